@@ -1,0 +1,17 @@
+/* Error reporting inside the library: the place that detects says why once, callers pass the status on with TRY. */
+#ifndef HYMGI_ERROR_H
+#define HYMGI_ERROR_H
+
+#include "hymg.h"
+
+/* Stores the formatted text in the context (which may be NULL) and returns status. */
+hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    const hymg_status try_status_ = (call);                                                        \
+    if (try_status_ != HYMG_OK) return try_status_;                                                \
+  } while (0)
+
+#endif
