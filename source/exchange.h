@@ -1,0 +1,24 @@
+/* Running a copy plan on vectors of a level. */
+#ifndef HYMGI_EXCHANGE_H
+#define HYMGI_EXCHANGE_H
+
+#include "plan.h"
+
+/* What a machine does for a plan: copy bricks between vectors, and between a vector and a contiguous buffer. */
+typedef struct hymgi_mover {
+  void (*local)(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src,
+                const hymgi_geom *dst_box, double *dst);
+  void (*pack)(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src);
+  void (*unpack)(const hymgi_plan *plan, const hymgi_geom *dst_box, double *dst);
+} hymgi_mover;
+
+/* begin posts the receives, packs, sends and does the local copies; end waits and unpacks. Between them the sources must
+ * not change and the targets not be read. src and dst may be the same vector. Failures go into context->status and the
+ * schedule goes on. */
+void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                          const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                          double *dst);
+void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                        const hymgi_geom *dst_box, double *dst);
+
+#endif
