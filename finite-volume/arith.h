@@ -1,0 +1,24 @@
+/* Contraction is written out, so that every machine with a fused multiply-add gives the same bits: compile with
+ * -ffp-contract=off (--fmad=false). */
+#ifndef HYMGI_ARITH_H
+#define HYMGI_ARITH_H
+
+#include <math.h>
+
+#if defined(__CUDACC__)
+#define HYMGI_INLINE static __host__ __device__ __forceinline__
+#else
+#define HYMGI_INLINE static inline __attribute__((always_inline))
+#endif
+
+/* a b + c */
+HYMGI_INLINE double hymgi_fma(double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+#endif
