@@ -1,0 +1,59 @@
+/* The cycles: the file to read first. A verb (verbs.h) acts on a level; level->x is the unknown, level->f the right-hand
+ * side. What runs where, who talks to whom and what is timed is the verbs' business. */
+#include "solver.h"
+#include "verbs.h"
+
+/* A rank takes part in a level while it holds some of it. */
+static bool holds(const hymgi_level *level)
+{
+  return level->num_boxes > 0;
+}
+
+static void bottom_solve(hymg_solver *solver, hymgi_level *level)
+{
+  const double start = hymgi_profile_begin(level);
+  solver->profile.in_bottom = start != 0;
+  hymgi_bottom_solve(level, solver->options.bottom);
+  hymgi_profile_end(level, HYMGI_VERB_BOTTOM, start, 0);
+  solver->profile.in_bottom = false;
+}
+
+/* V for visits = 1, W for 2: smooth, restrict the residual, solve for the correction from zero, add it, smooth. */
+static void correct(hymg_solver *solver, int l, int visits)
+{
+  hymgi_level *level = solver->level + l, *coarse = level + 1;
+  if (!holds(level)) return;
+  if (l == solver->num_levels - 1) {
+    bottom_solve(solver, level);
+    return;
+  }
+  hymgi_smooth(level);
+  hymgi_residual_restrict(level, coarse);
+  hymgi_fill(coarse, 0, coarse->x);
+  for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
+    correct(solver, l + 1, visits);
+  hymgi_interpolate_add(coarse, level);
+  hymgi_smooth(level);
+}
+
+void hymgi_cycle_v(hymg_solver *solver, int l)
+{
+  correct(solver, l, 1);
+}
+
+void hymgi_cycle_w(hymg_solver *solver, int l)
+{
+  correct(solver, l, 2);
+}
+
+/* Every level's f is in place: the solution of each level is the start of one V-cycle on the next finer one. */
+void hymgi_cycle_f(hymg_solver *solver, int l)
+{
+  const int bottom = solver->num_levels - 1;
+  if (holds(solver->level + bottom)) bottom_solve(solver, solver->level + bottom);
+  for (int m = bottom - 1; m >= l; m--) {
+    if (!holds(solver->level + m)) continue;
+    hymgi_interpolate_f(solver->level + m + 1, solver->level + m);
+    hymgi_cycle_v(solver, m);
+  }
+}

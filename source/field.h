@@ -1,0 +1,39 @@
+/* Grids, fields and operators inside the library. */
+#ifndef HYMGI_FIELD_H
+#define HYMGI_FIELD_H
+
+#include "backend.h"
+
+struct hymg_grid {
+  hymg_context *context;
+  hymg_grid_desc desc; /* boxes as chosen */
+  unsigned periodic;
+  hymgi_decomp *decomp;
+  int num_boxes;
+  hymgi_geom *box; /* plain rows without ghosts */
+  int (*cover)[6];
+};
+
+struct hymg_field {
+  hymg_grid *grid;
+  const hymg_solver *solver; /* whose layout, or NULL */
+  hymg_centering centering;
+  int level;
+  double *data;
+  hymgi_level view; /* boxes, context, communicator and backend: what vector verbs need */
+};
+
+struct hymg_operator {
+  hymg_grid *grid;
+  hymg_operator_desc desc;
+};
+
+/* The extent of what a field of this centering holds, over the whole grid. */
+void hymgi_field_extent(const hymg_field *field, int extent[3]);
+/* Copies the entries of every box of src into dst (same grid, level and centering; layouts may differ). dst_box: its boxes. */
+void hymgi_field_copy_boxes(const hymgi_mover *mover, int threads, int num_boxes,
+                            const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                            double *dst);
+bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b);
+
+#endif

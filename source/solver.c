@@ -1,0 +1,253 @@
+/* Solvers: options, creation, what they tell about themselves. solve.c has the solves. */
+#include "solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "verbs.h"
+
+hymg_options hymg_options_default(void)
+{
+  const hymg_options options = {.method = HYMG_FMG,
+                                .cycle = HYMG_CYCLE_F,
+                                .sweeps = -1,
+                                .interpolation_v = HYMG_INTERPOLATION_DEFAULT,
+                                .interpolation_f = HYMG_INTERPOLATION_DEFAULT,
+                                .rtol = 1e-10,
+                                .max_cycles = 20,
+                                .host_cells = -1};
+  return options;
+}
+
+const char *hymg_reason_name(hymg_reason reason)
+{
+  static const char *const name[] = {"tolerance", "limit",      "stagnated",
+                                     "diverged",  "not finite", "stopped"};
+  return reason >= HYMG_REASON_TOLERANCE && reason <= HYMG_REASON_STOPPED ? name[reason]
+                                                                          : "unknown";
+}
+
+static hymg_status check_range(hymg_context *c, const char *name, int value, int last)
+{
+  if (value >= 0 && value <= last) return HYMG_OK;
+  return hymgi_fail(c, HYMG_EINVAL, "%s %d: 0 to %d", name, value, last);
+}
+
+static hymg_status check_sweeps(hymg_context *c, const hymg_options *o)
+{
+  if (o->sweeps == -1) return HYMG_OK;
+  if (o->sweeps < 1 || o->sweeps > 1000)
+    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: 1 to 1000, or -1 for the default", o->sweeps);
+  if ((o->smoother == HYMG_GSRB || o->smoother == HYMG_SYMGS) && o->sweeps % 2)
+    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: gsrb and symgs need an even number", o->sweeps);
+  if (o->smoother == HYMG_CHEBYSHEV && o->sweeps % 6)
+    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: chebyshev needs a multiple of its degree, 6",
+                      o->sweeps);
+  return HYMG_OK;
+}
+
+static hymg_status check_interpolation(hymg_context *c, hymg_stencil stencil, hymg_interpolation i)
+{
+  if (i == HYMG_INTERPOLATION_DEFAULT || i == HYMG_P0 || i == HYMG_P1 || i == HYMG_V2)
+    return HYMG_OK;
+  if (i != HYMG_V4) return hymgi_fail(c, HYMG_EINVAL, "interpolation %d: -1, 0, 1, 2 or 4", (int)i);
+  if (stencil == HYMG_FV4) return HYMG_OK;
+  return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                    "interpolation v4 with FV2: it needs FV4's halo of two layers");
+}
+
+static hymg_status check_options(hymg_context *c, hymg_stencil stencil, const hymg_options *o)
+{
+  TRY(check_range(c, "method", (int)o->method, HYMG_MGPCG));
+  TRY(check_range(c, "cycle", (int)o->cycle, HYMG_CYCLE_F));
+  TRY(check_range(c, "smoother", (int)o->smoother, HYMG_SYMGS));
+  TRY(check_range(c, "bottom solver", (int)o->bottom, HYMG_BOTTOM_SMOOTHER));
+  TRY(check_range(c, "backend", (int)o->backend, HYMG_BACKEND_CUDA));
+  if (o->method == HYMG_FMG && o->cycle != HYMG_CYCLE_F)
+    return hymgi_fail(c, HYMG_EINVAL, "cycle %d with FMG: F (%d) only", (int)o->cycle,
+                      (int)HYMG_CYCLE_F);
+  if (o->method == HYMG_MGPCG && o->cycle == HYMG_CYCLE_F)
+    return hymgi_fail(c, HYMG_EINVAL, "cycle F (%d) with MGPCG: V (0) or W (1)", (int)o->cycle);
+  TRY(check_sweeps(c, o));
+  TRY(check_interpolation(c, stencil, o->interpolation_v));
+  TRY(check_interpolation(c, stencil, o->interpolation_f));
+  if (!(o->rtol > 0) || !isfinite(o->rtol))
+    return hymgi_fail(c, HYMG_EINVAL, "rtol %g: above 0 and finite", o->rtol);
+  if (o->max_cycles < 1 || o->max_cycles > 10000)
+    return hymgi_fail(c, HYMG_EINVAL, "%d cycles at most: 1 to 10000", o->max_cycles);
+  if (o->initial_guess && (o->method == HYMG_FMG || o->cycle == HYMG_CYCLE_F))
+    return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
+  if (o->precision != HYMG_DOUBLE)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision %d: double (0) only", (int)o->precision);
+  if (o->host_cells < -1)
+    return hymgi_fail(c, HYMG_EINVAL, "%lld host cells: at least 0, or -1",
+                      (long long)o->host_cells);
+  return HYMG_OK;
+}
+
+static hymg_status choose_backend(hymg_context *c, const hymg_options *o,
+                                  const hymgi_backend **backend)
+{
+  const char *reason = NULL;
+  *backend = hymgi_host_backend();
+  if (o->backend != HYMG_BACKEND_CUDA) return HYMG_OK;
+  const hymgi_backend *cuda = hymgi_cuda_backend(&reason);
+  if (!cuda) return hymgi_fail(c, HYMG_EUNSUPPORTED, "backend cuda: %s", reason);
+  *backend = cuda;
+  return HYMG_OK;
+}
+
+static void set_method(hymg_solver *s)
+{
+  const hymg_operator_desc *d = &s->op->desc;
+  const hymg_options *o = &s->options;
+  hymgi_method *m = &s->method;
+  m->stencil = d->stencil;
+  m->closure = d->closure == HYMG_CLOSURE_LINEAR ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_QUADRATIC;
+  m->smoother = o->smoother;
+  m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
+  m->interpolation_v =
+      o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
+  const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
+  m->interpolation_f =
+      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
+  m->variable_beta = d->beta[0] != NULL;
+  m->has_alpha = d->a != 0 && (d->alpha || d->alpha_constant != 0);
+  m->variable_alpha = m->has_alpha && d->alpha;
+}
+
+static hymg_status build(hymg_solver *s, const hymgi_backend *backend)
+{
+  set_method(s);
+  s->history = malloc(((size_t)s->options.max_cycles + 1) * sizeof *s->history);
+  hymg_context *c = s->op->grid->context;
+  TRY(hymgi_agree(c, s->history ? HYMG_OK
+                                : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
+                                             s->options.max_cycles)));
+  TRY(hymgi_hierarchy_create(s, backend));
+  return hymgi_coefficients_load(s);
+}
+
+hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, hymg_solver **solver)
+{
+  if (!op) return HYMG_EINVAL;
+  hymg_context *c = op->grid->context;
+  const hymg_options defaults = hymg_options_default();
+  const hymgi_backend *backend = NULL;
+  hymg_solver *s = NULL;
+  hymg_status status =
+      solver ? HYMG_OK : hymgi_fail(c, HYMG_EINVAL, "hymg_solver_create: solver is NULL");
+  if (status == HYMG_OK) status = check_options(c, op->desc.stencil, options ? options : &defaults);
+  if (status == HYMG_OK) status = choose_backend(c, options ? options : &defaults, &backend);
+  if (status == HYMG_OK && !(s = calloc(1, sizeof *s)))
+    status = hymgi_fail(c, HYMG_ENOMEM, "no memory for a solver");
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) {
+    s->op = op;
+    s->options = options ? *options : defaults;
+    status = build(s, backend);
+  }
+  if (status != HYMG_OK) {
+    hymg_solver_destroy(&s);
+    return status;
+  }
+  *solver = s;
+  return HYMG_OK;
+}
+
+hymg_status hymg_solver_update(hymg_solver *solver)
+{
+  if (!solver) return HYMG_EINVAL;
+  return hymgi_coefficients_load(solver);
+}
+
+void hymg_solver_destroy(hymg_solver **solver)
+{
+  if (!solver || !*solver) return;
+  hymgi_hierarchy_destroy(*solver);
+  free((*solver)->history);
+  free(*solver);
+  *solver = NULL;
+}
+
+int hymg_solver_num_levels(const hymg_solver *solver)
+{
+  return solver->num_levels;
+}
+
+hymg_status hymgi_check_level(const hymg_solver *solver, int level, int limit)
+{
+  if (level >= 0 && level < limit) return HYMG_OK;
+  return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "level %d: 0 to %d", level, limit - 1);
+}
+
+hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info)
+{
+  if (!solver || !info) return HYMG_EINVAL;
+  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  const hymgi_level *l = solver->level + level;
+  hymg_level_info i = {
+      .boxes = 1, .ranks = l->ranks, .backend = l->backend->id, .lambda_max = l->lambda_max};
+  for (int axis = 0; axis < 3; axis++) {
+    i.cells[axis] = l->n[axis];
+    i.box[axis] = l->n[axis] / l->decomp->boxes[axis];
+    i.boxes *= l->decomp->boxes[axis];
+    i.spacing[axis] = l->h[axis];
+  }
+  *info = i;
+  return HYMG_OK;
+}
+
+double hymg_solver_bytes_per_dof(const hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_level *l = solver->level;
+  int64_t bytes = (int64_t)hymgi_hierarchy_bytes(solver);
+  bytes += 8 * (int64_t)l->vector_size * (2 + (l->own_x != NULL) + (l->own_f != NULL));
+  if (hymgi_comm_sum_int64(c, c->comm, &bytes, 1) != HYMG_OK) return NAN;
+  return (double)bytes / (double)l->cells;
+}
+
+double hymg_solver_tuning_seconds(const hymg_solver *solver)
+{
+  return solver->tuning_seconds;
+}
+
+/* ---- profile ---- */
+
+void hymg_solver_profile(hymg_solver *solver, bool on)
+{
+  solver->profile.on = on;
+  if (!on) return;
+  for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
+    for (int v = 0; v < HYMGI_VERBS; v++)
+      solver->profile.row[l][v] =
+          (hymg_profile_row){.level = l, .verb = hymgi_verb_name((hymgi_verb)v)};
+}
+
+static const hymg_profile_row *used_row(const hymg_solver *solver, int index)
+{
+  for (int l = 0; l < solver->num_levels; l++)
+    for (int v = 0; v < HYMGI_VERBS; v++)
+      if (solver->profile.row[l][v].calls > 0 && index-- == 0) return &solver->profile.row[l][v];
+  return NULL;
+}
+
+int hymg_solver_profile_rows(const hymg_solver *solver)
+{
+  int count = 0;
+  while (used_row(solver, count))
+    count++;
+  return count;
+}
+
+hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index, hymg_profile_row *row)
+{
+  if (!solver || !row) return HYMG_EINVAL;
+  const hymg_profile_row *found = index >= 0 ? used_row(solver, index) : NULL;
+  if (!found)
+    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "profile row %d of %d", index,
+                      hymg_solver_profile_rows(solver));
+  *row = *found;
+  return HYMG_OK;
+}

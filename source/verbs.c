@@ -1,0 +1,226 @@
+/* Backend verbs with their exchange, their reduction over ranks and their place in the profile. */
+#include "verbs.h"
+
+#include <math.h>
+
+#include "profile.h"
+#include "solver.h"
+
+static double cells_of(const hymgi_level *level)
+{
+  double cells = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    cells += (double)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
+  return cells;
+}
+
+/* Bytes of one pass of the operator: each array once, x read, f read, out written (counted by the caller). */
+static double operator_streams(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return 1 + (m->variable_beta ? 3 : 0) + (m->variable_alpha ? 1 : 0);
+}
+
+static const hymgi_plan *operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+static double bytes(const hymgi_level *level, double streams)
+{
+  return 8 * streams * cells_of(level);
+}
+
+void hymgi_smooth(hymgi_level *level)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->smooth(level);
+  const hymgi_method *m = level->method;
+  const bool out_of_place =
+      m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
+  double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv ? 1 : 0) +
+                   (m->smoother == HYMG_CHEBYSHEV);
+  if (m->smoother == HYMG_GSRB)
+    streams -= out_of_place ? 1 + 0.5 : 1 + 0.5; /* half of f, 1/diag and the target each */
+  hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, bytes(level, streams * m->sweeps));
+  hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), m->sweeps);
+}
+
+void hymgi_apply(const hymgi_level *level, double *x, double *y)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->apply(level, x, y);
+  hymgi_profile_end(level, HYMGI_VERB_APPLY, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_APPLY, operator_halo(level), 1);
+}
+
+void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->residual(level, f, x, r);
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+}
+
+/* Records a failure of a reduction or exchange; the first one stays. */
+static void note(const hymgi_level *level, hymg_status status)
+{
+  if (level->context->status == HYMG_OK) level->context->status = status;
+}
+
+static double reduce_max(const hymgi_level *level, double value)
+{
+  note(level, hymgi_comm_max_double(level->context, level->comm, &value, 1));
+  return value;
+}
+
+double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
+{
+  const double start = hymgi_profile_begin(level);
+  const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+  return norm;
+}
+
+/* ---- transfers ---- */
+
+void hymgi_residual_restrict(hymgi_level *fine, hymgi_level *coarse)
+{
+  const double start = hymgi_profile_begin(fine);
+  const hymgi_after after =
+      fine->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
+  double *const target = fine->direct ? coarse->f : fine->patch_vector;
+  fine->backend->residual_restrict(fine, after, target);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
+  hymgi_profile_end(fine, HYMGI_VERB_RESIDUAL_RESTRICT, start,
+                    bytes(fine, operator_streams(fine) + 1 + 0.125));
+  hymgi_profile_messages(fine, HYMGI_VERB_RESIDUAL_RESTRICT, operator_halo(fine), 1);
+  hymgi_profile_messages(fine, HYMGI_VERB_RESIDUAL_RESTRICT, fine->gather, 1);
+}
+
+void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                          double *y)
+{
+  const double start = hymgi_profile_begin(fine);
+  fine->backend->restrict_cells(fine, x, fine->direct ? y : fine->patch_vector);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, y);
+  hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
+  hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
+}
+
+static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle)
+{
+  const double start = hymgi_profile_begin(fine);
+  if (order != HYMGI_GHOSTS_P0) {
+    hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
+                   coarse->x);
+    coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
+  }
+  const double *source = coarse->x;
+  if (!fine->direct) {
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, fine->patch_vector);
+    source = fine->patch_vector;
+  }
+  fine->backend->interpolate(fine, source, order, !f_cycle, fine->x);
+  hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
+  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
+  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, fine->scatter, 1);
+}
+
+void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine)
+{
+  interpolate(coarse, fine, fine->method->interpolation_v, false);
+}
+
+void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine)
+{
+  interpolate(coarse, fine, fine->method->interpolation_f, true);
+}
+
+/* ---- vectors ---- */
+
+void hymgi_fill(const hymgi_level *level, double value, double *x)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->fill(level, value, x);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 1));
+}
+
+void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
+{
+  hymgi_axpby(level, 1, x, 0, x, y);
+}
+
+void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
+                 double *z)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->axpby(level, a, x, b, y, z);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+}
+
+void hymgi_shift(const hymgi_level *level, double c, double *x)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->shift(level, c, x);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 2));
+}
+
+void hymgi_precondition(const hymgi_level *level, const double *r, double *z)
+{
+  const double start = hymgi_profile_begin(level);
+  level->backend->precondition(level, r, z);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+}
+
+double hymgi_norm_max(const hymgi_level *level, const double *x)
+{
+  const double start = hymgi_profile_begin(level);
+  const double norm = reduce_max(level, level->backend->max(level, x, NULL));
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
+  return norm;
+}
+
+/* Sum of x y (or of x): the largest term fixes a scale, every term becomes integers at that scale, and integers add up the
+ * same in any order. The bits of a word leave room for the level's cells. */
+static double exact_sum(const hymgi_level *level, const double *x, const double *y)
+{
+  const double start = hymgi_profile_begin(level);
+  const double largest = reduce_max(level, level->backend->max(level, x, y));
+  int exponent = 0, bits = 62, room;
+  frexp((double)level->cells, &room);
+  bits = bits - room > 50 ? 50 : bits - room;
+  double sum = largest == 0 ? 0 : NAN;
+  if (isfinite(largest) && largest > 0) {
+    int64_t words[HYMGI_SUM_WORDS];
+    frexp(largest, &exponent);
+    if (exponent - bits < -1000)
+      exponent = bits - 1000; /* the scale itself must stay a normal number */
+    level->backend->sum(level, x, y, exponent, bits, words);
+    note(level, hymgi_comm_sum_int64(level->context, level->comm, words, HYMGI_SUM_WORDS));
+    sum = 0;
+    for (int m = HYMGI_SUM_WORDS - 1; m >= 0; m--)
+      sum = ldexp(sum, -bits) + (double)words[m];
+    sum = ldexp(sum, exponent - bits);
+  }
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, y && y != x ? 4 : 2));
+  return sum;
+}
+
+double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
+{
+  return exact_sum(level, x, y);
+}
+
+double hymgi_mean(const hymgi_level *level, const double *x)
+{
+  return exact_sum(level, x, NULL) / (double)level->cells;
+}
+
+void hymgi_remove_mean(const hymgi_level *level, double *x)
+{
+  hymgi_shift(level, -hymgi_mean(level, x), x);
+}

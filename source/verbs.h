@@ -1,0 +1,39 @@
+/* The words cycle.c and krylov.c are written in: a backend's verb, its reduction over ranks, its time for the profile.
+ * Vectors are on this rank's boxes of the level. Reductions are collective over the level's ranks and give all of them
+ * the same bits whatever the ranks, threads and boxes. Failures go into context->status. */
+#ifndef HYMGI_VERBS_H
+#define HYMGI_VERBS_H
+
+#include "backend.h"
+
+/* Ranks that hold nothing of the level may call every verb but get 0 from reductions. */
+void hymgi_smooth(hymgi_level *level);
+void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
+void hymgi_residual(const hymgi_level *level, const double *f, double *x,
+                    double *r); /* r = f - A x */
+double hymgi_residual_norm(const hymgi_level *level, const double *f,
+                           double *x);                                /* max |f - A x| */
+void hymgi_residual_restrict(hymgi_level *fine, hymgi_level *coarse); /* coarse->f */
+void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                          double *y);
+void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine); /* fine->x += P_V coarse->x */
+void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine);   /* fine->x  = P_F coarse->x */
+
+void hymgi_fill(const hymgi_level *level, double value, double *x);
+void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
+void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
+                 double *z);
+void hymgi_shift(const hymgi_level *level, double c, double *x);
+void hymgi_precondition(const hymgi_level *level, const double *r,
+                        double *z); /* z = D^-1 r, the exact diagonal */
+double hymgi_norm_max(const hymgi_level *level, const double *x);
+double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
+double hymgi_mean(const hymgi_level *level, const double *x);
+void hymgi_remove_mean(const hymgi_level *level, double *x);
+
+/* Solves A x = f on the coarsest level from x = 0. */
+void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);
+/* Scratch vectors of the bottom solver (level->krylov must hold as many). */
+int hymgi_bottom_vectors(hymg_bottom bottom);
+
+#endif
