@@ -177,6 +177,14 @@ static void move_unpack(const hymgi_plan *plan, const hymgi_geom *dst_box, doubl
   }
 }
 
+hymgi_tuning hymgi_host_tuning(const hymgi_method *method)
+{
+  (void)method;
+  const hymgi_tuning tuning = {
+      .split_from = 8, .wave_from = 96, .wave_stages = 6, .wave_rows = 32, .wave_restrict = true};
+  return tuning;
+}
+
 static const hymgi_backend host_backend = {
     .id = HYMG_BACKEND_HOST,
     .name = "host",
@@ -192,6 +200,7 @@ static const hymgi_backend host_backend = {
     .residual = hymgi_host_residual,
     .residual_max = hymgi_host_residual_max,
     .smooth = hymgi_host_smooth,
+    .smooth_restrict = hymgi_host_smooth_restrict,
     .residual_restrict = hymgi_host_residual_restrict,
     .restrict_cells = hymgi_host_restrict_cells,
     .close_walls = hymgi_host_close_walls,

@@ -104,6 +104,12 @@ double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 
 /* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges and corners), with the wall data
  * added if asked; or what FV2's stencil wants to see there (wall_ghost times the opposite neighbour, faces only). */
+/* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row `at` of the ghost planes
+ * beyond face 4 or 5. */
+void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+                           hymgi_ghosts ghosts, int j, int k);
+void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
+                           hymgi_ghosts ghosts, int face, int at);
 void hymgi_host_close_stencil(const hymgi_level *level, double *x);
 void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                             bool with_data);
@@ -114,13 +120,18 @@ hymgi_wall hymgi_host_wall(const hymgi_level *level, int face, hymgi_ghosts ghos
 const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
                                    double *buffer);
 
-/* All of a level at once, where it is one box without neighbours and large: false where it does not apply. */
-bool hymgi_host_wave_smooth(hymgi_level *level);
+/* A smoother call as z wavefronts, where the level is one box without neighbours and large enough: false where it is not. coarse
+ * not NULL: the residual is restricted to it as a further stage (host_transfer.c has the pass on its own). */
+bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse);
+/* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
+void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
+                                      double *coarse);
 
 void hymgi_host_apply(const hymgi_level *level, double *x, double *y);
 void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_host_smooth(hymgi_level *level);
+void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse);
 void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse);
 void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,

@@ -343,10 +343,9 @@ static void symgs(hymgi_level *level)
   }
 }
 
-void hymgi_host_smooth(hymgi_level *level)
+static void smooth_passes(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (hymgi_host_wave_smooth(level)) return;
   if (m->smoother == HYMG_SYMGS) {
     symgs(level);
   } else if (m->smoother == HYMG_GSRB) {
@@ -365,6 +364,20 @@ void hymgi_host_smooth(hymgi_level *level)
         relax_once(level, 1, 0, level->c.l1inv);
     }
   }
+}
+
+void hymgi_host_smooth(hymgi_level *level)
+{
+  if (!hymgi_host_wave_smooth(level, NULL)) smooth_passes(level);
+}
+
+void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse)
+{
+  const bool fused = level->method->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
+  if (fused) return;
+  hymgi_host_smooth(level);
+  hymgi_host_residual_restrict(
+      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse);
 }
 
 void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,

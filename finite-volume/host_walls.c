@@ -1,4 +1,4 @@
-/* Ghosts beyond walls on the host: the tensor products of the face formulas, axis x first, then y, then z. */
+/* Ghosts beyond walls on the host: the tensor products of the face formulas, axis z first, then y, then x. */
 #include "host.h"
 #include "walls.h"
 
@@ -38,8 +38,7 @@ static line line_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
   return (line){hymgi_host_wall(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4};
 }
 
-/* Both ends of row (j, k). */
-static void close_row_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
                            hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0, n = g->n[0];
@@ -91,6 +90,12 @@ static void close_row(line l, const hymgi_geom *g, double *x, int j, int k, ptrd
   }
 }
 
+static bool beyond_wall(const hymgi_geom *g, int axis, int at)
+{
+  return (at < 0 && g->walls >> (2 * axis) & 1) ||
+         (at >= g->n[axis] && g->walls >> (2 * axis + 1) & 1);
+}
+
 /* Wall data on a ghost layer: factor times the plane of values. */
 static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                      int face)
@@ -107,10 +112,8 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
       /* the closure of a later axis covers what lies beyond its wall */
-      const bool later = (b > axis && ((g->walls >> (2 * b) & 1 && ijk[b] < 0) ||
-                                       (g->walls >> (2 * b + 1) & 1 && ijk[b] == g->n[b]))) ||
-                         (a > axis && ((g->walls >> (2 * a) & 1 && ijk[a] < 0) ||
-                                       (g->walls >> (2 * a + 1) & 1 && ijk[a] == g->n[a])));
+      const bool later =
+          (a < axis && beyond_wall(g, a, ijk[a])) || (b < axis && beyond_wall(g, b, ijk[b]));
       if (!later)
         x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] += factor * value[hymgi_wall_at(g, face, ijk)];
     }
@@ -123,53 +126,55 @@ static void known(const hymgi_geom *g, int axis, int *from, int *to)
   *to = g->walls >> (2 * axis + 1) & 1 ? g->n[axis] : g->n[axis] + g->ghost;
 }
 
-static void close_faces_j(const hymgi_level *level, const hymgi_geom *g, double *x,
-                          hymgi_ghosts ghosts, int k)
+void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
+                           hymgi_ghosts ghosts, int face, int at)
 {
-  if (g->walls & 4) close_row(line_of(level, 2, ghosts), g, x, 0, k, g->pitch);
-  if (g->walls & 8) close_row(line_of(level, 3, ghosts), g, x, g->n[1] - 1, k, -g->pitch);
+  const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
+  const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
+  close_row(line_of(level, face, ghosts), g, x, axis == 1 ? edge : at, axis == 1 ? at : edge, in);
+}
+
+static void close_both(const hymgi_level *level, const hymgi_geom *g, double *x,
+                       hymgi_ghosts ghosts, int axis, int at)
+{
+  for (int face = 2 * axis; face < 2 * axis + 2; face++)
+    if (g->walls >> face & 1) hymgi_host_close_rows(level, g, x, ghosts, face, at);
 }
 
 static void close_serial(const hymgi_level *level, const hymgi_geom *g, double *x,
                          hymgi_ghosts ghosts, bool data)
 {
-  int jl, jh, kl, kh;
+  int jl, jh;
   known(g, 1, &jl, &jh);
-  known(g, 2, &kl, &kh);
-  for (int k = kl; k < kh; k++)
-    for (int j = jl; j < jh; j++)
-      close_row_ends(level, g, x, ghosts, j, k);
-  for (int face = 0; data && face < 2; face++)
+  for (int j = jl; j < jh; j++)
+    close_both(level, g, x, ghosts, 2, j);
+  for (int face = 4; data && face < 6; face++)
     add_data(level, g, x, ghosts, face);
-  for (int k = kl; k < kh; k++)
-    close_faces_j(level, g, x, ghosts, k);
+  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
+    close_both(level, g, x, ghosts, 1, k);
   for (int face = 2; data && face < 4; face++)
     add_data(level, g, x, ghosts, face);
-  for (int j = -g->ghost; j < g->n[1] + g->ghost; j++) {
-    if (g->walls & 16) close_row(line_of(level, 4, ghosts), g, x, j, 0, g->plane);
-    if (g->walls & 32) close_row(line_of(level, 5, ghosts), g, x, j, g->n[2] - 1, -g->plane);
-  }
-  for (int face = 4; data && face < 6; face++)
+  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
+    for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
+      hymgi_host_close_ends(level, g, x, ghosts, j, k);
+  for (int face = 0; data && face < 2; face++)
     add_data(level, g, x, ghosts, face);
 }
 
+/* Inside a parallel region. */
 static void close_shared(const hymgi_level *level, const hymgi_geom *g, double *x,
                          hymgi_ghosts ghosts)
 {
-  int jl, jh, kl, kh;
+  int jl, jh;
   known(g, 1, &jl, &jh);
-  known(g, 2, &kl, &kh);
 #pragma omp for schedule(static)
-  for (int k = kl; k < kh; k++) {
-    if (g->walls & 3)
-      for (int j = jl; j < jh; j++)
-        close_row_ends(level, g, x, ghosts, j, k);
-    close_faces_j(level, g, x, ghosts, k);
-  }
+  for (int j = jl; j < jh; j++)
+    close_both(level, g, x, ghosts, 2, j);
 #pragma omp for schedule(static)
-  for (int j = -g->ghost; j < g->n[1] + g->ghost; j++) {
-    if (g->walls & 16) close_row(line_of(level, 4, ghosts), g, x, j, 0, g->plane);
-    if (g->walls & 32) close_row(line_of(level, 5, ghosts), g, x, j, g->n[2] - 1, -g->plane);
+  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++) {
+    close_both(level, g, x, ghosts, 1, k);
+    for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
+      hymgi_host_close_ends(level, g, x, ghosts, j, k);
   }
 }
 

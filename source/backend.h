@@ -49,6 +49,9 @@ typedef struct hymgi_backend {
   /* level->x from level->f; may swap level->x and level->y */
   void (*smooth)(hymgi_level *level);
 
+  /* smooth, then residual_restrict to `coarse` (a patch vector): fused where the machine can */
+  void (*smooth_restrict)(hymgi_level *level, double *coarse);
+
   /* transfers to and from patches (geometry of level->patch) */
   void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
@@ -72,6 +75,9 @@ typedef struct hymgi_backend {
 const hymgi_backend *hymgi_host_backend(void);
 /* CUDA, or NULL with the reason where it is not built in or has no device. */
 const hymgi_backend *hymgi_cuda_backend(const char **reason);
+
+/* What the host runs fastest with, as measured (benchmarks/README.md). */
+hymgi_tuning hymgi_host_tuning(const hymgi_method *method);
 
 /* Threads a wish for `wanted` (0: the default) gives on the host. */
 int hymgi_backend_threads(int wanted);

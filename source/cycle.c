@@ -18,7 +18,7 @@ static void bottom_solve(hymg_solver *solver, hymgi_level *level)
   solver->profile.in_bottom = false;
 }
 
-/* V for visits = 1, W for 2: smooth, restrict the residual, solve for the correction from zero, add it, smooth. */
+/* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from zero, add it, smooth. */
 static void correct(hymg_solver *solver, int l, int visits)
 {
   hymgi_level *level = solver->level + l, *coarse = level + 1;
@@ -27,8 +27,7 @@ static void correct(hymg_solver *solver, int l, int visits)
     bottom_solve(solver, level);
     return;
   }
-  hymgi_smooth(level);
-  hymgi_residual_restrict(level, coarse);
+  hymgi_smooth_restrict(level, coarse);
   hymgi_fill(coarse, 0, coarse->x);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
     correct(solver, l + 1, visits);

@@ -57,7 +57,7 @@ static void lay_out(hymgi_level *level)
   bool split = level->method->smoother == HYMG_GSRB;
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
-            level->box[b].n[0] >= HYMGI_SPLIT_FROM;
+            level->box[b].n[0] >= level->method->tuning.split_from;
   ptrdiff_t offset = 0;
   for (int b = 0; b < level->num_boxes; b++) {
     level->box[b].split = split;

@@ -7,7 +7,16 @@
 struct hymgi_backend;
 struct hymgi_profile;
 
-enum { HYMGI_MAX_LEVELS = 32, HYMGI_SPLIT_FROM = 8, HYMGI_CG_VECTORS = 4 };
+enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4 };
+
+/* How a host runs smoothers, for every level; the numbers do not change the results. */
+typedef struct hymgi_tuning {
+  int split_from; /* gsrb: rows of this many cells and more are split by colour */
+  int wave_from; /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
+  int wave_stages;    /* half sweeps (sweeps) of one wavefront */
+  int wave_rows;      /* rows of a tile; 0: a tile is a whole plane */
+  bool wave_restrict; /* residual and restriction as a further stage (gsrb of FV2 and FV4) */
+} hymgi_tuning;
 
 /* What is the same on all levels of a solver. */
 typedef struct hymgi_method {
@@ -20,6 +29,7 @@ typedef struct hymgi_method {
   bool has_alpha; /* a alpha x is part of the operator */
   bool variable_alpha;
   bool singular;
+  hymgi_tuning tuning;
 } hymgi_method;
 
 /* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis, alpha times a. FV2 folds its wall

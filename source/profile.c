@@ -33,8 +33,8 @@ void hymgi_profile_messages(const hymgi_level *level, hymgi_verb verb, const hym
 
 const char *hymgi_verb_name(hymgi_verb verb)
 {
-  static const char *const name[HYMGI_VERBS] = {
-      "smooth",      "apply",  "residual", "residual+restrict", "restrict",
-      "interpolate", "vector", "reduce",   "bottom solve"};
+  static const char *const name[HYMGI_VERBS] = {"smooth",          "apply",    "residual",
+                                                "smooth+restrict", "restrict", "interpolate",
+                                                "vector",          "reduce",   "bottom solve"};
   return name[verb];
 }

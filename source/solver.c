@@ -116,9 +116,10 @@ static void set_method(hymg_solver *s)
   m->variable_alpha = m->has_alpha && d->alpha;
 }
 
-static hymg_status build(hymg_solver *s, const hymgi_backend *backend)
+static hymg_status build(hymg_solver *s, const hymgi_backend *backend, const hymgi_tuning *tuning)
 {
   set_method(s);
+  s->method.tuning = tuning ? *tuning : hymgi_host_tuning(&s->method);
   s->history = malloc(((size_t)s->options.max_cycles + 1) * sizeof *s->history);
   hymg_context *c = s->op->grid->context;
   TRY(hymgi_agree(c, s->history ? HYMG_OK
@@ -128,7 +129,8 @@ static hymg_status build(hymg_solver *s, const hymgi_backend *backend)
   return hymgi_coefficients_load(s);
 }
 
-hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, hymg_solver **solver)
+hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
+                                      const hymgi_tuning *tuning, hymg_solver **solver)
 {
   if (!op) return HYMG_EINVAL;
   hymg_context *c = op->grid->context;
@@ -145,7 +147,7 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
   if (status == HYMG_OK) {
     s->op = op;
     s->options = options ? *options : defaults;
-    status = build(s, backend);
+    status = build(s, backend, tuning);
   }
   if (status != HYMG_OK) {
     hymg_solver_destroy(&s);
@@ -153,6 +155,11 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
   }
   *solver = s;
   return HYMG_OK;
+}
+
+hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, hymg_solver **solver)
+{
+  return hymgi_solver_create_tuned(op, options, NULL, solver);
 }
 
 hymg_status hymg_solver_update(hymg_solver *solver)

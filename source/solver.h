@@ -19,6 +19,10 @@ struct hymg_solver {
   double tuning_seconds;
 };
 
+/* hymg_solver_create with another tuning than the backend's own (NULL); for the kernel benchmark and tests. */
+hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
+                                      const hymgi_tuning *tuning, hymg_solver **solver);
+
 /* source/hierarchy.c: levels with their boxes, plans and vectors. Collective. */
 hymg_status hymgi_hierarchy_create(hymg_solver *solver, const hymgi_backend *backend);
 void hymgi_hierarchy_destroy(hymg_solver *solver);

@@ -31,19 +31,22 @@ static double bytes(const hymgi_level *level, double streams)
   return 8 * streams * cells_of(level);
 }
 
+static double smooth_bytes(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
+                   (m->smoother == HYMG_CHEBYSHEV);
+  if (m->smoother == HYMG_GSRB)
+    streams -= 1 + 0.5 * (level->c.dinv != NULL); /* half of f, of the target, of 1/diag */
+  return bytes(level, streams * m->sweeps);
+}
+
 void hymgi_smooth(hymgi_level *level)
 {
   const double start = hymgi_profile_begin(level);
   level->backend->smooth(level);
-  const hymgi_method *m = level->method;
-  const bool out_of_place =
-      m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
-  double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv ? 1 : 0) +
-                   (m->smoother == HYMG_CHEBYSHEV);
-  if (m->smoother == HYMG_GSRB)
-    streams -= out_of_place ? 1 + 0.5 : 1 + 0.5; /* half of f, 1/diag and the target each */
-  hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, bytes(level, streams * m->sweeps));
-  hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), m->sweeps);
+  hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, smooth_bytes(level));
+  hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), level->method->sweeps);
 }
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
@@ -85,19 +88,17 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 /* ---- transfers ---- */
 
-void hymgi_residual_restrict(hymgi_level *fine, hymgi_level *coarse)
+void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
 {
   const double start = hymgi_profile_begin(fine);
-  const hymgi_after after =
-      fine->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
-  double *const target = fine->direct ? coarse->f : fine->patch_vector;
-  fine->backend->residual_restrict(fine, after, target);
+  fine->backend->smooth_restrict(fine, fine->direct ? coarse->f : fine->patch_vector);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
-  hymgi_profile_end(fine, HYMGI_VERB_RESIDUAL_RESTRICT, start,
-                    bytes(fine, operator_streams(fine) + 1 + 0.125));
-  hymgi_profile_messages(fine, HYMGI_VERB_RESIDUAL_RESTRICT, operator_halo(fine), 1);
-  hymgi_profile_messages(fine, HYMGI_VERB_RESIDUAL_RESTRICT, fine->gather, 1);
+  const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
+  hymgi_profile_end(fine, HYMGI_VERB_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
+                         fine->method->sweeps + 1);
+  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, fine->gather, 1);
 }
 
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,

@@ -12,8 +12,9 @@ void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
 void hymgi_residual(const hymgi_level *level, const double *f, double *x,
                     double *r); /* r = f - A x */
 double hymgi_residual_norm(const hymgi_level *level, const double *f,
-                           double *x);                                /* max |f - A x| */
-void hymgi_residual_restrict(hymgi_level *fine, hymgi_level *coarse); /* coarse->f */
+                           double *x); /* max |f - A x| */
+void hymgi_smooth_restrict(hymgi_level *fine,
+                           hymgi_level *coarse); /* smooth; coarse->f = R (f - A x) */
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine); /* fine->x += P_V coarse->x */
