@@ -173,12 +173,13 @@ static int vector_places(const hymg_solver *solver, hymgi_level *level, double *
   return count;
 }
 
-/* Level 0 borrows x and f, but the bottom solver and cg of a hierarchy with one level need scratch as well. */
+/* Scratch of the bottom solver, then of conjugate gradients. */
 static int krylov_vectors(const hymg_solver *solver, const hymgi_level *level)
 {
   int count = 0;
   if (level->index == solver->num_levels - 1) count = hymgi_bottom_vectors(solver->options.bottom);
-  if (level->index == 0 && solver->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
+  if (solver->options.method == HYMG_MGPCG)
+    count += HYMGI_CG_VECTORS; /* a solve may start on any level */
   return count;
 }
 
@@ -256,6 +257,10 @@ hymg_status hymgi_hierarchy_create(hymg_solver *solver, const hymgi_backend *bac
 static void destroy_level(hymgi_level *level)
 {
   hymgi_walls_destroy(level);
+  if (level->index == 0 && level->own_x)
+    level->backend->release(level->own_x, (size_t)level->vector_size);
+  if (level->index == 0 && level->own_f)
+    level->backend->release(level->own_f, (size_t)level->vector_size);
   if (level->arena) level->backend->release(level->arena, level->arena_doubles);
   if (level->c.constant_rows) level->backend->release(level->c.constant_rows, 0);
   for (int kind = 0; kind < 3; kind++)

@@ -74,15 +74,14 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
                         "wall data on face %d with FV4: homogeneous walls only", face);
   }
   for (int axis = 0; axis < 3; axis++) {
-    const int width = grid->desc.n[axis] / grid->desc.boxes[axis];
+    const int boxes = grid->desc.boxes[axis], width = grid->desc.n[axis] / boxes;
     if (grid->desc.n[axis] < 2)
       return hymgi_fail(c, HYMG_EINVAL, "%d cells along axis %d: FV4 needs 2", grid->desc.n[axis],
                         axis);
-    if (grid->desc.boxes[axis] > 1 && width < 3)
-      return hymgi_fail(
-          c, HYMG_EINVAL,
-          "boxes of %d cells along axis %d: FV4 needs 3 where several boxes share an axis", width,
-          axis);
+    if (boxes > 1 && width < 3)
+      return hymgi_fail(c, HYMG_EINVAL,
+                        "axis %d: %d cells in %d boxes of %d; FV4 needs boxes of 3 cells", axis,
+                        grid->desc.n[axis], boxes, width);
   }
   return HYMG_OK;
 }

@@ -235,13 +235,11 @@ static double cg_step(hymgi_level *level, cg_state *s, bool first)
 static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->level + l;
+  const ptrdiff_t size =
+      level->vector_size; /* 0, as everything here, on a rank that holds nothing */
   double *const first =
-      level->num_boxes ? level->krylov + (level->num_krylov - HYMGI_CG_VECTORS) * level->vector_size
-                       : NULL;
-  cg_state s = {.u = level->x,
-                .r = first,
-                .p = first + level->vector_size,
-                .w = first + 2 * level->vector_size};
+      size ? level->krylov + (level->num_krylov - HYMGI_CG_VECTORS) * size : level->x;
+  cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
   bool stop = false;
   if (!solver->options.initial_guess) {
     hymgi_fill(level, 0, s.u);
@@ -249,7 +247,7 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
   } else {
     hymgi_residual(level, level->f, s.u, s.r);
   }
-  level->x = first + 3 * level->vector_size;
+  level->x = first + 3 * size;
   do {
     double norm = 0;
     precondition(solver, l, s.r);
