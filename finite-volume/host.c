@@ -200,6 +200,7 @@ static const hymgi_backend host_backend = {
     .residual = hymgi_host_residual,
     .residual_max = hymgi_host_residual_max,
     .smooth = hymgi_host_smooth,
+    .tune = hymgi_host_tune,
     .smooth_restrict = hymgi_host_smooth_restrict,
     .residual_restrict = hymgi_host_residual_restrict,
     .restrict_cells = hymgi_host_restrict_cells,

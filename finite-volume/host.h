@@ -123,6 +123,9 @@ const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, 
 /* A smoother call as z wavefronts, where the level is one box without neighbours and large enough: false where it is not. coarse
  * not NULL: the residual is restricted to it as a further stage (host_transfer.c has the pass on its own). */
 bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse);
+bool hymgi_host_wave_applies(const hymgi_level *level);
+/* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
+void hymgi_host_tune(hymgi_level *level);
 /* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
 void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                       double *coarse);

@@ -373,7 +373,7 @@ void hymgi_host_smooth(hymgi_level *level)
 
 void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse)
 {
-  const bool fused = level->method->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
+  const bool fused = level->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
   if (fused) return;
   hymgi_host_smooth(level);
   hymgi_host_residual_restrict(

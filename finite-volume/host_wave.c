@@ -212,10 +212,10 @@ static void set_relax(wave *w, int first)
   }
 }
 
-static bool applies(const hymgi_level *level)
+bool hymgi_host_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  const hymgi_tuning *t = &m->tuning;
+  const hymgi_tuning *t = &level->tuning;
   if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
   if (level->halo[m->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES]) return false;
   const hymgi_geom *g = level->box;
@@ -232,10 +232,10 @@ static bool applies(const hymgi_level *level)
 
 bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse)
 {
-  if (!applies(level)) return false;
+  if (!hymgi_host_wave_applies(level)) return false;
   const hymgi_method *m = level->method;
   const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
-  const int group = m->tuning.wave_stages;
+  const int group = level->tuning.wave_stages;
   const int last = m->sweeps % group ? m->sweeps % group : group; /* stages of the last wavefront */
   if (coarse && last % 2) return false; /* tiles must end on even rows where rows are paired */
   if (fv4) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
@@ -245,7 +245,7 @@ bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse)
     w.stages = m->sweeps - first < group ? m->sweeps - first : group;
     w.lag = fv4 ? 3 : gsrb ? 1 : 2;
     w.lean = fv4 ? 3 : 1;
-    w.tile_rows = m->tuning.wave_rows;
+    w.tile_rows = level->tuning.wave_rows;
     if (gsrb)
       set_gsrb(&w, first, now, next);
     else

@@ -49,6 +49,8 @@ typedef struct hymgi_backend {
   /* level->x from level->f; may swap level->x and level->y */
   void (*smooth)(hymgi_level *level);
 
+  /* chooses level->tuning by measuring; the level's x, y and f are zero and stay so */
+  void (*tune)(hymgi_level *level);
   /* smooth, then residual_restrict to `coarse` (a patch vector): fused where the machine can */
   void (*smooth_restrict)(hymgi_level *level, double *coarse);
 

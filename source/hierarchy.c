@@ -77,6 +77,7 @@ static hymg_status make_level(hymg_solver *solver, int l, const hymgi_backend *b
   level->backend = backend;
   level->profile = &solver->profile;
   level->index = l;
+  level->tuning = solver->method.tuning;
   level->periodic = grid->periodic;
   level->ghost = solver->method.stencil == HYMG_FV4 ? 2 : 1;
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);

@@ -256,6 +256,10 @@ typedef enum hymg_backend {
   HYMG_BACKEND_CUDA = 2
 } hymg_backend;
 
+/* How the fastest way to run a level is found when a solver is made: by trying some on parts of the large levels (up to about two
+ * F-cycles' time), or from a table. The results are the same bits. */
+typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_tuning;
+
 /* What a cycle record describes. */
 typedef enum hymg_cycle_kind {
   HYMG_KIND_F = 0,
@@ -284,8 +288,8 @@ typedef struct hymg_options {
   int max_cycles;     /* 1 ... 10000 */
   bool initial_guess; /* MG with V or W, MGPCG: start from u as given instead of zero */
   hymg_backend backend;
-  int64_t
-      host_cells; /* CUDA: levels whose largest share per rank is below this run on the host; -1: measured */
+  hymg_tuning tuning;
+  int64_t host_cells; /* CUDA: levels with fewer cells per rank run on the host; -1: measured */
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */
   void *monitor_user;

@@ -9,7 +9,7 @@ struct hymgi_profile;
 
 enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4 };
 
-/* How a host runs smoothers, for every level; the numbers do not change the results. */
+/* How a host runs smoothers: no influence on results. */
 typedef struct hymgi_tuning {
   int split_from; /* gsrb: rows of this many cells and more are split by colour */
   int wave_from; /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
@@ -71,6 +71,7 @@ typedef struct hymgi_level {
   int ranks;
   hymgi_plan *halo[3]; /* by hymgi_halo; NULL where nothing is to be exchanged */
 
+  hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
   hymgi_geom *
       patch; /* image of each box on the next coarser level; of that level if direct; NULL on the coarsest */

@@ -62,6 +62,7 @@ static hymg_status check_options(hymg_context *c, hymg_stencil stencil, const hy
   TRY(check_range(c, "cycle", (int)o->cycle, HYMG_CYCLE_F));
   TRY(check_range(c, "smoother", (int)o->smoother, HYMG_SYMGS));
   TRY(check_range(c, "bottom solver", (int)o->bottom, HYMG_BOTTOM_SMOOTHER));
+  TRY(check_range(c, "tuning", (int)o->tuning, HYMG_TUNE_ESTIMATE));
   TRY(check_range(c, "backend", (int)o->backend, HYMG_BACKEND_CUDA));
   if (o->method == HYMG_FMG && o->cycle != HYMG_CYCLE_F)
     return hymgi_fail(c, HYMG_EINVAL, "cycle %d with FMG: F (%d) only", (int)o->cycle,
@@ -116,6 +117,24 @@ static void set_method(hymg_solver *s)
   m->variable_alpha = m->has_alpha && d->alpha;
 }
 
+/* Level 0 borrows x and f only during solves: it gets vectors of its own for the time being. */
+static hymg_status tune(hymg_solver *s)
+{
+  hymgi_level *finest = s->level;
+  const double start = hymgi_seconds();
+  double *x, *f, *const y = finest->y;
+  TRY(hymgi_vector_create(finest, finest->vector_size, &x));
+  hymg_status status = hymgi_vector_create(finest, finest->vector_size, &f);
+  finest->x = x, finest->f = f;
+  for (int l = 0; status == HYMG_OK && l < s->num_levels; l++)
+    s->level[l].backend->tune(s->level + l);
+  finest->x = finest->f = NULL, finest->y = y;
+  hymgi_vector_destroy(finest, finest->vector_size, &x);
+  hymgi_vector_destroy(finest, finest->vector_size, &f);
+  s->tuning_seconds = hymgi_seconds() - start;
+  return status;
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_backend *backend, const hymgi_tuning *tuning)
 {
   set_method(s);
@@ -126,7 +145,9 @@ static hymg_status build(hymg_solver *s, const hymgi_backend *backend, const hym
                                 : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
                                              s->options.max_cycles)));
   TRY(hymgi_hierarchy_create(s, backend));
-  return hymgi_coefficients_load(s);
+  TRY(hymgi_coefficients_load(s));
+  if (!tuning && s->options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
+  return HYMG_OK;
 }
 
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
