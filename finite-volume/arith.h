@@ -1,5 +1,5 @@
-/* Contraction is written out, so that every machine with a fused multiply-add gives the same bits: compile with
- * -ffp-contract=off (--fmad=false). */
+/* Contraction is written out, so that every machine with a fused multiply-add gives the same
+ * bits: compile with -ffp-contract=off (--fmad=false). */
 #ifndef HYMGI_ARITH_H
 #define HYMGI_ARITH_H
 

@@ -1,5 +1,5 @@
-/* Homogeneous wall closures: ghost g = sum of c_m x_m over the first interior cells x_1, x_2, ... off the wall. Tensor products
- * give edges and corners: axis x first, then y, then z. */
+/* Homogeneous wall closures: ghost g = sum of c_m x_m over the first interior cells x_1, x_2,
+ * ... off the wall. Tensor products give edges and corners: axis x first, then y, then z. */
 #ifndef HYMGI_BOUNDARY_H
 #define HYMGI_BOUNDARY_H
 

@@ -1,6 +1,7 @@
-/* FV2, 7 points: A x = alpha x - sum over faces beta_f (x_f - x). The betas carry b / h^2 and, at walls, the closure's
- * weight; the neighbour beyond a wall is wall_ghost times the opposite neighbour (source/level.h). Accessors: X(di, dj, dk)
- * the cell at that offset, BI, BJ, BK the low face of the cell at that offset. */
+/* FV2, 7 points: A x = alpha x - sum over faces beta_f (x_f - x). The betas carry b / h^2 and,
+ * at walls, the closure's weight; the neighbour beyond a wall is wall_ghost times the opposite
+ * neighbour (source/level.h). Accessors: X(di, dj, dk) the cell at that offset, BI, BJ, BK the
+ * low face of the cell at that offset. */
 #ifndef HYMGI_FV2_H
 #define HYMGI_FV2_H
 

@@ -1,8 +1,8 @@
 /* FV4, 25 points. Flux through the low face along an axis, times h / b:
  *   12 F = beta [15 (x_0 - x_-1) - (x_1 - x_-2)] + 1/4 sum over the two tangential axes t of
  *          (beta(+t) - beta(-t)) [(x_0(+t) - x_0(-t)) - (x_-1(+t) - x_-1(-t))],
- * and A x = alpha x + sum over axes of (F_low - F_high); the betas carry b / (12 h^2). Accessors as in fv2.h. With constant
- * beta the second part vanishes (13 points). */
+ * and A x = alpha x + sum over axes of (F_low - F_high); the betas carry b / (12 h^2). Accessors
+ * as in fv2.h. With constant beta the second part vanishes (13 points). */
 #ifndef HYMGI_FV4_H
 #define HYMGI_FV4_H
 

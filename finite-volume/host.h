@@ -1,5 +1,6 @@
-/* How a CPU runs the numerics: rows of cells, one thread per contiguous share of rows. A row of one colour (or of all cells,
- * with plain rows) is a set of pointers; the kernels in host_fv2.c and host_fv4.c know nothing of walls, boxes or layouts. */
+/* How a CPU runs the numerics: rows of cells, one thread per contiguous share of rows. A row of
+ * one colour (or of all cells, with plain rows) is a set of pointers; the kernels in host_fv2.c
+ * and host_fv4.c know nothing of walls, boxes or layouts. */
 #ifndef HYMGI_HOST_H
 #define HYMGI_HOST_H
 
@@ -49,7 +50,8 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
 
 /* ---- rows ---- */
 
-/* FV2: the own cells c and the neighbours west, east, south, north, down, up, with the betas of the faces towards them. */
+/* FV2: the own cells c and the neighbours west, east, south, north, down, up, with the betas of
+ * the faces towards them. */
 typedef struct fv2_row {
   int n;
   const double *c, *w, *e, *s, *nn, *d, *u;
@@ -57,8 +59,8 @@ typedef struct fv2_row {
   const double *f, *alpha; /* alpha NULL: none */
 } fv2_row;
 
-/* FV4: own colour o, other colour q (the same with plain rows), likewise of the betas; sm, sp, s2: slots to the cells at
- * -1, +1, +2 along x; rows and planes are pitch and plane apart. */
+/* FV4: own colour o, other colour q (the same with plain rows), likewise of the betas; sm, sp,
+ * s2: slots to the cells at -1, +1, +2 along x; rows and planes are pitch and plane apart. */
 typedef struct fv4_row {
   int n;
   ptrdiff_t pitch, plane, sm, sp, s2;
@@ -68,10 +70,12 @@ typedef struct fv4_row {
   double beta[3]; /* constants */
 } fv4_row;
 
-/* x is written in the ghosts at walls; NULL: coefficients only. scratch: two rows. f may be NULL where the kernel has no use for it. */
+/* x is written in the ghosts at walls; NULL: coefficients only. scratch: two rows. f may be NULL
+ * where the kernel has no use for it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2]);
-/* own and other are the vectors that hold the cell's colour and the other one; ghosts are in place. */
+/* own and other are the vectors that hold the cell's colour and the other one; ghosts are in
+ * place. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3]);
 
@@ -102,10 +106,11 @@ double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 
 /* ---- parts shared by the host's files ---- */
 
-/* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges and corners), with the wall data
- * added if asked; or what FV2's stencil wants to see there (wall_ghost times the opposite neighbour, faces only). */
-/* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row `at` of the ghost planes
- * beyond face 4 or 5. */
+/* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges
+ * and corners), with the wall data added if asked; or what FV2's stencil wants to see there
+ * (wall_ghost times the opposite neighbour, faces only). */
+/* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row
+ * `at` of the ghost planes beyond face 4 or 5. */
 void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
                            hymgi_ghosts ghosts, int j, int k);
 void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
@@ -116,12 +121,14 @@ void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts gh
 /* The closure of a face: its kind with the drop of order where the closure dimension is small. */
 hymgi_wall hymgi_host_wall(const hymgi_level *level, int face, hymgi_ghosts ghosts);
 
-/* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit into buffer; index 0 is cell 0. */
+/* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit
+ * into buffer; index 0 is cell 0. */
 const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
                                    double *buffer);
 
-/* A smoother call as z wavefronts, where the level is one box without neighbours and large enough: false where it is not. coarse
- * not NULL: the residual is restricted to it as a further stage (host_transfer.c has the pass on its own). */
+/* A smoother call as z wavefronts, where the level is one box without neighbours and large
+ * enough: false where it is not. coarse not NULL: the residual is restricted to it as a further
+ * stage (host_transfer.c has the pass on its own). */
 bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse);
 bool hymgi_host_wave_applies(const hymgi_level *level);
 /* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
@@ -152,7 +159,8 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
 void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                     int bits, int64_t words[HYMGI_SUM_WORDS]);
 
-/* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch rows 0 and 1 are used. */
+/* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch
+ * rows 0 and 1 are used. */
 void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
                              double *x, const int cjk[3], double *out);
 

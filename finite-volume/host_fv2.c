@@ -2,8 +2,9 @@
 #include "fv2.h"
 #include "host.h"
 
-/* Constant betas live in a few short rows per box, walls included: faces of x at even and at odd i (all of them with plain
- * rows), then of y and z inside, at the low wall, at the high wall, then alpha. */
+/* Constant betas live in a few short rows per box, walls included: faces of x at even and at odd
+ * i (all of them with plain rows), then of y and z inside, at the low wall, at the high wall,
+ * then alpha. */
 enum {
   ROW_X_EVEN,
   ROW_X_ODD,

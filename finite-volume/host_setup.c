@@ -1,4 +1,5 @@
-/* Coefficients of a level on the host: walls folded into FV2's betas, beta ghosts of FV4, exact diagonal, Gershgorin bound. */
+/* Coefficients of a level on the host: walls folded into FV2's betas, beta ghosts of FV4, exact
+ * diagonal, Gershgorin bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,8 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 /* ---- FV4 ---- */
 
-/* beta of `axis` one layer beyond the walls of the other axes, by the polynomial that the closure dimension allows */
+/* beta of `axis` one layer beyond the walls of the other axes, by the polynomial that the
+ * closure dimension allows */
 static double extrapolate(int dim, const double *b, ptrdiff_t in)
 {
   if (dim >= 5) return 5 * b[0] - 10 * b[in] + 10 * b[2 * in] - 5 * b[3 * in] + b[4 * in];

@@ -1,11 +1,13 @@
-/* Operator, residual and smoothers on the host: sweeps over rows, with the halo exchange overlapped. */
+/* Operator, residual and smoothers on the host: sweeps over rows, with the halo exchange
+ * overlapped. */
 #include <stdint.h>
 
 #include "host.h"
 
 typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
 
-/* One pass over the rows of a level. For GSRB and the relaxations of FV4 own and other may differ (two generations). */
+/* One pass over the rows of a level. For GSRB and the relaxations of FV4 own and other may
+ * differ (two generations). */
 typedef struct job {
   job_kind kind;
   const hymgi_level *level;
@@ -159,7 +161,8 @@ static void close_operator(const hymgi_level *level, double *x)
   if (level->method->stencil == HYMG_FV4) hymgi_host_close_walls(level, x, HYMGI_GHOSTS_V4, false);
 }
 
-/* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are done while messages fly. */
+/* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
+ * done while messages fly. */
 static double run_job(const job *w, double *x)
 {
   const hymgi_level *level = w->level;
@@ -229,8 +232,9 @@ static void spread_colours(hymgi_level *level, ptrdiff_t apart)
     level->box[b].half += apart;
 }
 
-/* FV4 couples cells of one colour, so each colour flips between two buffers. A state with red in one and black in the other is
- * itself a vector: that of the red buffer, with the distance to black changed. */
+/* FV4 couples cells of one colour, so each colour flips between two buffers. A state with red in
+ * one and black in the other is itself a vector: that of the red buffer, with the distance to
+ * black changed. */
 static void gsrb_out_of_place(hymgi_level *level)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};

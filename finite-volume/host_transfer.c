@@ -1,4 +1,5 @@
-/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box on the next coarser level. */
+/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box
+ * on the next coarser level. */
 #include <string.h>
 
 #include "host.h"
@@ -91,7 +92,8 @@ void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, dou
   }
 }
 
-/* The residual of row (j, k), reduced to one value per pair of cells: the red one's after gsrb, else both summed. */
+/* The residual of row (j, k), reduced to one value per pair of cells: the red one's after gsrb,
+ * else both summed. */
 static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, const int jk[2],
                                bool red, bool first, double *restrict sum)
 {
@@ -136,8 +138,8 @@ void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int
   store_mean(level->patch + b, sum, JK[0], JK[1], 0.125, coarse);
 }
 
-/* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black cells is zero (but for rounding): the
- * formula leaves them out. */
+/* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
+ * cells is zero (but for rounding): the formula leaves them out. */
 void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
@@ -189,7 +191,8 @@ void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double 
 
 /* ---- interpolation ---- */
 
-/* Value of a child along one axis from the coarse values around; sign +1: the even child, -1: the odd one. */
+/* Value of a child along one axis from the coarse values around; sign +1: the even child, -1:
+ * the odd one. */
 #define CHILD(order, sign, m2, m1, here, p1, p2)                                                   \
   ((order) == HYMGI_GHOSTS_P0   ? (here)                                                           \
    : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? (m1) : (p1), here)             \

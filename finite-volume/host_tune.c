@@ -1,5 +1,5 @@
-/* Which way to run the smoother is fastest on this machine: tried on a slab of each large level when a solver is made. All ways
- * give the same bits, so a wrong guess costs time only. */
+/* Which way to run the smoother is fastest on this machine: tried on a slab of each large level
+ * when a solver is made. All ways give the same bits, so a wrong guess costs time only. */
 #include "host.h"
 
 enum { SLAB = 48, SMALLEST = 48 * 48 * 48, ROUNDS = 3 };
@@ -8,7 +8,8 @@ typedef struct candidate {
   int stages, rows;
 } candidate;
 
-/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that counts, deep ones a large third. */
+/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that
+ * counts, deep ones a large third. */
 static const candidate candidates[] = {{0, 0},  {1, 32}, {1, 64}, {2, 24}, {2, 32}, {2, 64},
                                        {3, 32}, {3, 64}, {6, 24}, {6, 32}, {6, 64}, {6, 0}};
 

@@ -3,7 +3,8 @@
 
 #include "host.h"
 
-/* The row segments of this thread's share, one after the other: for (segment s = first(level); s.g; next(&s)). */
+/* The row segments of this thread's share, one after the other: for (segment s = first(level);
+ * s.g; next(&s)). */
 typedef struct segment {
   const hymgi_geom *g, *end; /* g NULL: done */
   int64_t row, last;
@@ -138,8 +139,9 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
   return max;
 }
 
-/* Term v, |v| < 2^exponent, becomes words of `bits` bits: v = 2^(exponent - bits) (w0 + 2^-bits (w1 + 2^-bits w2)), the rest cut.
- * Rounding to nearest by adding 1.5 2^52 is exact arithmetic on each term alone, so any order of the integer sums agrees. */
+/* Term v, |v| < 2^exponent, becomes words of `bits` bits: v = 2^(exponent - bits) (w0 + 2^-bits
+ * (w1 + 2^-bits w2)), the rest cut. Rounding to nearest by adding 1.5 2^52 is exact arithmetic
+ * on each term alone, so any order of the integer sums agrees. */
 void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                     int bits, int64_t words[HYMGI_SUM_WORDS])
 {

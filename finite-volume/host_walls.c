@@ -1,4 +1,5 @@
-/* Ghosts beyond walls on the host: the tensor products of the face formulas, axis z first, then y, then x. */
+/* Ghosts beyond walls on the host: the tensor products of the face formulas, axis z first, then
+ * y, then x. */
 #include "host.h"
 #include "walls.h"
 
@@ -63,7 +64,8 @@ void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double
 #undef AT
 }
 
-/* Two ghost rows beyond row (j, k), `in` doubles from row to row inwards, over the whole row with its ghosts. */
+/* Two ghost rows beyond row (j, k), `in` doubles from row to row inwards, over the whole row
+ * with its ghosts. */
 static void close_row(line l, const hymgi_geom *g, double *x, int j, int k, ptrdiff_t in)
 {
   const int from = g->split ? -1 : -g->ghost, to = g->split ? g->n[0] / 2 + 1 : g->n[0] + g->ghost;

@@ -1,9 +1,12 @@
-/* A smoother call as z wavefronts: stage s works on plane t - lag s of time step t, so that a plane is read from memory once for all
- * sweeps. Planes are cut into tiles of rows that lean back by `lean` rows a stage; within a tile a thread keeps its rows in
- * every stage, and one barrier a time step is enough:
- *   FV2 gsrb, in place: a row needs its own column of the plane above, which the same thread has just done: lag 1, lean 1.
+/* A smoother call as z wavefronts: stage s works on plane t - lag s of time step t, so that a
+ * plane is read from memory once for all sweeps. Planes are cut into tiles of rows that lean
+ * back by `lean` rows a stage; within a tile a thread keeps its rows in every stage, and one
+ * barrier a time step is enough:
+ *   FV2 gsrb, in place: a row needs its own column of the plane above, which the same thread has
+ *   just done: lag 1, lean 1.
  *   FV2 out of place: reads one plane around and overwrites the state before last: lag 2, lean 1.
- *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind its sweep (and at a tile's
+ *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind
+ *   its sweep (and at a tile's
  *   end one row), when no reader of the old state is left: lean 3. */
 #include <stdint.h>
 #include <string.h>
@@ -64,8 +67,8 @@ typedef struct rows {
   bool head, tail;           /* holds row 0, row ny - 1 */
 } rows;
 
-/* Rows of stage s that thread id of team owns in the tile [from, to). Boundaries between threads are even and the same for all
- * stages. */
+/* Rows of stage s that thread id of team owns in the tile [from, to). Boundaries between threads
+ * are even and the same for all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
   const int ny = w->g->n[1], id = host_thread(), team = host_team(),

@@ -1,11 +1,13 @@
-/* Weights of the transfers between levels. Restriction is the mean of 8 cells (4 faces). Interpolation per axis: weights of the
- * coarse cells I - r ... I + r for the even child 2 I; the odd child mirrors them. v2 and v4 keep the coarse cell's mean. */
+/* Weights of the transfers between levels. Restriction is the mean of 8 cells (4 faces).
+ * Interpolation per axis: weights of the coarse cells I - r ... I + r for the even child 2 I;
+ * the odd child mirrors them. v2 and v4 keep the coarse cell's mean. */
 #ifndef HYMGI_TRANSFER_H
 #define HYMGI_TRANSFER_H
 
 #include "arith.h"
 
-/* even child of v2: x(-1) / 8 + x(0) - x(+1) / 8; the odd child has the difference with the other sign */
+/* even child of v2: x(-1) / 8 + x(0) - x(+1) / 8; the odd child has the difference with the
+ * other sign */
 HYMGI_INLINE double hymgi_interpolate_v2(double sign, double below, double here, double above)
 {
   return hymgi_fma(sign * 0.125, below - above, here);

@@ -1,12 +1,14 @@
-/* What a machine can do with a level: the one place where host and device differ. Verbs work on this rank's boxes; those
- * that read ghosts do their own exchange and closures. They return nothing: failures go into level->context->status
- * (sticky within a solve) and messages still go out. Reductions return this rank's part. */
+/* What a machine can do with a level: the one place where host and device differ. Verbs work on
+ * this rank's boxes; those that read ghosts do their own exchange and closures. They return
+ * nothing: failures go into level->context->status (sticky within a solve) and messages still go
+ * out. Reductions return this rank's part. */
 #ifndef HYMGI_BACKEND_H
 #define HYMGI_BACKEND_H
 
 #include "level.h"
 
-/* Interpolations, and the closure of the wall ghosts that each one (and the FV4 operator: V4) wants in memory. */
+/* Interpolations, and the closure of the wall ghosts that each one (and the FV4 operator: V4)
+ * wants in memory. */
 typedef enum hymgi_ghosts {
   HYMGI_GHOSTS_P0 = 0, /* none */
   HYMGI_GHOSTS_P1 = 1, /* v1 */
@@ -17,7 +19,8 @@ typedef enum hymgi_ghosts {
 /* Which residual a restriction sums. */
 typedef enum hymgi_after { HYMGI_AFTER_ANY, HYMGI_AFTER_GSRB } hymgi_after;
 
-/* A sum as integers: words of `bits` bits each below the exponent of the largest term, so that any order gives the same. */
+/* A sum as integers: words of `bits` bits each below the exponent of the largest term, so that
+ * any order gives the same. */
 enum { HYMGI_SUM_WORDS = 3 };
 
 typedef struct hymgi_backend {

@@ -1,17 +1,20 @@
-/* How many boxes: the default cut of the finest level, and when coarser levels keep, merge or gather them. A cut level that
- * is coarsened again has boxes of even sides, so that a box's coarse image is whole cells. */
+/* How many boxes: the default cut of the finest level, and when coarser levels keep, merge or
+ * gather them. A cut level that is coarsened again has boxes of even sides, so that a box's
+ * coarse image is whole cells. */
 #include "decomposition.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A box wider than this is halved rather than merged. A level of fewer cells than MANY_CELLS may be gathered on one rank. */
+/* A box wider than this is halved rather than merged. A level of fewer cells than MANY_CELLS may
+ * be gathered on one rank. */
 enum { NARROW = 8, NARROWEST_DEFAULT = 4, MANY_CELLS = 1 << 18 };
 
 /* ---- default boxes ---- */
 
-/* Ascending counts that may cut an axis of n cells; the list has room for all divisors of an int. */
+/* Ascending counts that may cut an axis of n cells; the list has room for all divisors of an
+ * int. */
 enum { MAX_DIVISORS = 1600 };
 
 static int allowed_counts(const int n[3], int axis, int limit, int *list)
@@ -95,7 +98,8 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
   return c;
 }
 
-/* Keep while boxes are wide, else merge 2 x 2 x 2, else gather; a level too large for one rank chooses per axis first. */
+/* Keep while boxes are wide, else merge 2 x 2 x 2, else gather; a level too large for one rank
+ * chooses per axis first. */
 static void choose_merge(const hymgi_decomp *finer, int min_box, int merge[3])
 {
   bool keep = true, wide = true, pair = true, either = true;

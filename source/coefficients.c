@@ -1,5 +1,6 @@
-/* Coefficients: read from the operator on the finest level, restricted to the others, finished by the backend (walls, diagonal,
- * bound). Faces of a box and its neighbour are kept on both sides; the exchange makes them and their ghosts agree. */
+/* Coefficients: read from the operator on the finest level, restricted to the others, finished
+ * by the backend (walls, diagonal, bound). Faces of a box and its neighbour are kept on both
+ * sides; the exchange makes them and their ghosts agree. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 
 /* ---- checks ---- */
 
-/* Entries of a field that are not to be trusted: strictly positive or at least 0, and finite; entry n of a periodic axis is
- * not looked at. */
+/* Entries of a field that are not to be trusted: strictly positive or at least 0, and finite;
+ * entry n of a periodic axis is not looked at. */
 static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
                                 double *largest)
 {
@@ -63,7 +64,8 @@ static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int 
   }
 }
 
-/* The last low-face layer of `shifted` (the high faces of the last cells) becomes layer n of beta, ghosts along included. */
+/* The last low-face layer of `shifted` (the high faces of the last cells) becomes layer n of
+ * beta, ghosts along included. */
 static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
 {
   for (int b = 0; b < level->num_boxes; b++) {
@@ -79,8 +81,8 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
   }
 }
 
-/* Low faces of the cells and high faces of each box are in place: ghosts follow. Faces beyond a wall's high side travel as
- * the low faces of a shifted field. */
+/* Low faces of the cells and high faces of each box are in place: ghosts follow. Faces beyond a
+ * wall's high side travel as the low faces of a shifted field. */
 static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];

@@ -1,5 +1,6 @@
-/* The little of MPI that the library needs, behind one header; comm_mpi.c or comm_self.c is linked. Ranks are those of
- * the communicator at hand. On failure calls return HYMG_EMPI with MPI's text through the context. */
+/* The little of MPI that the library needs, behind one header; comm_mpi.c or comm_self.c is
+ * linked. Ranks are those of the communicator at hand. On failure calls return HYMG_EMPI with
+ * MPI's text through the context. */
 #ifndef HYMGI_COMM_H
 #define HYMGI_COMM_H
 
@@ -13,12 +14,13 @@ int hymgi_comm_size(const hymgi_comm *comm);
 int hymgi_comm_nodes(const hymgi_comm *comm); /* found once, when the context is made */
 void hymgi_comm_destroy(hymgi_comm **comm);
 
-/* Collective over comm: the ranks with member != 0 get a communicator of their own in rank order, the others NULL; a single
- * member gets NULL as well. */
+/* Collective over comm: the ranks with member != 0 get a communicator of their own in rank
+ * order, the others NULL; a single member gets NULL as well. */
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
                               hymgi_comm **subset);
 
-/* Collective, in place, on `count` values. max_double: NaN anywhere gives NaN (fmax would lose it). */
+/* Collective, in place, on `count` values. max_double: NaN anywhere gives NaN (fmax would lose
+ * it). */
 hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
                                   int count);
 hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count);
@@ -28,7 +30,8 @@ hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, 
                              size_t size);
 hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
 
-/* Point to point, doubles; counts above 2^31 - 1 are handled. `requests` is an opaque block of `count` requests. */
+/* Point to point, doubles; counts above 2^31 - 1 are handled. `requests` is an opaque block of
+ * `count` requests. */
 typedef struct hymgi_requests hymgi_requests;
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests);
 void hymgi_requests_destroy(hymgi_requests **requests);

@@ -1,5 +1,5 @@
-/* The communicator over MPI 3. Every call goes to a duplicate of the user's communicator, whose errors return; a
- * communicator of one rank is NULL, so that it makes no MPI call. */
+/* The communicator over MPI 3. Every call goes to a duplicate of the user's communicator, whose
+ * errors return; a communicator of one rank is NULL, so that it makes no MPI call. */
 #include "context.h"
 #include "hymg_mpi.h"
 
@@ -85,7 +85,8 @@ static hymg_status count_nodes(hymgi_comm *c)
                "MPI_Allreduce");
 }
 
-/* Whether a communicator can be made from this one; no context exists yet that could hold a text. */
+/* Whether a communicator can be made from this one; no context exists yet that could hold a
+ * text. */
 static hymg_status check_user(MPI_Comm comm)
 {
   int yes = 0, inter = 0;
@@ -132,7 +133,8 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   return part == MPI_COMM_NULL ? HYMG_OK : wrap(context, part, true, subset);
 }
 
-/* Doubles in the order of signed integers: the bits of a negative one but its sign are flipped. NaN comes out on top. */
+/* Doubles in the order of signed integers: the bits of a negative one but its sign are flipped.
+ * NaN comes out on top. */
 static int64_t key_of(double value)
 {
   int64_t bits;
@@ -224,7 +226,8 @@ void hymgi_requests_destroy(hymgi_requests **requests)
   *requests = NULL;
 }
 
-/* A type of `count` doubles for counts that MPI 3's int cannot hold: whole blocks, then the rest. */
+/* A type of `count` doubles for counts that MPI 3's int cannot hold: whole blocks, then the
+ * rest. */
 static int large_type(size_t count, MPI_Datatype *type)
 {
   const size_t block = (size_t)1 << 28;

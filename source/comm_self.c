@@ -1,4 +1,5 @@
-/* The communicator without MPI: one rank, always NULL, so that reductions have nothing to do and messages cannot occur. */
+/* The communicator without MPI: one rank, always NULL, so that reductions have nothing to do and
+ * messages cannot occur. */
 #include "context.h"
 
 int hymgi_comm_rank(const hymgi_comm *comm)

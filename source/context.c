@@ -1,4 +1,5 @@
-/* The context's life, the text of the last failure, and the agreement of all ranks on the worst status. */
+/* The context's life, the text of the last failure, and the agreement of all ranks on the worst
+ * status. */
 #define _POSIX_C_SOURCE 200809L
 #include "context.h"
 
@@ -144,7 +145,8 @@ hymg_status hymg_context_barrier(hymg_context *context)
   return hymgi_comm_barrier(context, context->comm);
 }
 
-/* One reduction finds the worst status and the first rank that has it: status and, below it, ranks counted from the end. */
+/* One reduction finds the worst status and the first rank that has it: status and, below it,
+ * ranks counted from the end. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status)
 {
   if (!context || !context->comm) return status;

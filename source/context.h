@@ -9,8 +9,8 @@ struct hymg_context {
   int threads;      /* what the backend gives for the user's wish, >= 1 */
   int device;
   struct CUstream_st *stream;
-  hymg_status
-      status; /* sticky within one solve: verbs record a failure here and go on with their messages */
+  /* sticky within one solve: verbs record a failure here and go on with their messages */
+  hymg_status status;
   char error[512];
 };
 
@@ -21,7 +21,8 @@ hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *o
 /* EINVAL for options that no context takes; NULL is fine. */
 hymg_status hymgi_context_check(const hymg_context_options *options);
 
-/* Collective: the worst status over all ranks. A rank that was fine while another failed gets a text that says which rank. */
+/* Collective: the worst status over all ranks. A rank that was fine while another failed gets a
+ * text that says which rank. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status);
 
 /* Seconds of a monotonic clock. */

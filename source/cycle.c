@@ -1,5 +1,6 @@
-/* The cycles: the file to read first. A verb (verbs.h) acts on a level; level->x is the unknown, level->f the right-hand
- * side. What runs where, who talks to whom and what is timed is the verbs' business. */
+/* The cycles: the file to read first. A verb (verbs.h) acts on a level; level->x is the unknown,
+ * level->f the right-hand side. What runs where, who talks to whom and what is timed is the
+ * verbs' business. */
 #include "solver.h"
 #include "verbs.h"
 
@@ -18,7 +19,8 @@ static void bottom_solve(hymg_solver *solver, hymgi_level *level)
   solver->profile.in_bottom = false;
 }
 
-/* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from zero, add it, smooth. */
+/* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from
+ * zero, add it, smooth. */
 static void correct(hymg_solver *solver, int l, int visits)
 {
   hymgi_level *level = solver->level + l, *coarse = level + 1;
@@ -45,7 +47,8 @@ void hymgi_cycle_w(hymg_solver *solver, int l)
   correct(solver, l, 2);
 }
 
-/* Every level's f is in place: the solution of each level is the start of one V-cycle on the next finer one. */
+/* Every level's f is in place: the solution of each level is the start of one V-cycle on the
+ * next finer one. */
 void hymgi_cycle_f(hymg_solver *solver, int l)
 {
   const int bottom = solver->num_levels - 1;

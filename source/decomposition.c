@@ -1,5 +1,6 @@
-/* Who owns which box. Box at place p of N in Z-Morton order belongs to rank floor(p R / N): equal shares in one run each; with
- * more ranks than boxes the owners spread evenly over the ranks. Coarser levels follow by coarsening (coarsen.c). */
+/* Who owns which box. Box at place p of N in Z-Morton order belongs to rank floor(p R / N):
+ * equal shares in one run each; with more ranks than boxes the owners spread evenly over the
+ * ranks. Coarser levels follow by coarsening (coarsen.c). */
 #include "decomposition.h"
 
 #include <limits.h>
@@ -27,8 +28,9 @@ static hymg_status check_boxes(hymg_context *context, const hymg_grid_desc *desc
   return HYMG_OK;
 }
 
-/* A grid that is going to be coarsened needs boxes with even sides, so that a box's coarse image is whole cells. Then an odd
- * side means an even number of boxes: they are joined in pairs, unless the user said who owns each. */
+/* A grid that is going to be coarsened needs boxes with even sides, so that a box's coarse image
+ * is whole cells. Then an odd side means an even number of boxes: they are joined in pairs,
+ * unless the user said who owns each. */
 static hymg_status join_odd_boxes(hymg_context *context, const hymg_grid_desc *desc, int boxes[3])
 {
   const int *n = desc->n;

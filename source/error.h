@@ -1,4 +1,5 @@
-/* Error reporting inside the library: the place that detects says why once, callers pass the status on with TRY. */
+/* Error reporting inside the library: the place that detects says why once, callers pass the
+ * status on with TRY. */
 #ifndef HYMGI_ERROR_H
 #define HYMGI_ERROR_H
 

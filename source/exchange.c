@@ -1,5 +1,5 @@
-/* The order of an exchange: receives first, then pack and send, then the copies that need no message; after the caller's
- * work in between, wait and unpack. */
+/* The order of an exchange: receives first, then pack and send, then the copies that need no
+ * message; after the caller's work in between, wait and unpack. */
 #include "exchange.h"
 
 static void note(hymg_context *context, hymg_status status)

@@ -4,7 +4,8 @@
 
 #include "plan.h"
 
-/* What a machine does for a plan: copy bricks between vectors, and between a vector and a contiguous buffer. */
+/* What a machine does for a plan: copy bricks between vectors, and between a vector and a
+ * contiguous buffer. */
 typedef struct hymgi_mover {
   void (*local)(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src,
                 const hymgi_geom *dst_box, double *dst);
@@ -12,9 +13,9 @@ typedef struct hymgi_mover {
   void (*unpack)(const hymgi_plan *plan, const hymgi_geom *dst_box, double *dst);
 } hymgi_mover;
 
-/* begin posts the receives, packs, sends and does the local copies; end waits and unpacks. Between them the sources must
- * not change and the targets not be read. src and dst may be the same vector. Failures go into context->status and the
- * schedule goes on. */
+/* begin posts the receives, packs, sends and does the local copies; end waits and unpacks.
+ * Between them the sources must not change and the targets not be read. src and dst may be the
+ * same vector. Failures go into context->status and the schedule goes on. */
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                           const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                           double *dst);

@@ -23,7 +23,8 @@ void hymgi_field_extent(const hymg_field *field, int extent[3])
   }
 }
 
-/* A box's part of a field that is not one of cells: one more face along its axis, or one layer of those at the wall. */
+/* A box's part of a field that is not one of cells: one more face along its axis, or one layer
+ * of those at the wall. */
 static void adapt_box(const hymg_field *field, hymgi_geom *g)
 {
   if (is_cell(field)) return;

@@ -30,7 +30,8 @@ struct hymg_operator {
 
 /* The extent of what a field of this centering holds, over the whole grid. */
 void hymgi_field_extent(const hymg_field *field, int extent[3]);
-/* Copies the entries of every box of src into dst (same grid, level and centering; layouts may differ). dst_box: its boxes. */
+/* Copies the entries of every box of src into dst (same grid, level and centering; layouts may
+ * differ). dst_box: its boxes. */
 void hymgi_field_copy_boxes(const hymgi_mover *mover, int threads, int num_boxes,
                             const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                             double *dst);

@@ -1,6 +1,7 @@
-/* Where a cell lies in memory. A box's fields are either plain rows or split by colour: all red cells (even global
- * i + j + k) as one array of half rows, all black ones `half` further on, cell i in slot floor(i / 2) of its half row.
- * Rows start on 64 bytes; left ghosts lie in the padding of the previous row. Shared with every backend. */
+/* Where a cell lies in memory. A box's fields are either plain rows or split by colour: all red
+ * cells (even global i + j + k) as one array of half rows, all black ones `half` further on,
+ * cell i in slot floor(i / 2) of its half row. Rows start on 64 bytes; left ghosts lie in the
+ * padding of the previous row. Shared with every backend. */
 #ifndef HYMGI_GEOMETRY_H
 #define HYMGI_GEOMETRY_H
 

@@ -9,7 +9,8 @@ enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
 
 /* ---- shapes ---- */
 
-/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet walls to lean on. */
+/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet walls to lean
+ * on. */
 static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
 {
   const hymg_boundary *b = grid->desc.boundary + 2 * axis;
@@ -23,7 +24,8 @@ static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3]
   return true;
 }
 
-/* HPGMG-FV's boxes of the next level, for its sizes: n is the level's side, box and side the box side and boxes per side. */
+/* HPGMG-FV's boxes of the next level, for its sizes: n is the level's side, box and side the box
+ * side and boxes per side. */
 static void coarsen_closure_box(int n, int *box, int *side)
 {
   const int c = n / 2;
@@ -122,7 +124,8 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   return HYMG_OK;
 }
 
-/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, else patches with plain rows. */
+/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, else
+ * patches with plain rows. */
 static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 {
   const int *merge = coarse->decomp->merge;

@@ -1,7 +1,8 @@
-/* The bottom solve: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at most 200 iterations.
- * BiCGStab (van der Vorst 1992; on the right) and CG (Hestenes, Stiefel 1952), both preconditioned with D^-1, and the
- * smoother. A breakdown ends the solve with the iterate at hand. Bottoms are tiny and solved often: the first
- * iteration reads f where r and p stand, which saves copies. */
+/* The bottom solve: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
+ * most 200 iterations. BiCGStab (van der Vorst 1992; on the right) and CG (Hestenes, Stiefel
+ * 1952), both preconditioned with D^-1, and the smoother. A breakdown ends the solve with the
+ * iterate at hand. Bottoms are tiny and solved often: the first iteration reads f where r and p
+ * stand, which saves copies. */
 #include "krylov.h"
 
 static const double reduction = 1e-3;

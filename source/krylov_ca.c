@@ -1,9 +1,9 @@
-/* Communication-avoiding BiCGStab (Carson, Knight, Demmel 2013) and CG (Hoemmen 2010; Carson 2015), not preconditioned.
- * A block of s steps builds powers of A on p and r, V = (p, Ap, ..., r, Ar, ...), and their Gram matrix V^T V; the
- * steps then work on the coefficients of x, r, p in V, where A is a shift. s telescopes 1, 2, 4. Powers are divided
- * by a power of two near |A|, which rounds nothing and keeps A^8 in range.
- * Within a block only the 2-norm of r is known (from the Gram matrix); it bounds the max norm, which is tested on r
- * itself after each block. */
+/* Communication-avoiding BiCGStab (Carson, Knight, Demmel 2013) and CG (Hoemmen 2010; Carson
+ * 2015), not preconditioned. A block of s steps builds powers of A on p and r, V = (p, Ap, ...,
+ * r, Ar, ...), and their Gram matrix V^T V; the steps then work on the coefficients of x, r, p
+ * in V, where A is a shift. s telescopes 1, 2, 4. Powers are divided by a power of two near |A|,
+ * which rounds nothing and keeps A^8 in range. Within a block only the 2-norm of r is known
+ * (from the Gram matrix); it bounds the max norm, which is tested on r itself after each block. */
 #include "krylov.h"
 
 enum { MAX_BASIS = HYMGI_CABICGSTAB_BASIS };
@@ -20,7 +20,8 @@ typedef enum outcome { GO_ON, END_BLOCK, BREAKDOWN } outcome;
 
 typedef outcome (*step_function)(basis *b);
 
-/* What tells the two solvers apart. In s steps r and p reach `degree` * s powers of p and one less of r. */
+/* What tells the two solvers apart. In s steps r and p reach `degree` * s powers of p and one
+ * less of r. */
 typedef struct scheme {
   int degree, basis;
   bool shadow;

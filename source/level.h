@@ -12,7 +12,8 @@ enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4 };
 /* How a host runs smoothers: no influence on results. */
 typedef struct hymgi_tuning {
   int split_from; /* gsrb: rows of this many cells and more are split by colour */
-  int wave_from; /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
+  /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
+  int wave_from;
   int wave_stages;    /* half sweeps (sweeps) of one wavefront */
   int wave_rows;      /* rows of a tile; 0: a tile is a whole plane */
   bool wave_restrict; /* residual and restriction as a further stage (gsrb of FV2 and FV4) */
@@ -32,9 +33,10 @@ typedef struct hymgi_method {
   hymgi_tuning tuning;
 } hymgi_method;
 
-/* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis, alpha times a. FV2 folds its wall
- * closures in: the ghost value c0 x1 + c1 x2 gives the flux beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored wall beta
- * is beta (1 - c0) and the ghost seen by the stencil is wall_ghost = c1 / (1 - c0) times the opposite neighbour. */
+/* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis,
+ * alpha times a. FV2 folds its wall closures in: the ghost value c0 x1 + c1 x2 gives the flux
+ * beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored wall beta is beta (1 - c0) and the
+ * ghost seen by the stencil is wall_ghost = c1 / (1 - c0) times the opposite neighbour. */
 typedef struct hymgi_coefficients {
   double *beta[3]; /* vectors of low faces, high wall faces in the ghosts; NULL if constant */
   double *alpha;   /* vector, or NULL if absent or constant */
@@ -43,8 +45,8 @@ typedef struct hymgi_coefficients {
   double beta_constant[3], alpha_constant;
   double wall_weight[6]; /* FV2: 1 - c0, on faces that are walls; else 1 */
   double wall_ghost[6];  /* FV2: c1 / (1 - c0) */
-  double *
-      constant_rows; /* FV2 with constant beta: rows with the walls in them (finite-volume/host.h); else NULL */
+  /* FV2 with constant beta: rows with the walls in them (finite-volume/host.h); else NULL */
+  double *constant_rows;
 } hymgi_coefficients;
 
 typedef struct hymgi_level {
@@ -56,8 +58,8 @@ typedef struct hymgi_level {
   int n[3];
   double h[3];
   int64_t cells;
-  int closure_dim
-      [3]; /* rules where closures drop an order; NUMERICS: the box of HPGMG-FV's rule or the domain */
+  /* rule where closures drop an order: the box of HPGMG-FV's sizes or the domain */
+  int closure_dim[3];
   hymg_boundary boundary[6];
   unsigned periodic; /* bit per axis */
   int ghost;         /* layers stored and exchanged */
@@ -73,14 +75,14 @@ typedef struct hymgi_level {
 
   hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
-  hymgi_geom *
-      patch; /* image of each box on the next coarser level; of that level if direct; NULL on the coarsest */
+  /* image of each box on the next coarser level; of that level if direct; NULL on the coarsest */
+  hymgi_geom *patch;
   ptrdiff_t patch_size;
   double *patch_vector; /* NULL if direct */
   hymgi_plan *gather, *scatter;
 
-  double *x, *y,
-      *f; /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
+  /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
+  double *x, *y, *f;
   double *own_x, *own_f;     /* what x and f are when nothing is borrowed; may be NULL on level 0 */
   double *scratch;           /* rows of the host's threads */
   ptrdiff_t scratch_row;     /* doubles of one of them */

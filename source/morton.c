@@ -1,5 +1,5 @@
-/* Z-Morton order over any number of boxes per axis: an octree over the enclosing cube of a power of two, whose nodes count
- * only the boxes that exist. Octants come with x fastest, then y, z. */
+/* Z-Morton order over any number of boxes per axis: an octree over the enclosing cube of a power
+ * of two, whose nodes count only the boxes that exist. Octants come with x fastest, then y, z. */
 #include "decomposition.h"
 
 /* Half the side of the smallest cube of a power of two that holds all boxes; 0 for a single box. */

@@ -1,4 +1,5 @@
-/* What a plan is made of: a rank's merged boxes, messages from sorted bricks, buffers, and the check that a plan is sound. */
+/* What a plan is made of: a rank's merged boxes, messages from sorted bricks, buffers, and the
+ * check that a plan is sound. */
 #include "plan_build.h"
 
 #include <limits.h>
@@ -225,7 +226,8 @@ static bool tiles_buffer(const hymgi_message *message, int messages, const hymgi
   return next == pieces;
 }
 
-/* Cells of a brick lie in the box and its ghosts; `ghosts_only`: none of them is an interior cell. */
+/* Cells of a brick lie in the box and its ghosts; `ghosts_only`: none of them is an interior
+ * cell. */
 static bool lies_in(const hymgi_geom *g, const int low[3], const int n[3], bool ghosts_only)
 {
   bool interior = true;
@@ -264,7 +266,8 @@ static int by_box(const void *left, const void *right)
   return (p->low[2] > q->low[2]) - (p->low[2] < q->low[2]);
 }
 
-/* No two targets share a cell: sorted by box and lower plane, only those that start below a target's upper plane can. */
+/* No two targets share a cell: sorted by box and lower plane, only those that start below a
+ * target's upper plane can. */
 static bool targets_are_disjoint(const hymgi_plan *p)
 {
   const int count = p->num_local + p->num_unpack;

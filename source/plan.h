@@ -1,7 +1,8 @@
-/* Copy plans: who copies which brick of cells to whom. One format serves the halo exchange and the moves between the boxes of two
- * levels' decompositions. A brick is named by box, low corner and extent in the box's own cells, never by a linear offset:
- * a plan knows no layout. Messages: one per neighbour rank and direction of the plan, bricks in an order that both ends
- * derive alone. */
+/* Copy plans: who copies which brick of cells to whom. One format serves the halo exchange and
+ * the moves between the boxes of two levels' decompositions. A brick is named by box, low corner
+ * and extent in the box's own cells, never by a linear offset: a plan knows no layout. Messages:
+ * one per neighbour rank and direction of the plan, bricks in an order that both ends derive
+ * alone. */
 #ifndef HYMGI_PLAN_H
 #define HYMGI_PLAN_H
 
@@ -37,8 +38,9 @@ typedef struct hymgi_plan {
   hymgi_requests *requests; /* NULL without messages */
 } hymgi_plan;
 
-/* One side of a plan: the boxes a rank holds. For local merged bricks `cover` tells which (unmerged) decomposition boxes each
- * is made of: low corner and extent in boxes of the decomposition. */
+/* One side of a plan: the boxes a rank holds. For local merged bricks `cover` tells which
+ * (unmerged) decomposition boxes each is made of: low corner and extent in boxes of the
+ * decomposition. */
 typedef struct hymgi_side {
   const hymgi_decomp *decomp;
   int num_boxes;
@@ -46,8 +48,9 @@ typedef struct hymgi_side {
   const int (*cover)[6];
 } hymgi_side;
 
-/* A rank's boxes of a level: one merged brick if they form one, else each box alone. Lists malloc'ed: *box (n, low, walls,
- * parity and ghost filled; split, strides and offset not yet) and *cover. periodic: bit per axis. */
+/* A rank's boxes of a level: one merged brick if they form one, else each box alone. Lists
+ * malloc'ed: *box (n, low, walls, parity and ghost filled; split, strides and offset not yet)
+ * and *cover. periodic: bit per axis. */
 hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int ghost,
                              unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes);
 
@@ -57,14 +60,16 @@ typedef enum hymgi_halo {
   HYMGI_HALO_FULL = 2
 } hymgi_halo;
 
-/* Ghosts to `depth` layers inside the domain or across periodic axes, from the boxes that own them: faces only (6), faces and
- * edges (18), or corners too (26). Ghosts beyond a wall are not touched. Every such ghost is written exactly once. */
+/* Ghosts to `depth` layers inside the domain or across periodic axes, from the boxes that own
+ * them: faces only (6), faces and edges (18), or corners too (26). Ghosts beyond a wall are not
+ * touched. Every such ghost is written exactly once. */
 hymg_status hymgi_plan_halo(hymg_context *context, const hymgi_side *side, hymgi_halo kind,
                             int depth, unsigned periodic, int tag, hymgi_plan **plan);
 
-/* Between a level's boxes `coarse` and the patches of the finer level: patch q of a rank is the image, at half resolution, of its
- * merged fine box q. gather: interiors of the patches into the coarse boxes. scatter: the coarse boxes' cells and wall
- * ghosts (`depth` layers) into the patches and their ghosts, each ghost from the box that owns the cell or from the wall ghost
+/* Between a level's boxes `coarse` and the patches of the finer level: patch q of a rank is the
+ * image, at half resolution, of its merged fine box q. gather: interiors of the patches into the
+ * coarse boxes. scatter: the coarse boxes' cells and wall ghosts (`depth` layers) into the
+ * patches and their ghosts, each ghost from the box that owns the cell or from the wall ghost
  * beyond it. fine is the fine side (its cover drives both). */
 hymg_status hymgi_plan_gather(hymg_context *context, const hymgi_side *fine,
                               const hymgi_side *coarse, int tag, hymgi_plan **plan);
@@ -76,7 +81,8 @@ void hymgi_plan_destroy(hymgi_plan **plan);
 /* Bytes of the plan and its buffers. */
 size_t hymgi_plan_bytes(const hymgi_plan *plan);
 
-/* Every local target cell of a halo plan is written exactly once and lies in the box's ghosts; pieces tile the buffers. */
+/* Every local target cell of a halo plan is written exactly once and lies in the box's ghosts;
+ * pieces tile the buffers. */
 bool hymgi_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
                          const hymgi_geom *dst_box, int num_dst);
 

@@ -1,4 +1,5 @@
-/* Between plan_pull.c, which finds the bricks of a plan, and plan.c, which sorts them into messages. */
+/* Between plan_pull.c, which finds the bricks of a plan, and plan.c, which sorts them into
+ * messages. */
 #ifndef HYMGI_PLAN_BUILD_H
 #define HYMGI_PLAN_BUILD_H
 
@@ -13,8 +14,9 @@ typedef struct hymgi_local_boxes {
 hymg_status hymgi_side_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank,
                                 int ghost, unsigned periodic, hymgi_local_boxes *boxes);
 
-/* What a plan moves. Target boxes (of the target's decomposition, at the resolution of the source's level) and the ghosts
- * around the brick that each is part of take their cells from the source's boxes. */
+/* What a plan moves. Target boxes (of the target's decomposition, at the resolution of the
+ * source's level) and the ghosts around the brick that each is part of take their cells from the
+ * source's boxes. */
 typedef struct hymgi_pull {
   const hymgi_side *target, *source;
   int depth;           /* of the ghosts, 0 to 4 */
@@ -29,12 +31,13 @@ hymgi_pull hymgi_gather_rule(const hymgi_side *fine, const hymgi_side *coarse);
 hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, int depth,
                               unsigned periodic);
 
-/* The plan of any rank, whose sides are given; without tag, buffers and requests. Errors: EINVAL (depth; boxes that do not
- * nest), ENOMEM. */
+/* The plan of any rank, whose sides are given; without tag, buffers and requests. Errors: EINVAL
+ * (depth; boxes that do not nest), ENOMEM. */
 hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull *rule,
                                hymgi_plan **plan);
 
-/* A brick of a message and its place among those of the same pair of ranks; both ends derive the same key and sub. */
+/* A brick of a message and its place among those of the same pair of ranks; both ends derive the
+ * same key and sub. */
 typedef struct hymgi_item {
   int rank; /* the other one */
   int sub;

@@ -1,6 +1,7 @@
-/* The bricks of every plan, found by one rule: each box of the target's decomposition and each of its 27 directions names a
- * region (the box, or ghosts `depth` deep), and the region's cells come from the boxes of the source's decomposition that
- * own them. Both ends of a message walk the same regions, so that they agree without a word. */
+/* The bricks of every plan, found by one rule: each box of the target's decomposition and each
+ * of its 27 directions names a region (the box, or ghosts `depth` deep), and the region's cells
+ * come from the boxes of the source's decomposition that own them. Both ends of a message walk
+ * the same regions, so that they agree without a word. */
 #include "plan_build.h"
 
 #include <stdlib.h>
@@ -140,7 +141,8 @@ static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_D
   return count;
 }
 
-/* The region of a box in a direction: runs per axis. False: another box of the same brick holds those cells. */
+/* The region of a box in a direction: runs per axis. False: another box of the same brick holds
+ * those cells. */
 static bool split_region(const pull *p, const target *t, int direction, run runs[3][MAX_DEPTH],
                          int count[3])
 {
@@ -234,7 +236,8 @@ static hymg_status walk_own_targets(pull *p)
 
 /* ---- this rank as the source: sends ---- */
 
-/* Target boxes along one axis whose region can touch the source boxes [low, low + extent), each once. */
+/* Target boxes along one axis whose region can touch the source boxes [low, low + extent), each
+ * once. */
 static int near_axis(const pull *p, int axis, int low, int extent, int **list)
 {
   const int boxes = p->rule->target->decomp->boxes[axis], w = p->width[axis];

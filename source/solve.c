@@ -1,4 +1,5 @@
-/* Solves: fields in place or converted, right-hand sides of all levels, cycles to a tolerance, mgpcg, the result. */
+/* Solves: fields in place or converted, right-hand sides of all levels, cycles to a tolerance,
+ * mgpcg, the result. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "verbs.h"
 #include "walls.h"
 
-/* What a residual may grow to before it counts as diverged, and how many cycles may pass without a gain of 5 %. */
+/* What a residual may grow to before it counts as diverged, and how many cycles may pass without
+ * a gain of 5 %. */
 #define DIVERGED 1e4
 enum { PATIENCE = 5 };
 #define COMPATIBLE 1e-4
@@ -47,7 +49,8 @@ static void write_field(const hymgi_level *level, const double *vector, hymg_fie
                          level->box, vector, field->view.box, field->data);
 }
 
-/* Level 0 has vectors of its own only if a user's field cannot serve: made at the first solve that needs them. */
+/* Level 0 has vectors of its own only if a user's field cannot serve: made at the first solve
+ * that needs them. */
 static hymg_status own_vector(const hymgi_level *level, double **vector)
 {
   if (*vector || level->vector_size == 0) return HYMG_OK;

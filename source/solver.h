@@ -19,7 +19,8 @@ struct hymg_solver {
   double tuning_seconds;
 };
 
-/* hymg_solver_create with another tuning than the backend's own (NULL); for the kernel benchmark and tests. */
+/* hymg_solver_create with another tuning than the backend's own (NULL); for the kernel benchmark
+ * and tests. */
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver);
 
@@ -31,7 +32,8 @@ size_t hymgi_hierarchy_bytes(const hymg_solver *solver);
 
 /* source/coefficients.c: reads the operator into all levels. Collective. */
 hymg_status hymgi_coefficients_load(hymg_solver *solver);
-/* source/walls.c: wall data on all levels. Collective; the betas of level 0 upwards are in place but not yet folded. */
+/* source/walls.c: wall data on all levels. Collective; the betas of level 0 upwards are in place
+ * but not yet folded. */
 hymg_status hymgi_walls_load(hymg_solver *solver);
 void hymgi_walls_destroy(hymgi_level *level);
 /* f += b beta_face times the wall data, in the cells at walls. */

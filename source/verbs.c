@@ -14,7 +14,8 @@ static double cells_of(const hymgi_level *level)
   return cells;
 }
 
-/* Bytes of one pass of the operator: each array once, x read, f read, out written (counted by the caller). */
+/* Bytes of one pass of the operator: each array once, x read, f read, out written (counted by
+ * the caller). */
 static double operator_streams(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
@@ -185,8 +186,9 @@ double hymgi_norm_max(const hymgi_level *level, const double *x)
   return norm;
 }
 
-/* Sum of x y (or of x): the largest term fixes a scale, every term becomes integers at that scale, and integers add up the
- * same in any order. The bits of a word leave room for the level's cells. */
+/* Sum of x y (or of x): the largest term fixes a scale, every term becomes integers at that
+ * scale, and integers add up the same in any order. The bits of a word leave room for the
+ * level's cells. */
 static double exact_sum(const hymgi_level *level, const double *x, const double *y)
 {
   const double start = hymgi_profile_begin(level);

@@ -1,6 +1,7 @@
-/* The words cycle.c and krylov.c are written in: a backend's verb, its reduction over ranks, its time for the profile.
- * Vectors are on this rank's boxes of the level. Reductions are collective over the level's ranks and give all of them
- * the same bits whatever the ranks, threads and boxes. Failures go into context->status. */
+/* The words cycle.c and krylov.c are written in: a backend's verb, its reduction over ranks, its
+ * time for the profile. Vectors are on this rank's boxes of the level. Reductions are collective
+ * over the level's ranks and give all of them the same bits whatever the ranks, threads and
+ * boxes. Failures go into context->status. */
 #ifndef HYMGI_VERBS_H
 #define HYMGI_VERBS_H
 

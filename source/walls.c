@@ -1,6 +1,7 @@
-/* Wall data: values on Dirichlet walls, outward derivatives on Neumann ones, on every level. They enter a solve twice: as a term of
- * f in the cells at the wall, and in the ghosts of the F-cycle's interpolation. Travelling between boxes and levels they
- * pose as cells: a field whose two layers at the wall hold the wall's value. */
+/* Wall data: values on Dirichlet walls, outward derivatives on Neumann ones, on every level.
+ * They enter a solve twice: as a term of f in the cells at the wall, and in the ghosts of the
+ * F-cycle's interpolation. Travelling between boxes and levels they pose as cells: a field whose
+ * two layers at the wall hold the wall's value. */
 #include "walls.h"
 
 #include <stdlib.h>

@@ -1,12 +1,14 @@
-/* Wall data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each box and each face that is a wall
- * with data: a plane over the two other axes (lower axis fastest), one ghost cell around. */
+/* Wall data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each
+ * box and each face that is a wall with data: a plane over the two other axes (lower axis
+ * fastest), one ghost cell around. */
 #ifndef HYMGI_WALLS_H
 #define HYMGI_WALLS_H
 
 #include "level.h"
 
 typedef struct hymgi_walls {
-  /* by box * 6 + face, NULL without data. value: w, or h q; term: what is added to f of the cell at the wall */
+  /* by box * 6 + face, NULL without data. value: w, or h q; term: what is added to f of the cell
+   * at the wall */
   double **value, **term;
 } hymgi_walls;
 
