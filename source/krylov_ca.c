@@ -127,10 +127,21 @@ static void build_powers(const hymgi_level *level, basis *b)
 
 static void build_products(const hymgi_level *level, bool with_shadow, basis *b)
 {
+  const double *left[HYMGI_MAX_DOTS], *right[HYMGI_MAX_DOTS];
+  double dot[HYMGI_MAX_DOTS];
+  int count = 0;
+  for (int i = 0; i < b->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      left[count] = b->v[i], right[count] = b->v[j];
+  for (int i = 0; with_shadow && i < b->count; i++, count++)
+    left[count] = b->v[i], right[count] = level->f;
+  hymgi_dots(level, count, left, right, dot);
+  count = 0;
+  for (int i = 0; i < b->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      b->gram[i][j] = b->gram[j][i] = dot[count];
   for (int i = 0; i < b->count; i++) {
-    for (int j = 0; j <= i; j++)
-      b->gram[i][j] = b->gram[j][i] = hymgi_dot(level, b->v[i], b->v[j]);
-    b->shadow[i] = with_shadow ? hymgi_dot(level, b->v[i], level->f) : 0.0;
+    b->shadow[i] = with_shadow ? dot[count++] : 0.0;
     b->x[i] = 0.0;
     b->p[i] = i == 0;
     b->r[i] = i == b->p_count;

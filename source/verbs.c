@@ -186,41 +186,70 @@ double hymgi_norm_max(const hymgi_level *level, const double *x)
   return norm;
 }
 
-/* Sum of x y (or of x): the largest term fixes a scale, every term becomes integers at that
- * scale, and integers add up the same in any order. The bits of a word leave room for the
- * level's cells. */
-static double exact_sum(const hymgi_level *level, const double *x, const double *y)
+/* The exponent above the largest term; the scale it gives must stay a normal number. */
+static int exponent_of(double largest, int bits)
+{
+  int exponent;
+  frexp(largest, &exponent);
+  return exponent - bits < -1000 ? bits - 1000 : exponent;
+}
+
+static double sum_of_words(const int64_t *words, int exponent, int bits)
+{
+  double sum = 0;
+  for (int m = HYMGI_SUM_WORDS - 1; m >= 0; m--)
+    sum = ldexp(sum, -bits) + (double)words[m];
+  return ldexp(sum, exponent - bits);
+}
+
+/* Sums of x y (or of x, where y is NULL): the largest term fixes a scale, every term becomes
+ * integers at that scale, and integers add up the same in any order. The bits of a word leave room
+ * for the level's cells. One reduction for the largest terms, one for the integers. */
+static void exact_sums(const hymgi_level *level, int count, const double *const *x,
+                       const double *const *y, double *sum)
 {
   const double start = hymgi_profile_begin(level);
-  const double largest = reduce_max(level, level->backend->max(level, x, y));
-  int exponent = 0, bits = 62, room;
+  double largest[HYMGI_MAX_DOTS];
+  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_WORDS] = {0};
+  int room;
   frexp((double)level->cells, &room);
-  bits = bits - room > 50 ? 50 : bits - room;
-  double sum = largest == 0 ? 0 : NAN;
-  if (isfinite(largest) && largest > 0) {
-    int64_t words[HYMGI_SUM_WORDS];
-    frexp(largest, &exponent);
-    if (exponent - bits < -1000)
-      exponent = bits - 1000; /* the scale itself must stay a normal number */
-    level->backend->sum(level, x, y, exponent, bits, words);
-    note(level, hymgi_comm_sum_int64(level->context, level->comm, words, HYMGI_SUM_WORDS));
-    sum = 0;
-    for (int m = HYMGI_SUM_WORDS - 1; m >= 0; m--)
-      sum = ldexp(sum, -bits) + (double)words[m];
-    sum = ldexp(sum, exponent - bits);
+  const int bits = 62 - room > 50 ? 50 : 62 - room;
+  for (int m = 0; m < count; m++)
+    largest[m] = level->backend->max(level, x[m], y[m]);
+  note(level, hymgi_comm_max_double(level->context, level->comm, largest, count));
+  for (int m = 0; m < count; m++)
+    if (isfinite(largest[m]) && largest[m] > 0)
+      level->backend->sum(level, x[m], y[m], exponent_of(largest[m], bits), bits,
+                          words + m * HYMGI_SUM_WORDS);
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
+  for (int m = 0; m < count; m++) {
+    const double plain = largest[m] == 0 ? 0 : NAN;
+    const bool usable = isfinite(largest[m]) && largest[m] > 0;
+    sum[m] = usable ? sum_of_words(words + m * HYMGI_SUM_WORDS, exponent_of(largest[m], bits), bits)
+                    : plain;
   }
-  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, y && y != x ? 4 : 2));
-  return sum;
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 4.0 * count));
+}
+
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
+{
+  exact_sums(level, count, x, y, dots);
 }
 
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
 {
-  return exact_sum(level, x, y);
+  double dot;
+  exact_sums(level, 1, &x, &y, &dot);
+  return dot;
 }
 
 double hymgi_mean(const hymgi_level *level, const double *x)
 {
-  return exact_sum(level, x, NULL) / (double)level->cells;
+  const double *const none = NULL;
+  double sum;
+  exact_sums(level, 1, &x, &none, &sum);
+  return sum / (double)level->cells;
 }
 
 void hymgi_remove_mean(const hymgi_level *level, double *x)

@@ -30,6 +30,10 @@ void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
+/* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the messages of one. */
+enum { HYMGI_MAX_DOTS = 192 };
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 
