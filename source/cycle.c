@@ -37,14 +37,36 @@ static void correct(hymg_solver *solver, int l, int visits)
   hymgi_smooth(level);
 }
 
+/* A hierarchy of one level: the correction comes from a bottom solve for the residual. */
+static void correct_bottom(hymg_solver *solver, hymgi_level *level)
+{
+  double *const x = level->x, *const f = level->f, *const y = level->y;
+  double *const r =
+      level->krylov + (level->num_krylov - HYMGI_CORRECTION_VECTORS) * level->vector_size;
+  hymgi_residual(level, f, x, r);
+  level->f = r, level->x = r + level->vector_size;
+  bottom_solve(solver, level);
+  hymgi_axpby(level, 1, level->x, 1, x, x);
+  level->x = x, level->f = f, level->y = y;
+}
+
+static void cycle(hymg_solver *solver, int l, int visits)
+{
+  hymgi_level *level = solver->level + l;
+  if (l < solver->num_levels - 1)
+    correct(solver, l, visits);
+  else if (holds(level))
+    correct_bottom(solver, level);
+}
+
 void hymgi_cycle_v(hymg_solver *solver, int l)
 {
-  correct(solver, l, 1);
+  cycle(solver, l, 1);
 }
 
 void hymgi_cycle_w(hymg_solver *solver, int l)
 {
-  correct(solver, l, 2);
+  cycle(solver, l, 2);
 }
 
 /* Every level's f is in place: the solution of each level is the start of one V-cycle on the

@@ -29,21 +29,18 @@ static hymg_status check_boxes(hymg_context *context, const hymg_grid_desc *desc
 }
 
 /* A grid that is going to be coarsened needs boxes with even sides, so that a box's coarse image
- * is whole cells. Then an odd side means an even number of boxes: they are joined in pairs,
- * unless the user said who owns each. */
-static hymg_status join_odd_boxes(hymg_context *context, const hymg_grid_desc *desc, int boxes[3])
+ * is whole cells. */
+static hymg_status check_even_sides(hymg_context *context, const int n[3], const int boxes[3])
 {
-  const int *n = desc->n;
+  static const char axis[] = "xyz";
   if (n[0] % 2 || n[1] % 2 || n[2] % 2) return HYMG_OK;
   for (int a = 0; a < 3; a++) {
     const int m = n[a] / boxes[a];
-    if (m % 2 == 0) continue;
-    if (desc->owner)
+    if (m % 2)
       return hymgi_fail(context, HYMG_EINVAL,
-                        "%d boxes of %d cells along an axis of %d: with an owner function and even "
-                        "cells on all axes a box must have an even side",
-                        boxes[a], m, n[a]);
-    boxes[a] /= 2;
+                        "%d cells along %c in %d boxes of %d: a grid that is even on all axes is "
+                        "coarsened and needs boxes with even sides",
+                        n[a], axis[a], boxes[a], m);
   }
   return HYMG_OK;
 }
@@ -102,7 +99,7 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
     hymgi_decomp_default_boxes(desc->n, ranks, d->boxes);
   else
     status = check_boxes(context, desc);
-  if (status == HYMG_OK) status = join_odd_boxes(context, desc, d->boxes);
+  if (status == HYMG_OK) status = check_even_sides(context, desc->n, d->boxes);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
   if (status != HYMG_OK)
     hymgi_decomp_destroy(&d);

@@ -22,8 +22,8 @@ typedef struct hymgi_decomp {
 
 /* Collective. Finest level. desc is valid already but for `boxes` dividing n and the owner
  * callback's answers, which are checked here; desc->boxes all 0: chosen by
- * hymgi_decomp_default_boxes. Where all n are even (the grid is going to be coarsened) boxes of
- * an odd side are joined in pairs; with an owner callback they are an error. Errors: EINVAL,
+ * hymgi_decomp_default_boxes. Where all n are even (the grid is
+ * going to be coarsened) boxes of an odd side are an error. Errors: EINVAL,
  * ENOMEM. */
 hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
                                 hymgi_decomp **decomp);

@@ -177,14 +177,14 @@ static int vector_places(const hymg_solver *solver, hymgi_level *level, double *
   return count;
 }
 
-/* Scratch of the bottom solver, then of conjugate gradients. */
+/* Scratch of the bottom solver, then that of conjugate gradients, then that of a cycle which starts
+ * on the coarsest level. */
 static int krylov_vectors(const hymg_solver *solver, const hymgi_level *level)
 {
-  int count = 0;
-  if (level->index == solver->num_levels - 1) count = hymgi_bottom_vectors(solver->options.bottom);
-  if (solver->options.method == HYMG_MGPCG)
-    count += HYMGI_CG_VECTORS; /* a solve may start on any level */
-  return count;
+  const bool bottom = level->index == solver->num_levels - 1;
+  int count = bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0;
+  if (solver->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
+  return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
 }
 
 static hymg_status make_vectors(hymg_solver *solver, hymgi_level *level)

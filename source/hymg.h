@@ -112,7 +112,7 @@ typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, >= 1 */
   double spacing[3];         /* > 0, finite */
   hymg_boundary boundary[6]; /* periodic on both faces of an axis or on none */
-  /* equal boxes per axis, each dividing n; all 0: one box a rank, or the nearest count that
+  /* equal boxes per axis, each dividing n; with even sides where all n are even; all 0: one box a rank, or the nearest count that
    * divides */
   int boxes[3];
   /* Closure dimension of HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest

@@ -7,7 +7,7 @@
 struct hymgi_backend;
 struct hymgi_profile;
 
-enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4 };
+enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4, HYMGI_CORRECTION_VECTORS = 2 };
 
 /* How a host runs smoothers: no influence on results. */
 typedef struct hymgi_tuning {

@@ -10,7 +10,7 @@
 /* What a residual may grow to before it counts as diverged, and how many cycles may pass without
  * a gain of 5 %. */
 #define DIVERGED 1e4
-enum { PATIENCE = 5 };
+enum { PATIENCE = 5, PATIENCE_CG = 20 }; /* the max norm of conjugate gradients goes up and down */
 #define COMPATIBLE 1e-4
 
 /* ---- fields ---- */
@@ -153,11 +153,12 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
       DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
     return true;
   *reason = HYMG_REASON_STAGNATED;
-  if (count > PATIENCE) {
+  const int patience = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
+  if (count > patience) {
     double best = residual;
-    for (int m = count - PATIENCE; m < count; m++)
+    for (int m = count - patience; m < count; m++)
       best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - PATIENCE - 1].residual_max) return true;
+    if (best > 0.95 * h[count - patience - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
   return count >= solver->options.max_cycles;
@@ -235,13 +236,19 @@ static double cg_step(hymgi_level *level, cg_state *s, bool first)
   return hymgi_norm_max(level, s->r);
 }
 
+static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
+{
+  const bool bottom = level->index == solver->num_levels - 1;
+  return level->krylov +
+         (bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0) * level->vector_size;
+}
+
 static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->level + l;
   const ptrdiff_t size =
       level->vector_size; /* 0, as everything here, on a rank that holds nothing */
-  double *const first =
-      size ? level->krylov + (level->num_krylov - HYMGI_CG_VECTORS) * size : level->x;
+  double *const first = size ? cg_vectors(solver, level) : level->x;
   cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
   bool stop = false;
   if (!solver->options.initial_guess) {

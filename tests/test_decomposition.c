@@ -353,21 +353,16 @@ START_TEST(bad_boxes_and_owners_are_named)
   assert_refused(&desc, "box (0, 0, 1) is rank 4", "0 to 3");
   desc = desc_of((int[3]){12, 12, 12}, (int[3]){4, 2, 2});
   desc.owner = outside;
-  assert_refused(&desc, "4 boxes of 3", "even");
+  assert_refused(&desc, "4 boxes of 3", "even sides");
 }
 END_TEST
 
-START_TEST(odd_boxes_of_an_even_grid_are_joined)
+START_TEST(odd_boxes_of_an_even_grid_are_refused)
 {
-  hymg_context *context = fake_context();
   hymg_grid_desc desc = desc_of((int[3]){12, 12, 16}, (int[3]){4, 3, 16});
-  hymgi_decomp *d = NULL;
-  ck_assert_int_eq(hymgi_decomp_create_for(context, 4, &desc, &d), HYMG_OK);
-  ck_assert_int_eq(d->boxes[0], 2);
-  ck_assert_int_eq(d->boxes[1], 3);
-  ck_assert_int_eq(d->boxes[2], 8);
-  hymgi_decomp_destroy(&d);
-  free(context);
+  assert_refused(&desc, "12 cells along x in 4 boxes of 3", "even sides");
+  desc = desc_of((int[3]){12, 12, 16}, (int[3]){2, 3, 16});
+  assert_refused(&desc, "16 cells along z in 16 boxes of 1", "even sides");
 }
 END_TEST
 
@@ -413,7 +408,7 @@ int main(void)
   tcase_add_loop_test(tests, default_boxes_are_as_many_as_ranks_or_nearest, 0, COUNT(rank_counts));
   tcase_add_test(tests, default_boxes_are_near_cubes_and_cut_z_first);
   tcase_add_test(tests, bad_boxes_and_owners_are_named);
-  tcase_add_test(tests, odd_boxes_of_an_even_grid_are_joined);
+  tcase_add_test(tests, odd_boxes_of_an_even_grid_are_refused);
   tcase_add_test(tests, an_odd_level_is_not_coarsened);
   tcase_add_test(tests, boxes_form_a_brick_or_not);
   suite_add_tcase(suite, tests);
