@@ -1,0 +1,57 @@
+/* Asks Linux: /proc/cpuinfo, sysconf, uname, getrusage. What cannot be found is empty or 0. */
+#define _GNU_SOURCE
+#include "fv_machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static void find_cpu(char *cpu, size_t size)
+{
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    const char *value = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !value) continue;
+    value += 1 + strspn(value + 1, " \t");
+    snprintf(cpu, size, "%.*s", (int)strcspn(value, "\n"), value);
+    break;
+  }
+  if (file) fclose(file);
+}
+
+fv_machine fv_machine_info(void)
+{
+  fv_machine m = {.host = "", .cpu = ""};
+  struct utsname name;
+  struct tm utc;
+  const time_t now = time(NULL);
+  if (gmtime_r(&now, &utc)) strftime(m.date, sizeof m.date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  m.cores = cores > 0 ? (int)cores : 0;
+  m.memory = pages > 0 && page > 0 ? (double)pages * (double)page : 0.0;
+  find_cpu(m.cpu, sizeof m.cpu);
+  if (uname(&name) == 0) {
+    snprintf(m.host, sizeof m.host, "%.127s", name.nodename);
+    /* ARM's cpuinfo names no model */
+    if (!*m.cpu) snprintf(m.cpu, sizeof m.cpu, "%.127s", name.machine);
+  }
+  return m;
+}
+
+double fv_peak_bytes(void)
+{
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0.0;
+}
+
+double fv_clock(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,47 @@
+/* Begin and end under MPI: the one file of the program that needs mpi.h. */
+#include "start.h"
+
+#include "hymg_mpi.h"
+#include <stdlib.h>
+
+bool start_begin(int *argc, char ***argv)
+{
+  int provided = MPI_THREAD_SINGLE;
+  /* only the main thread calls MPI, between parallel regions */
+  return MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS;
+}
+
+int start_rank(void)
+{
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int start_ranks(void)
+{
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+hymg_status start_context(hymg_context **context)
+{
+  return hymg_context_create_mpi(MPI_COMM_WORLD, NULL, context);
+}
+
+const char *start_name(void)
+{
+  return "mpi";
+}
+
+_Noreturn void start_abort(int code)
+{
+  MPI_Abort(MPI_COMM_WORLD, code);
+  exit(code);
+}
+
+void start_end(void)
+{
+  MPI_Finalize();
+}

@@ -1,0 +1,38 @@
+/* Begin and end without MPI: one rank. */
+#include "start.h"
+
+#include <stdlib.h>
+
+bool start_begin(int *argc, char ***argv)
+{
+  (void)argc;
+  (void)argv;
+  return true;
+}
+
+int start_rank(void)
+{
+  return 0;
+}
+
+int start_ranks(void)
+{
+  return 1;
+}
+
+hymg_status start_context(hymg_context **context)
+{
+  return hymg_context_create(NULL, context);
+}
+
+const char *start_name(void)
+{
+  return "self";
+}
+
+_Noreturn void start_abort(int code)
+{
+  exit(code);
+}
+
+void start_end(void) {}
