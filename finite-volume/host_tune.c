@@ -1,46 +1,62 @@
 /* Which way to run the smoother is fastest on this machine: tried on a slab of each large level
  * when a solver is made. All ways give the same bits, so a wrong guess costs time only. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "host.h"
 
-enum { SLAB = 48, SMALLEST = 48 * 48 * 48, ROUNDS = 3 };
+enum { SLAB = 48, SMALLEST = 48 * 48 * 48, FINALISTS = 3, ROUNDS = 2 };
 
 typedef struct candidate {
   int stages, rows;
+  double seconds;
 } candidate;
 
-/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that
- * counts, deep ones a large third. */
-static const candidate candidates[] = {{0, 0},  {1, 32}, {1, 64}, {2, 24}, {2, 32}, {2, 64},
-                                       {3, 32}, {3, 64}, {6, 24}, {6, 32}, {6, 64}, {6, 0}};
+/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that counts,
+ * deep ones a large third level. The first is no wavefront. */
+static const candidate candidates[] = {{0, 0, 0},  {1, 64, 0}, {2, 24, 0}, {2, 32, 0}, {2, 64, 0},
+                                       {3, 32, 0}, {6, 24, 0}, {6, 32, 0}, {6, 64, 0}, {6, 0, 0}};
+enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-static double seconds_of(hymgi_level *level)
+static void use(hymgi_level *level, const candidate *c)
 {
+  level->tuning.wave_from = c->stages ? 1 : 0;
+  level->tuning.wave_stages = c->stages;
+  level->tuning.wave_rows = c->rows;
+}
+
+/* Infinite where the candidate does not apply. */
+static double seconds_of(hymgi_level *level, const candidate *c)
+{
+  use(level, c);
+  if (c->stages && !hymgi_host_wave_applies(level)) return INFINITY;
   const double start = hymgi_seconds();
   hymgi_host_smooth(level);
   return hymgi_seconds() - start;
 }
 
+static int faster(const void *a, const void *b)
+{
+  const double x = ((const candidate *)a)->seconds, y = ((const candidate *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+/* Every candidate once, the best ones again. */
 static void try_all(hymgi_level *level)
 {
-  hymgi_tuning best = level->tuning;
-  double least = 0;
-  const int count = (int)(sizeof candidates / sizeof candidates[0]);
-  for (int m = 0; m < count; m++) {
-    level->tuning.wave_from = candidates[m].stages ? 1 : 0;
-    level->tuning.wave_stages = candidates[m].stages;
-    level->tuning.wave_rows = candidates[m].rows;
-    if (candidates[m].stages && !hymgi_host_wave_applies(level)) continue;
-    double time = seconds_of(level);
-    for (int round = 1; round < ROUNDS; round++) {
-      const double again = seconds_of(level);
-      time = again < time ? again : time;
+  candidate c[CANDIDATES];
+  memcpy(c, candidates, sizeof c);
+  seconds_of(level, c); /* warms up */
+  for (int m = 0; m < CANDIDATES; m++)
+    c[m].seconds = seconds_of(level, c + m);
+  qsort(c, CANDIDATES, sizeof *c, faster);
+  for (int round = 0; round < ROUNDS; round++)
+    for (int m = 0; m < FINALISTS; m++) {
+      const double again = seconds_of(level, c + m);
+      c[m].seconds = again < c[m].seconds ? again : c[m].seconds;
     }
-    if (m == 0 || time < least) {
-      best = level->tuning;
-      least = time;
-    }
-  }
-  level->tuning = best;
+  qsort(c, FINALISTS, sizeof *c, faster);
+  use(level, c);
 }
 
 void hymgi_host_tune(hymgi_level *level)

@@ -113,6 +113,21 @@ static int no_such_rank(const int box[3], void *user)
   return box[0] == 1 ? *ranks : 0;
 }
 
+START_TEST(a_wrong_field_on_one_rank_is_refused_on_all)
+{
+  hymg_field *fine = NULL, *coarse = NULL;
+  OK(context, hymg_field_create(kit.grid, kit.solver, HYMG_CELL, HYMG_DOUBLE, &fine));
+  OK(context, hymg_field_create_on_level(kit.solver, 1, &coarse));
+  hymg_field *const x = hymg_context_rank(context) == 0 ? coarse : fine;
+  support_all_agree(refusal(hymg_apply(kit.solver, 0, x, fine), HYMG_EINVAL), "apply");
+  support_all_agree(refusal(hymg_residual(kit.solver, 0, fine, x, fine), HYMG_EINVAL), "residual");
+  support_all_agree(refusal(hymg_restrict(kit.solver, 0, x, coarse), HYMG_EINVAL), "restrict");
+  support_all_agree(refusal(hymg_solve(kit.solver, x, fine, NULL), HYMG_EINVAL), "solve");
+  hymg_field_destroy(&fine);
+  hymg_field_destroy(&coarse);
+}
+END_TEST
+
 START_TEST(an_owner_that_does_not_exist_is_refused)
 {
   int ranks = hymg_context_ranks(context);
@@ -136,13 +151,13 @@ START_TEST(boxes_narrower_than_the_halo_are_refused)
   hymg_operator *op = NULL;
   hymg_solver *solver = NULL;
   desc.n[0] = desc.n[1] = desc.n[2] = 8;
-  desc.boxes[0] = 8;
+  desc.boxes[0] = 4;
   desc.boxes[1] = desc.boxes[2] = 1;
   OK(context, hymg_grid_create(context, &desc, &grid));
   od.stencil = HYMG_FV4;
   hymg_status status = hymg_operator_create(grid, &od, &op);
   if (status == HYMG_OK) status = hymg_solver_create(op, NULL, &solver);
-  support_all_agree(refusal(status, HYMG_EINVAL), "boxes one cell wide in FV4");
+  support_all_agree(refusal(status, HYMG_EINVAL), "boxes two cells wide in FV4");
   hymg_operator_destroy(&op);
   hymg_grid_destroy(&grid);
 }
@@ -208,6 +223,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_negative_coefficient_on_one_rank_is_refused_on_all, 0, 2);
   tcase_add_test(t, a_nan_on_one_rank_ends_the_solve_on_all);
   tcase_add_test(t, a_monitor_that_stops_on_one_rank_stops_all);
+  tcase_add_test(t, a_wrong_field_on_one_rank_is_refused_on_all);
   tcase_add_test(t, an_owner_that_does_not_exist_is_refused);
   tcase_add_test(t, boxes_narrower_than_the_halo_are_refused);
   tcase_add_test(t, levels_look_alike_from_every_rank);

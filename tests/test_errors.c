@@ -128,10 +128,10 @@ START_TEST(a_grid_refuses_boundaries_that_make_no_sense)
 {
   hymg_grid_desc desc = cube(8);
   desc.boundary[3] = HYMG_PERIODIC;
-  refused_grid(&desc, "periodic", "both");
+  refused_grid(&desc, "axis y", "both");
   desc = cube(8);
   desc.boundary[4] = (hymg_boundary)7;
-  refused_grid(&desc, "7", "boundary");
+  refused_grid(&desc, "kind 7 on face z-", "2 (Neumann)");
 }
 END_TEST
 
@@ -147,6 +147,9 @@ START_TEST(a_grid_refuses_boxes_that_do_not_divide_it)
   refused_grid(&desc, "0", "box");
   desc.boxes[0] = desc.boxes[1] = desc.boxes[2] = 16;
   refused_grid(&desc, "16", "8");
+  desc = cube(12);
+  desc.boxes[0] = desc.boxes[1] = desc.boxes[2] = 4;
+  refused_grid(&desc, "12 cells along x in 4 boxes of 3", "even sides");
 }
 END_TEST
 

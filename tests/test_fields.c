@@ -128,7 +128,9 @@ START_TEST(sums_have_the_same_bits_for_any_boxes_and_threads)
   for (int i = 0; i < 576; i++)
     x[i] *= pow(10.0, i % 40 - 20);
   for (int run = 0; run < 4; run++) {
-    support_layout layout = {.threads = 1 + run, .boxes = {1 << run % 3, 1 + run % 2, 1 + run}};
+    static const int boxes[4][3] = {{1, 1, 1}, {2, 3, 2}, {4, 1, 3}, {1, 3, 6}};
+    support_layout layout = {.threads = 1 + run,
+                             .boxes = {boxes[run][0], boxes[run][1], boxes[run][2]}};
     support_kit k = support_open(&plain.spec, &layout, NULL);
     hymg_field *f = support_field(&k, 0, x);
     double sums[2];
@@ -231,6 +233,21 @@ START_TEST(other_misuse_is_refused)
 }
 END_TEST
 
+START_TEST(an_empty_brick_is_fine_and_needs_no_data)
+{
+  static const int low[3] = {8, 0, 3}, count[3] = {0, 6, 2};
+  const ptrdiff_t rows[3] = {1, 8, 48};
+  double max;
+  hymg_field *f = field(HYMG_CELL);
+  OK(kit.context, hymg_field_fill(f, 2.0));
+  OK(kit.context, hymg_field_write(f, low, count, rows, NULL, HYMG_HOST));
+  OK(kit.context, hymg_field_read(f, low, count, rows, NULL, HYMG_HOST));
+  OK(kit.context, hymg_field_max(f, &max));
+  ck_assert_double_eq(max, 2.0);
+  hymg_field_destroy(&f);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("fields");
@@ -244,6 +261,7 @@ int main(void)
   tcase_add_loop_test(t, axpy_adds_over_layouts, 0, 2);
   tcase_add_loop_test(t, bricks_outside_the_field_are_refused, 0, 6);
   tcase_add_test(t, other_misuse_is_refused);
+  tcase_add_test(t, an_empty_brick_is_fine_and_needs_no_data);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

@@ -42,6 +42,8 @@ START_TEST(every_method_converges_and_its_history_is_true)
   ck_assert_double_gt(r.history[r.cycles - 2].residual_relative, 1e-9);
   ck_assert_double_eq_tol(last->residual_max, last->residual_relative * r.rhs_max,
                           1e-14 * r.rhs_max);
+  ck_assert_double_eq(r.residual_max, last->residual_max);
+  ck_assert_double_eq(r.residual_relative, last->residual_relative);
   ck_assert_double_eq(r.rhs_max, support_max(b.cells, b.f));
   /* the recursive residual of mgpcg drifts by rounding, some 1e-13 here */
   ck_assert_double_eq_tol(residual_of(&b), last->residual_max, 1e-12 * r.rhs_max);
@@ -84,6 +86,61 @@ START_TEST(the_limit_and_stagnation_are_reported_as_such)
 }
 END_TEST
 
+/* beta jumps by a factor of 1000 from cell to cell: FV4, which takes it for smooth, is not even
+ * positive there. */
+START_TEST(a_solve_that_blows_up_is_reported_as_diverged)
+{
+  hymg_options o = support_mg(HYMG_CYCLE_V, 1e-9, 100);
+  support_bench b = support_bench_cube(HYMG_FV4, "dd dd dd", 0.0, NULL);
+  static const int low[3] = {0, 0, 0};
+  for (int c = 1; c < 4; c++) {
+    int n[3] = {16, 16, 16};
+    n[c - 1]++;
+    const ptrdiff_t rows[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+    double *beta = support_random(17 * 16 * 16, 0.0, 1.0, (unsigned)c);
+    for (int i = 0; i < 17 * 16 * 16; i++)
+      beta[i] = beta[i] < 0.5 ? 1e-3 : 1.0;
+    OK(b.k.context, hymg_field_write(b.k.coefficient[c], low, n, rows, beta, HYMG_HOST));
+    free(beta);
+  }
+  hymg_solver_destroy(&b.k.solver);
+  OK(b.k.context, hymg_solver_create(b.k.op, &o, &b.k.solver));
+  hymg_result r = support_bench_solve(&b);
+  ck_assert(!r.converged);
+  ck_assert_str_eq(hymg_reason_name(r.reason), "diverged");
+  ck_assert_double_gt(r.residual_max, 1e4 * r.rhs_max);
+  support_bench_close(&b);
+}
+END_TEST
+
+START_TEST(the_default_cycle_suits_method_and_start)
+{
+  static const struct {
+    hymg_method method;
+    bool initial_guess;
+    hymg_cycle same;
+  } ways[4] = {{HYMG_FMG, false, HYMG_CYCLE_F},
+               {HYMG_MG, false, HYMG_CYCLE_F},
+               {HYMG_MG, true, HYMG_CYCLE_V},
+               {HYMG_MGPCG, false, HYMG_CYCLE_V}};
+  hymg_options o = hymg_options_default();
+  double *u[2];
+  ck_assert_int_eq(o.cycle, HYMG_CYCLE_DEFAULT);
+  o.method = ways[_i].method;
+  o.initial_guess = ways[_i].initial_guess;
+  for (int given = 0; given < 2; given++) {
+    if (given) o.cycle = ways[_i].same;
+    support_bench b = support_bench_cube(HYMG_FV2, "dd dd dd", 0.0, &o);
+    support_bench_solve(&b);
+    u[given] = support_read(&b.k, 0, b.u);
+    support_bench_close(&b);
+  }
+  ck_assert(support_same_bits(16 * 16 * 16, u[0], u[1]));
+  free(u[0]);
+  free(u[1]);
+}
+END_TEST
+
 START_TEST(nan_or_infinity_in_f_ends_as_not_finite)
 {
   hymg_options o = _i / 2 == 0 ? hymg_options_default() : support_mg(HYMG_CYCLE_F, 1e-9, 20);
@@ -105,7 +162,7 @@ END_TEST
 
 START_TEST(a_zero_right_hand_side_gives_zero)
 {
-  hymg_options o = support_mg(HYMG_CYCLE_F, 1e-9, 20);
+  hymg_options o = support_mg(_i == 1 ? HYMG_CYCLE_F : HYMG_CYCLE_V, 1e-9, 20);
   support_bench b = support_bench_cube(HYMG_FV4, "dd dd dd", 0.0, _i ? &o : NULL);
   OK(b.k.context, hymg_field_fill(b.ff, 0.0));
   OK(b.k.context, hymg_field_fill(b.u, 3.0));
@@ -115,6 +172,8 @@ START_TEST(a_zero_right_hand_side_gives_zero)
   ck_assert(r.converged);
   ck_assert_double_eq(max, 0.0);
   ck_assert_double_eq(r.rhs_max, 0.0);
+  ck_assert_double_eq(r.residual_max, 0.0);
+  ck_assert_double_eq(r.residual_relative, 0.0);
   if (r.cycles > 0) ck_assert_double_eq(r.history[0].residual_relative, 0.0);
   support_bench_close(&b);
 }
@@ -226,6 +285,33 @@ START_TEST(an_update_gives_what_a_new_solver_gives)
 }
 END_TEST
 
+/* A constant alpha of 0 that becomes 1 is a change like any other. */
+START_TEST(an_update_follows_a_constant_alpha_from_and_to_zero)
+{
+  double want = 0.0, got = 0.0;
+  support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "dd dd dd", 0.0);
+  support_bench b = support_bench_open(c, NULL);
+  OK(b.k.context, hymg_operator_get(b.k.op, &b.k.desc));
+  hymg_operator_desc desc = b.k.desc;
+  desc.a = 2.0;
+  desc.alpha_constant = 0.0;
+  hymg_solver_destroy(&b.k.solver);
+  hymg_operator_destroy(&b.k.op);
+  OK(b.k.context, hymg_operator_create(b.k.grid, &desc, &b.k.op));
+  OK(b.k.context, hymg_solver_create(b.k.op, NULL, &b.k.solver));
+  OK(b.k.context, hymg_field_fill(b.u, 1.0));
+  OK(b.k.context, hymg_apply(b.k.solver, 0, b.u, b.ff));
+  OK(b.k.context, hymg_field_mean(b.ff, &want));
+  desc.alpha_constant = 1.5;
+  OK(b.k.context, hymg_operator_set(b.k.op, &desc));
+  OK(b.k.context, hymg_solver_update(b.k.solver));
+  OK(b.k.context, hymg_apply(b.k.solver, 0, b.u, b.ff));
+  OK(b.k.context, hymg_field_mean(b.ff, &got));
+  ck_assert_double_eq_tol(got, want + 3.0, 1e-12 * want);
+  support_bench_close(&b);
+}
+END_TEST
+
 START_TEST(coefficients_may_be_destroyed_between_updates)
 {
   support_bench b = support_bench_cube(HYMG_FV2, "dd dd dd", 0.5, NULL);
@@ -251,11 +337,14 @@ int main(void)
   tcase_add_loop_test(t, every_method_converges_and_its_history_is_true, 0, small ? 1 : 10);
   tcase_add_test(t, one_f_cycle_ends_by_its_limit_and_counts_as_converged);
   tcase_add_test(t, the_limit_and_stagnation_are_reported_as_such);
+  tcase_add_test(t, a_solve_that_blows_up_is_reported_as_diverged);
+  tcase_add_loop_test(t, the_default_cycle_suits_method_and_start, 0, small ? 1 : 4);
   tcase_add_loop_test(t, nan_or_infinity_in_f_ends_as_not_finite, 0, small ? 2 : 6);
-  tcase_add_loop_test(t, a_zero_right_hand_side_gives_zero, 0, 2);
+  tcase_add_loop_test(t, a_zero_right_hand_side_gives_zero, 0, 3);
   tcase_add_test(t, the_monitor_sees_every_cycle_and_may_stop);
   tcase_add_loop_test(t, a_start_value_is_used_and_else_ignored, 0, small ? 1 : 2);
   tcase_add_loop_test(t, an_update_gives_what_a_new_solver_gives, 0, small ? 1 : 2);
+  tcase_add_test(t, an_update_follows_a_constant_alpha_from_and_to_zero);
   tcase_add_test(t, coefficients_may_be_destroyed_between_updates);
   suite_add_tcase(suite, t);
   return support_run(suite);

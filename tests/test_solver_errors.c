@@ -49,12 +49,18 @@ START_TEST(methods_take_their_cycles_alone)
 {
   hymg_options o = hymg_options_default();
   o.cycle = HYMG_CYCLE_V;
-  refused(&o, HYMG_EINVAL, "F", NULL);
+  refused(&o, HYMG_EINVAL, "cycle V with FMG: F only", NULL);
   o.method = HYMG_MGPCG;
   o.cycle = HYMG_CYCLE_F;
-  refused(&o, HYMG_EINVAL, "V", "W");
+  refused(&o, HYMG_EINVAL, "cycle F with MGPCG: V or W", NULL);
   o.method = (hymg_method)5;
-  refused(&o, HYMG_EINVAL, "5", "method");
+  refused(&o, HYMG_EINVAL, "method 5: 0 (fmg) to 2 (mgpcg)", NULL);
+  o = hymg_options_default();
+  o.initial_guess = true;
+  refused(&o, HYMG_EINVAL, "initial guess", "F-cycle");
+  o.method = HYMG_MG;
+  o.cycle = HYMG_CYCLE_F;
+  refused(&o, HYMG_EINVAL, "initial guess", "F-cycle");
 }
 END_TEST
 
@@ -62,20 +68,31 @@ START_TEST(unknown_choices_are_refused)
 {
   hymg_options o = hymg_options_default();
   o.smoother = (hymg_smoother)17;
-  refused(&o, HYMG_EINVAL, "17", "smoother");
+  refused(&o, HYMG_EINVAL, "smoother 17: 0 (gsrb) to 4 (symgs)", NULL);
   o = hymg_options_default();
   o.bottom = (hymg_bottom)18;
-  refused(&o, HYMG_EINVAL, "18", "bottom");
+  refused(&o, HYMG_EINVAL, "bottom solver 18: 0 (bicgstab) to 4 (smoother)", NULL);
   o = hymg_options_default();
   o.backend = (hymg_backend)19;
-  refused(&o, HYMG_EINVAL, "19", "backend");
+  refused(&o, HYMG_EINVAL, "backend 19: 0 (auto) to 2 (cuda)", NULL);
   o = hymg_options_default();
   o.method = HYMG_MG;
   o.cycle = (hymg_cycle)20;
-  refused(&o, HYMG_EINVAL, "20", "cycle");
+  refused(&o, HYMG_EINVAL, "cycle 20: -1 (default) to 2 (F)", NULL);
   o = hymg_options_default();
   o.tuning = (hymg_tuning)21;
-  refused(&o, HYMG_EINVAL, "21", "tuning");
+  refused(&o, HYMG_EINVAL, "tuning 21: 0 (measure) to 1 (estimate)", NULL);
+  o = hymg_options_default();
+  o.interpolation_v = (hymg_interpolation)3;
+  refused(&o, HYMG_EINVAL, "interpolation 3", "4 (v4)");
+  o.interpolation_v = HYMG_V4;
+  refused(&o, HYMG_EUNSUPPORTED, "v4", "FV2");
+  o = hymg_options_default();
+  o.precision = (hymg_precision)2;
+  refused(&o, HYMG_EUNSUPPORTED, "precision 2", "double");
+  o = hymg_options_default();
+  o.host_cells = -2;
+  refused(&o, HYMG_EINVAL, "host_cells -2", "-1");
 }
 END_TEST
 
@@ -168,15 +185,64 @@ START_TEST(fields_of_another_grid_are_refused)
 }
 END_TEST
 
+/* On level 0 a field serves any solver of the grid; below, boxes and layouts may differ. */
+START_TEST(coarse_fields_belong_to_their_solver_which_may_be_gone)
+{
+  static const int low[3] = {0, 0, 0}, count[3] = {4, 4, 4};
+  static const ptrdiff_t rows[3] = {1, 4, 16};
+  double values[64], max;
+  hymg_solver *other = NULL;
+  hymg_field *theirs[2] = {NULL, NULL}, *mine = NULL;
+  OK(kit.context, hymg_solver_create(kit.op, NULL, &other));
+  OK(kit.context, hymg_field_create_on_level(other, 0, &theirs[0]));
+  OK(kit.context, hymg_field_create_on_level(other, 1, &theirs[1]));
+  OK(kit.context, hymg_field_create_on_level(kit.solver, 1, &mine));
+  OK(kit.context, hymg_field_fill(theirs[1], 2.5));
+  hymg_solver_destroy(&other);
+  OK(kit.context, hymg_solver_create(kit.op, NULL, &other)); /* perhaps at the same address */
+  support_assert_error(kit.context, hymg_solve_on_level(other, 1, theirs[1], mine, NULL),
+                       HYMG_EINVAL, "f is on a level of another solver", NULL);
+  support_assert_error(kit.context, hymg_field_axpy(1.0, theirs[1], mine), HYMG_EINVAL,
+                       "different solvers", NULL);
+  OK(kit.context, hymg_apply(other, 0, theirs[0], theirs[0]));
+  OK(kit.context, hymg_field_read(theirs[1], low, count, rows, values, HYMG_HOST));
+  OK(kit.context, hymg_field_max(theirs[1], &max));
+  ck_assert_double_eq(values[63], 2.5);
+  ck_assert_double_eq(max, 2.5);
+  hymg_solver_destroy(&other);
+  hymg_field_destroy(&theirs[0]);
+  hymg_field_destroy(&theirs[1]);
+  hymg_field_destroy(&mine);
+}
+END_TEST
+
+START_TEST(a_single_level_is_named_as_such)
+{
+  support_case c = support_case_of(HYMG_FV2, (const int[3]){5, 4, 4}, "dd dd dd", 0.0);
+  support_kit k = support_open(&c.spec, NULL, NULL);
+  hymg_field *x = NULL, *none = NULL;
+  OK(k.context, hymg_field_create(k.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &x));
+  support_assert_error(k.context, hymg_field_create_on_level(k.solver, 1, &none), HYMG_EINVAL,
+                       "level 1: the solver has a single level", NULL);
+  support_assert_error(k.context, hymg_restrict(k.solver, 0, x, x), HYMG_EINVAL,
+                       "level 0 is the coarsest", NULL);
+  support_assert_error(kit.context, hymg_field_create_on_level(kit.solver, -1, &none), HYMG_EINVAL,
+                       "level -1: the solver has levels 0 to 3", NULL);
+  hymg_field_destroy(&x);
+  support_close(&k);
+  support_case_free(&c);
+}
+END_TEST
+
 START_TEST(face_fields_are_no_solutions)
 {
   hymg_field *face = NULL, *cell = NULL;
   OK(kit.context, hymg_field_create(kit.grid, NULL, HYMG_FACE_X, HYMG_DOUBLE, &face));
   OK(kit.context, hymg_field_create(kit.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &cell));
-  support_assert_error(kit.context, hymg_solve(kit.solver, face, cell, NULL), HYMG_EINVAL, "cell",
-                       NULL);
-  support_assert_error(kit.context, hymg_solve(kit.solver, cell, face, NULL), HYMG_EINVAL, "cell",
-                       NULL);
+  support_assert_error(kit.context, hymg_solve(kit.solver, face, cell, NULL), HYMG_EINVAL,
+                       "f is a field of x faces", NULL);
+  support_assert_error(kit.context, hymg_solve(kit.solver, cell, face, NULL), HYMG_EINVAL,
+                       "u is a field of x faces", NULL);
   hymg_field_destroy(&face);
   hymg_field_destroy(&cell);
 }
@@ -238,6 +304,8 @@ int main(void)
   tcase_add_test(t, the_cuda_backend_is_unsupported_here);
   tcase_add_loop_test(t, bad_coefficients_are_refused_at_create_and_at_update, 0, 6);
   tcase_add_test(t, fields_of_another_grid_are_refused);
+  tcase_add_test(t, coarse_fields_belong_to_their_solver_which_may_be_gone);
+  tcase_add_test(t, a_single_level_is_named_as_such);
   tcase_add_test(t, face_fields_are_no_solutions);
   tcase_add_loop_test(t, an_incompatible_singular_system_is_refused_with_both_numbers, 0, 2);
   tcase_add_test(t, incompatible_neumann_data_are_refused);
