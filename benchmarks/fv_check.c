@@ -1,5 +1,6 @@
-/* What options mean together: the sizes, contradictions, options without effect (errors, so that no run claims what it
- * did not do), defaults that depend on other options, and the rules of --official. */
+/* What options mean together: the sizes, contradictions, options without effect (errors, so that no
+ * run claims what it did not do), defaults that depend on other options, and the rules of
+ * --official. */
 #include "fv_options.h"
 
 #include "json.h"

@@ -1,5 +1,5 @@
-/* Turns the command line into fv_options: getopt_long, one strict reader per kind of value. What single values mean
- * together is fv_check.c's matter. */
+/* Turns the command line into fv_options: getopt_long, one strict reader per kind of value. What
+ * single values mean together is fv_check.c's matter. */
 #define _GNU_SOURCE
 #include "fv_options.h"
 

@@ -1,4 +1,5 @@
-/* The command line of hymg-fv: every option with its help text in one list, and what parsing makes of it. */
+/* The command line of hymg-fv: every option with its help text in one list, and what parsing makes
+ * of it. */
 #ifndef FV_OPTIONS_H
 #define FV_OPTIONS_H
 
@@ -14,8 +15,9 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
     "spacing of an axis is 1 over its cells. All axes are halved together while all are\n"         \
     "even, so odd factors stay on the coarsest level; above 4096 cells there is announced.")       \
   X(BOXES, "boxes", "NX,NY,NZ",                                                                    \
-    "with --grid: boxes per axis, each dividing the cells of its axis; default one box per\n"      \
-    "rank or the nearest count that divides")                                                      \
+    "with --grid: boxes per axis, each dividing the cells of its axis. Where all axes are\n"       \
+    "even, boxes need even sides; FV4 needs boxes of 3 cells. Default: one box per rank or\n"      \
+    "the nearest count that fits")                                                                 \
   X(OPERATOR, "operator", "fv2|fv4",                                                               \
     "order of the finite-volume stencil, 7 or 25 points; default fv4")                             \
   X(EQUATION, "equation", "poisson|helmholtz",                                                     \
@@ -97,10 +99,12 @@ typedef struct fv_error {
 
 typedef enum fv_action { FV_RUN, FV_PRINT_HELP, FV_PRINT_VERSION, FV_REFUSED } fv_action;
 
-/* argv is permuted as getopt_long does. options is complete only for FV_RUN, error only for FV_REFUSED. */
+/* argv is permuted as getopt_long does. options is complete only for FV_RUN, error only for
+ * FV_REFUSED. */
 fv_action fv_options_parse(int argc, char **argv, int ranks, fv_options *options, fv_error *error);
 
-/* Which options contradict each other, the rules of --official, and the defaults that depend on others (fv_check.c). */
+/* Which options contradict each other, the rules of --official, and the defaults that depend on
+ * others (fv_check.c). */
 bool fv_options_check(fv_options *options, fv_error *error);
 /* The grid of LOG2_BOX_DIM BOXES_PER_RANK on so many ranks. */
 bool fv_log2_grid(fv_options *options, int ranks, fv_error *error);

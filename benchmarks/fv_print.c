@@ -1,5 +1,5 @@
-/* Human output on stdout: set-up, one line per size as it ends, verdict, time per level and verb, memory; the last line
- * is the DOF/s of the finest size. */
+/* Human output on stdout: set-up, one line per size as it ends, verdict, time per level and verb,
+ * memory; the last line is the DOF/s of the finest size. */
 #include "fv_report.h"
 
 #include <math.h>
@@ -16,6 +16,14 @@ static cells_text cells_string(const int n[3])
 {
   cells_text out;
   snprintf(out.text, sizeof out.text, "%d x %d x %d", n[0], n[1], n[2]);
+  return out;
+}
+
+/* "1 level", "7 levels" */
+static cells_text counted(long long number, const char *noun)
+{
+  cells_text out;
+  snprintf(out.text, sizeof out.text, "%lld %s%s", number, noun, number == 1 ? "" : "s");
   return out;
 }
 
@@ -37,10 +45,11 @@ static void print_equation(const fv_options *o)
 static void print_solver(const fv_options *o)
 {
   const hymg_options *s = &o->solver;
-  printf("solver    %s, cycle %s, %s with %d sweeps, bottom %s, backend %s",
-         fv_solver_words[s->method], fv_cycle_words[s->cycle], fv_smoother_words[s->smoother],
-         s->sweeps, fv_bottom_words[s->bottom], fv_backend_words[s->backend]);
-  if (s->method != HYMG_FMG) printf("; to %g in at most %d cycles", s->rtol, s->max_cycles);
+  printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s", fv_solver_words[s->method],
+         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother], counted(s->sweeps, "sweep").text,
+         fv_bottom_words[s->bottom], fv_backend_words[s->backend]);
+  if (s->method != HYMG_FMG)
+    printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
   putchar('\n');
 }
 
@@ -56,22 +65,49 @@ static void print_levels(const fv_report *r)
   }
 }
 
+static cells_text boxes_string(const int boxes[3])
+{
+  cells_text out;
+  if (product(boxes) == 1) return counted(1, "box");
+  snprintf(out.text, sizeof out.text, "%d x %d x %d boxes", boxes[0], boxes[1], boxes[2]);
+  return out;
+}
+
+/* More threads than cores are slower than one, by far: they wait for each other while others have
+ * the cores. */
+static void print_crowding(const fv_report *r)
+{
+  const int ranks = (r->ranks + r->nodes - 1) / r->nodes, cores = r->machine.cores;
+  if (cores < 1 || (int64_t)ranks * r->threads <= cores) return;
+  printf("note      %s x %s on %s%s: ", counted(ranks, "rank").text,
+         counted(r->threads, "thread").text, counted(cores, "core").text,
+         r->nodes > 1 ? " of a node" : "");
+  if (r->threads > 1)
+    printf("set OMP_NUM_THREADS=%d\n", cores > ranks ? cores / ranks : 1);
+  else
+    puts("more ranks than cores");
+}
+
 void fv_print_setup(const fv_report *r)
 {
   const fv_options *o = r->options;
   const hymg_level_info *coarsest = &r->levels[r->num_levels - 1];
   if (o->given[FV_QUIET]) return;
-  printf("hymg-fv %s on %s, %s, %d cores; %d rank%s x %d thread%s on %d node%s\n", r->build.version,
-         r->machine.host, r->machine.cpu, r->machine.cores, r->ranks, r->ranks > 1 ? "s" : "",
-         r->threads, r->threads > 1 ? "s" : "", r->nodes, r->nodes > 1 ? "s" : "");
+  printf("hymg-fv %s on %s, %s, %s; %s x %s on %s\n", r->build.version, r->machine.host,
+         r->machine.cpu, counted(r->machine.cores, "core").text, counted(r->ranks, "rank").text,
+         counted(r->threads, "thread").text, counted(r->nodes, "node").text);
   print_equation(o);
   print_solver(o);
-  printf("grid      %s cells in %s boxes, %d levels down to %s\n", cells_string(o->grid.n).text,
-         cells_string(r->boxes).text, r->num_levels, cells_string(coarsest->cells).text);
+  printf("grid      %s cells in %s, %s", cells_string(o->grid.n).text, boxes_string(r->boxes).text,
+         counted(r->num_levels, "level").text);
+  if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);
+  putchar('\n');
   printf("set-up    %.3f s, of it tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
          r->tuning_seconds, r->problem_seconds);
-  printf("protocol  %d warm-up solves, then at least %d solves and %g s per size%s\n", o->warmup,
-         o->min_solves, o->min_seconds, o->given[FV_OFFICIAL] ? "; official" : "");
+  printf("protocol  %s, then at least %s and %g s per size%s\n",
+         counted(o->warmup, "warm-up solve").text, counted(o->min_solves, "solve").text,
+         o->min_seconds, o->given[FV_OFFICIAL] ? "; official" : "");
+  print_crowding(r);
   if (product(coarsest->cells) > 4096)
     printf(
         "note      the coarsest level has %lld cells (more than 4096): its %s solve may dominate; "
@@ -84,11 +120,6 @@ void fv_print_setup(const fv_report *r)
 }
 
 /* ---- sizes ---- */
-
-static double last_residual(const fv_size *size)
-{
-  return size->result.cycles > 0 ? size->cycles[size->result.cycles - 1].residual_relative : NAN;
-}
 
 static void print_details(const fv_report *r, const fv_size *size)
 {
@@ -104,8 +135,8 @@ static void print_details(const fv_report *r, const fv_size *size)
   if (size->result.singular)
     printf("    singular: mean of f %.6e removed\n", size->result.mean_removed);
   if (r->options->solver.method != HYMG_FMG)
-    printf("    %s after %d cycles: %s\n", size->result.converged ? "converged" : "not converged",
-           size->result.cycles, hymg_reason_name(size->result.reason));
+    printf("    %s after %s: %s\n", size->result.converged ? "converged" : "not converged",
+           counted(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
 }
 
 void fv_print_size(const fv_report *r, int n)
@@ -114,7 +145,7 @@ void fv_print_size(const fv_report *r, int n)
   if (r->options->given[FV_QUIET]) return;
   printf("%-24s %14lld %7d %11.4e %11.4e %13.6e ", cells_string(size->level.cells).text,
          (long long)size->dof, size->solves, size->seconds_mean, fv_dof_per_second(size),
-         last_residual(size));
+         size->result.residual_relative);
   if (isnan(size->error_max) && r->options->problem == PROBLEM_FV)
     printf("%13s", "-");
   else
@@ -130,7 +161,7 @@ void fv_print_size(const fv_report *r, int n)
 static void print_richardson(const fv_report *r)
 {
   if (!r->has_richardson) {
-    printf("Richardson: needs three sizes, the grid has %d\n", r->num_sizes);
+    printf("Richardson: needs three sizes, the grid has %s\n", counted(r->num_sizes, "level").text);
     return;
   }
   printf("Richardson: error %.15e, order %.4f: ", r->richardson_error, r->richardson_order);
@@ -210,8 +241,8 @@ void fv_print_end(const fv_report *r)
     putchar('\n');
   }
   print_outcome(r);
-  printf("%.6e DOF/s  (%s cells, %s, mean of %d solves)%s\n", fv_dof_per_second(finest),
-         cells_string(finest->level.cells).text, fv_operator_words[o->stencil], finest->solves,
-         r->official ? "  OFFICIAL" : "");
+  printf("%.6e DOF/s  (%s cells, %s, mean of %s)%s\n", fv_dof_per_second(finest),
+         cells_string(finest->level.cells).text, fv_operator_words[o->stencil],
+         counted(finest->solves, "solve").text, r->official ? "  OFFICIAL" : "");
   fflush(stdout);
 }

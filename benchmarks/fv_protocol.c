@@ -1,6 +1,6 @@
-/* The benchmark protocol: per size a warm-up, then timed solves from u = 0 until both their number and their time are
- * reached; errors; Richardson's order from the three solutions; one instrumented solve. All ranks decide by the same
- * numbers, the slowest rank's seconds. */
+/* The benchmark protocol: per size a warm-up, then timed solves from u = 0 until both their number
+ * and their time are reached; errors; Richardson's order from the three solutions; one instrumented
+ * solve. All ranks decide by the same numbers, the slowest rank's seconds. */
 #include "fv_run.h"
 
 #include <math.h>

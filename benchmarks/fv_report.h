@@ -1,4 +1,5 @@
-/* Everything a run finds out, filled by fv_run.c and fv_protocol.c, told by fv_print.c and json.c. */
+/* Everything a run finds out, filled by fv_run.c and fv_protocol.c, told by fv_print.c and json.c.
+ */
 #ifndef FV_REPORT_H
 #define FV_REPORT_H
 

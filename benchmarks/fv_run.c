@@ -1,5 +1,5 @@
-/* Set-up: grid, coefficients and right-hand side evaluated slab by slab, operator, solver, the fields of the three
- * sizes; and how ranks agree on failures. */
+/* Set-up: grid, coefficients and right-hand side evaluated slab by slab, operator, solver, the
+ * fields of the three sizes; and how ranks agree on failures. */
 #define _GNU_SOURCE
 #include "fv_run.h"
 
@@ -37,7 +37,8 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing)
   fv_progress(run, NULL);
   if (rank == ranks - (int)first) {
     const char *text = hymg_context_error(run->context);
-    fprintf(stderr, "hymg-fv: %s: %s\n", doing, *text ? text : hymg_status_text(status));
+    fprintf(stderr, "hymg-fv: %s %s: %s\n", doing, input ? "refused" : "failed",
+            *text ? text : hymg_status_text(status));
   }
   run->exit_code = (int)code;
   return false;
@@ -68,7 +69,8 @@ static hymg_status evaluate(const problem *p, content what, int axis, const prob
   return ok ? HYMG_OK : HYMG_ENOMEM;
 }
 
-/* The entries low, count of a field, in slabs of whole planes or, where a plane is too large, of whole rows. */
+/* The entries low, count of a field, in slabs of whole planes or, where a plane is too large, of
+ * whole rows. */
 static hymg_status write_brick(const problem *p, content what, int axis, problem_range range,
                                hymg_field *field)
 {
@@ -99,7 +101,8 @@ static hymg_status write_brick(const problem *p, content what, int axis, problem
   return status;
 }
 
-/* This rank's part of a field of the finest level; a face field has one more layer along its axis. */
+/* This rank's part of a field of the finest level; a face field has one more layer along its axis.
+ */
 static hymg_status write_finest(fv_run *run, content what, int axis, hymg_field *field)
 {
   hymg_status status = HYMG_OK;
@@ -113,7 +116,8 @@ static hymg_status write_finest(fv_run *run, content what, int axis, hymg_field 
   return status;
 }
 
-/* Who holds what of a coarse level is not public: every rank offers the whole, which is cheap for a product. */
+/* Who holds what of a coarse level is not public: every rank offers the whole, which is cheap for a
+ * product. */
 bool fv_write_exact(fv_run *run, int level, hymg_field *field)
 {
   hymg_status status;

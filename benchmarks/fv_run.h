@@ -1,5 +1,5 @@
-/* A run: what set-up makes and the protocol uses. Every call is collective and returns false if any rank failed; the
- * failing rank has then said why and exit_code is set on all. */
+/* A run: what set-up makes and the protocol uses. Every call is collective and returns false if any
+ * rank failed; the failing rank has then said why and exit_code is set on all. */
 #ifndef FV_RUN_H
 #define FV_RUN_H
 
@@ -26,7 +26,8 @@ bool fv_richardson(fv_run *run, fv_report *report);
 bool fv_breakdown(fv_run *run, fv_report *report);
 void fv_cleanup(fv_run *run);
 
-/* Agreement on a status: prints the error of the lowest rank that has one. */
+/* Agreement on a status: prints what failed or was refused and, plainly, the library's text on the
+ * lowest rank that has one. */
 bool fv_agree(fv_run *run, hymg_status status, const char *doing);
 /* In place; the same on all ranks afterwards. */
 bool fv_max(fv_run *run, double *value);

@@ -1,5 +1,5 @@
-/* hymg-fv: the HPGMG-FV benchmark protocol on hymg's public headers alone. Exit status: 0 done; 1 failed verdict, not
- * converged or not finite; 2 bad input; 3 failure at run time. */
+/* hymg-fv: the HPGMG-FV benchmark protocol on hymg's public headers alone. Exit status: 0 done; 1
+ * failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
 #include "fv_output.h"
 #include "fv_run.h"
 #include "json.h"
@@ -80,8 +80,9 @@ static int run_benchmark(fv_run *run)
 static int run_in_context(const fv_options *options)
 {
   fv_run run = {.options = options};
-  if (start_context(&run.context) != HYMG_OK) {
-    fprintf(stderr, "hymg-fv: the context could not be made\n");
+  const hymg_status status = start_context(&run.context);
+  if (status != HYMG_OK) {
+    fprintf(stderr, "hymg-fv: context failed: %s\n", hymg_status_text(status));
     start_abort(EXIT_AT_RUN_TIME); /* there is no communicator to agree on */
   }
   const int code = run_benchmark(&run);

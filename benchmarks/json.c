@@ -1,5 +1,5 @@
-/* The result as one JSON object, schema hymg-fv/1. Integers stay integers, reals have 17 significant digits, what is
- * not finite or does not exist is null. */
+/* The result as one JSON object, schema hymg-fv/1. Integers stay integers, reals have 17
+ * significant digits, what is not finite or does not exist is null. */
 #include "json.h"
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
-/* The result as one JSON object, schema hymg-fv/1: with Jansson (json.c) or without (json_absent.c). */
+/* The result as one JSON object, schema hymg-fv/1: with Jansson (json.c) or without
+ * (json_absent.c). */
 #ifndef JSON_H
 #define JSON_H
 

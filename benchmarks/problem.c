@@ -1,7 +1,8 @@
-/* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); p6 and sine take 3-point Gauss per
- * axis, so that a fourth-order operator shows its order. Solutions are sums of products of one function per axis, so
- * all but beta comes from one-dimensional tables; beta costs an exponential and a root at each of 27 points a cell,
- * in forms that compilers vectorise (exp and sqrt of libm, which set errno, they do not). */
+/* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); p6 and sine take
+ * 3-point Gauss per axis, so that a fourth-order operator shows its order. Solutions are sums of
+ * products of one function per axis, so all but beta comes from one-dimensional tables; beta costs
+ * an exponential and a root at each of 27 points a cell, in forms that compilers vectorise (exp and
+ * sqrt of libm, which set errno, they do not). */
 #include "problem.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ typedef struct jet {
   double d[DERIVATIVES];
 } jet;
 
-/* One axis of a range at the Gauss nodes of its cells: entry q * count + i belongs to node q of cell i. */
+/* One axis of a range at the Gauss nodes of its cells: entry q * count + i belongs to node q of
+ * cell i. */
 typedef struct axis_table {
   int count;
   double *node;                          /* coordinate */
@@ -172,7 +174,8 @@ typedef union bits {
   uint64_t integer;
 } bits;
 
-/* 1/sqrt(s) for normal s > 0; large and finite at 0. Newton from a bit trick, error 3e-2 -> 2e-3 -> 5e-6 -> 3e-11 -> 0. */
+/* 1/sqrt(s) for normal s > 0; large and finite at 0. Newton from a bit trick, error 3e-2 -> 2e-3 ->
+ * 5e-6 -> 3e-11 -> 0. */
 static inline double inverse_root(double s)
 {
   bits y = {.real = s};
@@ -206,7 +209,8 @@ static inline double exponential(double x)
   return sum * scale.real;
 }
 
-/* beta and (d beta / d r) / r along a row of points x at squared distance yz2 from the row through the centre. */
+/* beta and (d beta / d r) / r along a row of points x at squared distance yz2 from the row through
+ * the centre. */
 static void tanh_row(int count, const double *x, double yz2, double *restrict beta,
                      double *restrict slope)
 {
@@ -229,7 +233,8 @@ static double squared(double x)
 
 /* ---- right-hand side of p6 and sine with variable beta ---- */
 
-/* sum += w (a u - b (grad beta . grad u + beta Laplacian u)) along a row of nodes; at are the flat node indices in y, z. */
+/* sum += w (a u - b (grad beta . grad u + beta Laplacian u)) along a row of nodes; at are the flat
+ * node indices in y, z. */
 static void add_rhs_nodes(const problem *p, const axis_table table[3], const size_t at[2], double w,
                           const double *beta, const double *slope, double *restrict sum)
 {
@@ -372,7 +377,8 @@ static bool fv_beta(int axis, const problem_range *range, double *data)
   return true;
 }
 
-/* Gauss points of faces, GAUSS * count per axis as in axis_table; along axis all nodes lie in the face. */
+/* Gauss points of faces, GAUSS * count per axis as in axis_table; along axis all nodes lie in the
+ * face. */
 static bool face_points(const problem_range *range, int axis, double *point[3])
 {
   size_t total = 0;

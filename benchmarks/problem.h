@@ -1,26 +1,29 @@
-/* The benchmark problems fv, p6 and sine on the unit cube: right-hand side, face coefficient and exact solution as the
- * cell and face averages that the protocol asks for. Pure functions on the caller's arrays; the tests link them too. */
+/* The benchmark problems fv, p6 and sine on the unit cube: right-hand side, face coefficient and
+ * exact solution as the cell and face averages that the protocol asks for. Pure functions on the
+ * caller's arrays; the tests link them too. */
 #ifndef PROBLEM_H
 #define PROBLEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* fv: f = prod sin^7(2 pi .), no exact solution. p6: u = prod of sextics. sine: u = prod sin^13(2 pi .) +
- * prod sin^13(6 pi .). */
+/* fv: f = prod sin^7(2 pi .), no exact solution. p6: u = prod of sextics. sine:
+ * u = prod sin^13(2 pi .) + prod sin^13(6 pi .). */
 typedef enum problem_kind { PROBLEM_FV = 0, PROBLEM_P6 = 1, PROBLEM_SINE = 2 } problem_kind;
 
 typedef struct problem {
   problem_kind kind;
   bool variable; /* beta of the problem, else beta = 1 */
   double a, b;   /* of a u - b div(beta grad u); alpha = 1 */
-  /* p6: adds 1/21 to this axis's factor, whose mean is then zero. For axes without a Dirichlet wall: the factor has
-   * slope 0 on both walls, so it also fits Neumann walls, and a singular system has exactly this solution. */
+  /* p6: adds 1/21 to this axis's factor, whose mean is then zero. For axes without a Dirichlet
+   * wall: the factor has slope 0 on both walls, so it also fits Neumann walls, and a singular
+   * system has exactly this solution. */
   bool shift[3];
 } problem;
 
-/* Entries (i, j, k) = low ... low + count - 1 of a grid with this spacing whose first cell begins at 0; entry (i, j, k)
- * goes to data[(i - low[0]) * stride[0] + ...]. Cell i is [i h, (i + 1) h]; face i lies at i h. */
+/* Entries (i, j, k) = low ... low + count - 1 of a grid with this spacing whose first cell begins
+ * at 0; entry (i, j, k) goes to data[(i - low[0]) * stride[0] + ...]. Cell i is [i h, (i + 1) h];
+ * face i lies at i h. */
 typedef struct problem_range {
   double spacing[3];
   int low[3];

@@ -1,5 +1,5 @@
-/* How the program begins and ends: under MPI (start_mpi.c) or alone (start_self.c); one of the two is linked. The rest
- * of the program sees ranks through the context only. */
+/* How the program begins and ends: under MPI (start_mpi.c) or alone (start_self.c); one of the two
+ * is linked. The rest of the program sees ranks through the context only. */
 #ifndef START_H
 #define START_H
 
@@ -13,7 +13,8 @@ int start_ranks(void);
 hymg_status start_context(hymg_context **context);
 /* "mpi" or "self" */
 const char *start_name(void);
-/* Ends every rank at once with this exit code: for a failure that the other ranks cannot learn of otherwise. */
+/* Ends every rank at once with this exit code: for a failure that the other ranks cannot learn of
+ * otherwise. */
 _Noreturn void start_abort(int code);
 /* After the context is destroyed. */
 void start_end(void);

@@ -1,7 +1,9 @@
-/* Implicit diffusion in an insulated box: du/dt = div(D grad u) + s with D(x, t), by backward Euler steps
+/* Implicit diffusion in an insulated box: du/dt = div(D grad u) + s with D(x, t), by backward Euler
+ * steps
  *   u - dt div(D grad u) = u_old + dt s.
- * The solver is planned once; each step gives it new coefficients and starts from the last step's u. D and s are such
- * that u = 1 + (1 + t) cos(pi x) cos(pi y) cos(pi z): linear in t, so that all of the error comes from the spacing. */
+ * The solver is planned once; each step gives it new coefficients and starts from the last step's
+ * u. D and s are such that u = 1 + (1 + t) cos(pi x) cos(pi y) cos(pi z): linear in t, so that all
+ * of the error comes from the spacing. */
 #include <hymg.h>
 
 #include <math.h>
@@ -31,7 +33,7 @@ static double scaled_source(const double x[3], double t)
   return dt * (c - diffusivity(x, t) * laplacian - 0.5 * sin(pi * t) * slope);
 }
 
-/* ---- what the program holds; true from the functions below: failed, the context has the reason ---- */
+/* ---- what the program holds; the functions below return true if they failed ---- */
 
 typedef struct diffusion {
   hymg_context *context;
@@ -43,7 +45,8 @@ typedef struct diffusion {
   double *array; /* room for any of the fields */
 } diffusion;
 
-/* Values of a function go into a field: at the centres of the cells, or of the faces of an axis, one more of them. */
+/* Values of a function go into a field: at the centres of the cells, or of the faces of an axis,
+ * one more of them. */
 static bool sample(diffusion *p, hymg_field *field, hymg_centering where,
                    double (*function)(const double x[3], double t), double t)
 {
@@ -90,8 +93,7 @@ static bool create_solver(diffusion *p)
 {
   hymg_options options = hymg_options_default();
   options.method = HYMG_MG;
-  options.cycle = HYMG_CYCLE_V; /* an F-cycle would overwrite the guess */
-  options.initial_guess = true; /* u as the last step left it */
+  options.initial_guess = true; /* u as the last step left it; the default cycle is then V */
   options.rtol = 1e-8;
   return sample_diffusivity(p, 0) || hymg_solver_create(p->op, &options, &p->solver) ||
          hymg_field_create(p->grid, p->solver, HYMG_CELL, HYMG_DOUBLE, &p->u) ||
@@ -113,7 +115,8 @@ static void destroy(diffusion *p)
 
 /* ---- the time loop ---- */
 
-/* From u at t - dt to u at t. The fields of D are borrowed by the operator: update reads them again. */
+/* From u at t - dt to u at t. The fields of D are borrowed by the operator: update reads them
+ * again. */
 static bool step(diffusion *p, double t, hymg_result *result)
 {
   return sample(p, p->f, HYMG_CELL, scaled_source, t) || hymg_field_axpy(1, p->u, p->f) ||

@@ -1,6 +1,7 @@
-/* A program with a communicator and a distribution of its own: the last rank of MPI_COMM_WORLD is kept for other work,
- * the others solve. They cut the domain into slabs along z, dealt out from the top down, and each holds its slabs in one
- * array with a layer of ghosts, as a simulation would. Solves -div grad u = f in a channel, periodic along x and y, with
+/* A program with a communicator and a distribution of its own: the last rank of MPI_COMM_WORLD is
+ * kept for other work, the others solve. They cut the domain into slabs along z, dealt out from the
+ * top down, and each holds its slabs in one array with a layer of ghosts, as a simulation would.
+ * Solves -div grad u = f in a channel, periodic along x and y, with
  * u = sin(2 pi x) sin(2 pi y) sin(pi z). Run it on any number of ranks. */
 #include <hymg_mpi.h>
 

@@ -1,12 +1,12 @@
-/* -div grad u = f on the unit cube, u = 0 on its walls, for a right-hand side of the user's own. Here f belongs to
- * u = sin(pi x) sin(pi y) sin(pi z), so that the answer can be checked. */
+/* -div grad u = f on the unit cube, u = 0 on its walls, for a right-hand side of the user's own.
+ * Here f belongs to u = sin(pi x) sin(pi y) sin(pi z), so that the answer can be checked. */
 #include <hymg.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The core: f in, u out, arrays of n^3 cell averages with x fastest. False: the context has the reason. */
+/* The core: f in, u out, arrays of n^3 cell averages, x fastest. False: the context knows why. */
 static bool solve(hymg_context *context, int n, const double *f, double *u, hymg_result *result)
 {
   const int low[3] = {0, 0, 0}, count[3] = {n, n, n};
@@ -51,7 +51,8 @@ static double exact(int n, size_t cell)
   return mean_sine(i, n) * mean_sine(j, n) * mean_sine(k, n);
 }
 
-/* Prints one line; true if u is as good as 4th order promises: its error here is 1.09 h^4 from 8^3 to 128^3 cells. */
+/* Prints one line; true if u is as good as 4th order promises: its error here is 1.09 h^4 from 8^3
+ * to 128^3 cells. */
 static bool report(int n, const double *u, const hymg_result *result)
 {
   double error = 0;

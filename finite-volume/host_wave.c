@@ -8,12 +8,37 @@
  *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind
  *   its sweep (and at a tile's
  *   end one row), when no reader of the old state is left: lean 3. */
+#define _POSIX_C_SOURCE 200112L
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "host.h"
 
-enum { MAX_STAGES = 12, CLOSURE_REACH = 4 };
+enum { MAX_STAGES = 12, CLOSURE_REACH = 4, SPINS = 4096 };
+
+/* A barrier a time step is many: it spins, and yields where a thread of the team has lost its core
+ * to somebody else (OpenMP's own would spin or sleep as its environment says). */
+typedef struct barrier {
+  atomic_int arrived, phase;
+} barrier;
+
+static void wait_for_all(barrier *b)
+{
+  const int team = host_team(), phase = atomic_load(&b->phase);
+  if (team == 1) return;
+  if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
+    atomic_store(&b->arrived, 0);
+    atomic_store(&b->phase, phase + 1);
+    return;
+  }
+  for (int spins = 0; atomic_load_explicit(&b->phase, memory_order_acquire) == phase; spins++) {
+    if (spins < SPINS) continue;
+    sched_yield();
+    spins = SPINS;
+  }
+}
 
 typedef struct stage {
   hymgi_geom g;              /* of the state after this stage: both colours from one base */
@@ -29,6 +54,7 @@ typedef struct wave {
   int stages, lag, lean, tile_rows;
   bool fv4, gsrb, red;
   double *coarse; /* or NULL */
+  barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
 
@@ -125,8 +151,7 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (k > 0) close_plane(w, s, r, k - 1);
   if (k != CLOSURE_REACH - 1 && k != nz) return;
   close_far_planes(w, s, r, k == nz);
-  /* the next stage meets these planes in this time step */
-#pragma omp barrier
+  wait_for_all(w->barrier); /* the next stage meets these planes in this time step */
 }
 
 static void run_restrict(const wave *w, const rows *r, int k)
@@ -151,7 +176,7 @@ static void run_tile(const wave *w, int from, int to)
       else if (k < nz)
         run_restrict(w, &r, k);
     }
-#pragma omp barrier
+    wait_for_all(w->barrier);
   }
 }
 
@@ -244,7 +269,13 @@ bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse)
   if (fv4) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int first = 0; first < m->sweeps; first += group) {
-    wave w = {.level = level, .g = level->box, .fv4 = fv4, .gsrb = gsrb, .red = gsrb && !fv4};
+    barrier all = {0};
+    wave w = {.barrier = &all,
+              .level = level,
+              .g = level->box,
+              .fv4 = fv4,
+              .gsrb = gsrb,
+              .red = gsrb && !fv4};
     w.stages = m->sweeps - first < group ? m->sweeps - first : group;
     w.lag = fv4 ? 3 : gsrb ? 1 : 2;
     w.lean = fv4 ? 3 : 1;

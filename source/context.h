@@ -11,6 +11,7 @@ struct hymg_context {
   struct CUstream_st *stream;
   /* sticky within one solve: verbs record a failure here and go on with their messages */
   hymg_status status;
+  unsigned solvers; /* made so far: their ids */
   char error[512];
 };
 

@@ -8,6 +8,14 @@
 #include "solver.h"
 #include "verbs.h"
 
+const char *hymgi_centering_name(hymg_centering centering)
+{
+  static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
+                                     "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
+  const bool known = centering >= HYMG_CELL && centering <= HYMG_WALL_Z_HIGH;
+  return known ? name[centering] : "unknown";
+}
+
 static bool is_cell(const hymg_field *field)
 {
   return field->centering == HYMG_CELL;
@@ -82,7 +90,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
   hymg_field *f = calloc(1, sizeof *f);
   if (!f) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for a field");
   f->grid = grid;
-  f->solver = solver;
+  f->solver = solver ? solver->id : 0;
   f->level = level;
   f->centering = centering;
   const hymgi_level *l = solver ? solver->level + level : NULL;
@@ -104,16 +112,15 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
   hymg_context *context = grid->context;
   if (!field) return hymgi_fail(context, HYMG_EINVAL, "hymg_field_create: field is NULL");
   if (centering < HYMG_CELL || centering > HYMG_WALL_Z_HIGH)
-    return hymgi_fail(context, HYMG_EINVAL, "centering %d: 0 to %d", (int)centering,
-                      (int)HYMG_WALL_Z_HIGH);
+    return hymgi_fail(context, HYMG_EINVAL, "centering %d: 0 (cells) to %d (z+ wall)",
+                      (int)centering, (int)HYMG_WALL_Z_HIGH);
   if (precision != HYMG_DOUBLE)
-    return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: fields are double (0)",
-                      (int)precision);
+    return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)precision);
   if (solver && solver->op->grid != grid)
     return hymgi_fail(context, HYMG_EINVAL, "the solver was made for another grid than the field");
   if (solver && centering != HYMG_CELL)
-    return hymgi_fail(context, HYMG_EINVAL, "centering %d with a solver: cell fields (0) only",
-                      (int)centering);
+    return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
+                      hymgi_centering_name(centering));
   return create(grid, solver, 0, centering, field);
 }
 
@@ -149,17 +156,20 @@ static hymg_status check_brick(const hymg_field *field, const brick *b, const vo
 {
   static const char name[] = "xyz";
   hymg_context *context = field->grid->context;
-  if (!data) return hymgi_fail(context, HYMG_EINVAL, "the data of a field's brick are NULL");
   if (space != HYMG_HOST)
     return hymgi_fail(context, HYMG_EUNSUPPORTED,
-                      "memory space %d: this build reads and writes host memory (0)", (int)space);
+                      "memory space %d: this build reads and writes 0 (host) only", (int)space);
+  const bool empty = b->count[0] == 0 || b->count[1] == 0 || b->count[2] == 0;
+  if (!data && !empty)
+    return hymgi_fail(context, HYMG_EINVAL, "the data of a field's brick are NULL");
   int extent[3];
   hymgi_field_extent(field, extent);
   for (int axis = 0; axis < 3; axis++)
     if (b->low[axis] < 0 || b->count[axis] < 0 || b->low[axis] > extent[axis] - b->count[axis])
       return hymgi_fail(context, HYMG_EINVAL,
-                        "brick from %d with %d entries along %c: the field has 0 to %d",
-                        b->low[axis], b->count[axis], name[axis], extent[axis] - 1);
+                        "brick from %d with %d entries along %c: a field of %s has 0 to %d",
+                        b->low[axis], b->count[axis], name[axis],
+                        hymgi_centering_name(field->centering), extent[axis] - 1);
   return HYMG_OK;
 }
 
@@ -259,8 +269,8 @@ void hymgi_field_copy_boxes(const hymgi_mover *mover, int threads, int num_boxes
 static hymg_status check_cells(const hymg_field *x, const char *call)
 {
   if (!is_cell(x))
-    return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: centering %d, cell fields (0) only", call,
-                      (int)x->centering);
+    return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: a field of %s; cell fields only", call,
+                      hymgi_centering_name(x->centering));
   return HYMG_OK;
 }
 
@@ -274,6 +284,9 @@ hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
     return hymgi_fail(view->context, HYMG_EINVAL,
                       "hymg_field_axpy: fields of different grids or levels (%d and %d)", x->level,
                       y->level);
+  if (y->level > 0 && x->solver != y->solver)
+    return hymgi_fail(view->context, HYMG_EINVAL,
+                      "hymg_field_axpy: fields on level %d of different solvers", y->level);
   if (view->num_boxes == 0) return HYMG_OK;
   if (hymgi_same_layout(view->num_boxes, x->view.box, view->box)) {
     view->backend->axpby(view, a, x->data, 1, y->data, y->data);

@@ -16,7 +16,7 @@ struct hymg_grid {
 
 struct hymg_field {
   hymg_grid *grid;
-  const hymg_solver *solver; /* whose layout, or NULL */
+  unsigned solver; /* id of the one whose layout it has, which may be gone; 0: none */
   hymg_centering centering;
   int level;
   double *data;
@@ -28,6 +28,9 @@ struct hymg_operator {
   hymg_operator_desc desc;
 };
 
+/* "x-", ...; "cells", "x faces", "x- wall", ..., or "unknown". */
+const char *hymgi_face_name(int face);
+const char *hymgi_centering_name(hymg_centering centering);
 /* The extent of what a field of this centering holds, over the whole grid. */
 void hymgi_field_extent(const hymg_field *field, int extent[3]);
 /* Copies the entries of every box of src into dst (same grid, level and centering; layouts may

@@ -11,6 +11,12 @@ hymg_grid_desc hymg_grid_desc_default(void)
   return desc;
 }
 
+const char *hymgi_face_name(int face)
+{
+  static const char *const name[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+  return face >= 0 && face < 6 ? name[face] : "unknown";
+}
+
 static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)
 {
   static const char name[] = "xyz";
@@ -25,11 +31,12 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
                       d->spacing[axis], name[axis]);
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
     if (d->boundary[face] < HYMG_DIRICHLET || d->boundary[face] > HYMG_NEUMANN)
-      return hymgi_fail(context, HYMG_EINVAL, "boundary kind %d on face %d: 0, 1 or 2",
-                        (int)d->boundary[face], face);
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "boundary kind %d on face %s: 0 (Dirichlet) to 2 (Neumann)",
+                        (int)d->boundary[face], hymgi_face_name(face));
   if ((d->boundary[2 * axis] == HYMG_PERIODIC) != (d->boundary[2 * axis + 1] == HYMG_PERIODIC))
-    return hymgi_fail(context, HYMG_EINVAL, "periodic on one face of %c only: both faces or none",
-                      name[axis]);
+    return hymgi_fail(context, HYMG_EINVAL,
+                      "boundary of axis %c: periodic on both faces or on none", name[axis]);
   return HYMG_OK;
 }
 

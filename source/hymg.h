@@ -1,17 +1,23 @@
 /* hymg: geometric multigrid for a alpha u - b div(beta grad u) = f on box-shaped structured
  * grids.
  *
- * Cell-centred finite volume: u, alpha and f are cell averages, beta lives on cell faces. Axes
- * are x, y, z = 0, 1, 2; faces of the domain are numbered x-, x+, y-, y+, z-, z+ = 0 ... 5. Cell
- * (i, j, k) has 0 <= i < n[0] and so on.
+ * Cell-centred finite volume: u, alpha and f are cell averages, beta and wall data are averages
+ * over faces. Values at the centres of cells and faces differ from averages by O(h^2): enough for
+ * FV2, while FV4 reaches its order with averages only (and with a variable alpha it is of 2nd
+ * order in that term). Axes are x, y, z = 0, 1, 2; faces of the domain are numbered x-, x+, y-,
+ * y+, z-, z+ = 0 ... 5. Cell (i, j, k) has 0 <= i < n[0] and so on.
  *
  * Conventions. Every fallible call returns a hymg_status; outputs come last and are untouched on
- * failure; the text of the last failure is hymg_context_error. Destroy calls take the handle's
- * address, null it and accept NULL; destroy children (solver, operator, field) before the grid,
- * and the grid before the context. Create, update, solve and the calls marked "collective" must
- * be made by every rank of the context in the same order. Arrays are `double` in host memory
- * unless a memory space is an argument. The library prints nothing, keeps no global state and
- * never exits. */
+ * failure; the text of the last failure is hymg_context_error. A NULL handle gives EINVAL without
+ * a text; calls that return no status need a valid handle, hymg_context_* aside. Destroy calls
+ * take the handle's address, null it and accept NULL. Destroy a solver before its operator,
+ * operators and fields before the grid, grids before the context; fields may outlive solvers.
+ *
+ * A call marked "collective" must be made by every rank of the context, in the same order and with
+ * the same arguments but for what each rank holds; if it fails on one rank it fails on all. All
+ * other calls concern the calling rank alone. A context and all that is made from it belong to one
+ * thread at a time. Arrays are `double` in host memory unless a memory space is an argument. The
+ * library prints nothing, keeps no global state and never exits. */
 #ifndef HYMG_H
 #define HYMG_H
 
@@ -78,14 +84,17 @@ typedef struct hymg_context_options {
 
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
-/* A serial context: one rank, makes no MPI call. hymg_mpi.h has the one with a communicator.
- * options may be NULL. Errors: EINVAL (threads < 0 or > 4096), ENOMEM. */
+/* A serial context: one rank, makes no MPI call. hymg_mpi.h has hymg_context_create_mpi, the
+ * (collective) one with a communicator. options may be NULL. Errors: EINVAL (threads < 0 or
+ * > 4096), ENOMEM; there is no text where there is no context. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
+/* Collective where made with a communicator. */
 HYMG_API void hymg_context_destroy(hymg_context **context);
 
 /* Text of the last failure of any call on this context or on what was made from it, "" before
- * the first. Valid until the next failure. */
+ * the first. It names the value and the limit and, where another rank failed, that rank. Valid
+ * until the next failure. */
 HYMG_API const char *hymg_context_error(const hymg_context *context);
 HYMG_API int hymg_context_rank(const hymg_context *context);
 HYMG_API int hymg_context_ranks(const hymg_context *context);
@@ -93,8 +102,8 @@ HYMG_API int hymg_context_threads(const hymg_context *context);
 /* Nodes (hosts) that hold ranks of the context. */
 HYMG_API int hymg_context_nodes(const hymg_context *context);
 
-/* Collective reductions over the ranks of the context for programs that want no MPI of their
- * own. In place on value. */
+/* Collective: the largest value of all ranks (NaN if any is), in place; a barrier. For programs
+ * that want no MPI of their own. Errors: EINVAL (NULL), EMPI. */
 HYMG_API hymg_status hymg_context_max(hymg_context *context, double *value);
 HYMG_API hymg_status hymg_context_barrier(hymg_context *context);
 
@@ -108,19 +117,24 @@ typedef enum hymg_boundary {
   HYMG_NEUMANN = 2
 } hymg_boundary;
 
+/* How a grid coarsens: all axes are halved together while all are even, down to 1 cell per axis; to
+ * 2 cells on axes that are periodic or have a Neumann wall, and on all with FV4. The axis with the
+ * fewest factors of 2 decides; a grid with an odd side has a single level. */
 typedef struct hymg_grid_desc {
-  int n[3];                  /* cells per axis, >= 1 */
+  int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
   double spacing[3];         /* > 0, finite */
   hymg_boundary boundary[6]; /* periodic on both faces of an axis or on none */
-  /* equal boxes per axis, each dividing n; with even sides where all n are even; all 0: one box a rank, or the nearest count that
-   * divides */
+  /* Equal boxes per axis, the unit of distribution; each count divides n. Where all three n are
+   * even, boxes have even sides; FV4 needs boxes at least 3 cells wide on axes with several. All
+   * 0: one box per rank, or the nearest count that fits. */
   int boxes[3];
   /* Closure dimension of HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest
    * box, which rules where the wall closures drop an order. 0: the domain's cells on each axis
    * decide. Needs a cubic grid that it divides. */
   int closure_box;
-  /* Owner rank of box[3] on the finest level, asked once per box on every rank, the same answer
-   * on all; NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the context. */
+  /* Owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level, asked by
+   * hymg_grid_create once per box on every rank, the same answer on all. A rank may get none.
+   * NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the context. */
   int (*owner)(const int box[3], void *user);
   void *owner_user;
 } hymg_grid_desc;
@@ -128,16 +142,17 @@ typedef struct hymg_grid_desc {
 /* n = 64^3 on the unit cube, Dirichlet, default boxes. */
 HYMG_API hymg_grid_desc hymg_grid_desc_default(void);
 
-/* Collective. Errors: EINVAL (naming the value and the limit), ENOMEM. The desc is copied. */
+/* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc,
                                       hymg_grid **grid);
 HYMG_API void hymg_grid_destroy(hymg_grid **grid);
 /* Cells of the whole grid. */
 HYMG_API int64_t hymg_grid_cells(const hymg_grid *grid);
-/* Boxes per axis as chosen. */
+/* Boxes per axis: desc.boxes, or what was chosen for 0. */
 HYMG_API void hymg_grid_boxes(const hymg_grid *grid, int boxes[3]);
-/* This rank's bricks of cells (boxes that form a brick are merged): count, then the low corner
- * and extent of each, in global cell indices. A rank may own none. */
+/* This rank's bricks of cells (boxes that form a brick are merged): their number, then the low
+ * corner and extent of each, in global cell indices; both all 0 for an index out of range. A rank
+ * may have none. */
 HYMG_API int hymg_grid_num_local(const hymg_grid *grid);
 HYMG_API void hymg_grid_local(const hymg_grid *grid, int index, int low[3], int count[3]);
 
@@ -147,10 +162,14 @@ typedef struct hymg_field hymg_field;
 typedef struct hymg_operator hymg_operator;
 typedef struct hymg_solver hymg_solver;
 
-/* Where the values sit. FACE fields have one more entry along their axis: entry i is the low
- * face of cell i, entry n the high wall; on a periodic axis entry n is ignored, it repeats entry
- * 0. WALL fields are one layer of face averages on that domain face; their extent along its axis
- * is 1. */
+/* Where the values sit, and the extents of a field over a grid (or level) of nx x ny x nz cells:
+ *   CELL      nx x ny x nz            cell averages
+ *   FACE_X    (nx + 1) x ny x nz      averages over faces across x: entry i is the low face of cell
+ *                                     i, entry nx the high wall
+ *   WALL_X_*  1 x ny x nz             averages over the faces of that domain wall
+ * and likewise for y and z. On a periodic axis entry nx of FACE_X is ignored, it repeats entry 0.
+ * A rank holds the entries of its cells with both faces of each. So the faces between two boxes
+ * are held by both owners: both must write them, the same values. */
 typedef enum hymg_centering {
   HYMG_CELL = 0,
   HYMG_FACE_X = 1,
@@ -167,33 +186,38 @@ typedef enum hymg_centering {
 typedef enum hymg_precision { HYMG_DOUBLE = 0 } hymg_precision;
 typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 
-/* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver (cell
- * fields only): layout and home of its level 0, so that hymg_solve uses it in place. Errors:
- * EINVAL, EUNSUPPORTED (precision), ENOMEM. */
+/* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver of that
+ * grid (cell fields only): layout and home of its level 0, so that hymg_solve uses it in place; the
+ * field may outlive that solver and be used with another one of the grid, which then may have to
+ * convert it. Errors: EINVAL, EUNSUPPORTED (precision), ENOMEM. */
 HYMG_API hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver,
                                        hymg_centering centering, hymg_precision precision,
                                        hymg_field **field);
 /* A cell field of zeros on a level of the solver, in that level's layout; for the calls that
- * name a level. */
+ * name a level. Below level 0 no other solver takes it; once its solver is destroyed it can still
+ * be read, written, reduced and destroyed. Errors: EINVAL (no such level), ENOMEM. */
 HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field);
 HYMG_API void hymg_field_destroy(hymg_field **field);
 
 /* Copies between the user's array and the entries of the global brick low, count that this rank
  * holds; the rest of the brick is left alone on both sides, so every rank may name its own part
  * or the whole. The entry (i, j, k) of the brick, counted from its low corner, is data[i *
- * stride[0] + j * stride[1] + k * stride[2]]; strides in elements. Not collective. Errors:
- * EINVAL (brick outside the field, data NULL), EUNSUPPORTED (device memory without CUDA). */
+ * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. Counts of 0 are
+ * fine and copy nothing, data may then be NULL. Errors: EINVAL (brick outside the field, data
+ * NULL), EUNSUPPORTED (device memory without CUDA). */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
                                       hymg_space space);
 HYMG_API hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
                                      const ptrdiff_t stride[3], double *data, hymg_space space);
+/* Every entry that this rank holds, of any kind of field. */
 HYMG_API hymg_status hymg_field_fill(hymg_field *field, double value);
 
-/* y += a x for two cell fields of one grid and level (layouts may differ). Errors: EINVAL. */
+/* y += a x on the cells that this rank holds, for two cell fields of one grid and level (layouts
+ * may differ). Errors: EINVAL (also for FACE and WALL fields), ENOMEM. */
 HYMG_API hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y);
-/* Collective, cell fields. max |x|, NaN if any entry is NaN; root mean square and mean over all
- * cells. The sums do not depend on ranks, threads or boxes. */
+/* Collective. max |x|, NaN if any entry is NaN; root mean square and mean over all cells. The sums
+ * do not depend on ranks, threads or boxes. Errors: EINVAL (FACE and WALL fields), EMPI. */
 HYMG_API hymg_status hymg_field_max(const hymg_field *x, double *max);
 HYMG_API hymg_status hymg_field_rms(const hymg_field *x, double *rms);
 HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
@@ -225,12 +249,16 @@ typedef struct hymg_operator_desc {
 HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: they are read by hymg_solver_create and hymg_solver_update and may be
- * destroyed between. Errors: EINVAL, EUNSUPPORTED (FV4 with Neumann walls, wall data or a
- * closure), ENOMEM. */
+ * destroyed between. Errors: EINVAL (also a grid or boxes too thin for FV4: 2 cells per axis, boxes
+ * of 3), EUNSUPPORTED (FV4 with Neumann walls, wall data or a closure), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
-/* New constants, fields and wall data; stencil, closure and which of alpha and beta are fields
- * must stay as they were. Takes effect at the next hymg_solver_update. */
+/* The description as last set; its fields are the pointers then given. Errors: EINVAL (NULL). */
+HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
+/* New constants, fields and wall data. What must stay: stencil, closure, whether a is 0, and which
+ * of alpha, beta and the wall data are fields. Takes effect at the next hymg_solver_update.
+ * Errors: those of hymg_operator_create, EINVAL for such a change; the operator then stays as it
+ * was. */
 HYMG_API hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc);
 HYMG_API void hymg_operator_destroy(hymg_operator **op);
 
@@ -239,7 +267,13 @@ HYMG_API void hymg_operator_destroy(hymg_operator **op);
 /* FMG: one F-cycle and nothing after it. MG: cycles to the tolerance (F: an F-cycle, then
  * V-cycles). MGPCG: conjugate gradients preconditioned with one V- or W-cycle. */
 typedef enum hymg_method { HYMG_FMG = 0, HYMG_MG = 1, HYMG_MGPCG = 2 } hymg_method;
-typedef enum hymg_cycle { HYMG_CYCLE_V = 0, HYMG_CYCLE_W = 1, HYMG_CYCLE_F = 2 } hymg_cycle;
+/* DEFAULT: F for FMG and MG, but V for MG with an initial guess; V for MGPCG. */
+typedef enum hymg_cycle {
+  HYMG_CYCLE_DEFAULT = -1,
+  HYMG_CYCLE_V = 0,
+  HYMG_CYCLE_W = 1,
+  HYMG_CYCLE_F = 2
+} hymg_cycle;
 typedef enum hymg_smoother {
   HYMG_GSRB = 0,
   HYMG_CHEBYSHEV = 1,
@@ -284,23 +318,27 @@ typedef enum hymg_cycle_kind {
 
 typedef struct hymg_cycle_record {
   hymg_cycle_kind kind;
-  double residual_max;      /* max |f - A u| after the cycle */
-  double residual_relative; /* the same over max |f|, f with the wall data in it; 0 if both are 0 */
+  /* max |f - A u| after the cycle, f with the wall data in it and, where the system is singular,
+   * without its mean; with MGPCG max |r| of the recurrence, which differs by rounding */
+  double residual_max;
+  double residual_relative; /* the same over max |f|; 0 if both are 0 */
 } hymg_cycle_record;
 
-/* Called on every rank after each cycle with the same record; return false to stop (reason
- * STOPPED). */
+/* Called on every rank after each cycle (the first is 0) with the same record; if any rank returns
+ * false the solve ends (reason STOPPED). It must not call the library. */
 typedef bool (*hymg_monitor)(const hymg_cycle_record *record, int cycle, void *user);
 
 typedef struct hymg_options {
   hymg_method method;
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
-  int sweeps; /* stencil passes per pre- and post-smooth; -1: 6, for symgs 4 */
-  hymg_bottom bottom;
+  /* Stencil passes per pre- and post-smooth, 1 ... 1000; gsrb and symgs: even, chebyshev: a
+   * multiple of its degree 6. -1: 6, for symgs 4 */
+  int sweeps;
+  hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
   double rtol;        /* MG, MGPCG: stop at max |r| <= rtol max |f|; > 0 */
-  int max_cycles;     /* 1 ... 10000 */
+  int max_cycles;     /* MG, MGPCG: 1 ... 10000 */
   bool initial_guess; /* MG with V or W, MGPCG: start from u as given instead of zero */
   hymg_backend backend;
   hymg_tuning tuning;
@@ -310,46 +348,52 @@ typedef struct hymg_options {
   void *monitor_user;
 } hymg_options;
 
-/* FMG, F, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, zero start, auto backend. */
+/* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, zero start, auto
+ * backend. */
 HYMG_API hymg_options hymg_options_default(void);
 
 typedef enum hymg_reason {
   HYMG_REASON_TOLERANCE = 0,
-  HYMG_REASON_LIMIT = 1, /* max_cycles reached; for FMG: the one cycle is done */
-  HYMG_REASON_STAGNATED = 2,
-  HYMG_REASON_DIVERGED = 3,
-  HYMG_REASON_NOT_FINITE = 4,
-  HYMG_REASON_STOPPED = 5 /* by the monitor */
+  HYMG_REASON_LIMIT = 1,      /* max_cycles reached; for FMG: the one cycle is done */
+  HYMG_REASON_STAGNATED = 2,  /* 5 cycles (MGPCG: 20) gained less than 5 % */
+  HYMG_REASON_DIVERGED = 3,   /* the residual grew 10^4-fold */
+  HYMG_REASON_NOT_FINITE = 4, /* NaN or infinity in f or on the way */
+  HYMG_REASON_STOPPED = 5     /* by the monitor */
 } hymg_reason;
-/* "tolerance", "limit", "stagnated", "diverged", "not finite", "stopped" */
+/* "tolerance", "limit", "stagnated", "diverged", "not finite", "stopped"; static strings */
 HYMG_API const char *hymg_reason_name(hymg_reason reason);
 
-/* Not converging is a result, not an error. */
+/* Not converging is a result, not an error. All but seconds is the same on every rank. */
 typedef struct hymg_result {
-  bool converged; /* FMG: residual is finite */
+  bool converged; /* to the tolerance; FMG: the residual is finite */
   hymg_reason reason;
-  int cycles;
-  const hymg_cycle_record
-      *history;   /* `cycles` records, owned by the solver, valid until its next solve */
-  double rhs_max; /* max |f| with the wall data in it */
+  int cycles;                             /* 0 where f is 0 and so is the start */
+  double residual_max, residual_relative; /* as recorded after the last cycle; 0 cycles: 0 */
+  /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
+  const hymg_cycle_record *history;
+  double rhs_max; /* max |f| with the wall data in it, without the mean removed */
   bool singular;
   double mean_removed; /* mean of f that was subtracted, 0 if not singular */
   double seconds;      /* wall time of the call on this rank */
 } hymg_result;
 
-/* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults.
- * Errors: EINVAL (options; negative or non-finite coefficients), EUNSUPPORTED (backend cuda
- * without CUDA), ENOMEM, EMPI. */
+/* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
+ * operator may serve several solvers. Errors: EINVAL (options; negative or non-finite
+ * coefficients), EUNSUPPORTED (backend cuda without CUDA), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
-/* Collective: reads the operator's constants, fields and wall data again, keeps the plan. */
+/* Collective: reads the operator's constants, fields and wall data again, keeps the plan. Errors:
+ * EINVAL (coefficients; the solver keeps those it had), ENOMEM, EMPI (update again before any
+ * solve). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
+/* Collective. */
 HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
-/* Collective: solves A u = f on level 0. u and f are cell fields of the grid, in place where
- * made with this solver, else converted. f is not changed. result may be NULL. Errors: EINVAL
- * (fields of another grid; a singular system whose |mean f| > 1e-4 max |f|, with both numbers),
- * EMPI. u is undefined after an error. */
+/* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, in place
+ * where made with this solver, else converted. f is not changed. A singular system (no Dirichlet
+ * wall, a alpha = 0) is solved for f less its mean, and u comes out with mean zero. result may be
+ * NULL. Errors: EINVAL (fields of another grid; a singular system whose |mean f| > 1e-4 max |f|,
+ * with both numbers), ENOMEM, EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 
@@ -368,21 +412,22 @@ typedef struct hymg_level_info {
  * level. */
 HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info);
 
-/* Collective: the same solve started on a coarser level, with fields from
- * hymg_field_create_on_level (level 0: any). */
+/* Collective: the same solve with `level` as the finest one, with fields from
+ * hymg_field_create_on_level (level 0: any cell fields of the grid). */
 HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f,
                                          hymg_field *u, hymg_result *result);
-/* Collective: coarse (of level + 1) = mean of 8 cells of fine (of level). */
+/* Collective: coarse (of level + 1) = mean of 8 cells of fine (of level). Errors here and below:
+ * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
 /* Collective: y = A x with homogeneous walls; r = f - A u with the wall data. Any cell fields of
- * that level. */
+ * that level; outputs may be inputs. */
 HYMG_API hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y);
 HYMG_API hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f,
                                    const hymg_field *u, hymg_field *r);
 
-/* Bytes that live during a solve (hierarchy, u, f, plans, buffers), all ranks, over the cells of
- * level 0. */
+/* Collective: bytes that live during a solve (hierarchy, u, f, plans, buffers), all ranks, over the
+ * cells of level 0; NaN if the ranks cannot be asked. Some are made by the first solve. */
 HYMG_API double hymg_solver_bytes_per_dof(const hymg_solver *solver);
 /* Seconds of the tuning part of hymg_solver_create on this rank. */
 HYMG_API double hymg_solver_tuning_seconds(const hymg_solver *solver);
@@ -400,6 +445,7 @@ typedef struct hymg_profile_row {
   double message_bytes;
 } hymg_profile_row;
 HYMG_API void hymg_solver_profile(hymg_solver *solver, bool on);
+/* Verbs used so far, and one of them. Errors: EINVAL (no such row). */
 HYMG_API int hymg_solver_profile_rows(const hymg_solver *solver);
 HYMG_API hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index,
                                              hymg_profile_row *row);

@@ -23,11 +23,11 @@ static hymg_status check_field(const hymg_solver *solver, int level, const hymg_
   if (field->grid != solver->op->grid)
     return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid than the solver", name);
   if (field->centering != HYMG_CELL)
-    return hymgi_fail(c, HYMG_EINVAL, "%s has centering %d: cells (0) are wanted", name,
-                      (int)field->centering);
+    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s: cells are wanted", name,
+                      hymgi_centering_name(field->centering));
   if (field->level != level)
     return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: %d is wanted", name, field->level, level);
-  if (level > 0 && field->solver != solver)
+  if (level > 0 && field->solver != solver->id)
     return hymgi_fail(c, HYMG_EINVAL, "%s is on a level of another solver", name);
   return HYMG_OK;
 }
@@ -316,10 +316,15 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;
   const bool fmg = solver->options.method == HYMG_FMG;
+  /* without a cycle f and the start are 0 */
+  const hymg_cycle_record last =
+      solver->records ? solver->history[solver->records - 1] : (hymg_cycle_record){0};
   *result = (hymg_result){.converged = fmg ? solver->reason != HYMG_REASON_NOT_FINITE
                                            : solver->reason == HYMG_REASON_TOLERANCE,
                           .reason = solver->reason,
                           .cycles = solver->records,
+                          .residual_max = last.residual_max,
+                          .residual_relative = last.residual_relative,
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
                           .singular = solver->method.singular,
@@ -375,8 +380,9 @@ hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg
 {
   if (!solver) return HYMG_EINVAL;
   TRY(hymgi_check_level(solver, level, solver->num_levels));
-  TRY(check_field(solver, level, x, "x"));
-  TRY(check_field(solver, level, y, "y"));
+  hymg_status status = check_field(solver, level, x, "x");
+  if (status == HYMG_OK) status = check_field(solver, level, y, "y");
+  TRY(hymgi_agree(solver->op->grid->context, status));
   return operate(solver, level, NULL, x, y);
 }
 
@@ -385,9 +391,10 @@ hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, c
 {
   if (!solver) return HYMG_EINVAL;
   TRY(hymgi_check_level(solver, level, solver->num_levels));
-  TRY(check_field(solver, level, f, "f"));
-  TRY(check_field(solver, level, u, "u"));
-  TRY(check_field(solver, level, r, "r"));
+  hymg_status status = check_field(solver, level, f, "f");
+  if (status == HYMG_OK) status = check_field(solver, level, u, "u");
+  if (status == HYMG_OK) status = check_field(solver, level, r, "r");
+  TRY(hymgi_agree(solver->op->grid->context, status));
   return operate(solver, level, f, u, r);
 }
 
@@ -396,14 +403,17 @@ hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine
 {
   if (!solver) return HYMG_EINVAL;
   TRY(hymgi_check_level(solver, level, solver->num_levels - 1));
-  TRY(check_field(solver, level, fine, "the fine field"));
-  TRY(check_field(solver, level + 1, coarse, "the coarse field"));
   hymgi_level *l = solver->level + level;
   hymg_context *c = l->context;
   double *vector = NULL;
-  c->status = HYMG_OK;
-  TRY(hymgi_agree(c, vector_of(l, fine, &vector)));
-  hymgi_restrict_cells(l, vector, l + 1, coarse->data);
+  c->status = check_field(solver, level, fine, "the fine field");
+  if (c->status == HYMG_OK) c->status = check_field(solver, level + 1, coarse, "the coarse field");
+  if (c->status == HYMG_OK) c->status = vector_of(l, fine, &vector);
+  hymg_status status = hymgi_agree(c, c->status);
+  if (status == HYMG_OK) {
+    hymgi_restrict_cells(l, vector, l + 1, coarse->data);
+    status = hymgi_agree(c, c->status);
+  }
   hymgi_vector_destroy(l, l->vector_size, &vector);
-  return hymgi_agree(c, c->status);
+  return status;
 }

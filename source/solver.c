@@ -9,7 +9,7 @@
 hymg_options hymg_options_default(void)
 {
   const hymg_options options = {.method = HYMG_FMG,
-                                .cycle = HYMG_CYCLE_F,
+                                .cycle = HYMG_CYCLE_DEFAULT,
                                 .sweeps = -1,
                                 .interpolation_v = HYMG_INTERPOLATION_DEFAULT,
                                 .interpolation_f = HYMG_INTERPOLATION_DEFAULT,
@@ -27,21 +27,42 @@ const char *hymg_reason_name(hymg_reason reason)
                                                                           : "unknown";
 }
 
-static hymg_status check_range(hymg_context *c, const char *name, int value, int last)
+static const char *cycle_name(hymg_cycle cycle)
 {
-  if (value >= 0 && value <= last) return HYMG_OK;
-  return hymgi_fail(c, HYMG_EINVAL, "%s %d: 0 to %d", name, value, last);
+  return cycle == HYMG_CYCLE_V ? "V" : cycle == HYMG_CYCLE_W ? "W" : "F";
+}
+
+static hymg_status check_choices(hymg_context *c, const hymg_options *o)
+{
+  const struct {
+    const char *what;
+    int value, first, last;
+    const char *first_name, *last_name;
+  } choice[] = {
+      {"method", (int)o->method, HYMG_FMG, HYMG_MGPCG, "fmg", "mgpcg"},
+      {"cycle", (int)o->cycle, HYMG_CYCLE_DEFAULT, HYMG_CYCLE_F, "default", "F"},
+      {"smoother", (int)o->smoother, HYMG_GSRB, HYMG_SYMGS, "gsrb", "symgs"},
+      {"bottom solver", (int)o->bottom, HYMG_BICGSTAB, HYMG_BOTTOM_SMOOTHER, "bicgstab",
+       "smoother"},
+      {"tuning", (int)o->tuning, HYMG_TUNE_MEASURE, HYMG_TUNE_ESTIMATE, "measure", "estimate"},
+      {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};
+  for (size_t m = 0; m < sizeof choice / sizeof *choice; m++)
+    if (choice[m].value < choice[m].first || choice[m].value > choice[m].last)
+      return hymgi_fail(c, HYMG_EINVAL, "%s %d: %d (%s) to %d (%s)", choice[m].what,
+                        choice[m].value, choice[m].first, choice[m].first_name, choice[m].last,
+                        choice[m].last_name);
+  return HYMG_OK;
 }
 
 static hymg_status check_sweeps(hymg_context *c, const hymg_options *o)
 {
   if (o->sweeps == -1) return HYMG_OK;
   if (o->sweeps < 1 || o->sweeps > 1000)
-    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: 1 to 1000, or -1 for the default", o->sweeps);
+    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: 1 to 1000, or -1 for the default", o->sweeps);
   if ((o->smoother == HYMG_GSRB || o->smoother == HYMG_SYMGS) && o->sweeps % 2)
-    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: gsrb and symgs need an even number", o->sweeps);
+    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: gsrb and symgs need an even number", o->sweeps);
   if (o->smoother == HYMG_CHEBYSHEV && o->sweeps % 6)
-    return hymgi_fail(c, HYMG_EINVAL, "%d sweeps: chebyshev needs a multiple of its degree, 6",
+    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: chebyshev needs a multiple of its degree, 6",
                       o->sweeps);
   return HYMG_OK;
 }
@@ -50,7 +71,9 @@ static hymg_status check_interpolation(hymg_context *c, hymg_stencil stencil, hy
 {
   if (i == HYMG_INTERPOLATION_DEFAULT || i == HYMG_P0 || i == HYMG_P1 || i == HYMG_V2)
     return HYMG_OK;
-  if (i != HYMG_V4) return hymgi_fail(c, HYMG_EINVAL, "interpolation %d: -1, 0, 1, 2 or 4", (int)i);
+  if (i != HYMG_V4)
+    return hymgi_fail(c, HYMG_EINVAL,
+                      "interpolation %d: -1 (default), 0 (p0), 1 (p1), 2 (v2) or 4 (v4)", (int)i);
   if (stencil == HYMG_FV4) return HYMG_OK;
   return hymgi_fail(c, HYMG_EUNSUPPORTED,
                     "interpolation v4 with FV2: it needs FV4's halo of two layers");
@@ -58,30 +81,24 @@ static hymg_status check_interpolation(hymg_context *c, hymg_stencil stencil, hy
 
 static hymg_status check_options(hymg_context *c, hymg_stencil stencil, const hymg_options *o)
 {
-  TRY(check_range(c, "method", (int)o->method, HYMG_MGPCG));
-  TRY(check_range(c, "cycle", (int)o->cycle, HYMG_CYCLE_F));
-  TRY(check_range(c, "smoother", (int)o->smoother, HYMG_SYMGS));
-  TRY(check_range(c, "bottom solver", (int)o->bottom, HYMG_BOTTOM_SMOOTHER));
-  TRY(check_range(c, "tuning", (int)o->tuning, HYMG_TUNE_ESTIMATE));
-  TRY(check_range(c, "backend", (int)o->backend, HYMG_BACKEND_CUDA));
+  TRY(check_choices(c, o));
   if (o->method == HYMG_FMG && o->cycle != HYMG_CYCLE_F)
-    return hymgi_fail(c, HYMG_EINVAL, "cycle %d with FMG: F (%d) only", (int)o->cycle,
-                      (int)HYMG_CYCLE_F);
+    return hymgi_fail(c, HYMG_EINVAL, "cycle %s with FMG: F only", cycle_name(o->cycle));
   if (o->method == HYMG_MGPCG && o->cycle == HYMG_CYCLE_F)
-    return hymgi_fail(c, HYMG_EINVAL, "cycle F (%d) with MGPCG: V (0) or W (1)", (int)o->cycle);
+    return hymgi_fail(c, HYMG_EINVAL, "cycle F with MGPCG: V or W only");
   TRY(check_sweeps(c, o));
   TRY(check_interpolation(c, stencil, o->interpolation_v));
   TRY(check_interpolation(c, stencil, o->interpolation_f));
   if (!(o->rtol > 0) || !isfinite(o->rtol))
     return hymgi_fail(c, HYMG_EINVAL, "rtol %g: above 0 and finite", o->rtol);
   if (o->max_cycles < 1 || o->max_cycles > 10000)
-    return hymgi_fail(c, HYMG_EINVAL, "%d cycles at most: 1 to 10000", o->max_cycles);
+    return hymgi_fail(c, HYMG_EINVAL, "max_cycles %d: 1 to 10000", o->max_cycles);
   if (o->initial_guess && (o->method == HYMG_FMG || o->cycle == HYMG_CYCLE_F))
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
   if (o->precision != HYMG_DOUBLE)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision %d: double (0) only", (int)o->precision);
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)o->precision);
   if (o->host_cells < -1)
-    return hymgi_fail(c, HYMG_EINVAL, "%lld host cells: at least 0, or -1",
+    return hymgi_fail(c, HYMG_EINVAL, "host_cells %lld: at least 0, or -1 (measured)",
                       (long long)o->host_cells);
   return HYMG_OK;
 }
@@ -113,7 +130,7 @@ static void set_method(hymg_solver *s)
   m->interpolation_f =
       o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
   m->variable_beta = d->beta[0] != NULL;
-  m->has_alpha = d->a != 0 && (d->alpha || d->alpha_constant != 0);
+  m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
 }
 
@@ -150,24 +167,35 @@ static hymg_status build(hymg_solver *s, const hymgi_backend *backend, const hym
   return HYMG_OK;
 }
 
+/* The options, or the defaults, with the cycle that DEFAULT stands for. */
+static hymg_options resolve(const hymg_options *options)
+{
+  hymg_options o = options ? *options : hymg_options_default();
+  if (o.cycle != HYMG_CYCLE_DEFAULT) return o;
+  const bool overwrites = o.method == HYMG_FMG || (o.method == HYMG_MG && !o.initial_guess);
+  o.cycle = overwrites ? HYMG_CYCLE_F : HYMG_CYCLE_V;
+  return o;
+}
+
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver)
 {
   if (!op) return HYMG_EINVAL;
   hymg_context *c = op->grid->context;
-  const hymg_options defaults = hymg_options_default();
+  const hymg_options o = resolve(options);
   const hymgi_backend *backend = NULL;
   hymg_solver *s = NULL;
   hymg_status status =
       solver ? HYMG_OK : hymgi_fail(c, HYMG_EINVAL, "hymg_solver_create: solver is NULL");
-  if (status == HYMG_OK) status = check_options(c, op->desc.stencil, options ? options : &defaults);
-  if (status == HYMG_OK) status = choose_backend(c, options ? options : &defaults, &backend);
+  if (status == HYMG_OK) status = check_options(c, op->desc.stencil, &o);
+  if (status == HYMG_OK) status = choose_backend(c, &o, &backend);
   if (status == HYMG_OK && !(s = calloc(1, sizeof *s)))
     status = hymgi_fail(c, HYMG_ENOMEM, "no memory for a solver");
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
+    s->id = ++c->solvers;
     s->op = op;
-    s->options = options ? *options : defaults;
+    s->options = o;
     status = build(s, backend, tuning);
   }
   if (status != HYMG_OK) {
@@ -206,7 +234,13 @@ int hymg_solver_num_levels(const hymg_solver *solver)
 hymg_status hymgi_check_level(const hymg_solver *solver, int level, int limit)
 {
   if (level >= 0 && level < limit) return HYMG_OK;
-  return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "level %d: 0 to %d", level, limit - 1);
+  hymg_context *c = solver->op->grid->context;
+  if (level >= 0 && level < solver->num_levels)
+    return hymgi_fail(c, HYMG_EINVAL, "level %d is the coarsest of the solver", level);
+  if (solver->num_levels == 1)
+    return hymgi_fail(c, HYMG_EINVAL, "level %d: the solver has a single level, 0", level);
+  return hymgi_fail(c, HYMG_EINVAL, "level %d: the solver has levels 0 to %d", level,
+                    solver->num_levels - 1);
 }
 
 hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info)
@@ -274,7 +308,8 @@ hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index, hymg_p
   if (!solver || !row) return HYMG_EINVAL;
   const hymg_profile_row *found = index >= 0 ? used_row(solver, index) : NULL;
   if (!found)
-    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "profile row %d of %d", index,
+    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL,
+                      "profile row %d: there are %d, counted from 0", index,
                       hymg_solver_profile_rows(solver));
   *row = *found;
   return HYMG_OK;

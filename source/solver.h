@@ -6,8 +6,9 @@
 #include "profile.h"
 
 struct hymg_solver {
+  unsigned id; /* > 0, its own within the context */
   hymg_operator *op;
-  hymg_options options;
+  hymg_options options; /* the cycle resolved */
   hymgi_method method;
   int num_levels;
   hymgi_level level[HYMGI_MAX_LEVELS];

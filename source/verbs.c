@@ -37,8 +37,8 @@ static double smooth_bytes(const hymgi_level *level)
   const hymgi_method *m = level->method;
   double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
                    (m->smoother == HYMG_CHEBYSHEV);
-  if (m->smoother == HYMG_GSRB)
-    streams -= 1 + 0.5 * (level->c.dinv != NULL); /* half of f, of the target, of 1/diag */
+  /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not look at the own colour) */
+  if (m->smoother == HYMG_GSRB) streams -= 1.5;
   return bytes(level, streams * m->sweeps);
 }
 

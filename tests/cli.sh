@@ -133,7 +133,9 @@ check_sizes()
   bad "--boxes needs --grid" --boxes 1,1,1
   bad "--boxes: 3 does not divide the 16 cells of axis y" --grid 16,16,16 --boxes 1,3,1
   bad "--boxes 0: must be" --grid 16,16,16 --boxes 0,1,1
-  bad "FV4 needs 3" --grid 16,16,16 --boxes 16,1,1
+  bad "16 cells along x in 8 boxes of 2: FV4 needs boxes of 3 cells" --grid 16,16,16 --boxes 8,1,1
+  bad "16 cells along y in 16 boxes of 1: a grid that is even on all axes" --grid 16,16,16 --boxes 1,16,1
+  bad "needs boxes with even sides" --grid 12,12,12 --boxes 4,1,1 --operator fv2
 }
 
 check_values()
@@ -222,7 +224,7 @@ check_json_refusals()
   bad "the file name is empty" --json '' 4 1
   mkdir "$work/kept"
   echo old >"$work/kept/x.json"
-  bad "FV4 needs 3" --json "$work/kept/x.json" --grid 16,16,16 --boxes 16,1,1
+  bad "FV4 needs boxes of 3 cells" --json "$work/kept/x.json" --grid 16,16,16 --boxes 8,1,1
   if [ "$(cat "$work/kept/x.json")" = old ] && [ "$(ls "$work/kept")" = x.json ]; then pass
   else fail 'an older file does not survive a refused run'; fi
   ends 0 $fast --json "$work/kept/x.json" 4 1
@@ -312,6 +314,26 @@ check_protocol()
   ends 0 $fast --grid 18,18,18 --operator fv2 --bottom cg
   ends 0 $fast --grid 17,17,17 --operator fv2 --coefficients constant
   told 'coarsest level has 4913 cells \(more than 4096\)'
+  ends 0 $fast --grid 9,9,9 --solver mg --coefficients constant
+  told 'cells in 1 box, 1 level$'
+  ends 0 $fast --grid 9,9,9 --boxes 3,1,3 --solver mgpcg --coefficients constant
+  told 'cells in 3 x 1 x 3 boxes, 1 level$'
+}
+
+check_crowding()
+{
+  cores=$(getconf _NPROCESSORS_ONLN)
+  export OMP_NUM_THREADS=$((cores + 1)) OMP_WAIT_POLICY=passive
+  run --version
+  if grep -q '^OpenMP *none' "$out"; then
+    skip 'too many threads: no OpenMP'
+  else
+    ends 0 $fast 4 1
+    told "^note +1 rank x $((cores + 1)) threads on $cores cores?: set OMP_NUM_THREADS=$cores$"
+    ends 0 $fast --quiet 4 1
+    if [ "$(wc -l <"$out")" -eq 1 ]; then pass; else fail '--quiet prints the note on threads'; fi
+  fi
+  export OMP_NUM_THREADS=1
 }
 
 check_verdicts()
@@ -375,6 +397,7 @@ check_json_refusals
 check_options
 check_solvers
 check_protocol
+check_crowding
 check_verdicts
 check_terminal
 check_ranks

@@ -1,0 +1,254 @@
+/* The problem in plain arrays, solvers made from it with a given tuning, and the way between plain arrays and vectors. */
+#include "kernels.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "problem.h"
+
+/* ---- the problem ---- */
+
+static size_t padded(int n)
+{
+  return (size_t)(n + 2) * (size_t)(n + 2) * (size_t)(n + 2);
+}
+
+static size_t face_at(int n, const int at[3])
+{
+  return (size_t)(at[0] + 1) +
+         (size_t)(n + 2) * ((size_t)(at[1] + 1) + (size_t)(n + 2) * (size_t)(at[2] + 1));
+}
+
+/* The layers beyond the walls along the tangential axis t: 5, -10, 10, -5, 1 from the wall inwards. */
+static void extrapolate(int n, int axis, int t, double *beta)
+{
+  static const double weight[5] = {5, -10, 10, -5, 1};
+  const int s = 3 - axis - t;
+  for (int p = 0; p <= n; p++)
+    for (int q = 0; q < n; q++)
+      for (int high = 0; high < 2; high++) {
+        int at[3];
+        double sum = 0;
+        at[axis] = p, at[s] = q;
+        for (int m = 0; m < 5; m++) {
+          at[t] = high ? n - 1 - m : m;
+          sum += weight[m] * beta[face_at(n, at)];
+        }
+        at[t] = high ? n : -1;
+        beta[face_at(n, at)] = sum;
+      }
+}
+
+static bool make_beta(const problem *p, kernels_problem *k, int axis)
+{
+  const int n = k->n, first[3] = {0, 0, 0};
+  double *const beta = k->beta[axis] = malloc(padded(n) * sizeof *beta);
+  if (!beta) return false;
+  for (size_t i = 0; i < padded(n); i++)
+    beta[i] = 1;
+  if (!k->variable) return true;
+  problem_range range = {.spacing = {1.0 / n, 1.0 / n, 1.0 / n},
+                         .count = {n, n, n},
+                         .stride = {1, n + 2, (ptrdiff_t)(n + 2) * (n + 2)}};
+  range.count[axis]++;
+  if (!problem_beta(p, axis, &range, beta + face_at(n, first))) return false;
+  for (int t = 0; t < 3; t++)
+    if (t != axis) extrapolate(n, axis, t, beta);
+  return true;
+}
+
+bool kernels_problem_create(int n, bool variable, kernels_problem *k)
+{
+  const problem p = {.kind = PROBLEM_FV, .variable = variable, .a = 0, .b = 1};
+  const problem_range range = {.spacing = {1.0 / n, 1.0 / n, 1.0 / n},
+                               .count = {n, n, n},
+                               .stride = {1, n, (ptrdiff_t)n * n}};
+  *k = (kernels_problem){.n = n, .variable = variable};
+  k->rhs = malloc((size_t)n * (size_t)n * (size_t)n * sizeof *k->rhs);
+  bool ok = k->rhs && problem_rhs(&p, &range, k->rhs);
+  for (int axis = 0; axis < 3; axis++)
+    ok = ok && make_beta(&p, k, axis);
+  if (!ok) kernels_problem_destroy(k);
+  return ok;
+}
+
+void kernels_problem_destroy(kernels_problem *k)
+{
+  for (int axis = 0; axis < 3; axis++)
+    free(k->beta[axis]);
+  free(k->rhs);
+  *k = (kernels_problem){0};
+}
+
+/* ---- a solver ---- */
+
+hymgi_tuning kernels_untuned(void)
+{
+  return (hymgi_tuning){.split_from = INT_MAX};
+}
+
+kernels_text kernels_tuning_text(const hymgi_level *level)
+{
+  const hymgi_tuning *t = &level->tuning;
+  kernels_text out = {"pass by pass"};
+  char rows[16] = "all";
+  if (t->wave_rows > 0) snprintf(rows, sizeof rows, "%d", t->wave_rows);
+  if (hymgi_host_wave_applies(level))
+    snprintf(out.text, sizeof out.text, "wavefronts of %d sweeps%s, tiles of %s rows",
+             t->wave_stages, t->wave_restrict ? " with restriction" : "", rows);
+  return out;
+}
+
+static hymg_status make_grid(kernels_kit *kit, int n)
+{
+  hymg_grid_desc desc = hymg_grid_desc_default();
+  for (int axis = 0; axis < 3; axis++) {
+    desc.n[axis] = n;
+    desc.spacing[axis] = 1.0 / n;
+  }
+  return hymg_grid_create(kit->context, &desc, &kit->grid);
+}
+
+static hymg_status make_solver(kernels_kit *kit, const kernels_problem *p, hymg_operator_desc *desc,
+                               const hymg_options *options, const hymgi_tuning *tuning)
+{
+  static const int low[3] = {0, 0, 0};
+  const int n = p->n;
+  const ptrdiff_t stride[3] = {1, n + 2, (ptrdiff_t)(n + 2) * (n + 2)};
+  hymg_field *beta[3] = {NULL, NULL, NULL};
+  hymg_status status = HYMG_OK;
+  double start = fv_clock();
+  for (int axis = 0; axis < 3 && p->variable && status == HYMG_OK; axis++) {
+    int count[3] = {n, n, n};
+    count[axis]++;
+    status = hymg_field_create(kit->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
+                               &beta[axis]);
+    kit->setup_seconds += fv_clock() - start;
+    if (status == HYMG_OK)
+      status = hymg_field_write(beta[axis], low, count, stride, p->beta[axis] + face_at(n, low),
+                                HYMG_HOST);
+    start = fv_clock();
+    desc->beta[axis] = beta[axis];
+  }
+  if (status == HYMG_OK) status = hymg_operator_create(kit->grid, desc, &kit->op);
+  if (status == HYMG_OK) status = hymgi_solver_create_tuned(kit->op, options, tuning, &kit->solver);
+  kit->setup_seconds += fv_clock() - start;
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(&beta[axis]);
+  return status;
+}
+
+static hymg_status make_fields(kernels_kit *kit, const kernels_problem *p)
+{
+  static const int low[3] = {0, 0, 0};
+  const int n = p->n, count[3] = {n, n, n};
+  const ptrdiff_t stride[3] = {1, n, (ptrdiff_t)n * n};
+  const double start = fv_clock();
+  TRY(hymg_field_create_on_level(kit->solver, 0, &kit->x));
+  TRY(hymg_field_create_on_level(kit->solver, 0, &kit->f));
+  kit->setup_seconds += fv_clock() - start;
+  TRY(hymg_field_create_on_level(kit->solver, 0, &kit->out));
+  return hymg_field_write(kit->f, low, count, stride, p->rhs, HYMG_HOST);
+}
+
+bool kernels_kit_create(hymg_context *context, const kernels_problem *p, hymg_stencil stencil,
+                        hymg_smoother smoother, const hymgi_tuning *tuning, kernels_kit *kit)
+{
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  hymg_options options = hymg_options_default();
+  *kit = (kernels_kit){.context = context};
+  desc.stencil = stencil;
+  options.smoother = smoother;
+  const double start = fv_clock();
+  hymg_status status = make_grid(kit, p->n);
+  kit->setup_seconds = fv_clock() - start;
+  if (status == HYMG_OK) status = make_solver(kit, p, &desc, &options, tuning);
+  if (status == HYMG_OK) status = make_fields(kit, p);
+  if (status != HYMG_OK) {
+    fprintf(stderr, "hymg-kernels: %d^3: %s\n", p->n, hymg_context_error(context));
+    kernels_kit_destroy(kit);
+    return false;
+  }
+  kit->fine = kit->solver->level;
+  kit->coarse = kit->solver->level + 1;
+  kit->second = kit->fine->y;
+  kernels_kit_bind(kit);
+  return true;
+}
+
+void kernels_kit_destroy(kernels_kit *kit)
+{
+  hymg_field_destroy(&kit->x);
+  hymg_field_destroy(&kit->f);
+  hymg_field_destroy(&kit->out);
+  hymg_solver_destroy(&kit->solver);
+  hymg_operator_destroy(&kit->op);
+  hymg_grid_destroy(&kit->grid);
+}
+
+void kernels_kit_bind(kernels_kit *kit)
+{
+  kit->fine->x = kit->x->data;
+  kit->fine->f = kit->f->data;
+  kit->fine->y = kit->second;
+}
+
+double kernels_kit_solve(kernels_kit *kit, double *residual)
+{
+  hymg_result result;
+  kit->fine->x = kit->fine->own_x, kit->fine->f = kit->fine->own_f, kit->fine->y = kit->second;
+  const hymg_status status = hymg_solve(kit->solver, kit->f, kit->x, &result);
+  kernels_kit_bind(kit);
+  if (status != HYMG_OK) {
+    fprintf(stderr, "hymg-kernels: %s\n", hymg_context_error(kit->context));
+    return NAN;
+  }
+  if (residual) *residual = result.history[0].residual_relative;
+  return result.seconds;
+}
+
+/* ---- vectors ---- */
+
+void kernels_poison(const hymgi_level *level, double *vector)
+{
+#pragma omp parallel for schedule(static) num_threads(level->context->threads)
+  for (ptrdiff_t i = 0; i < level->vector_size; i++)
+    vector[i] = NAN;
+}
+
+void kernels_write(const hymgi_level *level, const double *plain, double *vector)
+{
+  const hymgi_geom *g = level->box; /* one rank: one box */
+  const ptrdiff_t n = g->n[0];
+#pragma omp parallel for schedule(static) num_threads(level->context->threads)
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++)
+        vector[hymgi_at(g, i, j, k)] = plain[i + n * (j + n * k)];
+}
+
+void kernels_read(const hymgi_level *level, const double *vector, double *plain)
+{
+  const hymgi_geom *g = level->box;
+  const ptrdiff_t n = g->n[0];
+#pragma omp parallel for schedule(static) num_threads(level->context->threads)
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++)
+        plain[i + n * (j + n * k)] = vector[hymgi_at(g, i, j, k)];
+}
+
+void kernels_random(size_t count, unsigned seed, double scale, double *plain)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < count; i++) { /* splitmix64 */
+    uint64_t z = ((uint64_t)seed << 40) + (uint64_t)i * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    plain[i] = scale * ((double)(z >> 11) * 0x1p-52 - 1);
+  }
+}

@@ -1,0 +1,17 @@
+/* Messages of one F-cycle: what the library counted, and what the shape of the decomposition says it must be. */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "hymg.h"
+
+/* Sent by rank 0, and by all ranks together. */
+typedef struct messages_count {
+  double first, first_bytes, all, all_bytes;
+} messages_count;
+
+/* Expected of level l within an F-cycle on these levels; sweeps per smoother call; halo: layers that the stencil
+ * needs (FV2 1, FV4 2). Walls on all sides. False: the model knows no such shape (several boxes a rank). */
+bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sweeps, int halo,
+                    messages_count *expected);
+
+#endif
