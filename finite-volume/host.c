@@ -23,7 +23,7 @@ int hymgi_host_threads(const hymgi_level *level)
   int64_t cells = 0;
   for (int b = 0; b < level->num_boxes; b++)
     cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  const int64_t worth = cells / 2048; /* a region costs about what 2,000 cells do */
+  const int64_t worth = cells / 8192; /* fewer cells a thread are not worth a region's waits */
   const int threads = level->context->threads;
   return worth < 2 ? 1 : worth < threads ? (int)worth : threads;
 }

@@ -5,7 +5,7 @@
 
 #include "host.h"
 
-enum { SLAB = 48, SMALLEST = 48 * 48 * 48, FINALISTS = 3, ROUNDS = 2 };
+enum { SLAB = 48, SMALLEST = 32 * 32 * 32, FINALISTS = 3, ROUNDS = 2 };
 
 typedef struct candidate {
   int stages, rows;

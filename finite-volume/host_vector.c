@@ -115,6 +115,21 @@ static double larger(double a, double b)
   return b > a || b != b ? b : a;
 }
 
+/* max |x y| of a segment, or of |x|; *nan collects what is not a number */
+HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
+                                double *nan)
+{
+  double max = 0, bad = 0;
+#pragma omp simd reduction(max : max) reduction(+ : bad)
+  for (int t = 0; t < n; t++) {
+    const double v = fabs(product ? x[t] * y[t] : x[t]);
+    max = v > max ? v : max;
+    bad += v != v ? 1. : 0.;
+  }
+  *nan += bad;
+  return max;
+}
+
 double hymgi_host_max(const hymgi_level *level, const double *x, const double *y)
 {
   const int threads = hymgi_host_threads(level);
@@ -123,13 +138,8 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
   {
     double mine = 0, nan = 0;
     for (segment s = first(level); s.g; next(&s)) {
-      double m = 0;
-#pragma omp simd reduction(max : m) reduction(+ : nan)
-      for (ptrdiff_t t = s.at; t < s.at + s.n; t++) {
-        const double v = fabs(y ? x[t] * y[t] : x[t]);
-        m = v > m ? v : m;
-        nan += v != v;
-      }
+      const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
+                         : segment_max(false, x + s.at, NULL, s.n, &nan);
       mine = m > mine ? m : mine;
     }
     if (nan > 0) mine = NAN;
