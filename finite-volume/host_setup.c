@@ -283,7 +283,7 @@ hymg_status hymgi_host_finish_coefficients(hymgi_level *level)
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const double mine = scan_rows(level);
-#pragma omp critical(hymgi_host_max)
+#pragma omp critical
     bound = mine > bound ? mine : bound;
   }
   level->lambda_max = bound;

@@ -150,7 +150,7 @@ static double run_part(const job *w, part which)
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const double mine = run_share(w, which);
-#pragma omp critical(hymgi_host_max)
+#pragma omp critical
     max = larger(max, mine);
   }
   return max;

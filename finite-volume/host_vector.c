@@ -143,7 +143,7 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
       mine = m > mine ? m : mine;
     }
     if (nan > 0) mine = NAN;
-#pragma omp critical(hymgi_host_max)
+#pragma omp critical
     max = larger(max, mine);
   }
   return max;
@@ -173,7 +173,7 @@ void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, 
       }
       mine[0] += w0, mine[1] += w1, mine[2] += w2;
     }
-#pragma omp critical(hymgi_host_sum)
+#pragma omp critical
     for (int m = 0; m < HYMGI_SUM_WORDS; m++)
       words[m] += mine[m];
   }
