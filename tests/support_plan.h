@@ -15,9 +15,11 @@ typedef struct support_boxes {
 } support_boxes;
 
 /* A rank's boxes of a level; the vector holds no values yet. Fails the test on an error. */
-support_boxes support_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank, unsigned periodic);
+support_boxes support_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank,
+                               unsigned periodic);
 /* The patches of the next coarser level: each box at half resolution. */
-support_boxes support_patches_of(hymg_context *context, const hymgi_decomp *fine, int rank, unsigned periodic);
+support_boxes support_patches_of(hymg_context *context, const hymgi_decomp *fine, int rank,
+                                 unsigned periodic);
 void support_boxes_free(support_boxes *boxes);
 
 /* The value of a global cell, also beyond the domain; no two are alike. */
@@ -33,11 +35,11 @@ void support_pack(const hymgi_plan *plan, const support_boxes *src, double *buff
 void support_unpack(const hymgi_plan *plan, const double *buffer, support_boxes *dst);
 
 /* Each ghost of the kind and depth was written once with its cell's value, nothing else was touched. */
-void support_check_halo(const support_boxes *boxes, hymgi_halo kind, int depth, const int n[3], unsigned periodic,
-                        const char *where);
+void support_check_halo(const support_boxes *boxes, hymgi_halo kind, int depth, const int n[3],
+                        unsigned periodic, const char *where);
 /* All cells and ghosts to `depth` were written once: in the domain, across periodic axes and beyond walls. */
-void support_check_scatter(const support_boxes *patches, int depth, const int n[3], unsigned periodic,
-                           const char *where);
+void support_check_scatter(const support_boxes *patches, int depth, const int n[3],
+                           unsigned periodic, const char *where);
 /* All cells were written once, no ghost was. */
 void support_check_gather(const support_boxes *boxes, const char *where);
 
@@ -49,7 +51,8 @@ typedef struct support_cut {
 extern const support_cut support_cuts[];
 extern const int support_num_cuts;
 /* The levels of a cut, finest first; returns their number. */
-int support_levels(hymg_context *context, const support_cut *cut, int ranks, hymgi_decomp *levels[SUPPORT_MAX_LEVELS]);
+int support_levels(hymg_context *context, const support_cut *cut, int ranks,
+                   hymgi_decomp *levels[SUPPORT_MAX_LEVELS]);
 void support_levels_free(hymgi_decomp **levels, int count);
 
 #endif
