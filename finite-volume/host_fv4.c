@@ -182,13 +182,11 @@ void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, do
     }
     return;
   }
-  ADD(-1, 0, 0)
-  ADD(1, 0, 0)
-  ADD(0, -1, 0)
-  ADD(0, 1, 0)
-  ADD(0, 0, -1)
-  ADD(0, 0, 1)
-  ADD(-2, 0, 0) ADD(2, 0, 0) ADD(0, -2, 0) ADD(0, 2, 0) ADD(0, 0, -2) ADD(0, 0, 2) ADD(-1, -1, 0)
-      ADD(1, -1, 0) ADD(-1, 1, 0) ADD(1, 1, 0) ADD(-1, 0, -1) ADD(1, 0, -1) ADD(-1, 0, 1)
-          ADD(1, 0, 1) ADD(0, -1, -1) ADD(0, 1, -1) ADD(0, -1, 1) ADD(0, 1, 1)
+  /* clang-format off */
+  ADD(-1, 0, 0) ADD(1, 0, 0) ADD(0, -1, 0) ADD(0, 1, 0) ADD(0, 0, -1) ADD(0, 0, 1)
+  ADD(-2, 0, 0) ADD(2, 0, 0) ADD(0, -2, 0) ADD(0, 2, 0) ADD(0, 0, -2) ADD(0, 0, 2)
+  ADD(-1, -1, 0) ADD(1, -1, 0) ADD(-1, 1, 0) ADD(1, 1, 0)
+  ADD(-1, 0, -1) ADD(1, 0, -1) ADD(-1, 0, 1) ADD(1, 0, 1)
+  ADD(0, -1, -1) ADD(0, 1, -1) ADD(0, -1, 1) ADD(0, 1, 1)
+  /* clang-format on */
 }

@@ -5,7 +5,7 @@
 
 #include "host.h"
 
-enum { SLAB = 48, SMALLEST = 32 * 32 * 32, FINALISTS = 3, ROUNDS = 2 };
+enum { SLAB = 32, SMALLEST = 32 * 32 * 32, FINALISTS = 3, ROUNDS = 2 };
 
 typedef struct candidate {
   int stages, rows;
@@ -14,8 +14,9 @@ typedef struct candidate {
 
 /* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that counts,
  * deep ones a large third level. The first is no wavefront. */
-static const candidate candidates[] = {{0, 0, 0},  {1, 64, 0}, {2, 24, 0}, {2, 32, 0}, {2, 64, 0},
-                                       {3, 32, 0}, {6, 24, 0}, {6, 32, 0}, {6, 64, 0}, {6, 0, 0}};
+static const candidate candidates[] = {{0, 0, 0},  {1, 48, 0}, {1, 64, 0}, {2, 24, 0},
+                                       {2, 32, 0}, {2, 48, 0}, {3, 32, 0}, {3, 48, 0},
+                                       {6, 24, 0}, {6, 32, 0}, {6, 64, 0}, {6, 0, 0}};
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 static void use(hymgi_level *level, const candidate *c)
@@ -41,30 +42,36 @@ static int faster(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Every candidate once, the best ones again. */
-static void try_all(hymgi_level *level)
+static void restart(candidate *c, int count)
 {
-  candidate c[CANDIDATES];
-  memcpy(c, candidates, sizeof c);
-  seconds_of(level, c); /* warms up */
-  for (int m = 0; m < CANDIDATES; m++)
-    c[m].seconds = seconds_of(level, c + m);
-  qsort(c, CANDIDATES, sizeof *c, faster);
-  for (int round = 0; round < ROUNDS; round++)
-    for (int m = 0; m < FINALISTS; m++) {
-      const double again = seconds_of(level, c + m);
-      c[m].seconds = again < c[m].seconds ? again : c[m].seconds;
-    }
-  qsort(c, FINALISTS, sizeof *c, faster);
-  use(level, c);
+  for (int m = 0; m < count; m++)
+    c[m].seconds = INFINITY;
 }
 
+/* The shortest of `rounds` runs of each, fastest first. */
+static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
+{
+  restart(c, count);
+  for (int round = 0; round < rounds; round++)
+    for (int m = 0; m < count; m++) {
+      const double seconds = seconds_of(level, c + m);
+      c[m].seconds = seconds < c[m].seconds ? seconds : c[m].seconds;
+    }
+  qsort(c, (size_t)count, sizeof *c, faster);
+}
+
+/* All on a slab, which a third-level cache may hold; then the best of them on the whole level. */
 void hymgi_host_tune(hymgi_level *level)
 {
   if (level->num_boxes != 1 || level->cells < SMALLEST) return;
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
+  candidate c[CANDIDATES];
+  memcpy(c, candidates, sizeof c);
   g->n[2] = planes < SLAB ? planes : SLAB;
-  try_all(level);
+  seconds_of(level, c); /* warms up */
+  run_all(level, c, CANDIDATES, 1);
   g->n[2] = planes;
+  run_all(level, c, FINALISTS, ROUNDS);
+  use(level, c);
 }

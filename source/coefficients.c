@@ -86,15 +86,16 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
 static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
-  double *shifted;
-  TRY(hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &shifted)));
+  double *shifted = NULL;
+  const ptrdiff_t size = plan ? level->vector_size : 0;
+  TRY(hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted)));
   if (plan) {
     hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
     copy_shifted(level, level->box, axis, 1, beta, shifted);
     hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
     take_high_faces(level, axis, shifted, beta);
   }
-  hymgi_vector_destroy(level, level->vector_size, &shifted);
+  hymgi_vector_destroy(level, size, &shifted);
   return HYMG_OK;
 }
 

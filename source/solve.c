@@ -181,7 +181,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   hymgi_level *level = solver->level + l;
   const hymg_options *o = &solver->options;
   bool stop = false;
-  if (!o->initial_guess) hymgi_fill(level, 0, level->x);
+  if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
   if (o->cycle == HYMG_CYCLE_F) {
     hymgi_cycle_f(solver, l);
     TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
