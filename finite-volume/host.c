@@ -88,28 +88,32 @@ static size_t scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
 /* ---- copies ---- */
 
 /* Cells [i, i + n) of row (j, k) of a vector, to or from a contiguous array. */
-static void read_row(const hymgi_geom *g, const double *x, const int low[3], int n, double *out)
+static void read_row(const hymgi_geom *g, const double *x, const int low[3], int n,
+                     double *restrict out)
 {
   if (!g->split) {
     memcpy(out, x + hymgi_at(g, low[0], low[1], low[2]), (size_t)n * sizeof(double));
     return;
   }
   for (int c = 0; c < 2 && c < n; c++) {
-    const double *const from = x + hymgi_at(g, low[0] + c, low[1], low[2]);
-    for (int t = 0; 2 * t + c < n; t++)
+    const double *const restrict from = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+#pragma omp simd
+    for (int t = 0; t < (n - c + 1) / 2; t++)
       out[2 * t + c] = from[t];
   }
 }
 
-static void write_row(const hymgi_geom *g, double *x, const int low[3], int n, const double *in)
+static void write_row(const hymgi_geom *g, double *x, const int low[3], int n,
+                      const double *restrict in)
 {
   if (!g->split) {
     memcpy(x + hymgi_at(g, low[0], low[1], low[2]), in, (size_t)n * sizeof(double));
     return;
   }
   for (int c = 0; c < 2 && c < n; c++) {
-    double *const to = x + hymgi_at(g, low[0] + c, low[1], low[2]);
-    for (int t = 0; 2 * t + c < n; t++)
+    double *const restrict to = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+#pragma omp simd
+    for (int t = 0; t < (n - c + 1) / 2; t++)
       to[t] = in[2 * t + c];
   }
 }

@@ -304,7 +304,10 @@ hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double
   *vector = NULL;
   if (size == 0) return HYMG_OK;
   TRY(level->backend->alloc(level->context, (size_t)size, vector));
-  memset(*vector, 0, (size_t)size * sizeof(double));
+  if (size == level->vector_size)
+    level->backend->clear(level, *vector);
+  else
+    memset(*vector, 0, (size_t)size * sizeof(double));
   return HYMG_OK;
 }
 
