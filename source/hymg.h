@@ -293,7 +293,7 @@ typedef enum hymg_bottom {
 typedef enum hymg_interpolation {
   HYMG_INTERPOLATION_DEFAULT = -1,
   HYMG_P0 = 0, /* piecewise constant */
-  HYMG_P1 = 1, /* trilinear */
+  HYMG_P1 = 1, /* trilinear, with linear wall closures */
   HYMG_V2 = 2, /* quadratic, keeps the coarse cell's mean */
   HYMG_V4 = 4  /* quartic, keeps the coarse cell's mean */
 } hymg_interpolation;

@@ -210,7 +210,8 @@ void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double
                             double *fine, bool add)
 {
   const oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
-  int rule = order == 4 ? 4 : o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
+  /* the closure of an interpolation has its own order: linear with p1 */
+  int rule = order == 4 ? 4 : order == 1 || o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
   oracle_close(o, lc, rule, data, coarse);
   ORACLE_CELLS(lf, i, j, k)
   {

@@ -1,0 +1,137 @@
+/* Interpolation of every order (p0, p1, v2, v4), as correction and as the F-cycle's start,
+ * against the oracle; and what each order is exact on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver.h"
+#include "support.h"
+#include "verbs.h"
+
+typedef struct choice {
+  hymg_stencil stencil;
+  int order;
+  const char *boundary;
+  int n[3];
+  hymg_smoother smoother; /* gsrb: rows split by colour where they are long enough */
+} choice;
+
+static const choice choices[] = {{HYMG_FV2, 0, "dd dd dd", {16, 8, 12}, HYMG_GSRB},
+                                 {HYMG_FV2, 1, "dd pp nd", {16, 8, 12}, HYMG_GSRB},
+                                 {HYMG_FV2, 1, "nn dd dd", {6, 10, 4}, HYMG_JACOBI},
+                                 {HYMG_FV2, 2, "dn pp dd", {32, 12, 8}, HYMG_GSRB},
+                                 {HYMG_FV2, 2, "pp pp pp", {8, 8, 4}, HYMG_CHEBYSHEV},
+                                 {HYMG_FV4, 0, "dd pp dd", {16, 12, 12}, HYMG_GSRB},
+                                 {HYMG_FV4, 1, "dd dd dd", {12, 16, 12}, HYMG_GSRB},
+                                 {HYMG_FV4, 2, "dd pp dd", {20, 12, 12}, HYMG_GSRB},
+                                 {HYMG_FV4, 4, "dd dd dd", {16, 12, 16}, HYMG_GSRB},
+                                 {HYMG_FV4, 4, "pp dd pp", {12, 16, 20}, HYMG_CHEBYSHEV},
+                                 {HYMG_FV4, 4, "dd dd dd", {6, 6, 6}, HYMG_GSRB}};
+
+/* A solver with the order in both places, its level 1 filled with `coarse`, level 0 with `fine`. */
+static double *interpolate(support_case *c, const choice *ch, bool add, const double *coarse,
+                           const double *fine)
+{
+  const support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
+  hymg_options options = hymg_options_default();
+  options.interpolation_v = options.interpolation_f = (hymg_interpolation)ch->order;
+  support_kit kit = support_open(&c->spec, &layout, &options);
+  hymg_solver *s = kit.solver;
+  hymg_field *from = support_field(&kit, 1, coarse), *to;
+  OK(kit.context, hymg_field_create(kit.grid, s, HYMG_CELL, HYMG_DOUBLE, &to));
+  const int low[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, ch->n[0], (ptrdiff_t)ch->n[0] * ch->n[1]};
+  OK(kit.context, hymg_field_write(to, low, ch->n, stride, fine, HYMG_HOST));
+  s->level[0].x = to->data;
+  memcpy(s->level[1].x, from->data, (size_t)s->level[1].vector_size * sizeof(double));
+  if (add)
+    hymgi_interpolate_add(s->level + 1, s->level);
+  else
+    hymgi_interpolate_f(s->level + 1, s->level);
+  s->level[0].x = NULL;
+  double *got = support_read(&kit, 0, to);
+  hymg_field_destroy(&from);
+  hymg_field_destroy(&to);
+  support_close(&kit);
+  return got;
+}
+
+static size_t cells_of(const int n[3], int divisor)
+{
+  return (size_t)(n[0] / divisor) * (size_t)(n[1] / divisor) * (size_t)(n[2] / divisor);
+}
+
+START_TEST(every_order_agrees_with_the_oracle)
+{
+  const choice *ch = choices + _i / 2;
+  const bool add = _i % 2;
+  support_case c = support_case_of(ch->stencil, ch->n, ch->boundary, 0);
+  c.spec.smoother = ch->smoother;
+  const size_t cells = cells_of(ch->n, 1);
+  double *coarse = support_random(cells_of(ch->n, 2), -1, 1, 5);
+  double *fine = add ? support_random(cells, -1, 1, 6) : support_poison(cells);
+  double *want = support_poison(cells);
+  oracle *o = oracle_create(&c.spec);
+  oracle_interpolate(o, 0, ch->order, false, coarse, want);
+  for (size_t m = 0; add && m < cells; m++)
+    want[m] += fine[m];
+  double *got = interpolate(&c, ch, add, coarse, fine);
+  support_assert_close(add ? "correction" : "start", c.name, cells, got, want, 1e-14);
+  oracle_destroy(o);
+  support_case_free(&c);
+  free(coarse);
+  free(fine);
+  free(want);
+  free(got);
+}
+END_TEST
+
+/* Mean of i^degree over the cell [i, i + 1) of width h. */
+static double cell_mean(int i, double h, int degree)
+{
+  double low = 1, high = 1;
+  for (int m = 0; m <= degree; m++)
+    low *= i * h, high *= (i + 1) * h;
+  return (high - low) / ((degree + 1) * h);
+}
+
+/* Away from walls: p0 on constants, p1 on linear, v2 on quadratic, v4 on quartic polynomials. */
+START_TEST(each_order_is_exact_on_its_polynomials)
+{
+  static const int degree[5] = {0, 1, 2, 0, 4};
+  const choice *ch = choices + (int[4]){5, 6, 7, 8}[_i];
+  support_case c = support_case_of(ch->stencil, ch->n, ch->boundary, 0);
+  c.spec.smoother = ch->smoother;
+  const int d = degree[ch->order], *n = ch->n;
+  double *coarse = support_poison(cells_of(n, 2)), *fine = support_poison(cells_of(n, 1));
+  for (int k = 0; k < n[2] / 2; k++)
+    for (int j = 0; j < n[1] / 2; j++)
+      for (int i = 0; i < n[0] / 2; i++)
+        coarse[(k * (n[1] / 2) + j) * (n[0] / 2) + i] =
+            cell_mean(i, 0.25, d) + cell_mean(j, 0.5, d) * cell_mean(k, 0.25, d ? d - 1 : 0);
+  double *got = interpolate(&c, ch, false, coarse, fine);
+  int checked = 0;
+  for (int k = 4; k < n[2] - 4; k++)
+    for (int j = 4; j < n[1] - 4; j++)
+      for (int i = 4; i < n[0] - 4; i++, checked++) {
+        const double want =
+            cell_mean(i, 0.125, d) + cell_mean(j, 0.25, d) * cell_mean(k, 0.125, d ? d - 1 : 0);
+        ck_assert_double_eq_tol(got[(k * n[1] + j) * n[0] + i], want, 1e-12 * (1 + want));
+      }
+  ck_assert_int_gt(checked, 0);
+  free(coarse);
+  free(fine);
+  free(got);
+  support_case_free(&c);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("interpolation");
+  TCase *t = tcase_create("interpolation");
+  const int count = (int)(sizeof choices / sizeof choices[0]);
+  tcase_add_loop_test(t, every_order_agrees_with_the_oracle, 0, support_small() ? 4 : 2 * count);
+  tcase_add_loop_test(t, each_order_is_exact_on_its_polynomials, 0, 4);
+  suite_add_tcase(suite, t);
+  return support_run(suite);
+}
