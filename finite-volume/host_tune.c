@@ -12,11 +12,11 @@ typedef struct candidate {
   double seconds;
 } candidate;
 
-/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that counts,
- * deep ones a large third level. The first is no wavefront. */
-static const candidate candidates[] = {{0, 0, 0},  {1, 48, 0}, {1, 64, 0}, {2, 24, 0},
-                                       {2, 32, 0}, {2, 48, 0}, {3, 32, 0}, {3, 48, 0},
-                                       {6, 24, 0}, {6, 32, 0}, {6, 64, 0}, {6, 0, 0}};
+/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that
+ * counts, deep ones a large third level. The first is no wavefront. */
+static const candidate candidates[] = {{0, 0, 0},  {1, 48, 0}, {1, 64, 0}, {2, 24, 0}, {2, 32, 0},
+                                       {2, 48, 0}, {3, 32, 0}, {3, 48, 0}, {6, 24, 0}, {6, 32, 0},
+                                       {6, 64, 0}, {6, 0, 0},  {1, 0, 0},  {2, 0, 0},  {3, 0, 0}};
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 static void use(hymgi_level *level, const candidate *c)
@@ -63,7 +63,10 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
 /* All on a slab, which a third-level cache may hold; then the best of them on the whole level. */
 void hymgi_host_tune(hymgi_level *level)
 {
-  if (level->num_boxes != 1 || level->cells < SMALLEST) return;
+  /* with neighbours there is one way only; and to try it would send messages */
+  if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;
+  if (level->method->smoother == HYMG_SYMGS) return;
+  double *const x = level->x, *const y = level->y;
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
   candidate c[CANDIDATES];
@@ -74,4 +77,5 @@ void hymgi_host_tune(hymgi_level *level)
   g->n[2] = planes;
   run_all(level, c, FINALISTS, ROUNDS);
   use(level, c);
+  level->x = x, level->y = y; /* smoothers may have left them swapped */
 }

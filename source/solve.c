@@ -65,7 +65,7 @@ static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_fiel
   const bool keep_u = in_place(level, u);
   if (!keep_f) TRY(own_vector(level, &level->own_f));
   if (!keep_u) TRY(own_vector(level, &level->own_x));
-  level->x = keep_u ? u->data : level->own_x;
+  if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* read only while it is the user's */
   if (!keep_f) read_field(level, f, level->f);
   if (!keep_u && solver->options.initial_guess) read_field(level, u, level->x);
@@ -87,12 +87,15 @@ static double share(const hymgi_level *level, double value)
   return both[1] > 0 ? -both[1] : both[0];
 }
 
-/* Wall data into f, and its mean out of it where the system is singular; returns the mean. */
-static double complete_rhs(const hymg_solver *solver, hymgi_level *level)
+/* Wall data into f, and its mean out of it where the system is singular; returns the mean, and
+ * max |f| before it was removed. */
+static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
 {
+  *largest = 0;
   if (level->num_boxes == 0) return 0;
   hymgi_walls_add_terms(level, level->f);
   if (!solver->method.singular) return 0;
+  *largest = hymgi_norm_max(level, level->f);
   const double mean = hymgi_mean(level, level->f);
   hymgi_shift(level, -mean, level->f);
   return mean;
@@ -105,16 +108,17 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
   for (int m = l; all_levels && m + 1 < solver->num_levels; m++)
     hymgi_restrict_cells(solver->level + m, solver->level[m].f, solver->level + m + 1,
                          solver->level[m + 1].f);
-  solver->mean_removed = share(level, complete_rhs(solver, level));
+  double largest, unused;
+  solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
+  largest = share(level, largest);
   for (int m = l + 1; all_levels && m < solver->num_levels; m++)
-    complete_rhs(solver, solver->level + m);
+    complete_rhs(solver, solver->level + m, &unused);
   solver->rhs_max = share(level, level->num_boxes ? hymgi_norm_max(level, level->f) : 0);
-  const double before = solver->rhs_max + fabs(solver->mean_removed);
-  if (solver->method.singular && fabs(solver->mean_removed) > COMPATIBLE * before)
+  if (solver->method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
     return hymgi_fail(
         level->context, HYMG_EINVAL,
         "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
-        fabs(solver->mean_removed), COMPATIBLE, COMPATIBLE * before);
+        fabs(solver->mean_removed), COMPATIBLE, COMPATIBLE * largest);
   return HYMG_OK;
 }
 
@@ -291,20 +295,24 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   hymgi_level *level = solver->level + l;
   hymg_context *c = level->context;
   hymg_reason reason = HYMG_REASON_LIMIT;
+  double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
   c->status = check_field(solver, l, f, "f");
   if (c->status == HYMG_OK) c->status = check_field(solver, l, u, "u");
   if (c->status == HYMG_OK && f == u)
     c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
   if (c->status == HYMG_OK) c->status = bind(solver, level, f, u);
-  TRY(hymgi_agree(c, c->status));
-  solver->records = 0;
-  double *const y = level->y, *const target = level->x;
-  hymg_status status = run(solver, l, &reason);
-  if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
-  if (status == HYMG_OK && target != u->data) write_field(level, target, u);
-  level->x = level->own_x, level->f = level->own_f, level->y = y;
-  solver->reason = reason;
-  return hymgi_agree(c, status == HYMG_OK ? c->status : status);
+  hymg_status status = hymgi_agree(c, c->status);
+  if (status == HYMG_OK) {
+    double *const target = level->x;
+    solver->records = 0;
+    status = run(solver, l, &reason);
+    if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
+    if (status == HYMG_OK && target != u->data) write_field(level, target, u);
+    solver->reason = reason;
+    status = hymgi_agree(c, status == HYMG_OK ? c->status : status);
+  }
+  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
+  return status;
 }
 
 hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
