@@ -136,12 +136,24 @@ bool fv_write_exact(fv_run *run, int level, hymg_field *field)
 
 /* ---- set-up ---- */
 
+/* Bytes per cell that a run needs at least: vectors of the hierarchy (8/7 for all levels), u and f
+ * of three sizes, and the user's betas while the solver is made. */
+static double least_bytes(const fv_options *o)
+{
+  const bool fv4 = o->stencil == HYMG_FV4;
+  const bool in_place =
+      o->solver.smoother == HYMG_SYMGS || (!fv4 && o->solver.smoother == HYMG_GSRB);
+  const double vectors = (o->variable ? 3 : 0) + (fv4 ? 1 : 0) + (in_place ? 0 : 1) +
+                         (o->solver.method == HYMG_MGPCG ? 4 : 0);
+  return 8 * (vectors * 8 / 7 + 2 * 8. / 7 + (o->variable ? 3 : 0));
+}
+
 /* Refuses at once what the host cannot hold; Linux would otherwise kill the run half way. */
 static bool check_memory(fv_run *run, const fv_report *report)
 {
   const fv_options *o = run->options;
   const double cells = (double)o->grid.n[0] * o->grid.n[1] * o->grid.n[2];
-  const double need = cells * (o->variable ? 40.0 : 16.0) / report->nodes;
+  const double need = cells * least_bytes(o) / report->nodes;
   double lacking = o->solver.backend != HYMG_BACKEND_CUDA && report->machine.memory > 0.0 &&
                    need > report->machine.memory;
   fv_max(run, &lacking);

@@ -49,7 +49,7 @@ kernels_model kernels_cycle_model(hymg_stencil stencil, hymg_smoother smoother, 
     m.per_sweep += 8 * share * ((l + 1) * visit_sweeps + start);
     m.per_call += 8 * share * ((l + 1) * visit_calls + start);
   }
-  const double end = 8 * (s.matrix + 2 + 2); /* last residual; u zeroed at first, max |f| */
+  const double end = 8 * (s.matrix + 2 + 1); /* last residual; max |f| */
   m.per_sweep += end;
   m.per_call += end;
   return m;

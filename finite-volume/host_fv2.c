@@ -53,12 +53,10 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
   fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
 }
 
+/* Boxes that are not merged are equal. */
 static const double *constant_rows(const hymgi_level *level, const hymgi_geom *g)
 {
-  const double *rows = level->c.constant_rows;
-  for (const hymgi_geom *b = level->box; b < g; b++)
-    rows += hymgi_fv2_constant_doubles(b);
-  return rows;
+  return level->c.constant_rows + (size_t)(g - level->box) * hymgi_fv2_constant_doubles(g);
 }
 
 /* Row of face m along axis 1 or 2. */

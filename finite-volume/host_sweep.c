@@ -17,7 +17,10 @@ typedef struct job {
   int colour; /* GSRB: the one that is updated */
   double residual, momentum;
   const double *prev, *scale;
+  hymgi_requests *requests; /* of messages in flight, or NULL */
 } job;
+
+enum { PROGRESS = 64 }; /* rows between two looks at the messages */
 
 /* Which cells: all; those whose stencil meets no ghost; the others. */
 typedef enum { ALL, INNER, SHELL } part;
@@ -125,7 +128,7 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* This thread's rows, inside a parallel region. */
+/* This thread's rows, inside a parallel region. The master thread keeps messages moving. */
 static double run_share(const job *w, part which)
 {
   double max = 0;
@@ -134,11 +137,14 @@ static double run_share(const job *w, part which)
     host_share((int64_t)g->n[1] * g->n[2], &row, &end);
     const int first = w->kind == GSRB && g->split ? w->colour : 0,
               last = w->kind == GSRB || !g->split ? first : 1;
-    for (; row < end; row++)
+    for (; row < end; row++) {
+      if (w->requests && host_thread() == 0 && row % PROGRESS == 0)
+        hymgi_comm_progress(w->requests);
       for (int colour = first; colour <= last; colour++) {
         const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
         run_row(w, g, cjk, which, &max);
       }
+    }
   }
   return max;
 }
@@ -163,8 +169,9 @@ static void close_operator(const hymgi_level *level, double *x)
 
 /* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
  * done while messages fly. */
-static double run_job(const job *w, double *x)
+static double run_job(const job *wanted, double *x)
 {
+  job work = *wanted, *const w = &work;
   const hymgi_level *level = w->level;
   const hymgi_plan *plan =
       level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
@@ -172,7 +179,11 @@ static double run_job(const job *w, double *x)
   double inner = 0;
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
   if (plan) hymgi_exchange_begin(level->context, mover, plan, level->box, x, level->box, x);
-  if (overlap) inner = run_part(w, INNER);
+  if (overlap) {
+    w->requests = plan->requests;
+    inner = run_part(w, INNER);
+    w->requests = NULL;
+  }
   if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x);
   close_operator(level, x);
   return larger(inner, run_part(w, overlap ? SHELL : ALL));
@@ -245,19 +256,21 @@ static void gsrb_out_of_place(hymgi_level *level)
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
     const ptrdiff_t apart = split ? distance(now[0], now[1]) : 0;
-    const job w = {.kind = GSRB,
-                   .level = level,
-                   .f = level->f,
-                   .own = now[c],
-                   .other = now[1 - c],
-                   .out = next[c],
-                   .colour = c,
-                   .residual = 1};
+    job w = {.kind = GSRB,
+             .level = level,
+             .f = level->f,
+             .own = now[c],
+             .other = now[1 - c],
+             .out = next[c],
+             .colour = c,
+             .residual = 1};
     spread_colours(level, apart);
     if (plan)
       hymgi_exchange_begin(level->context, mover, plan, level->box, now[0], level->box, now[0]);
     spread_colours(level, -apart);
+    w.requests = overlap ? plan->requests : NULL;
     if (overlap) run_part(&w, INNER);
+    w.requests = NULL;
     spread_colours(level, apart);
     if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0]);
     close_operator(level, now[0]);
@@ -320,10 +333,10 @@ static void symgs_sweep(hymgi_level *level, bool backward)
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
-    const int rows = g->n[1] * g->n[2];
-    for (int m = 0; m < rows; m++) {
-      const int row = backward ? rows - 1 - m : m;
-      symgs_row(level, g, row % g->n[1], row / g->n[1], backward);
+    const int64_t rows = (int64_t)g->n[1] * g->n[2];
+    for (int64_t m = 0; m < rows; m++) {
+      const int64_t row = backward ? rows - 1 - m : m;
+      symgs_row(level, g, (int)(row % g->n[1]), (int)(row / g->n[1]), backward);
     }
   }
 }

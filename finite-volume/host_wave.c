@@ -180,11 +180,17 @@ static void run_tile(const wave *w, int from, int to)
   }
 }
 
+/* The last tile has half to one and a half times the rows of the others. */
+static int tiles_of(int ny, int height)
+{
+  return (ny + height / 2) / height;
+}
+
 static void run(const wave *w)
 {
   const int ny = w->g->n[1], threads = hymgi_host_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
-  const int tiles = (ny + rows_wanted / 2) / rows_wanted;
+  const int tiles = tiles_of(ny, rows_wanted);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int m = 0; m < tiles; m++)
     run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
@@ -252,7 +258,10 @@ bool hymgi_host_wave_applies(const hymgi_level *level)
   if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
   const int threads = hymgi_host_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
   /* each thread keeps rows in every stage, and a tile's ends the rows its closures read */
-  const int tile = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
+  const int height = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
+  const int last = g->n[1] - (tiles_of(g->n[1], height) - 1) * height;
+  const int tile = last < height ? last : height;
+  if (height != g->n[1] && height % 2) return false; /* rows are paired where they are restricted */
   return g->n[2] >= 2 * CLOSURE_REACH &&
          tile / threads >= lean * (t->wave_stages + 1) / 2 + CLOSURE_REACH && t->wave_stages >= 1 &&
          t->wave_stages <= MAX_STAGES;

@@ -224,27 +224,6 @@ bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3])
   return volume == count;
 }
 
-int hymgi_decomp_active_ranks(const hymgi_decomp *decomp)
-{
-  const hymgi_decomp *finest = decomp;
-  while (finest->finer)
-    finest = finest->finer;
-  const int64_t boxes = product(decomp->boxes);
-  if (!finest->owner_table && product(finest->boxes) <= decomp->ranks) return (int)boxes;
-  char *seen = calloc((size_t)decomp->ranks, 1);
-  if (!seen) return -1;
-  int active = 0, box[3];
-  for (box[2] = 0; box[2] < decomp->boxes[2]; box[2]++)
-    for (box[1] = 0; box[1] < decomp->boxes[1]; box[1]++)
-      for (box[0] = 0; box[0] < decomp->boxes[0] && active < decomp->ranks; box[0]++) {
-        const int rank = hymgi_decomp_owner(decomp, box);
-        active += !seen[rank];
-        seen[rank] = 1;
-      }
-  free(seen);
-  return active;
-}
-
 bool hymgi_decomp_is_valid(const hymgi_decomp *d)
 {
   if (!d || d->ranks < 1) return false;

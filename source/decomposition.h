@@ -62,10 +62,6 @@ hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *dec
  * corner, extent). */
 bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3]);
 
-/* Number of ranks that own a box of the level. Collective-free; may cost O(ranks + boxes) once
- * at set-up. -1: out of memory. */
-int hymgi_decomp_active_ranks(const hymgi_decomp *decomp);
-
 bool hymgi_decomp_is_valid(const hymgi_decomp *decomp);
 
 #endif

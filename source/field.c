@@ -220,6 +220,9 @@ hymg_status hymg_field_write(hymg_field *field, const int low[3], const int coun
                              const ptrdiff_t stride[3], const double *data, hymg_space space)
 {
   if (!field) return HYMG_EINVAL;
+  if (!low || !count || !stride)
+    return hymgi_fail(field->grid->context, HYMG_EINVAL,
+                      "low, count or stride of a field's brick is NULL");
   const brick b = brick_of(low, count, stride);
   TRY(check_brick(field, &b, data, space));
   transfer(field, &b, data, NULL);
@@ -230,6 +233,9 @@ hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int
                             const ptrdiff_t stride[3], double *data, hymg_space space)
 {
   if (!field) return HYMG_EINVAL;
+  if (!low || !count || !stride)
+    return hymgi_fail(field->grid->context, HYMG_EINVAL,
+                      "low, count or stride of a field's brick is NULL");
   const brick b = brick_of(low, count, stride);
   TRY(check_brick(field, &b, data, space));
   transfer(field, &b, NULL, data);

@@ -43,10 +43,12 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
 static hymg_status check_closure_box(hymg_context *context, const hymg_grid_desc *d)
 {
   if (d->closure_box == 0) return HYMG_OK;
-  if (d->closure_box < 0 || d->n[0] != d->n[1] || d->n[1] != d->n[2] || d->n[0] % d->closure_box)
-    return hymgi_fail(context, HYMG_EINVAL,
-                      "closure box %d: a divisor of a cubic grid's side, not of %d x %d x %d",
-                      d->closure_box, d->n[0], d->n[1], d->n[2]);
+  if (d->closure_box < 0 || (d->closure_box & (d->closure_box - 1)) || d->n[0] != d->n[1] ||
+      d->n[1] != d->n[2] || d->n[0] % d->closure_box)
+    return hymgi_fail(
+        context, HYMG_EINVAL,
+        "closure box %d: a power of 2 that divides a cubic grid's side, here %d x %d x %d",
+        d->closure_box, d->n[0], d->n[1], d->n[2]);
   return HYMG_OK;
 }
 

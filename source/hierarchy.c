@@ -95,7 +95,6 @@ static hymg_status make_level(hymg_solver *solver, int l, const hymgi_backend *b
     TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost, &level->decomp));
   TRY(hymgi_side_boxes(level->context, level->decomp, level->ghost, level->periodic, &level->box,
                        &level->cover, &level->num_boxes));
-  level->ranks = hymgi_decomp_active_ranks(level->decomp);
   lay_out(level);
   return HYMG_OK;
 }
@@ -226,16 +225,35 @@ static hymg_status make_communicator(hymgi_level *level)
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 
-static hymg_status make_levels(hymg_solver *solver, const hymgi_backend *backend)
+/* How many ranks hold cells of each level. Collective. */
+static hymg_status count_ranks(hymg_solver *solver)
 {
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_level *level = solver->level + l;
+  int64_t holding[HYMGI_MAX_LEVELS];
+  hymg_context *context = solver->op->grid->context;
+  for (int l = 0; l < solver->num_levels; l++)
+    holding[l] = solver->level[l].num_boxes > 0;
+  TRY(hymgi_comm_sum_int64(context, context->comm, holding, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++)
+    solver->level[l].ranks = (int)holding[l];
+  return HYMG_OK;
+}
+
+static hymg_status make_shapes(hymg_solver *solver, const hymgi_backend *backend)
+{
+  for (int l = 0; l < solver->num_levels; l++)
     TRY(make_level(solver, l, backend));
-    TRY(make_halo(level, solver->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
-    TRY(make_halo(level, HYMGI_HALO_FULL));
-    if (l > 0) TRY(make_patches(level - 1, level));
-  }
   closure_dims(solver);
+  return HYMG_OK;
+}
+
+static hymg_status make_plans_and_vectors(hymg_solver *solver)
+{
+  const bool fv2 = solver->method.stencil == HYMG_FV2;
+  for (int l = 0; l < solver->num_levels; l++) {
+    TRY(make_halo(solver->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+    TRY(make_halo(solver->level + l, HYMGI_HALO_FULL));
+    if (l > 0) TRY(make_patches(solver->level + l - 1, solver->level + l));
+  }
   for (int l = 0; l < solver->num_levels; l++)
     TRY(make_vectors(solver, solver->level + l));
   return HYMG_OK;
@@ -252,9 +270,11 @@ hymg_status hymgi_hierarchy_create(hymg_solver *solver, const hymgi_backend *bac
       n[axis] /= 2;
     solver->num_levels++;
   }
-  TRY(hymgi_agree(grid->context, make_levels(solver, backend)));
+  TRY(hymgi_agree(grid->context, make_shapes(solver, backend)));
+  TRY(count_ranks(solver));
+  TRY(hymgi_agree(grid->context, make_plans_and_vectors(solver)));
   for (int l = 0; l < solver->num_levels; l++)
-    TRY(make_communicator(solver->level + l));
+    TRY(hymgi_agree(grid->context, make_communicator(solver->level + l)));
   return HYMG_OK;
 }
 

@@ -258,7 +258,8 @@ HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_de
 /* New constants, fields and wall data. What must stay: stencil, closure, whether a is 0, and which
  * of alpha, beta and the wall data are fields. Takes effect at the next hymg_solver_update.
  * Errors: those of hymg_operator_create, EINVAL for such a change; the operator then stays as it
- * was. */
+ * was. Fields of the old desc that are gone must be replaced here before the next
+ * hymg_solver_update. */
 HYMG_API hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc);
 HYMG_API void hymg_operator_destroy(hymg_operator **op);
 

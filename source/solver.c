@@ -140,8 +140,9 @@ static hymg_status tune(hymg_solver *s)
   hymgi_level *finest = s->level;
   const double start = hymgi_seconds();
   double *x, *f, *const y = finest->y;
-  TRY(hymgi_vector_create(finest, finest->vector_size, &x));
-  hymg_status status = hymgi_vector_create(finest, finest->vector_size, &f);
+  hymg_status status = hymgi_vector_create(finest, finest->vector_size, &x);
+  f = NULL;
+  if (status == HYMG_OK) status = hymgi_vector_create(finest, finest->vector_size, &f);
   finest->x = x, finest->f = f;
   for (int l = 0; status == HYMG_OK && l < s->num_levels; l++)
     s->level[l].backend->tune(s->level + l);

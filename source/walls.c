@@ -181,7 +181,7 @@ static hymg_status load_face(hymg_solver *solver, int face)
     }
     hymgi_vector_destroy(level, level->vector_size, &cells);
     cells = coarse;
-    if (last) return level->context->status;
+    if (last) return hymgi_agree(level->context, level->context->status);
     double_layer(level + 1, face, cells);
   }
   hymgi_vector_destroy(level, level->vector_size, &cells);
