@@ -1,5 +1,6 @@
-/* Which way to run the smoother is fastest on this machine: tried on a slab of each large level
- * when a solver is made. All ways give the same bits, so a wrong guess costs time only. */
+/* Which way to run the smoother is fastest on this machine: tried when a solver is made, all ways on
+ * a slab of each large level, the best on the whole of it. All give the same bits, so a wrong guess
+ * costs time only. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -305,7 +305,7 @@ typedef enum hymg_backend {
 } hymg_backend;
 
 /* How the fastest way to run a level is found when a solver is made: by trying some on parts of
- * the large levels (up to about two F-cycles' time), or from a table. The results are the same
+ * the large levels (about five F-cycles' time at 256^3), or from a table. The results are the same
  * bits. */
 typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_tuning;
 
