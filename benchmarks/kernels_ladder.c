@@ -140,8 +140,8 @@ static int make_steps(const kernels_kit *base, step steps[16])
                {"the same in tiles of 128 rows", 128},
                {"the same in whole planes", 0}};
   int count = 0;
-  steps[count++] = (step){"plain rows, pass by pass", false, false, kernels_untuned()};
-  steps[count++] = (step){"rows split by colour, pass by pass", true, false, split};
+  steps[count++] = (step){"plain rows pass by pass", false, false, kernels_untuned()};
+  steps[count++] = (step){"rows split by colour pass by pass", true, false, split};
   steps[count++] = (step){"wavefront of 2 sweeps", false, false, wave};
   wave.wave_stages = 3;
   steps[count++] = (step){"wavefront of 3 sweeps", false, false, wave};
