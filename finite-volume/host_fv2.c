@@ -123,11 +123,12 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
-  double *const xq = x + q;
   const double *const ghost = level->c.wall_ghost;
-  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0], .c = x + o, .w = xq + sm, .e = xq + sp};
+  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0]};
   set_coefficients(level, g, f, cjk, &r);
   if (!x) return r;
+  double *const xq = x + q;
+  r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
   if (g->walls & 1 && !(g->split && p))
     xq[-1] = ghost[0] == 0 ? 0 : ghost[0] * xq[g->split ? 0 : 1];

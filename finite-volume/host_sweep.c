@@ -252,6 +252,7 @@ static void gsrb_out_of_place(hymgi_level *level)
   const bool split = level->num_boxes > 0 && level->box[0].split;
   const hymgi_plan *plan = level->halo[HYMGI_HALO_EDGES];
   const hymgi_mover *mover = &level->backend->mover;
+  hymgi_requests *const flying = plan ? plan->requests : NULL;
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
@@ -268,7 +269,7 @@ static void gsrb_out_of_place(hymgi_level *level)
     if (plan)
       hymgi_exchange_begin(level->context, mover, plan, level->box, now[0], level->box, now[0]);
     spread_colours(level, -apart);
-    w.requests = overlap ? plan->requests : NULL;
+    w.requests = flying;
     if (overlap) run_part(&w, INNER);
     w.requests = NULL;
     spread_colours(level, apart);

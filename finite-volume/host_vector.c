@@ -139,7 +139,7 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
     double mine = 0, nan = 0;
     for (segment s = first(level); s.g; next(&s)) {
       const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
-                         : segment_max(false, x + s.at, NULL, s.n, &nan);
+                         : segment_max(false, x + s.at, x + s.at, s.n, &nan);
       mine = m > mine ? m : mine;
     }
     if (nan > 0) mine = NAN;
