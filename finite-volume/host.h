@@ -107,17 +107,18 @@ double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 /* ---- parts shared by the host's files ---- */
 
 /* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges
- * and corners), with the wall data added if asked; or what FV2's stencil wants to see there
- * (wall_ghost times the opposite neighbour, faces only). */
+ * and corners), with the wall data added if asked. */
+void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+                            bool with_data);
 /* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row
  * `at` of the ghost planes beyond face 4 or 5. */
 void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
                            hymgi_ghosts ghosts, int j, int k);
 void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
                            hymgi_ghosts ghosts, int face, int at);
+/* What FV2's stencil wants to see beyond a wall: wall_ghost times the opposite neighbour; faces
+ * only. */
 void hymgi_host_close_stencil(const hymgi_level *level, double *x);
-void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
-                            bool with_data);
 /* The closure of a face: its kind with the drop of order where the closure dimension is small. */
 hymgi_wall hymgi_host_wall(const hymgi_level *level, int face, hymgi_ghosts ghosts);
 

@@ -6,8 +6,7 @@
  *   just done: lag 1, lean 1.
  *   FV2 out of place: reads one plane around and overwrites the state before last: lag 2, lean 1.
  *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind
- *   its sweep (and at a tile's
- *   end one row), when no reader of the old state is left: lean 3. */
+ *   its sweep (and at a tile's end one row), when no reader of the old state is left: lean 3. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <stdatomic.h>
