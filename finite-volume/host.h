@@ -48,6 +48,18 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
   *to = count * (id + 1) / team;
 }
 
+/* Maximum that keeps NaN. */
+static inline double host_larger(double a, double b)
+{
+  return b > a || b != b ? b : a;
+}
+
+/* Doubles from one vector to another; they may be allocations of their own. */
+static inline ptrdiff_t host_distance(const double *from, const double *to)
+{
+  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
+}
+
 /* ---- rows ---- */
 
 /* FV2: the own cells c and the neighbours west, east, south, north, down, up, with the betas of

@@ -54,12 +54,6 @@ static void run_slots(const job *w, const hymgi_geom *g, const int cjk[3], int f
   }
 }
 
-/* max that keeps NaN */
-static double larger(double a, double b)
-{
-  return b > a || b != b ? b : a;
-}
-
 static double row_max(const double *row, int from, int to, double max)
 {
   double m = 0, nan = 0;
@@ -71,8 +65,8 @@ static double row_max(const double *row, int from, int to, double max)
   }
   if (nan != nan)
     for (int t = from; t < to; t++)
-      m = larger(m, fabs(row[t]));
-  return larger(max, m);
+      m = host_larger(m, fabs(row[t]));
+  return host_larger(max, m);
 }
 
 /* A gsrb row with plain rows: every cell is computed, those of one colour are taken. */
@@ -157,7 +151,7 @@ static double run_part(const job *w, part which)
   {
     const double mine = run_share(w, which);
 #pragma omp critical
-    max = larger(max, mine);
+    max = host_larger(max, mine);
   }
   return max;
 }
@@ -186,7 +180,7 @@ static double run_job(const job *wanted, double *x)
   }
   if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x);
   close_operator(level, x);
-  return larger(inner, run_part(w, overlap ? SHELL : ALL));
+  return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
 }
 
 void hymgi_host_apply(const hymgi_level *level, double *x, double *y)
@@ -231,12 +225,6 @@ static void gsrb_in_place(hymgi_level *level)
   }
 }
 
-/* Doubles from one vector to another; they may be allocations of their own. */
-static ptrdiff_t distance(const double *from, const double *to)
-{
-  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
-}
-
 static void spread_colours(hymgi_level *level, ptrdiff_t apart)
 {
   for (int b = 0; b < level->num_boxes; b++)
@@ -256,7 +244,7 @@ static void gsrb_out_of_place(hymgi_level *level)
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const ptrdiff_t apart = split ? distance(now[0], now[1]) : 0;
+    const ptrdiff_t apart = split ? host_distance(now[0], now[1]) : 0;
     job w = {.kind = GSRB,
              .level = level,
              .f = level->f,

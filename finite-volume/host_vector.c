@@ -110,11 +110,6 @@ void hymgi_host_precondition(const hymgi_level *level, const double *r, double *
   }
 }
 
-static double larger(double a, double b)
-{
-  return b > a || b != b ? b : a;
-}
-
 /* max |x y| of a segment, or of |x|; *nan collects what is not a number */
 HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
                                 double *nan)
@@ -144,7 +139,7 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
     }
     if (nan > 0) mine = NAN;
 #pragma omp critical
-    max = larger(max, mine);
+    max = host_larger(max, mine);
   }
   return max;
 }

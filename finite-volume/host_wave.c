@@ -57,11 +57,6 @@ typedef struct wave {
   stage stage[MAX_STAGES];
 } wave;
 
-static ptrdiff_t distance(const double *from, const double *to)
-{
-  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
-}
-
 /* ---- rows of a stage ---- */
 
 static void sweep_row(const wave *w, const stage *s, int j, int k)
@@ -201,7 +196,7 @@ static void run(const wave *w)
 static void set_state(const wave *w, stage *s, double *const now[2])
 {
   s->g = *w->g;
-  if (w->g->split) s->g.half += distance(now[0], now[1]);
+  if (w->g->split) s->g.half += host_distance(now[0], now[1]);
   s->after = now[0];
 }
 

@@ -207,39 +207,33 @@ static void transfer(const hymg_field *field, const brick *b, const double *in, 
   }
 }
 
-static brick brick_of(const int low[3], const int count[3], const ptrdiff_t stride[3])
+static hymg_status transfer_brick(const hymg_field *field, const int low[3], const int count[3],
+                                  const ptrdiff_t stride[3], const double *in, double *out,
+                                  hymg_space space)
 {
+  if (!field) return HYMG_EINVAL;
+  if (!low || !count || !stride)
+    return hymgi_fail(field->grid->context, HYMG_EINVAL,
+                      "low, count or stride of a field's brick is NULL");
   brick b;
   memcpy(b.low, low, sizeof b.low);
   memcpy(b.count, count, sizeof b.count);
   memcpy(b.stride, stride, sizeof b.stride);
-  return b;
+  TRY(check_brick(field, &b, in ? in : out, space));
+  transfer(field, &b, in, out);
+  return HYMG_OK;
 }
 
 hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                              const ptrdiff_t stride[3], const double *data, hymg_space space)
 {
-  if (!field) return HYMG_EINVAL;
-  if (!low || !count || !stride)
-    return hymgi_fail(field->grid->context, HYMG_EINVAL,
-                      "low, count or stride of a field's brick is NULL");
-  const brick b = brick_of(low, count, stride);
-  TRY(check_brick(field, &b, data, space));
-  transfer(field, &b, data, NULL);
-  return HYMG_OK;
+  return transfer_brick(field, low, count, stride, data, NULL, space);
 }
 
 hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
                             const ptrdiff_t stride[3], double *data, hymg_space space)
 {
-  if (!field) return HYMG_EINVAL;
-  if (!low || !count || !stride)
-    return hymgi_fail(field->grid->context, HYMG_EINVAL,
-                      "low, count or stride of a field's brick is NULL");
-  const brick b = brick_of(low, count, stride);
-  TRY(check_brick(field, &b, data, space));
-  transfer(field, &b, NULL, data);
-  return HYMG_OK;
+  return transfer_brick(field, low, count, stride, NULL, data, space);
 }
 
 hymg_status hymg_field_fill(hymg_field *field, double value)
