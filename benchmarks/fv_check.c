@@ -88,15 +88,34 @@ static bool check_smoother(fv_options *o, fv_error *error)
   return true;
 }
 
+/* Options for GPUs alone. */
 static bool check_backend(const fv_options *o, fv_error *error)
 {
-  const bool cuda = *hymg_build_info().cuda != '\0';
-  if (o->solver.backend == HYMG_BACKEND_CUDA && !cuda)
+  static const struct {
+    fv_option option;
+    const char *name;
+  } gpu[] = {{FV_DEVICE, "--device"},
+             {FV_MEMORY, "--memory"},
+             {FV_HOST_CELLS, "--host-cells"},
+             {FV_TAIL_CELLS, "--tail-cells"},
+             {FV_TUNING_FILE, "--tuning-file"}};
+  const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;
+  if (o->solver.backend == HYMG_BACKEND_CUDA && !built)
     return fv_refuse(error, "--backend cuda: this program was built without CUDA");
-  if (o->given[FV_HOST_CELLS] && o->solver.backend == HYMG_BACKEND_HOST)
-    return fv_refuse(error, "--host-cells has no effect with --backend host");
-  if (o->given[FV_HOST_CELLS] && !cuda)
-    return fv_refuse(error, "--host-cells has no effect: this program was built without CUDA");
+  if (o->solver.backend == HYMG_BACKEND_CUDA && symgs)
+    return fv_refuse(error, "--backend cuda: --smoother symgs runs on the host only");
+  for (size_t i = 0; i < sizeof gpu / sizeof *gpu; i++) {
+    if (!o->given[gpu[i].option]) continue;
+    if (o->solver.backend == HYMG_BACKEND_HOST)
+      return fv_refuse(error, "%s has no effect with --backend host", gpu[i].name);
+    if (!built)
+      return fv_refuse(error, "%s has no effect: this program was built without CUDA", gpu[i].name);
+    if (symgs)
+      return fv_refuse(error, "%s has no effect with --smoother symgs, which runs on the host",
+                       gpu[i].name);
+  }
+  if (o->given[FV_TUNING_FILE] && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
+    return fv_refuse(error, "--tuning-file has no effect with both --host-cells and --tail-cells");
   return true;
 }
 
@@ -129,6 +148,23 @@ static bool check_official(fv_options *o, fv_error *error)
   return true;
 }
 
+/* A plan solves nothing. */
+static bool check_plan(const fv_options *o, fv_error *error)
+{
+  static const struct {
+    fv_option option;
+    const char *name;
+  } idle[] = {{FV_PROBLEM, "--problem"},       {FV_RTOL, "--rtol"},
+              {FV_MAX_CYCLES, "--max-cycles"}, {FV_WARMUP, "--warmup"},
+              {FV_MIN_SOLVES, "--min-solves"}, {FV_MIN_SECONDS, "--min-seconds"},
+              {FV_OFFICIAL, "--official"},     {FV_JSON, "--json"},
+              {FV_QUIET, "--quiet"},           {FV_VERBOSE, "--verbose"}};
+  for (size_t i = 0; o->given[FV_PLAN] && i < sizeof idle / sizeof *idle; i++)
+    if (o->given[idle[i].option])
+      return fv_refuse(error, "%s has no effect with --plan", idle[i].name);
+  return true;
+}
+
 static bool check_output(const fv_options *o, fv_error *error)
 {
   if (o->given[FV_QUIET] && o->given[FV_VERBOSE])
@@ -141,6 +177,6 @@ static bool check_output(const fv_options *o, fv_error *error)
 bool fv_options_check(fv_options *o, fv_error *error)
 {
   return check_grid(o, error) && check_equation(o, error) && check_cycle(o, error) &&
-         check_smoother(o, error) && check_backend(o, error) && check_official(o, error) &&
-         check_output(o, error);
+         check_smoother(o, error) && check_backend(o, error) && check_plan(o, error) &&
+         check_official(o, error) && check_output(o, error);
 }

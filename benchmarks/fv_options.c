@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SOLVES = 1000000, FIRST_CODE = 256 };
+enum { MAX_SOLVES = 1000000, MAX_DEVICE = 1023, FIRST_CODE = 256 };
 
 const char *const fv_operator_words[] = {"fv2", "fv4", NULL};
 const char *const fv_equation_words[] = {"poisson", "helmholtz", NULL};
@@ -24,6 +24,8 @@ const char *const fv_cycle_words[] = {"v", "w", "f", NULL};
 const char *const fv_smoother_words[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs", NULL};
 const char *const fv_bottom_words[] = {"bicgstab", "cg", "cabicgstab", "cacg", "smoother", NULL};
 const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
+const char *const fv_memory_words[] = {"device", "managed", NULL};
+const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
 const char *const fv_kind_words[] = {"f", "v", "w", "cg", NULL};
 
 #define FV_OPTION_NAME(id, name, argument, help) name,
@@ -129,7 +131,7 @@ fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
   return out;
 }
 
-static bool read_host_cells(const char *text, int64_t *out, fv_error *error)
+static bool read_cells(const char *what, const char *text, int64_t *out, fv_error *error)
 {
   char *end;
   if (strcmp(text, "auto") == 0) {
@@ -139,7 +141,7 @@ static bool read_host_cells(const char *text, int64_t *out, fv_error *error)
   errno = 0;
   const long long value = strtoll(text, &end, 10);
   if (end == text || *end || errno == ERANGE || value < 0)
-    return fv_refuse(error, "--host-cells '%s': must be 'auto' or a number of cells >= 0", text);
+    return fv_refuse(error, "%s '%s': must be 'auto' or a number of cells >= 0", what, text);
   *out = value;
   return true;
 }
@@ -158,7 +160,9 @@ static bool set_word(fv_options *o, fv_option option, const char *what, const ch
                                                             [FV_CYCLE] = fv_cycle_words,
                                                             [FV_SMOOTHER] = fv_smoother_words,
                                                             [FV_BOTTOM] = fv_bottom_words,
-                                                            [FV_BACKEND] = fv_backend_words};
+                                                            [FV_BACKEND] = fv_backend_words,
+                                                            [FV_MEMORY] = fv_memory_words,
+                                                            [FV_TUNING] = fv_tuning_words};
   const int value = read_word(what, text, words[option], error);
   if (value < 0) return false;
   switch (option) {
@@ -185,6 +189,12 @@ static bool set_word(fv_options *o, fv_option option, const char *what, const ch
     break;
   case FV_BOTTOM:
     o->solver.bottom = (hymg_bottom)value;
+    break;
+  case FV_MEMORY:
+    o->solver.memory = (hymg_memory)value;
+    break;
+  case FV_TUNING:
+    o->solver.tuning = (hymg_tuning)value;
     break;
   default:
     o->solver.backend = (hymg_backend)value;
@@ -217,6 +227,8 @@ static bool set_number(fv_options *o, fv_option option, const char *what, const 
     return read_int(what, text, 1, 10000, &o->solver.max_cycles, error);
   case FV_WARMUP:
     return read_int(what, text, 0, MAX_SOLVES, &o->warmup, error);
+  case FV_DEVICE:
+    return read_int(what, text, 0, MAX_DEVICE, &o->device, error);
   default:
     return read_int(what, text, 1, MAX_SOLVES, &o->min_solves, error);
   }
@@ -236,11 +248,18 @@ static bool set_option(fv_options *o, fv_option option, const char *text, fv_err
   case FV_BOUNDARY:
     return read_boundary(text, o->grid.boundary, error);
   case FV_HOST_CELLS:
-    return read_host_cells(text, &o->solver.host_cells, error);
+    return read_cells(what, text, &o->solver.host_cells, error);
+  case FV_TAIL_CELLS:
+    return read_cells(what, text, &o->solver.tail_cells, error);
+  case FV_TUNING_FILE:
+    o->solver.tuning_file = strcmp(text, "none") == 0 ? NULL : text;
+    return *text || fv_refuse(error, "--tuning-file: the file name is empty");
   case FV_JSON:
     o->json = text;
     return *text || fv_refuse(error, "--json: the file name is empty");
   case FV_OFFICIAL:
+  case FV_PLAN:
+  case FV_DEVICES:
   case FV_QUIET:
   case FV_VERBOSE:
   case FV_VERSION:
@@ -254,6 +273,7 @@ static bool set_option(fv_options *o, fv_option option, const char *text, fv_err
   case FV_MAX_CYCLES:
   case FV_WARMUP:
   case FV_MIN_SOLVES:
+  case FV_DEVICE:
     return set_number(o, option, what, text, error);
   default:
     return set_word(o, option, what, text, error);
@@ -265,6 +285,7 @@ static fv_options defaults(void)
   fv_options o = {.stencil = HYMG_FV4, .b = 1.0, .variable = true, .problem = PROBLEM_FV};
   o.grid = hymg_grid_desc_default();
   o.solver = hymg_options_default();
+  o.device = -1;
   o.warmup = 10;
   o.min_solves = 10;
   o.min_seconds = 1.0;
@@ -299,7 +320,7 @@ static bool read_options(int argc, char **argv, fv_options *o, fv_error *error)
     const fv_option option =
         letter ? of_letter[letter - letters] : (fv_option)(result - FIRST_CODE);
     if (!set_option(o, option, optarg, error)) return false;
-    if (option == FV_HELP || option == FV_VERSION) return true;
+    if (option == FV_HELP || option == FV_VERSION || option == FV_DEVICES) return true;
   }
   return true;
 }
@@ -332,6 +353,7 @@ fv_action fv_options_parse(int argc, char **argv, int ranks, fv_options *options
   if (!read_options(argc, argv, &o, error)) return FV_REFUSED;
   if (o.given[FV_HELP]) return FV_PRINT_HELP;
   if (o.given[FV_VERSION]) return FV_PRINT_VERSION;
+  if (o.given[FV_DEVICES]) return FV_PRINT_DEVICES;
   if (!read_sizes(argc - optind, argv + optind, ranks, &o, error)) return FV_REFUSED;
   if (!fv_options_check(&o, error)) return FV_REFUSED;
   *options = o;

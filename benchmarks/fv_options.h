@@ -47,10 +47,23 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
     "coarsest level: bicgstab (default), cg, cabicgstab, cacg, smoother")                          \
   X(RTOL, "rtol", "NUMBER", "mg and mgpcg stop at max|r| <= NUMBER max|f|; default 1e-10")         \
   X(MAX_CYCLES, "max-cycles", "N", "mg and mgpcg give up after N cycles, 1 ... 10000; default 20") \
-  X(BACKEND, "backend", "auto|host|cuda", "where levels live; default auto")                       \
+  X(BACKEND, "backend", "auto|host|cuda",                                                          \
+    "auto (default): the GPU where every rank has one and the smoother runs there (symgs does\n"   \
+    "not), else the host")                                                                         \
+  X(DEVICE, "device", "N", "CUDA device, counted from 0; default the current one")                 \
+  X(MEMORY, "memory", "device|managed",                                                            \
+    "with CUDA: vectors in device memory (default) or in managed memory")                          \
   X(HOST_CELLS, "host-cells", "N|auto",                                                            \
-    "with CUDA: levels whose largest share per rank has fewer cells stay on the host;\n"           \
-    "default auto: measured")                                                                      \
+    "with CUDA: the first level whose largest share per rank has fewer cells, and all below,\n"    \
+    "run on the host; 0: none; default auto: as tuned")                                            \
+  X(TAIL_CELLS, "tail-cells", "N|auto",                                                            \
+    "with CUDA: V-cycles from the first level with fewer cells than this take one launch, if\n"    \
+    "none is on the host; 0: none; default auto: as tuned")                                        \
+  X(TUNING, "tuning", "measure|estimate",                                                          \
+    "how the fastest way to run levels is found: by trying (default) or from a table")             \
+  X(TUNING_FILE, "tuning-file", "FILE|none",                                                       \
+    "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"              \
+    "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning")                                         \
   X(WARMUP, "warmup", "N", "untimed solves before each size, 0 ... 1000000; default 10")           \
   X(MIN_SOLVES, "min-solves", "N",                                                                 \
     "timed solves of each size at least, 1 ... 1000000; default 10")                               \
@@ -60,6 +73,11 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
     "the ranked configuration (fv4, variable, poisson, dirichlet, fv, gsrb, one F-cycle,\n"        \
     "bicgstab; warm-up 10, at least 10 solves and 60 s per size; at least 128 cells per\n"         \
     "axis); refuses options that break it")                                                        \
+  X(PLAN, "plan", NULL,                                                                            \
+    "print the memory that each level needs and what is free on the GPU, take none and exit;\n"    \
+    "of any size")                                                                                 \
+  X(DEVICES, "devices", NULL,                                                                      \
+    "print the CUDA devices, or why there are none (status 1), and exit")                          \
   X(JSON, "json", "FILE", "write the results as one JSON object, schema hymg-fv/1")                \
   X(QUIET, "quiet", NULL, "print the last line only, the DOF/s of the finest size")                \
   X(VERBOSE, "verbose", NULL,                                                                      \
@@ -86,6 +104,7 @@ typedef struct fv_options {
   bool variable;
   problem_kind problem;
   hymg_options solver; /* sweeps resolved */
+  int device;          /* or -1 */
   int warmup;
   int min_solves;
   double min_seconds;
@@ -97,7 +116,13 @@ typedef struct fv_error {
   char text[512];
 } fv_error;
 
-typedef enum fv_action { FV_RUN, FV_PRINT_HELP, FV_PRINT_VERSION, FV_REFUSED } fv_action;
+typedef enum fv_action {
+  FV_RUN,
+  FV_PRINT_HELP,
+  FV_PRINT_VERSION,
+  FV_PRINT_DEVICES,
+  FV_REFUSED
+} fv_action;
 
 /* argv is permuted as getopt_long does. options is complete only for FV_RUN, error only for
  * FV_REFUSED. */
@@ -119,6 +144,7 @@ extern const char *const fv_coefficient_words[], *const fv_problem_words[],
                                                      *const fv_solver_words[];
 extern const char *const fv_cycle_words[], *const fv_smoother_words[], *const fv_bottom_words[];
 extern const char *const fv_backend_words[], *const fv_kind_words[];
+extern const char *const fv_memory_words[], *const fv_tuning_words[];
 
 /* "dirichlet", or six words separated by commas. */
 typedef struct fv_boundary_text {

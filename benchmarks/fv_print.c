@@ -65,6 +65,38 @@ static void print_levels(const fv_report *r)
   }
 }
 
+/* "levels 0 to 4", "level 0", "no level": from ... to - 1 */
+static cells_text range_string(int from, int to)
+{
+  cells_text out = {"no level"};
+  if (to == from + 1)
+    snprintf(out.text, sizeof out.text, "level %d", from);
+  else if (to > from)
+    snprintf(out.text, sizeof out.text, "levels %d to %d", from, to - 1);
+  return out;
+}
+
+static void print_device(const fv_report *r)
+{
+  const hymg_device_info *d = &r->device;
+  const hymg_tuning_info *t = &r->tuning;
+  const fv_options *o = r->options;
+  if (*r->build.cuda && o->solver.smoother == HYMG_SYMGS && o->solver.backend != HYMG_BACKEND_HOST)
+    puts("note      smoother symgs: all levels are on the host");
+  if (!r->has_device) return;
+  printf("device    %d: %s, compute capability %d.%d, %.1f GB, %.1f GB free; %s memory; CUDA "
+         "started in %.3f s\n",
+         d->ordinal, d->name, d->capability[0], d->capability[1], 1e-9 * d->memory_bytes,
+         1e-9 * d->free_bytes, fv_memory_words[o->solver.memory], r->startup_seconds);
+  printf("placement %s on the GPU, %s there in one launch, ", range_string(0, t->tail_from).text,
+         range_string(t->tail_from, t->host_from).text);
+  printf("%s on the host: %s", range_string(t->host_from, r->num_levels).text,
+         hymg_tuning_source_name(t->source));
+  if (t->seconds > 0.0) printf(" in %.3f s", t->seconds);
+  putchar('\n');
+  if (*t->note) printf("note      tuning: %s\n", t->note);
+}
+
 static cells_text boxes_string(const int boxes[3])
 {
   cells_text out;
@@ -102,7 +134,8 @@ void fv_print_setup(const fv_report *r)
          counted(r->num_levels, "level").text);
   if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);
   putchar('\n');
-  printf("set-up    %.3f s, of it tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
+  print_device(r);
+  printf("set-up    %.3f s, tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
          r->tuning_seconds, r->problem_seconds);
   printf("protocol  %s, then at least %s and %g s per size%s\n",
          counted(o->warmup, "warm-up solve").text, counted(o->min_solves, "solve").text,
@@ -209,10 +242,12 @@ static void print_breakdown(const fv_report *r)
     printf("messages sent by rank 0: %lld, %.6g MB\n", messages, 1e-6 * message_bytes);
 }
 
-static void print_memory(const fv_report *r)
+static void print_setup_and_memory(const fv_report *r)
 {
-  const double cells = (double)product(r->options->grid.n);
-  printf("\nmemory    %.1f bytes per DOF live during a solve", r->bytes_per_dof);
+  const double cells = (double)product(r->options->grid.n), cycles = fv_setup_cycles(r);
+  putchar('\n');
+  if (isfinite(cycles)) printf("set-up    %.1f F-cycles, tuning apart\n", cycles);
+  printf("memory    %.1f bytes per DOF live during a solve", r->bytes_per_dof);
   if (r->ranks == 1)
     printf("; the process peaked at %.1f bytes per DOF\n", r->peak_bytes / cells);
   else
@@ -237,7 +272,7 @@ void fv_print_end(const fv_report *r)
     putchar('\n');
     print_richardson(r);
     print_breakdown(r);
-    print_memory(r);
+    print_setup_and_memory(r);
     putchar('\n');
   }
   print_outcome(r);

@@ -171,6 +171,12 @@ int fv_exit_code(const fv_report *report)
   return good ? 0 : 1;
 }
 
+double fv_setup_cycles(const fv_report *report)
+{
+  if (report->options->solver.method != HYMG_FMG) return NAN;
+  return report->setup_seconds / report->size[0].seconds_mean;
+}
+
 double fv_dof_per_second(const fv_size *size)
 {
   return (double)size->dof / size->seconds_mean;

@@ -30,9 +30,13 @@ typedef struct fv_report {
   const char *comm;
   int ranks, threads, nodes;
   int boxes[3];
-  double setup_seconds;   /* grid, fields, operator, solver; slowest rank */
-  double problem_seconds; /* evaluation of the problem, not part of it */
+  bool has_device; /* a GPU on every rank; then of this rank: */
+  hymg_device_info device;
+  double startup_seconds; /* CUDA's */
+  double setup_seconds;   /* grid, fields, operator, solver; slowest rank. Not in it: */
+  double problem_seconds; /* evaluation of the problem */
   double tuning_seconds;
+  hymg_tuning_info tuning;
   double bytes_per_dof;
   double peak_bytes; /* of the largest rank */
   int num_levels;
@@ -47,6 +51,8 @@ typedef struct fv_report {
   bool official;          /* --official, and the whole rule held */
 } fv_report;
 
+/* Set-up in F-cycles of the finest size; NaN where solves are not one F-cycle. */
+double fv_setup_cycles(const fv_report *report);
 /* The order that the verdict asks for. */
 double fv_order_bound(const fv_options *options);
 double fv_dof_per_second(const fv_size *size);

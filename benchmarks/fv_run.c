@@ -154,8 +154,8 @@ static bool check_memory(fv_run *run, const fv_report *report)
   const fv_options *o = run->options;
   const double cells = (double)o->grid.n[0] * o->grid.n[1] * o->grid.n[2];
   const double need = cells * least_bytes(o) / report->nodes;
-  double lacking = o->solver.backend != HYMG_BACKEND_CUDA && report->machine.memory > 0.0 &&
-                   need > report->machine.memory;
+  double lacking =
+      !report->has_device && report->machine.memory > 0.0 && need > report->machine.memory;
   fv_max(run, &lacking);
   if (lacking == 0.0) return true;
   if (hymg_context_rank(run->context) == 0)
@@ -184,9 +184,10 @@ static bool make_operator_and_solver(fv_run *run, fv_report *report, hymg_field 
   hymg_operator_desc desc = hymg_operator_desc_default();
   hymg_status status = HYMG_OK;
   double start = fv_clock();
+  const hymg_space space = report->has_device ? HYMG_DEVICE : HYMG_HOST;
   for (int axis = 0; axis < 3 && o->variable && status == HYMG_OK; axis++)
-    status = hymg_field_create(run->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
-                               &beta[axis]);
+    status = hymg_field_create_in(run->grid, space, (hymg_centering)(HYMG_FACE_X + axis),
+                                  HYMG_DOUBLE, &beta[axis]);
   if (!fv_agree(run, status, "coefficients")) return false;
   report->setup_seconds += fv_clock() - start;
   fv_progress(run, "evaluating the coefficients");
@@ -203,8 +204,10 @@ static bool make_operator_and_solver(fv_run *run, fv_report *report, hymg_field 
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = beta[axis];
   if (!fv_agree(run, hymg_operator_create(run->grid, &desc, &run->op), "operator")) return false;
-  if (!fv_agree(run, hymg_solver_create(run->op, &o->solver, &run->solver), "solver")) return false;
-  report->setup_seconds += fv_clock() - start;
+  status = hymg_solver_create(run->op, &run->solver_options, &run->solver);
+  if (!fv_agree(run, status, "solver")) return false;
+  report->tuning_seconds = hymg_solver_tuning_seconds(run->solver);
+  report->setup_seconds += fv_clock() - start - report->tuning_seconds;
   return true;
 }
 
@@ -240,8 +243,19 @@ static bool describe_levels(fv_run *run, fv_report *report)
   if (!fv_agree(run, status, "levels")) return false;
   for (int level = 0; level < report->num_sizes; level++)
     report->size[level].level = report->levels[level];
-  report->tuning_seconds = hymg_solver_tuning_seconds(run->solver);
-  return fv_max(run, &report->tuning_seconds);
+  status = hymg_solver_tuning(run->solver, &report->tuning);
+  return fv_agree(run, status, "levels") && fv_max(run, &report->tuning_seconds);
+}
+
+bool fv_make_grid(fv_run *run, fv_report *report)
+{
+  const double start = fv_clock();
+  if (!run->options->given[FV_PLAN] && !check_memory(run, report)) return false;
+  if (!fv_agree(run, hymg_grid_create(run->context, &run->options->grid, &run->grid), "grid"))
+    return false;
+  report->setup_seconds = fv_clock() - start;
+  hymg_grid_boxes(run->grid, report->boxes);
+  return true;
 }
 
 bool fv_setup(fv_run *run, fv_report *report)
@@ -249,13 +263,8 @@ bool fv_setup(fv_run *run, fv_report *report)
   hymg_field *beta[3] = {NULL, NULL, NULL};
   run->progress = !run->options->given[FV_QUIET] && hymg_context_rank(run->context) == 0 &&
                   isatty(STDERR_FILENO);
-  if (!check_memory(run, report)) return false;
+  if (!fv_check_device_memory(run, report)) return false;
   describe_problem(run);
-  const double start = fv_clock();
-  if (!fv_agree(run, hymg_grid_create(run->context, &run->options->grid, &run->grid), "grid"))
-    return false;
-  report->setup_seconds = fv_clock() - start;
-  hymg_grid_boxes(run->grid, report->boxes);
   bool ok = make_operator_and_solver(run, report, beta);
   for (int axis = 0; axis < 3; axis++)
     hymg_field_destroy(&beta[axis]);

@@ -8,6 +8,8 @@
 
 typedef struct fv_run {
   const fv_options *options;
+  hymg_options solver_options; /* options->solver with the tuning file */
+  char tuning_file[4096];
   hymg_context *context;
   problem problem;
   hymg_grid *grid;
@@ -19,6 +21,16 @@ typedef struct fv_run {
   int exit_code;         /* 2 or 3 after a failure */
 } fv_run;
 
+/* The first use of CUDA, and what there is of it (fv_device.c). */
+bool fv_start_device(fv_run *run, fv_report *report);
+/* --devices: 0, or 1 if there is none. */
+int fv_print_devices(hymg_context *context);
+bool fv_make_grid(fv_run *run, fv_report *report);
+/* --plan: the memory that the run would need (fv_plan.c). */
+bool fv_plan(fv_run *run, const fv_report *report);
+/* Refuses what the GPU cannot hold. */
+bool fv_check_device_memory(fv_run *run, const fv_report *report);
+/* After the grid. */
 bool fv_setup(fv_run *run, fv_report *report);
 /* Warm-up, timed solves and errors of size 0, 1, 2 in turn. */
 bool fv_measure(fv_run *run, fv_report *report, int size);

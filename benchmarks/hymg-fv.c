@@ -66,7 +66,13 @@ static int run_benchmark(fv_run *run)
   fv_report report = {.options = NULL};
   if (!can_write_json(run)) return run->exit_code;
   describe_run(run, &report);
-  bool ok = fv_setup(run, &report);
+  bool ok = fv_start_device(run, &report) && fv_make_grid(run, &report);
+  if (ok && run->options->given[FV_PLAN]) {
+    ok = fv_plan(run, &report);
+    fv_cleanup(run);
+    return ok ? 0 : run->exit_code;
+  }
+  ok = ok && fv_setup(run, &report);
   if (ok && is_first(run)) fv_print_setup(&report);
   ok = ok && measure_all(run, &report) && fv_richardson(run, &report) && fv_breakdown(run, &report);
   int code = ok ? fv_exit_code(&report) : run->exit_code;
@@ -77,15 +83,18 @@ static int run_benchmark(fv_run *run)
   return code;
 }
 
+/* options NULL: for --devices. */
 static int run_in_context(const fv_options *options)
 {
   fv_run run = {.options = options};
-  const hymg_status status = start_context(&run.context);
+  hymg_context_options context = hymg_context_options_default();
+  if (options) context.device = options->device;
+  const hymg_status status = start_context(&context, &run.context);
   if (status != HYMG_OK) {
     fprintf(stderr, "hymg-fv: context failed: %s\n", hymg_status_text(status));
     start_abort(EXIT_AT_RUN_TIME); /* there is no communicator to agree on */
   }
-  const int code = run_benchmark(&run);
+  const int code = options ? run_benchmark(&run) : fv_print_devices(run.context);
   hymg_context_destroy(&run.context);
   return code;
 }
@@ -95,6 +104,7 @@ static int act(fv_action action, const fv_options *options, const fv_error *erro
 {
   const bool first = start_rank() == 0;
   if (action == FV_RUN) return run_in_context(options);
+  if (action == FV_PRINT_DEVICES) return run_in_context(NULL);
   if (action == FV_REFUSED) {
     if (first) fprintf(stderr, "hymg-fv: %s\nTry 'hymg-fv --help'.\n", error->text);
     return EXIT_BAD_INPUT;

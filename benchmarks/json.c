@@ -38,10 +38,16 @@ static json_t *reals(const double x[3])
 
 static json_t *machine(const fv_report *r)
 {
-  return json_pack("{s:s,s:s,s:i,s:[],s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
-                   r->machine.cpu, "cores", r->machine.cores, "gpus", "mpi",
+  json_t *gpus = r->has_device ? json_pack("[s]", r->device.name) : json_array();
+  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
+                   r->machine.cpu, "cores", r->machine.cores, "gpus", gpus, "mpi",
                    text_or_null(r->build.mpi), "cuda", text_or_null(r->build.cuda), "compiler",
                    text_or_null(r->build.compiler), "flags", text_or_null(r->build.flags));
+}
+
+static json_t *cells_or_auto(int64_t cells)
+{
+  return cells < 0 ? json_string("auto") : json_integer(cells);
 }
 
 static json_t *config(const fv_report *r)
@@ -49,21 +55,21 @@ static json_t *config(const fv_report *r)
   const fv_options *o = r->options;
   const hymg_options *s = &o->solver;
   const bool iterated = s->method != HYMG_FMG;
-  json_t *host_cells = s->host_cells < 0 ? json_string("auto") : json_integer(s->host_cells);
   json_t *c =
       json_pack("{s:s,s:s,s:o,s:o,s:s,s:s,s:s}", "operator", fv_operator_words[o->stencil],
                 "equation", fv_equation_words[o->helmholtz], "a", real(o->a), "b", real(o->b),
                 "boundary", fv_boundary_string(o->grid.boundary).text, "coefficients",
                 fv_coefficient_words[o->variable], "problem", fv_problem_words[o->problem]);
-  json_t *d =
-      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:s}", "smoother", fv_smoother_words[s->smoother],
-                "sweeps", s->sweeps, "cycle", fv_cycle_words[s->cycle], "solver",
-                fv_solver_words[s->method], "bottom", fv_bottom_words[s->bottom], "backend",
-                fv_backend_words[s->backend], "host_cells", host_cells, "precision", "double");
+  json_t *d = json_pack(
+      "{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother", fv_smoother_words[s->smoother],
+      "sweeps", s->sweeps, "cycle", fv_cycle_words[s->cycle], "solver", fv_solver_words[s->method],
+      "bottom", fv_bottom_words[s->bottom], "backend", fv_backend_words[s->backend], "host_cells",
+      cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
+      fv_tuning_words[s->tuning], "precision", "double");
   json_t *e = json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? real(s->rtol) : json_null(),
                         "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(),
                         "spacing", reals(o->grid.spacing), "boxes", integers(r->boxes), "comm",
-                        r->comm, "memory", "host");
+                        r->comm, "memory", r->has_device ? fv_memory_words[s->memory] : "host");
   if (json_object_update(c, d) != 0 || json_object_update(c, e) != 0) {
     json_decref(c);
     c = NULL;
@@ -85,6 +91,15 @@ static json_t *levels(const fv_report *r)
                                     real(l->lambda_max)));
   }
   return list;
+}
+
+static json_t *placement(const fv_report *r)
+{
+  const hymg_tuning_info *t = &r->tuning;
+  if (!r->has_device) return json_null();
+  return json_pack("{s:i,s:i,s:s,s:o,s:o}", "tail_from", t->tail_from, "host_from", t->host_from,
+                   "source", hymg_tuning_source_name(t->source), "seconds", real(t->seconds),
+                   "note", text_or_null(t->note));
 }
 
 static json_t *cycles(const fv_size *size)
@@ -159,15 +174,20 @@ static json_t *whole(const fv_report *r)
                            "date", r->machine.date, "machine", machine(r), "config", config(r),
                            "official", r->official, "protocol", "warmup", o->warmup, "min_solves",
                            o->min_solves, "min_seconds", real(o->min_seconds));
-  json_t *body = json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", r->ranks,
-                           "threads", r->threads, "nodes", r->nodes, "setup_seconds",
-                           real(r->setup_seconds), "tuning_seconds", real(r->tuning_seconds),
-                           "bytes_per_dof", real(r->bytes_per_dof), "levels", levels(r), "runs",
-                           runs(r), "richardson", richardson(r), "breakdown", breakdown(r));
-  if (json_object_update(head, body) != 0) {
+  json_t *times = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
+                            r->has_device ? real(r->startup_seconds) : json_null(), "setup_seconds",
+                            real(r->setup_seconds), "problem_seconds", real(r->problem_seconds),
+                            "tuning_seconds", real(r->tuning_seconds), "setup_cycles",
+                            real(fv_setup_cycles(r)), "placement", placement(r));
+  json_t *body =
+      json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o}", "ranks", r->ranks, "threads", r->threads,
+                "nodes", r->nodes, "bytes_per_dof", real(r->bytes_per_dof), "levels", levels(r),
+                "runs", runs(r), "richardson", richardson(r), "breakdown", breakdown(r));
+  if (json_object_update(head, times) != 0 || json_object_update(head, body) != 0) {
     json_decref(head);
     head = NULL;
   }
+  json_decref(times);
   json_decref(body);
   return head;
 }

@@ -1,6 +1,8 @@
-/* Plain slow loops, written from the formulas: one array of cells with two ghost layers, Dirichlet walls, Poisson.
+/* Plain slow loops, written from the formulas: one array of cells with two ghost layers, Dirichlet
+ * walls, Poisson.
  *   FV2  A x = -(1/h^2) sum over faces beta_f (x_nb - x), ghost -5/2 x1 + 1/2 x2
- *   FV4  A x = -(1/h^2) sum over axes (F(high) - F(low)) with the flux of `flux` below, ghosts of the quartic closure
+ *   FV4  A x = -(1/h^2) sum over axes (F(high) - F(low)) with the flux of `flux` below, ghosts of
+ *        the quartic closure
  * Nothing here is shared with the library's kernels. */
 #include "kernels.h"
 
@@ -40,7 +42,8 @@ static void close_line(double *x1, ptrdiff_t in, int order)
   }
 }
 
-/* One axis after the other, each over the ghosts that are there already: edges and corners are tensor products. */
+/* One axis after the other, each over the ghosts that are there already: edges and corners are
+ * tensor products. */
 static void close(ghosted *g, int order)
 {
   for (int axis = 0; axis < 3; axis++) {
@@ -58,7 +61,8 @@ static void close(ghosted *g, int order)
 
 /* ---- the operator ---- */
 
-/* Flux times h through the low face along d of the cell at x; b: that face's beta, sx, sb: strides. */
+/* Flux times h through the low face along d of the cell at x; b: that face's beta, sx, sb:
+ * strides. */
 static double flux(const double *x, const ptrdiff_t sx[3], const double *b, const ptrdiff_t sb[3],
                    int d)
 {

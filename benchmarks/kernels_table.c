@@ -1,21 +1,26 @@
-/* The table: a row per verb and size. Each verb first runs once on random data with every output and every ghost set to
- * NaN, on a tuned solver and on an untuned one: entries that differ in a bit, or from the plain slow loop by more than
- * rounding, are counted as wrong. Then it is timed. */
+/* The table: a row per verb and size. Each verb first runs once on random data with every output
+ * and every ghost set to NaN, on the solver that is measured and on an untuned one of the host:
+ * entries that differ in a bit, or from the plain slow loop by more than rounding, are counted as
+ * wrong. Then it is timed. */
 #include "kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the largest value at hand: some hundred roundings; a wrong term moves an entry by 0.01 and more. */
+/* Of the largest value at hand: some hundred roundings; a wrong term moves an entry by 0.01 and
+ * more. */
 #define ROUNDING 1e-13
+
+/* A GPU's rows are checked up to CHECKED^3 cells; the host would take long for more. */
+enum { CHECKED = 128, NOT_CHECKED = -1, NO_MEMORY = -2 };
 
 typedef struct table {
   kernels_bench *bench;
   const kernels_problem *problem;
   hymg_stencil stencil;
   size_t cells;
-  double triad;                                           /* elements per second */
+  double rate;                                            /* that counts as 100 % */
   double *x, *f, *coarse, *expected, *got, *other, *dinv; /* plain arrays */
 } table;
 
@@ -23,27 +28,29 @@ typedef struct table {
 
 static void print_head(const table *t)
 {
-  printf("\n%d^3, %s, %s beta; triad %.1f GB/s at 24 B per element, %.1f at 32 B\n", t->problem->n,
-         t->stencil == HYMG_FV2 ? "fv2" : "fv4", t->problem->variable ? "variable" : "constant",
-         24e-9 * t->triad, 32e-9 * t->triad);
-  printf("  %-26s %12s %10s %8s %9s %8s\n", "verb", "ms", "B/cell", "GB/s", "% triad", "#wrong");
+  printf("\n%d^3, %s, %s beta; %s\n", t->problem->n, kernels_stencil_name(t->stencil),
+         t->problem->variable ? "variable" : "constant", kernels_rate_text(t->bench, t->rate).text);
+  printf("  %-26s %12s %10s %9s %11s %8s %8s\n", "verb", "ms", "B/cell", "GB/s", "DOF/s",
+         t->bench->copy ? "% copy" : "% triad", "#wrong");
 }
 
 static void print_row(table *t, const char *name, const char *detail, const double values[2],
                       int64_t wrong)
 {
-  const double seconds = values[0], bytes = values[1], share = bytes / seconds / (24 * t->triad);
-  char full[48];
+  const double seconds = values[0], bytes = values[1], share = 100 * bytes / seconds / t->rate;
+  const double cells = (double)t->cells;
+  char full[48], count[24] = "-";
   snprintf(full, sizeof full, "%s%s%s", name, *detail ? " " : "", detail);
-  printf("  %-26s %12.4f %10.1f %8.2f %8.1f%% %8lld\n", full, 1e3 * seconds,
-         bytes / (double)t->cells, 1e-9 * bytes / seconds, 100 * share, (long long)wrong);
+  if (wrong >= 0) snprintf(count, sizeof count, "%lld", (long long)wrong);
+  printf("  %-26s %12.4f %10.1f %9.2f %11.4e %7.1f%% %8s\n", full, 1e3 * seconds, bytes / cells,
+         1e-9 * bytes / seconds, cells / seconds, share, count);
   fflush(stdout);
-  t->bench->wrong += wrong;
+  if (wrong > 0) t->bench->wrong += wrong;
   if (!t->bench->csv) return;
-  fprintf(t->bench->csv, "%s,%s,%s,%d,%.6f,%.3f,%.3f,%.3f,%.2f,%lld\n", full,
-          t->stencil == HYMG_FV2 ? "fv2" : "fv4", t->problem->variable ? "variable" : "constant",
-          t->problem->n, 1e3 * seconds, bytes / (double)t->cells, 1e-9 * bytes / seconds,
-          24e-9 * t->triad, 100 * share, (long long)wrong);
+  fprintf(t->bench->csv, "%s,%s,%s,%d,%.6f,%.3f,%.3f,%.3f,%.2f,%s,%.6e\n", full,
+          kernels_stencil_name(t->stencil), t->problem->variable ? "variable" : "constant",
+          t->problem->n, 1e3 * seconds, bytes / cells, 1e-9 * bytes / seconds, 1e-9 * t->rate,
+          share, count, cells / seconds);
   fflush(t->bench->csv);
 }
 
@@ -56,6 +63,13 @@ static bool wanted(const table *t, const char *name, const char *detail)
 
 /* ---- checking ---- */
 
+static void write_data(const table *t, kernels_kit *kit)
+{
+  kernels_write(kit->fine, t->x, kit->fine->x);
+  kernels_write(kit->fine, t->f, kit->fine->f);
+  kernels_write(kit->coarse, t->coarse, kit->coarse->x);
+}
+
 static void prepare(const table *t, kernels_kit *kit)
 {
   kernels_kit_bind(kit);
@@ -65,12 +79,10 @@ static void prepare(const table *t, kernels_kit *kit)
   if (kit->second) kernels_poison(kit->fine, kit->second);
   kernels_poison(kit->coarse, kit->coarse->x);
   kernels_poison(kit->coarse, kit->coarse->f);
-  kernels_write(kit->fine, t->x, kit->fine->x);
-  kernels_write(kit->fine, t->f, kit->fine->f);
-  kernels_write(kit->coarse, t->coarse, kit->coarse->x);
+  write_data(t, kit);
 }
 
-static size_t read_result(const kernels_kit *kit, kernels_target target, double *plain)
+static size_t read_result(kernels_kit *kit, kernels_target target, double *plain)
 {
   const hymgi_level *level = target == KERNELS_IN_COARSE ? kit->coarse : kit->fine;
   if (target == KERNELS_IN_NUMBER) {
@@ -126,9 +138,9 @@ static void read_dinv(const table *t, kernels_kit *kit)
   kernels_read(kit->fine, kit->out->data, t->dinv);
 }
 
-/* Negative: no memory. */
 static int64_t check(table *t, const kernels_verb *verb, kernels_kit *tuned, kernels_kit *untuned)
 {
+  if (!untuned->solver) return NOT_CHECKED;
   kernels_slow slow = {t->problem, t->stencil, 0, t->x, t->f, t->coarse, NULL};
   if (verb->slow == kernels_slow_symgs) {
     read_dinv(t, tuned);
@@ -149,20 +161,20 @@ static int64_t check(table *t, const kernels_verb *verb, kernels_kit *tuned, ker
   read_result(untuned, verb->target, t->other);
   const int64_t bits = count_bits(count, t->got, t->other);
   if (!verb->slow) return bits;
-  if (!verb->slow(&slow, t->expected)) return -1;
+  if (!verb->slow(&slow, t->expected)) return NO_MEMORY;
   const int64_t far =
       count_far(count, t->got, t->expected, tolerance_of(&slow, verb, count, t->expected));
   return far > bits ? far : bits;
 }
-
-/* ---- timing ---- */
 
 static double declared_bytes(kernels_kit *kit, const kernels_verb *verb)
 {
   hymg_profile_row row;
   double bytes = 0;
   if (verb->streams > 0) {
-    const double matrix = kit->solver->method.variable_beta ? 3 : 0;
+    const bool matrix_read =
+        kit->solver->method.variable_beta && !(verb->flags & KERNELS_ANY_OPERATOR);
+    const double matrix = matrix_read ? 3 : 0;
     return 8 * (matrix + verb->streams) * (double)kit->fine->cells;
   }
   hymg_solver_profile(kit->solver, true);
@@ -173,30 +185,17 @@ static double declared_bytes(kernels_kit *kit, const kernels_verb *verb)
   return bytes;
 }
 
-static double median_time(const kernels_options *o, kernels_kit *kit, const kernels_verb *verb)
-{
-  kernels_times times = {0};
-  verb->run(kit);
-  while (times.count < o->repeat || (times.total < o->seconds && times.count < 10000)) {
-    const double start = fv_clock();
-    verb->run(kit);
-    if (!kernels_times_add(&times, fv_clock() - start)) break;
-  }
-  const double median = kernels_median(&times);
-  kernels_times_free(&times);
-  return median;
-}
-
 static bool run_row(table *t, const kernels_verb *verb, const char *detail, kernels_kit kit[2])
 {
   if (!wanted(t, verb->name, detail)) return true;
   const int64_t wrong = check(t, verb, &kit[0], &kit[1]);
-  if (wrong < 0) {
+  if (wrong == NO_MEMORY) {
     fprintf(stderr, "hymg-kernels: no memory to check '%s' at %d^3\n", verb->name, t->problem->n);
     return false;
   }
   const double bytes = declared_bytes(&kit[0], verb);
-  const double values[2] = {median_time(t->bench->options, &kit[0], verb), bytes};
+  const double values[2] = {kernels_median_time(t->bench->options, &kit[0], verb), bytes};
+  if (!kernels_kit_is_well(&kit[0])) return false;
   print_row(t, verb->name, detail, values, wrong);
   return true;
 }
@@ -215,24 +214,46 @@ static bool run_verbs(table *t, kernels_kit kit[2])
   return ok;
 }
 
-static bool run_smoother(table *t, hymg_smoother smoother)
+/* The one to measure, and the host's untuned one; the latter where results are checked. */
+static bool make_kits(const table *t, hymg_smoother smoother, kernels_kit kit[2])
 {
   const hymgi_tuning untuned = kernels_untuned();
+  const kernels_options *o = t->bench->options;
+  hymg_options options = kernels_solver_options(o);
+  options.smoother = smoother;
+  if (o->cuda) { /* the verbs are called one by one, so all levels are to be on the GPU */
+    options.host_cells = 0;
+    options.tail_cells = 0;
+  }
+  if (!kernels_kit_create(t->bench->context, t->problem, t->stencil, &options, NULL, &kit[0]))
+    return false;
+  if (o->cuda && t->problem->n > CHECKED) {
+    write_data(t, &kit[0]); /* zeros would take less power, and so less time */
+    return true;
+  }
+  options.backend = HYMG_BACKEND_HOST;
+  return kernels_kit_create(t->bench->context, t->problem, t->stencil, &options, &untuned, &kit[1]);
+}
+
+static bool run_smoother(table *t, hymg_smoother smoother)
+{
+  const kernels_options *o = t->bench->options;
   kernels_kit kit[2] = {{0}, {0}};
-  hymg_context *const context = t->bench->context;
   kernels_verb verb = kernels_smooth_verb;
   const char *const name = kernels_smoother_names[smoother];
+  const bool with_verbs = smoother == (o->one_smoother ? o->smoother : HYMG_GSRB);
+  if (o->cuda && smoother == HYMG_SYMGS) return true;
+  if (o->one_smoother && !with_verbs) return true;
   if (smoother == HYMG_SYMGS) verb.slow = kernels_slow_symgs;
-  if (smoother != HYMG_GSRB && !wanted(t, verb.name, name) &&
+  if (!with_verbs && !wanted(t, verb.name, name) &&
       !wanted(t, kernels_smooth_restrict_verb.name, name))
     return true;
-  bool ok = kernels_kit_create(context, t->problem, t->stencil, smoother, NULL, &kit[0]) &&
-            kernels_kit_create(context, t->problem, t->stencil, smoother, &untuned, &kit[1]);
-  if (ok && wanted(t, verb.name, name))
+  bool ok = make_kits(t, smoother, kit);
+  if (ok && !o->cuda && wanted(t, verb.name, name))
     printf("  %s: %s\n", name, kernels_tuning_text(kit[0].fine).text);
   if (ok) ok = run_row(t, &verb, name, kit);
   if (ok) ok = run_row(t, &kernels_smooth_restrict_verb, name, kit);
-  if (ok && smoother == HYMG_GSRB) ok = run_verbs(t, kit);
+  if (ok && with_verbs) ok = run_verbs(t, kit);
   kernels_kit_destroy(&kit[0]);
   kernels_kit_destroy(&kit[1]);
   return ok;
@@ -270,10 +291,10 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
     kernels_random(t.cells, 1, 1, t.x);
     kernels_random(t.cells, 2, (double)(n * n), t.f);
     kernels_random(t.cells / 8, 3, 1, t.coarse);
-    t.triad = kernels_triad_run(bench->triad, 0);
+    t.rate = kernels_full_rate(bench);
     print_head(&t);
-    const double cached = kernels_triad_run(bench->triad, t.cells);
-    if (problem->variable && wanted(&t, "triad", "of this size")) {
+    if (bench->triad && problem->variable && wanted(&t, "triad", "of this size")) {
+      const double cached = kernels_triad_run(bench->triad, t.cells);
       const double values[2] = {(double)t.cells / cached, 24 * (double)t.cells};
       print_row(&t, "triad", "of this size", values, 0);
     }
@@ -289,8 +310,10 @@ bool kernels_run_table(kernels_bench *bench)
   const kernels_options *o = bench->options;
   bool ok = true;
   if (bench->csv)
-    fprintf(bench->csv, "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
-                        "triad_gb_per_second,percent_of_triad,wrong\n");
+    fprintf(bench->csv,
+            "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
+            "%s_gb_per_second,percent_of_%s,wrong,dof_per_second\n",
+            bench->copy ? "copy" : "triad", bench->copy ? "copy" : "triad");
   for (int size = 0; size < o->num_sizes && ok; size++)
     for (int variable = 1; variable >= 0 && ok; variable--) {
       kernels_problem problem;

@@ -1,4 +1,5 @@
-/* Medians, and the triad that everything is measured against: a = b + s c on arrays larger than the caches. */
+/* Medians, and the triad that the host's rows are measured against: a = b + s c on arrays larger
+ * than the caches. */
 #define _DEFAULT_SOURCE
 #include "kernels.h"
 

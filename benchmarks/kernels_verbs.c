@@ -1,4 +1,5 @@
-/* The list of verbs that the table has rows for. Vector verbs combine x and f into out or reduce them. */
+/* The list of verbs that the table has rows for. Vector verbs combine x and f into out or reduce
+ * them. */
 #include "kernels.h"
 
 #include <math.h>
@@ -242,7 +243,7 @@ const kernels_verb kernels_verbs[] = {
      KERNELS_ANY_OPERATOR | KERNELS_FV4_ONLY, 0},
     {"precondition", run_precondition, NULL, KERNELS_IN_OUT, 0, 0},
     {"fill", run_fill, slow_fill, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 0},
-    {"copy", run_copy, slow_copy, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 0},
+    {"copy", run_copy, slow_copy, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 2},
     {"axpby", run_axpby, slow_axpby, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 0},
     {"shift", run_shift, slow_shift, KERNELS_IN_X, KERNELS_ANY_OPERATOR, 0},
     {"max", run_max, slow_max, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},

@@ -385,7 +385,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
 static int run_all(const options *o, int argc, char **argv)
 {
   run r = {0};
-  require(&r, start_context(&r.context));
+  require(&r, start_context(NULL, &r.context));
   FILE *csv = open_csv(o, argc, argv);
   bool right = true;
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)

@@ -9,8 +9,8 @@
 bool start_begin(int *argc, char ***argv);
 int start_rank(void);
 int start_ranks(void);
-/* A context over all ranks. */
-hymg_status start_context(hymg_context **context);
+/* A context over all ranks. options NULL: the defaults. */
+hymg_status start_context(const hymg_context_options *options, hymg_context **context);
 /* "mpi" or "self" */
 const char *start_name(void);
 /* Ends every rank at once with this exit code: for a failure that the other ranks cannot learn of

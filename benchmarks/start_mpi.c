@@ -25,9 +25,9 @@ int start_ranks(void)
   return ranks;
 }
 
-hymg_status start_context(hymg_context **context)
+hymg_status start_context(const hymg_context_options *options, hymg_context **context)
 {
-  return hymg_context_create_mpi(MPI_COMM_WORLD, NULL, context);
+  return hymg_context_create_mpi(MPI_COMM_WORLD, options, context);
 }
 
 const char *start_name(void)

@@ -20,9 +20,9 @@ int start_ranks(void)
   return 1;
 }
 
-hymg_status start_context(hymg_context **context)
+hymg_status start_context(const hymg_context_options *options, hymg_context **context)
 {
-  return hymg_context_create(NULL, context);
+  return hymg_context_create(options, context);
 }
 
 const char *start_name(void)

@@ -1,8 +1,37 @@
 /* Linked where the CUDA backend is not built: says so. */
 #include "backend.h"
+#include "choice.h"
+#include "error.h"
 
-const hymgi_backend *hymgi_cuda_backend(const char **reason)
+static hymg_status refuse(hymg_context *context)
 {
-  *reason = "this library was built without CUDA";
-  return NULL;
+  return hymgi_fail(context, HYMG_EUNSUPPORTED, "this library was built without CUDA");
+}
+
+hymg_status hymgi_cuda_backend(hymg_context *context, bool managed, const hymgi_backend **backend)
+{
+  (void)managed;
+  (void)backend;
+  return refuse(context);
+}
+
+hymg_status hymgi_cuda_count(hymg_context *context, int *count)
+{
+  (void)count;
+  return refuse(context);
+}
+
+hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_info *info)
+{
+  (void)ordinal;
+  (void)info;
+  return refuse(context);
+}
+
+bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells)
+{
+  (void)context;
+  (void)name;
+  (void)cells;
+  return false;
 }

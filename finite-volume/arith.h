@@ -5,11 +5,7 @@
 
 #include <math.h>
 
-#if defined(__CUDACC__)
-#define HYMGI_INLINE static __host__ __device__ __forceinline__
-#else
-#define HYMGI_INLINE static inline __attribute__((always_inline))
-#endif
+#include "geometry.h"
 
 /* a b + c */
 HYMGI_INLINE double hymgi_fma(double a, double b, double c)

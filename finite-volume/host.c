@@ -46,10 +46,39 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
   return HYMG_OK;
 }
 
-static void release_doubles(double *data, size_t doubles)
+static void release_doubles(hymg_context *context, double *data, size_t doubles)
 {
+  (void)context;
   (void)doubles;
   free(data);
+}
+
+static const hymgi_memory host_memory = {
+    .name = "host", .on_host = true, .alloc = alloc_doubles, .release = release_doubles};
+
+static hymg_status keep_block(hymg_context *context, void **block, size_t bytes)
+{
+  (void)context;
+  (void)block;
+  (void)bytes;
+  return HYMG_OK;
+}
+
+static void nothing_to_wait_for(hymg_context *context)
+{
+  (void)context;
+}
+
+static void zero_doubles(hymg_context *context, double *data, size_t doubles)
+{
+  (void)context;
+  memset(data, 0, doubles * sizeof(double));
+}
+
+static void copy_doubles(hymg_context *context, const double *from, double *to, size_t doubles)
+{
+  (void)context;
+  memcpy(to, from, doubles * sizeof(double));
 }
 
 /* Each colour's planes are shared out as the sweeps share them. */
@@ -139,9 +168,10 @@ static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const double
     }
 }
 
-static void move_local(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src,
-                       const hymgi_geom *dst_box, double *dst)
+static void move_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                       const double *src, const hymgi_geom *dst_box, double *dst)
 {
+  (void)context;
   for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++) {
     const int threads = threads_for(plan, (int64_t)c->n[0] * c->n[1] * c->n[2]);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -150,8 +180,10 @@ static void move_local(const hymgi_plan *plan, const hymgi_geom *src_box, const 
   }
 }
 
-static void move_pack(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src)
+static void move_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                      const double *src)
 {
+  (void)context;
   for (const hymgi_piece *p = plan->pack; p < plan->pack + plan->num_pack; p++) {
     const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -165,8 +197,10 @@ static void move_pack(const hymgi_plan *plan, const hymgi_geom *src_box, const d
   }
 }
 
-static void move_unpack(const hymgi_plan *plan, const hymgi_geom *dst_box, double *dst)
+static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                        double *dst)
 {
+  (void)context;
   for (const hymgi_piece *p = plan->unpack; p < plan->unpack + plan->num_unpack; p++) {
     const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -192,14 +226,24 @@ hymgi_tuning hymgi_host_tuning(const hymgi_method *method)
 static const hymgi_backend host_backend = {
     .id = HYMG_BACKEND_HOST,
     .name = "host",
-    .mover = {move_local, move_pack, move_unpack},
-    .alloc = alloc_doubles,
-    .release = release_doubles,
+    .line = HYMGI_LINE,
+    .mover = {move_local, move_pack, move_unpack, NULL},
+    .memory = &host_memory,
+    .crossing = &host_memory,
+    .share = keep_block,
+    .unshare = free,
+    .sync = nothing_to_wait_for,
+    .zero = zero_doubles,
+    .copy = copy_doubles,
+    .brick = hymgi_host_brick,
+    .examine = hymgi_host_examine,
     .clear = clear_vector,
     .scale = scale_vector,
     .scratch_doubles = scratch_doubles,
     .finish_coefficients = hymgi_host_finish_coefficients,
     .restrict_faces = hymgi_host_restrict_faces,
+    .wall_term = hymgi_host_wall_term,
+    .add_wall_terms = hymgi_host_add_wall_terms,
     .apply = hymgi_host_apply,
     .residual = hymgi_host_residual,
     .residual_max = hymgi_host_residual_max,

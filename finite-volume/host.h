@@ -4,8 +4,7 @@
 #ifndef HYMGI_HOST_H
 #define HYMGI_HOST_H
 
-#include "backend.h"
-#include "boundary.h"
+#include "wall_kind.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -131,8 +130,6 @@ void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double
 /* What FV2's stencil wants to see beyond a wall: wall_ghost times the opposite neighbour; faces
  * only. */
 void hymgi_host_close_stencil(const hymgi_level *level, double *x);
-/* The closure of a face: its kind with the drop of order where the closure dimension is small. */
-hymgi_wall hymgi_host_wall(const hymgi_level *level, int face, hymgi_ghosts ghosts);
 
 /* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit
  * into buffer; index 0 is cell 0. */
@@ -159,9 +156,15 @@ void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, d
 void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
                                const hymgi_geom *patch, double *coarse);
-void hymgi_host_interpolate(const hymgi_level *fine, const double *coarse, hymgi_ghosts order,
-                            bool add, double *x);
+void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                            const double *source, hymgi_ghosts order, bool add, double *x);
 hymg_status hymgi_host_finish_coefficients(hymgi_level *level);
+void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_host_add_wall_terms(const hymgi_level *level, double *f);
+void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                      bool write, double *user, double *data);
+void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                        bool positive, const double *data, hymgi_finding *finding);
 
 void hymgi_host_fill(const hymgi_level *level, double value, double *x);
 void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, double b,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coefficients.h"
 #include "error.h"
 #include "host.h"
 
@@ -21,11 +22,8 @@ static void wall_weights(hymgi_level *level)
     const bool wall = !(level->periodic >> (face / 2) & 1);
     const hymgi_wall kind =
         wall ? hymgi_host_wall(level, face, HYMGI_GHOSTS_V2) : HYMGI_WALL_MIRROR;
-    level->c.wall_weight[face] = !wall                   ? 1
-                                 : kind == HYMGI_WALL_V2 ? 3.5
-                                 : kind == HYMGI_WALL_V1 ? 2
-                                                         : 0;
-    level->c.wall_ghost[face] = wall && kind == HYMGI_WALL_V2 ? 1. / 7 : 0;
+    level->c.wall_weight[face] = wall ? hymgi_fv2_wall_weight(kind) : 1;
+    level->c.wall_ghost[face] = wall ? hymgi_fv2_wall_ghost(kind) : 0;
   }
 }
 
@@ -80,15 +78,6 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 /* ---- FV4 ---- */
 
-/* beta of `axis` one layer beyond the walls of the other axes, by the polynomial that the
- * closure dimension allows */
-static double extrapolate(int dim, const double *b, ptrdiff_t in)
-{
-  if (dim >= 5) return 5 * b[0] - 10 * b[in] + 10 * b[2 * in] - 5 * b[3 * in] + b[4 * in];
-  if (dim == 4) return 4 * b[0] - 6 * b[in] + 4 * b[2 * in] - b[3 * in];
-  return dim >= 2 ? 2 * b[0] - b[in] : b[0];
-}
-
 static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
 {
   const int t = face / 2, dim = level->closure_dim[t];
@@ -108,7 +97,7 @@ static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis,
         }
         int at[3] = {i, j, k};
         at[t] -= step;
-        beta[hymgi_at(g, at[0], at[1], at[2])] = extrapolate(dim, b, 1);
+        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
       }
 }
 
@@ -121,20 +110,6 @@ static void all_beta_ghosts(const hymgi_level *level)
 }
 
 typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], the cell in the middle */
-
-/* Weights of the first four cells in ghost layer 1 or 2. */
-static void ghost_weights(hymgi_wall wall, int layer, double w[4])
-{
-  static const double v4[2][4] = {{-77. / 12, 43. / 12, -17. / 12, 3. / 12},
-                                  {-505. / 12, 335. / 12, -145. / 12, 27. / 12}};
-  memset(w, 0, 4 * sizeof *w);
-  if (wall == HYMGI_WALL_V4)
-    memcpy(w, v4[layer - 1], sizeof v4[0]);
-  else if (layer == 1 && wall == HYMGI_WALL_V2)
-    w[0] = -2.5, w[1] = 0.5;
-  else if (layer == 1)
-    w[0] = wall == HYMGI_WALL_V1 ? -1 : 1;
-}
 
 static double *map_at(stencil_map map, int axis, int along, int u, int v)
 {
@@ -154,7 +129,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
     double w[4] = {1};
     const int layer = position < 0 ? -position : position - n + 1;
     if (!wraps && layer > 2) continue;
-    if (!wraps) ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer, w);
+    if (!wraps) hymgi_ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer, w);
     for (int u = 0; u < WIDTH; u++)
       for (int v = 0; v < WIDTH; v++) {
         double *const from = map_at(map, axis, along, u, v);
@@ -215,11 +190,6 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 /* ---- both ---- */
 
-static double l1_scale(double diagonal, double others)
-{
-  return 1 / (diagonal >= 1.5 * others ? diagonal : diagonal + 0.5 * others);
-}
-
 /* This thread's rows; the largest (A_ii + sum |A_ij|) / A_ii. */
 static double scan_rows(hymgi_level *level)
 {
@@ -242,7 +212,7 @@ static double scan_rows(hymgi_level *level)
           const double lambda = (diagonal[t] + others[t]) / diagonal[t];
           bound = lambda > bound ? lambda : bound;
           if (level->c.dinv) level->c.dinv[at + t] = 1 / diagonal[t];
-          if (level->c.l1inv) level->c.l1inv[at + t] = l1_scale(diagonal[t], others[t]);
+          if (level->c.l1inv) level->c.l1inv[at + t] = hymgi_l1_scale(diagonal[t], others[t]);
         }
       }
   }
@@ -257,7 +227,7 @@ static hymg_status constant_rows(hymgi_level *level)
   size_t doubles = (size_t)level->box[0].n[0] + 2 * HYMGI_LINE;
   if (fv2) doubles = hymgi_fv2_constant_doubles(level->box) * (size_t)level->num_boxes;
   if (!level->c.constant_rows)
-    TRY(level->backend->alloc(level->context, doubles, &level->c.constant_rows));
+    TRY(level->memory->alloc(level->context, doubles, &level->c.constant_rows));
   if (!fv2)
     for (size_t t = 0; t < doubles; t++)
       level->c.constant_rows[t] = level->c.alpha_constant;

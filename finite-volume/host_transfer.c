@@ -293,9 +293,10 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   }
 }
 
-void hymgi_host_interpolate(const hymgi_level *fine, const double *coarse, hymgi_ghosts order,
-                            bool add, double *x)
+void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                            const double *source, hymgi_ghosts order, bool add, double *x)
 {
+  (void)coarse;
   const int threads = hymgi_host_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < fine->num_boxes; b++) {
@@ -304,7 +305,7 @@ void hymgi_host_interpolate(const hymgi_level *fine, const double *coarse, hymgi
     host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
     for (; row < end; row++) {
       const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
-      interpolate_rows(fine, b, order, add, JK, coarse, x);
+      interpolate_rows(fine, b, order, add, JK, source, x);
     }
   }
 }

@@ -173,3 +173,39 @@ void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, 
       words[m] += mine[m];
   }
 }
+
+void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                      bool write, double *user, double *data)
+{
+  (void)view;
+  for (int k = brick->from[2]; k < brick->to[2]; k++)
+    for (int j = brick->from[1]; j < brick->to[1]; j++) {
+      double *const row = user + j * brick->stride[1] + k * brick->stride[2];
+      for (int i = brick->from[0]; i < brick->to[0]; i++) {
+        double *const entry = data + hymgi_at(box, i, j, k);
+        if (write)
+          *entry = row[i * brick->stride[0]];
+        else
+          row[i * brick->stride[0]] = *entry;
+      }
+    }
+}
+
+void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                        bool positive, const double *data, hymgi_finding *finding)
+{
+  (void)view;
+  *finding = (hymgi_finding){.bad = false};
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++) {
+        const double v = data[hymgi_at(box, i, j, k)];
+        if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
+          finding->largest = v > finding->largest ? v : finding->largest;
+          continue;
+        }
+        *finding =
+            (hymgi_finding){.bad = true, .at = {i, j, k}, .value = v, .largest = finding->largest};
+        return;
+      }
+}

@@ -217,3 +217,39 @@ void hymgi_host_close_stencil(const hymgi_level *level, double *x)
         }
     }
 }
+
+void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor)
+{
+  const hymgi_geom *g = level->box + box;
+  const int axis = face / 2;
+  const double *const value = level->walls->value[box * 6 + face], *const beta =
+                                                                       level->c.beta[axis];
+  double *const term = level->walls->term[box * 6 + face];
+  int u, v, at[3], beta_at[3];
+  hymgi_wall_axes(face, &u, &v);
+  at[axis] = face & 1 ? g->n[axis] - 1 : 0;
+  beta_at[axis] = face & 1 ? g->n[axis] : 0;
+  for (at[v] = 0; at[v] < g->n[v]; at[v]++)
+    for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
+      beta_at[u] = at[u], beta_at[v] = at[v];
+      const double scale = level->c.beta_constant[axis] *
+                           (beta ? beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
+      term[hymgi_wall_at(g, face, at)] = scale * factor * value[hymgi_wall_at(g, face, at)];
+    }
+}
+
+void hymgi_host_add_wall_terms(const hymgi_level *level, double *f)
+{
+  for (int m = 0; m < level->num_boxes * 6; m++) {
+    const hymgi_geom *g = level->box + m / 6;
+    const int face = m % 6;
+    const double *const term = level->walls->term[m];
+    if (!term) continue;
+    int u, v, at[3];
+    hymgi_wall_axes(face, &u, &v);
+    at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
+    for (at[v] = 0; at[v] < g->n[v]; at[v]++)
+      for (at[u] = 0; at[u] < g->n[u]; at[u]++)
+        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_wall_at(g, face, at)];
+  }
+}

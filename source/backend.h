@@ -6,6 +6,7 @@
 #define HYMGI_BACKEND_H
 
 #include "level.h"
+#include "memory.h"
 
 /* Interpolations, and the closure of the wall ghosts that each one (and the FV4 operator: V4)
  * wants in memory. */
@@ -23,14 +24,49 @@ typedef enum hymgi_after { HYMGI_AFTER_ANY, HYMGI_AFTER_GSRB } hymgi_after;
  * any order gives the same. */
 enum { HYMGI_SUM_WORDS = 3 };
 
+/* A brick of a box's entries and a strided array of the user's: entry (i, j, k) of the box, from
+ * <= ijk < to, is user[i stride[0] + j stride[1] + k stride[2]]. */
+typedef struct hymgi_user_brick {
+  int from[3], to[3];
+  ptrdiff_t stride[3];
+} hymgi_user_brick;
+
+/* What is wrong with the values of a coefficient field: the first bad one in the order of a box,
+ * x fastest. */
+typedef struct hymgi_finding {
+  bool bad;
+  int at[3];
+  double value;
+  double largest; /* of the good ones before it */
+} hymgi_finding;
+
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
+  int line;             /* doubles that rows start on */
+  bool closes_in_loads; /* interpolate wants no wall ghosts in memory of the level below */
   hymgi_mover mover;
+  const hymgi_memory *memory;   /* home of its vectors */
+  const hymgi_memory *crossing; /* what both it and the host can reach */
 
-  hymg_status (*alloc)(hymg_context *context, size_t doubles,
-                       double **data); /* contents undefined */
-  void (*release)(double *data, size_t doubles);
+  /* Takes over a malloc'ed block and puts its bytes where every machine at hand can read them
+   * (box and copy lists). unshare frees it, also one that share could not take. */
+  hymg_status (*share)(hymg_context *context, void **block, size_t bytes);
+  void (*unshare)(void *block);
+  void (*sync)(hymg_context *context); /* waits for all that was asked for */
+  void (*zero)(hymg_context *context, double *data, size_t doubles);
+  /* to and from memory that the host reaches; done when it returns */
+  void (*copy)(hymg_context *context, const double *from, double *to, size_t doubles);
+  /* user: memory that this machine reaches, data: the box's vector. To or from the box. */
+  void (*brick)(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                bool write, double *user, double *data);
+  /* between two strided arrays that this machine reaches, over the brick's entries */
+  void (*gather)(hymg_context *context, const hymgi_user_brick *from, const hymgi_user_brick *to,
+                 const double *source, double *target);
+  /* entries [0, n) of a box: positive (or at least 0) and finite? */
+  void (*examine)(const hymgi_level *view, const hymgi_geom *box, const int n[3], bool positive,
+                  const double *data, hymgi_finding *finding);
+
   void (*clear)(const hymgi_level *level,
                 double *x); /* a whole vector with its ghosts, touched by the threads that use it */
 
@@ -44,11 +80,17 @@ typedef struct hymgi_backend {
   void (*restrict_faces)(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patch, double *coarse);
 
+  /* wall data: term from value (source/walls.h); f += the terms */
+  void (*wall_term)(const hymgi_level *level, int box, int face, double factor);
+  void (*add_wall_terms)(const hymgi_level *level, double *f);
+
   /* operator: x is written in its ghosts only */
   void (*apply)(const hymgi_level *level, double *x, double *y);
   void (*residual)(const hymgi_level *level, const double *f, double *x, double *r);
   double (*residual_max)(const hymgi_level *level, const double *f, double *x);
 
+  /* Optional: does smooth want level->y although the method does without? */
+  bool (*second_buffer)(const hymgi_level *level);
   /* level->x from level->f; may swap level->x and level->y */
   void (*smooth)(hymgi_level *level);
 
@@ -61,8 +103,30 @@ typedef struct hymgi_backend {
   void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
   void (*close_walls)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
-  void (*interpolate)(const hymgi_level *fine, const double *coarse, hymgi_ghosts order, bool add,
-                      double *x);
+  void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
+                      hymgi_ghosts order, bool add, double *x);
+
+  /* Optional (NULL: none): the bottom solve in one go; false where it is not for this level. */
+  bool (*bottom)(hymgi_level *level, hymg_bottom bottom);
+  /* Optional: a whole cycle from level l down in one go; visits 1 for V, 2 for W, 0 for F. False
+   * where it is not for this level. */
+  bool (*tail)(struct hymg_solver *solver, int l, int visits);
+  /* Optional: around a cycle, so that its work can be recorded once and played back. key: what
+   * tells the solver's cycles apart. */
+  void (*begin_cycle)(struct hymg_solver *solver, int key);
+  void (*end_cycle)(struct hymg_solver *solver);
+  /* Optional: max and residual_max without a wait; `queued` waits and gives the one of a slot. */
+  void (*queue_max)(const hymgi_level *level, const double *x, int slot);
+  void (*queue_residual_max)(const hymgi_level *level, const double *f, double *x, int slot);
+  double (*queued)(hymg_context *context, int slot);
+  /* Optional: names a stretch of time for a profiler; stretches nest. */
+  void (*begin_range)(const hymgi_level *level, const char *verb);
+  void (*end_range)(void);
+  /* Optional: what follows is steered by results, so it cannot be recorded: from true to false. */
+  void (*stepwise)(hymg_context *context, bool on);
+  /* Optional: before and after the solver's levels live (recordings, lists for tail). */
+  hymg_status (*attach)(struct hymg_solver *solver);
+  void (*detach)(struct hymg_solver *solver);
 
   /* vectors of a level; cells only, ghosts untouched; outputs may be inputs */
   void (*fill)(const hymgi_level *level, double value, double *x);
@@ -78,8 +142,12 @@ typedef struct hymgi_backend {
 
 /* The host: OpenMP, or one thread without it. */
 const hymgi_backend *hymgi_host_backend(void);
-/* CUDA, or NULL with the reason where it is not built in or has no device. */
-const hymgi_backend *hymgi_cuda_backend(const char **reason);
+/* CUDA on the context's device and stream. EUNSUPPORTED with the reason where it is not built in,
+ * or where there is no driver or device; ECUDA. */
+hymg_status hymgi_cuda_backend(hymg_context *context, bool managed, const hymgi_backend **backend);
+/* hymg_device_count and hymg_device_get. */
+hymg_status hymgi_cuda_count(hymg_context *context, int *count);
+hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* What the host runs fastest with, as measured (benchmarks/README.md). */
 hymgi_tuning hymgi_host_tuning(const hymgi_method *method);

@@ -22,20 +22,15 @@ static hymg_status check_values(const hymg_field *field, bool positive, const ch
     int n[3] = {g->n[0], g->n[1], g->n[2]};
     if (axis >= 0 && grid->periodic >> axis & 1 && g->low[axis] + n[axis] == grid->desc.n[axis] + 1)
       n[axis]--;
-    for (int k = 0; k < n[2]; k++)
-      for (int j = 0; j < n[1]; j++)
-        for (int i = 0; i < n[0]; i++) {
-          const double v = field->data[hymgi_at(g, i, j, k)];
-          if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
-            *largest = v > *largest ? v : *largest;
-            continue;
-          }
-          return hymgi_fail(grid->context, HYMG_EINVAL, "%s = %g at (%d, %d, %d): %s and finite",
-                            name, v, i + g->low[0], j + g->low[1], k + g->low[2],
-                            positive ? "above 0" : "at least 0");
-        }
+    hymgi_finding found;
+    field->view.backend->examine(&field->view, g, n, positive, field->data, &found);
+    if (found.bad)
+      return hymgi_fail(grid->context, HYMG_EINVAL, "%s = %g at (%d, %d, %d): %s and finite", name,
+                        found.value, found.at[0] + g->low[0], found.at[1] + g->low[1],
+                        found.at[2] + g->low[2], positive ? "above 0" : "at least 0");
+    *largest = found.largest > *largest ? found.largest : *largest;
   }
-  return HYMG_OK;
+  return grid->context->status;
 }
 
 static hymg_status check_fields(const hymg_operator_desc *d, double *largest_alpha)
@@ -60,7 +55,7 @@ static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int 
     memcpy(c.n, boxes[b].n, sizeof c.n);
     c.src[axis] = shift;
     const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
-    level->backend->mover.local(&plan, boxes, from, boxes, to);
+    level->backend->mover.local(level->context, &plan, boxes, from, boxes, to);
   }
 }
 
@@ -77,7 +72,7 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
     }
     c.src[axis] = g->n[axis] - 1, c.dst[axis] = g->n[axis], c.n[axis] = 1;
     const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
-    level->backend->mover.local(&plan, level->box, shifted, level->box, beta);
+    level->backend->mover.local(level->context, &plan, level->box, shifted, level->box, beta);
   }
 }
 
@@ -104,6 +99,7 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
   double *const beta = coarse->c.beta[axis];
   if (fine->direct) {
     fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, beta);
+    hymgi_cross(fine, coarse);
     return HYMG_OK;
   }
   double *patch = NULL, *shifted = NULL, *high = NULL;
@@ -136,18 +132,14 @@ static void constants(const hymgi_level *level, const hymg_operator_desc *d, hym
   c->alpha_constant = d->a * d->alpha_constant;
 }
 
-static void load_finest(hymgi_level *level, const hymg_operator_desc *d)
+static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
 {
-  const hymgi_mover *mover = &level->backend->mover;
-  const int threads = level->context->threads;
   for (int axis = 0; d->beta[0] && axis < 3; axis++)
-    hymgi_field_copy_boxes(mover, threads, level->num_boxes, d->beta[axis]->view.box,
-                           d->beta[axis]->data, level->box, level->c.beta[axis]);
-  if (level->c.alpha) {
-    hymgi_field_copy_boxes(mover, threads, level->num_boxes, d->alpha->view.box, d->alpha->data,
-                           level->box, level->c.alpha);
-    level->backend->axpby(level, d->a, level->c.alpha, 0, level->c.alpha, level->c.alpha);
-  }
+    TRY(hymgi_field_load(d->beta[axis], level, level->c.beta[axis]));
+  if (!level->c.alpha) return HYMG_OK;
+  TRY(hymgi_field_load(d->alpha, level, level->c.alpha));
+  level->backend->axpby(level, d->a, level->c.alpha, 0, level->c.alpha, level->c.alpha);
+  return HYMG_OK;
 }
 
 /* beta so far is the user's; now it gets b / h^2 of its level. */
@@ -160,7 +152,7 @@ static void scale_betas(hymgi_level *level)
 static hymg_status fill_levels(hymg_solver *solver)
 {
   const hymg_operator_desc *d = &solver->op->desc;
-  load_finest(solver->level, d);
+  TRY(load_finest(solver->level, d));
   for (int l = 0; l < solver->num_levels; l++) {
     hymgi_level *level = solver->level + l;
     constants(level, d, &level->c);

@@ -99,7 +99,12 @@ hymg_status hymg_context_create(const hymg_context_options *options, hymg_contex
 void hymg_context_destroy(hymg_context **context)
 {
   if (!context || !*context) return;
+  if ((*context)->gpu) (*context)->close_gpu((*context)->gpu);
   hymgi_comm_destroy(&(*context)->comm);
+  for (hymgi_choice *c = (*context)->choices, *next; c; c = next) {
+    next = c->next;
+    free(c);
+  }
   free(*context);
   *context = NULL;
 }
@@ -127,6 +132,20 @@ int hymg_context_threads(const hymg_context *context)
 int hymg_context_nodes(const hymg_context *context)
 {
   return context ? hymgi_comm_nodes(context->comm) : 1;
+}
+
+hymg_status hymg_device_count(hymg_context *context, int *count)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!count) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_count: count is NULL");
+  return hymgi_cuda_count(context, count);
+}
+
+hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!info) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_get: info is NULL");
+  return hymgi_cuda_device(context, ordinal, info);
 }
 
 hymg_status hymg_context_max(hymg_context *context, double *value)

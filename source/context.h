@@ -4,6 +4,15 @@
 
 #include "comm.h"
 
+enum { HYMGI_KEY = 512 };
+
+/* A measured placement (source/placement.h), for the context's next solver of that key. */
+typedef struct hymgi_choice {
+  struct hymgi_choice *next;
+  int64_t host_cells, tail_cells;
+  char key[HYMGI_KEY];
+} hymgi_choice;
+
 struct hymg_context {
   hymgi_comm *comm; /* NULL: serial */
   int threads;      /* what the backend gives for the user's wish, >= 1 */
@@ -11,7 +20,11 @@ struct hymg_context {
   struct CUstream_st *stream;
   /* sticky within one solve: verbs record a failure here and go on with their messages */
   hymg_status status;
+  struct hymgi_device *gpu; /* made when a backend first needs it, with the way to end it */
+  void (*close_gpu)(struct hymgi_device *gpu);
+  hymgi_choice *choices;
   unsigned solvers; /* made so far: their ids */
+  double later[2];  /* what hymgi_later gives where nothing is queued */
   char error[512];
 };
 

@@ -12,7 +12,7 @@ static bool holds(const hymgi_level *level)
 
 static void bottom_solve(hymg_solver *solver, hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_BOTTOM);
   solver->profile.in_bottom = start != 0;
   hymgi_bottom_solve(level, solver->options.bottom);
   hymgi_profile_end(level, HYMGI_VERB_BOTTOM, start, 0);
@@ -29,6 +29,7 @@ static void correct(hymg_solver *solver, int l, int visits)
     bottom_solve(solver, level);
     return;
   }
+  if (hymgi_tail(solver, l, visits)) return;
   hymgi_smooth_restrict(level, coarse);
   hymgi_fill(coarse, 0, coarse->x);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
@@ -69,13 +70,48 @@ void hymgi_cycle_w(hymg_solver *solver, int l)
   cycle(solver, l, 2);
 }
 
+void hymgi_cycle(hymg_solver *solver, hymg_cycle kind, int l)
+{
+  if (kind == HYMG_CYCLE_F)
+    hymgi_cycle_f(solver, l);
+  else
+    cycle(solver, l, kind == HYMG_CYCLE_W ? 2 : 1);
+}
+
+void hymgi_begin_cycle(hymg_solver *solver, int l, hymg_cycle kind, int variant)
+{
+  const hymgi_backend *backend = solver->level[l].backend;
+  if (backend->begin_cycle) backend->begin_cycle(solver, 9 * l + 3 * variant + (int)kind);
+}
+
+void hymgi_end_cycle(hymg_solver *solver, int l)
+{
+  const hymgi_backend *backend = solver->level[l].backend;
+  if (backend->end_cycle) backend->end_cycle(solver);
+}
+
+void hymgi_run_cycle(hymg_solver *solver, hymg_cycle kind, int l)
+{
+  hymgi_begin_cycle(solver, l, kind, 0);
+  hymgi_cycle(solver, kind, l);
+  hymgi_end_cycle(solver, l);
+}
+
+/* Solves the coarsest level, or all that are done in one go; returns the finest of them. */
+static int solve_coarsest(hymg_solver *solver, int l)
+{
+  const int bottom = solver->num_levels - 1, tail = solver->placement.tail_from;
+  const int from = tail > l ? tail : l;
+  if (from < bottom && hymgi_tail(solver, from, 0)) return from;
+  if (holds(solver->level + bottom)) bottom_solve(solver, solver->level + bottom);
+  return bottom;
+}
+
 /* Every level's f is in place: the solution of each level is the start of one V-cycle on the
  * next finer one. */
 void hymgi_cycle_f(hymg_solver *solver, int l)
 {
-  const int bottom = solver->num_levels - 1;
-  if (holds(solver->level + bottom)) bottom_solve(solver, solver->level + bottom);
-  for (int m = bottom - 1; m >= l; m--) {
+  for (int m = solve_coarsest(solver, l) - 1; m >= l; m--) {
     if (!holds(solver->level + m)) continue;
     hymgi_interpolate_f(solver->level + m + 1, solver->level + m);
     hymgi_cycle_v(solver, m);

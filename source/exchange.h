@@ -5,12 +5,15 @@
 #include "plan.h"
 
 /* What a machine does for a plan: copy bricks between vectors, and between a vector and a
- * contiguous buffer. */
+ * contiguous buffer. finish: all that was asked for is done (NULL: it always is). */
 typedef struct hymgi_mover {
-  void (*local)(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src,
-                const hymgi_geom *dst_box, double *dst);
-  void (*pack)(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src);
-  void (*unpack)(const hymgi_plan *plan, const hymgi_geom *dst_box, double *dst);
+  void (*local)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                const double *src, const hymgi_geom *dst_box, double *dst);
+  void (*pack)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+               const double *src);
+  void (*unpack)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                 double *dst);
+  void (*finish)(hymg_context *context);
 } hymgi_mover;
 
 /* begin posts the receives, packs, sends and does the local copies; end waits and unpacks.

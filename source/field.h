@@ -33,11 +33,12 @@ const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
 /* The extent of what a field of this centering holds, over the whole grid. */
 void hymgi_field_extent(const hymg_field *field, int extent[3]);
-/* Copies the entries of every box of src into dst (same grid, level and centering; layouts may
- * differ). dst_box: its boxes. */
-void hymgi_field_copy_boxes(const hymgi_mover *mover, int threads, int num_boxes,
-                            const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
-                            double *dst);
+/* Copies the entries of every box (same grid, level and centering; layouts, machines and memories
+ * may differ). from and to are levels or the views of fields. Done, where two machines meet, when
+ * it returns. */
+hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
+                                 double *dst);
+hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector);
 bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b);
 
 #endif

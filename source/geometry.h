@@ -1,13 +1,19 @@
 /* Where a cell lies in memory. A box's fields are either plain rows or split by colour: all red
  * cells (even global i + j + k) as one array of half rows, all black ones `half` further on,
- * cell i in slot floor(i / 2) of its half row. Rows start on 64 bytes; left ghosts lie in the
+ * cell i in slot floor(i / 2) of its half row. Rows start on a line; left ghosts lie in the
  * padding of the previous row. Shared with every backend. */
 #ifndef HYMGI_GEOMETRY_H
 #define HYMGI_GEOMETRY_H
 
 #include <stddef.h>
 
-enum { HYMGI_LINE = 8 }; /* doubles of a cache line */
+#if defined(__CUDACC__)
+#define HYMGI_INLINE static __host__ __device__ __forceinline__
+#else
+#define HYMGI_INLINE static inline __attribute__((always_inline))
+#endif
+
+enum { HYMGI_LINE = 8 }; /* doubles of a cache line of a CPU; a GPU's rows start on two */
 
 typedef struct hymgi_geom {
   int n[3];       /* cells */
@@ -23,35 +29,36 @@ typedef struct hymgi_geom {
 } hymgi_geom;
 
 /* First index i of the given colour in row (j, k): 0 or 1. */
-static inline int hymgi_first(const hymgi_geom *g, int colour, int j, int k)
+HYMGI_INLINE int hymgi_first(const hymgi_geom *g, int colour, int j, int k)
 {
   return (j + k + g->parity + colour) & 1;
 }
 
 /* Start of row (j, k) of one colour (slot 0), in a vector; colour is 0 with plain rows. */
-static inline ptrdiff_t hymgi_row(const hymgi_geom *g, int colour, int j, int k)
+HYMGI_INLINE ptrdiff_t hymgi_row(const hymgi_geom *g, int colour, int j, int k)
 {
   return g->offset + g->base + k * g->plane + j * g->pitch + colour * g->half;
 }
 
 /* Cell or low face (i, j, k) in a vector; ghosts are negative or >= n. */
-static inline ptrdiff_t hymgi_at(const hymgi_geom *g, int i, int j, int k)
+HYMGI_INLINE ptrdiff_t hymgi_at(const hymgi_geom *g, int i, int j, int k)
 {
   if (!g->split) return hymgi_row(g, 0, j, k) + i;
   return hymgi_row(g, (i + j + k + g->parity) & 1, j, k) + (i >= 0 ? i / 2 : -((1 - i) / 2));
 }
 
-/* Fills strides and size from n, ghost and split; offset is set to 0. */
-static inline void hymgi_geom_layout(hymgi_geom *g)
+/* Fills strides and size from n, ghost and split; rows start on `line` doubles, a multiple of
+ * HYMGI_LINE. offset is set to 0. */
+static inline void hymgi_geom_layout(hymgi_geom *g, int line)
 {
   const ptrdiff_t rows = g->split ? g->n[0] / 2 + 2 : g->n[0] + 2 * g->ghost;
-  g->pitch = (rows + HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
+  g->pitch = (rows + line - 1) / line * line;
   g->plane = g->pitch * (g->n[1] + 2 * g->ghost);
-  if (g->plane % 512 == 0) g->plane += HYMGI_LINE; /* no 4 KiB aliasing between planes */
-  const ptrdiff_t colour = g->plane * (g->n[2] + 2 * g->ghost) + HYMGI_LINE;
+  if (g->plane % 512 == 0) g->plane += line; /* no 4 KiB aliasing between planes */
+  const ptrdiff_t colour = g->plane * (g->n[2] + 2 * g->ghost) + line;
   g->half = g->split ? colour : 0;
-  g->base = HYMGI_LINE + g->ghost * (g->pitch + g->plane);
-  g->size = colour * (g->split ? 2 : 1) + 2 * HYMGI_LINE;
+  g->base = line + g->ghost * (g->pitch + g->plane);
+  g->size = colour * (g->split ? 2 : 1) + 2 * line;
   g->offset = 0;
 }
 

@@ -71,7 +71,7 @@ static void lay_out(hymg_grid *grid)
   ptrdiff_t offset = 0;
   for (int b = 0; b < grid->num_boxes; b++) {
     grid->box[b].split = 0;
-    hymgi_geom_layout(grid->box + b);
+    hymgi_geom_layout(grid->box + b, HYMGI_LINE);
     grid->box[b].offset = offset;
     offset += grid->box[b].size;
   }

@@ -17,7 +17,14 @@
  * the same arguments but for what each rank holds; if it fails on one rank it fails on all. All
  * other calls concern the calling rank alone. A context and all that is made from it belong to one
  * thread at a time. Arrays are `double` in host memory unless a memory space is an argument. The
- * library prints nothing, keeps no global state and never exits. */
+ * library prints nothing, keeps no global state and never exits.
+ *
+ * On a GPU, calls queue their work on the context's stream, behind what the program queued there,
+ * and return; what the program queues there next comes behind it. Calls that hand something to the
+ * host wait for it: reads and writes of host memory, reductions, the making and updating of
+ * solvers, and solves (without a result a solve may return earlier; its failures are then the next
+ * call's). What is destroyed may still be in use by queued work: the call sees to that. The current
+ * device is the same after a call as before. */
 #ifndef HYMG_H
 #define HYMG_H
 
@@ -79,7 +86,7 @@ struct CUstream_st; /* cudaStream_t, so that no CUDA header is needed */
 typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
   int device;  /* CUDA device ordinal; -1: the current one; no effect on the host backend */
-  struct CUstream_st *stream; /* borrowed; NULL: the default stream */
+  struct CUstream_st *stream; /* borrowed; NULL: one in order with the default stream */
 } hymg_context_options;
 
 HYMG_API hymg_context_options hymg_context_options_default(void);
@@ -106,6 +113,24 @@ HYMG_API int hymg_context_nodes(const hymg_context *context);
  * that want no MPI of their own. Errors: EINVAL (NULL), EMPI. */
 HYMG_API hymg_status hymg_context_max(hymg_context *context, double *value);
 HYMG_API hymg_status hymg_context_barrier(hymg_context *context);
+
+/* ---- GPUs ---- */
+
+typedef struct hymg_device_info {
+  int ordinal;
+  char name[256];
+  int capability[2]; /* compute capability, 9 and 0 for 9.0 */
+  int multiprocessors;
+  double memory_bytes, free_bytes;
+} hymg_device_info;
+
+/* CUDA devices that this process sees. Errors: EUNSUPPORTED (built without CUDA, no driver, no
+ * device: the text says which). */
+HYMG_API hymg_status hymg_device_count(hymg_context *context, int *count);
+/* One of them; -1: the context's own, which is opened if it was not yet, so that the time that CUDA
+ * takes to start is spent here. Errors: those above, EINVAL (no such device), EUNSUPPORTED (-1 and
+ * a device too old), ECUDA. */
+HYMG_API hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* ---- grid ---- */
 
@@ -193,6 +218,12 @@ typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 HYMG_API hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver,
                                        hymg_centering centering, hymg_precision precision,
                                        hymg_field **field);
+/* A field of zeros in plain rows in the given memory; HYMG_DEVICE: on the context's GPU, so that
+ * coefficients and wall data need not pass through the host. hymg_field_create without a solver is
+ * this with HYMG_HOST. Errors: EINVAL, EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space,
+                                          hymg_centering centering, hymg_precision precision,
+                                          hymg_field **field);
 /* A cell field of zeros on a level of the solver, in that level's layout; for the calls that
  * name a level. Below level 0 no other solver takes it; once its solver is destroyed it can still
  * be read, written, reduced and destroyed. Errors: EINVAL (no such level), ENOMEM. */
@@ -203,8 +234,10 @@ HYMG_API void hymg_field_destroy(hymg_field **field);
  * holds; the rest of the brick is left alone on both sides, so every rank may name its own part
  * or the whole. The entry (i, j, k) of the brick, counted from its low corner, is data[i *
  * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. Counts of 0 are
- * fine and copy nothing, data may then be NULL. Errors: EINVAL (brick outside the field, data
- * NULL), EUNSUPPORTED (device memory without CUDA). */
+ * fine and copy nothing, data may then be NULL. With HYMG_HOST the copy is done on return. With
+ * HYMG_DEVICE data is memory of the context's GPU, and the copy is queued on its stream: data is
+ * read, or complete, when the stream gets there. Errors: EINVAL (brick outside the field, data
+ * NULL), EUNSUPPORTED (device memory without CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
                                       hymg_space space);
@@ -309,6 +342,10 @@ typedef enum hymg_backend {
  * bits. */
 typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_tuning;
 
+/* Home of the solver's vectors on a GPU: device memory, or managed memory, which host code may
+ * touch through the same pointer whenever the stream is idle. */
+typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
+
 /* What a cycle record describes. */
 typedef enum hymg_cycle_kind {
   HYMG_KIND_F = 0,
@@ -343,7 +380,18 @@ typedef struct hymg_options {
   bool initial_guess; /* MG with V or W, MGPCG: start from u as given instead of zero */
   hymg_backend backend;
   hymg_tuning tuning;
-  int64_t host_cells; /* CUDA: levels with fewer cells per rank run on the host; -1: measured */
+  /* CUDA: the first level whose largest share of a rank has fewer cells than this, and all below
+   * it, run on the host; 0: none do; -1: as fits the machine best (tuning; grids of fewer than 64^3
+   * cells are never measured) */
+  int64_t host_cells;
+  /* CUDA, where no level runs on the host: a V-cycle from the first level with fewer cells than
+   * this is one launch, if its size and kind allow; 0: none is; -1: as fits best, likewise */
+  int64_t tail_cells;
+  /* CUDA: a text file in which rank 0 keeps what was measured for host_cells and tail_cells, with
+   * the device, the method and the version as key; made if it is not there, ignored where it is of
+   * no use. Read by hymg_solver_create and hymg_solver_need alone. NULL: none */
+  const char *tuning_file;
+  hymg_memory memory; /* CUDA: of the vectors */
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */
   void *monitor_user;
@@ -379,8 +427,10 @@ typedef struct hymg_result {
 } hymg_result;
 
 /* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
- * operator may serve several solvers. Errors: EINVAL (options; negative or non-finite
- * coefficients), EUNSUPPORTED (backend cuda without CUDA), ENOMEM, EMPI. */
+ * operator may serve several solvers. With CUDA where backend is cuda, or auto and every rank has
+ * a device. Errors: EINVAL (options; negative or non-finite coefficients), EUNSUPPORTED (backend
+ * cuda without CUDA or with symgs), ENOMEM (with what is needed and what is free on the GPU, before
+ * anything is taken there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and wall data again, keeps the plan. Errors:
@@ -432,6 +482,65 @@ HYMG_API hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_fi
 HYMG_API double hymg_solver_bytes_per_dof(const hymg_solver *solver);
 /* Seconds of the tuning part of hymg_solver_create on this rank. */
 HYMG_API double hymg_solver_tuning_seconds(const hymg_solver *solver);
+
+/* Where the choice of levels for GPU, tail and host comes from. */
+typedef enum hymg_tuning_source {
+  HYMG_TUNING_NONE = 0,     /* there was nothing to choose */
+  HYMG_TUNING_OPTIONS = 1,  /* host_cells and tail_cells */
+  HYMG_TUNING_ESTIMATE = 2, /* a rule that holds on most machines */
+  HYMG_TUNING_MEASURED = 3, /* now, or by another solver of the context */
+  HYMG_TUNING_FILE = 4      /* earlier, by the tuning file */
+} hymg_tuning_source;
+/* "none", "options", "estimate", "measured", "file"; static strings */
+HYMG_API const char *hymg_tuning_source_name(hymg_tuning_source source);
+
+/* Levels [0, tail_from) are done by the GPU one launch a step, [tail_from, host_from) in one launch
+ * all together, those from host_from on by the host: the number of levels means none of them.
+ * Without CUDA both are 0. */
+typedef struct hymg_tuning_info {
+  int tail_from, host_from;
+  hymg_tuning_source source;
+  double seconds; /* that the measurement took, part of hymg_solver_tuning_seconds */
+  char note[256]; /* why the tuning file was not read or written, "" if all is well */
+} hymg_tuning_info;
+/* The same on every rank. Errors: EINVAL (NULL). */
+HYMG_API hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_info *info);
+
+/* ---- memory before it is taken ---- */
+
+enum { HYMG_MAX_LEVELS = 32 };
+
+/* Bytes on this rank. */
+typedef struct hymg_level_need {
+  int cells[3];
+  hymg_backend backend;
+  const char *memory;  /* "host", "device", "managed", "pinned"; static */
+  double vectors;      /* iterate, right-hand side, second buffers, those of Krylov methods; on
+                        * level 0 u and f as fields made with the solver */
+  double coefficients; /* beta, alpha, 1/diagonal */
+  double buffers;      /* scratch, patches between levels; messages, at most, if the host
+                        * reaches this memory */
+} hymg_level_need;
+
+typedef struct hymg_need {
+  int num_levels;
+  hymg_level_need level[HYMG_MAX_LEVELS];
+  double device_bytes; /* of the sum: in device or managed memory */
+  double device_free;  /* bytes free there now; 0 where no level is on a GPU */
+} hymg_need;
+
+/* Which coefficients are fields. */
+typedef enum hymg_variable { HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2 } hymg_variable;
+
+/* Collective: what hymg_solver_create would take, without taking it. desc as for
+ * hymg_operator_create but without fields; variable: which of them there will be, HYMG_VARIABLE_
+ * values added. options NULL: the defaults. Where levels go is read from the tuning file or
+ * estimated, never measured. Fields of coefficients, which the user holds while the solver is made,
+ * and wall data are not counted. Errors: EINVAL, EUNSUPPORTED, ENOMEM (of the host, for lists),
+ * ECUDA, EMPI; a need larger than what is free is none. */
+HYMG_API hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc,
+                                      unsigned variable, const hymg_options *options,
+                                      hymg_need *need);
 
 /* Per-level, per-verb times of this rank. While on, every verb is timed (solves are a little
  * slower); turning it on clears the rows. bytes: by the model, each array once; messages and

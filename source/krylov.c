@@ -1,139 +1,79 @@
-/* The bottom solve: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
- * most 200 iterations. BiCGStab (van der Vorst 1992; on the right) and CG (Hestenes, Stiefel
- * 1952), both preconditioned with D^-1, and the smoother. A breakdown ends the solve with the
- * iterate at hand. Bottoms are tiny and solved often: the first iteration reads f where r and p
- * stand, which saves copies. */
+/* The bottom solve: by the backend in one go where it can, else the methods of krylov_methods.h
+ * verb by verb. */
 #include "krylov.h"
 
-static const double reduction = 1e-3;
+#define KRYLOV        static
+#define KRYLOV_CALLED static
 
-enum { BICGSTAB_VECTORS = 5, CG_VECTORS = 3 };
+typedef hymgi_level krylov_level;
 
-/* The first r: f itself, or a copy without the mean, which a singular operator cannot produce. */
-static const double *first_residual(const hymgi_level *level, double *copy)
+static bool krylov_singular(const hymgi_level *level)
 {
-  if (!level->method->singular) return level->f;
-  hymgi_copy_vector(level, level->f, copy);
-  hymgi_remove_mean(level, copy);
-  return copy;
+  return level->method->singular;
 }
 
-/* r = from - step * change; returns max |r|. */
-static double next_residual(const hymgi_level *level, const double *from, double step,
-                            const double *change, double *r)
+/* One thread steers: it works alone on coefficients and waits for nobody. */
+static bool krylov_leads(const hymgi_level *level)
 {
-  hymgi_axpby(level, 1.0, from, -step, change, r);
-  if (level->method->singular) hymgi_remove_mean(level, r);
-  return hymgi_norm_max(level, r);
+  (void)level;
+  return true;
 }
 
-/* z = A D^-1 r with D^-1 r in q */
-static void apply_preconditioned(const hymgi_level *level, const double *r, double *q, double *z)
+static int krylov_lane(void)
 {
-  hymgi_precondition(level, r, q);
-  hymgi_apply(level, q, z);
+  return 0;
 }
 
-/* Stops after the half step too: s = r - alpha A D^-1 p. The shadow residual is f. */
-static void bicgstab(hymgi_level *level, double target)
+static int krylov_lanes(void)
 {
-  const double *f = level->f;
-  double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
-  double *q = hymgi_krylov_vector(level, 2), *ap = hymgi_krylov_vector(level, 3);
-  double *as = hymgi_krylov_vector(level, 4);
-  const double *r_now = first_residual(level, p), *p_now = r_now;
-  double rho = hymgi_dot(level, r_now, f);
-  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
-    apply_preconditioned(level, p_now, q, ap);
-    const double projection = hymgi_dot(level, ap, f);
-    const double alpha = rho / projection;
-    if (!hymgi_krylov_usable(projection) || !hymgi_krylov_usable(alpha)) return;
-    hymgi_axpby(level, 1.0, x, alpha, q, x);
-    if (!(next_residual(level, r_now, alpha, ap, r) > target)) return;
-    r_now = r;
-
-    apply_preconditioned(level, r, q, as);
-    const double square = hymgi_dot(level, as, as);
-    const double omega = hymgi_dot(level, as, r) / square;
-    if (!hymgi_krylov_usable(square) || !hymgi_krylov_usable(omega)) return;
-    hymgi_axpby(level, 1.0, x, omega, q, x);
-    if (!(next_residual(level, r, omega, as, r) > target)) return;
-
-    const double rho_new = hymgi_dot(level, r, f);
-    const double beta = rho_new / rho * (alpha / omega);
-    if (!hymgi_krylov_usable(beta)) return;
-    hymgi_axpby(level, 1.0, p_now, -omega, ap, p);
-    hymgi_axpby(level, 1.0, r, beta, p, p);
-    p_now = p;
-    rho = rho_new;
-  }
+  return 1;
 }
 
-static void cg(hymgi_level *level, double target)
+static void krylov_meet_lanes(void) {}
+
+static void krylov_meet(const hymgi_level *level)
 {
-  double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
-  double *z = hymgi_krylov_vector(level, 2); /* A p, then D^-1 r */
-  const double *r_now = first_residual(level, r);
-  hymgi_precondition(level, r_now, p);
-  double rho = hymgi_dot(level, r_now, p);
-  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
-    hymgi_apply(level, p, z);
-    const double energy = hymgi_dot(level, p, z);
-    const double alpha = rho / energy;
-    if (!hymgi_krylov_usable(energy) || !hymgi_krylov_usable(alpha)) return;
-    hymgi_axpby(level, 1.0, x, alpha, p, x);
-    if (!(next_residual(level, r_now, alpha, z, r) > target)) return;
-    r_now = r;
-    hymgi_precondition(level, r, z);
-    const double rho_new = hymgi_dot(level, r, z);
-    const double beta = rho_new / rho;
-    if (!hymgi_krylov_usable(beta)) return;
-    hymgi_axpby(level, 1.0, z, beta, p, p);
-    rho = rho_new;
-  }
+  (void)level;
 }
 
-/* An iteration is one smooth of the method. It may swap level->x and level->y. */
-static void smoother(hymgi_level *level, double target)
+#include "krylov_methods.h"
+
+static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b)
 {
-  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
-    hymgi_smooth(level);
-    if (!(hymgi_residual_norm(level, level->f, level->x) > target)) return;
-  }
+  const double *left[HYMGI_MAX_DOTS], *right[HYMGI_MAX_DOTS];
+  double dot[HYMGI_MAX_DOTS];
+  int count = 0;
+  for (int i = 0; i < w->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      left[count] = power(level, w, i), right[count] = power(level, w, j);
+  for (int i = 0; shadow && i < w->count; i++, count++)
+    left[count] = power(level, w, i), right[count] = level->f;
+  hymgi_dots(level, count, left, right, dot);
+  count = 0;
+  for (int i = 0; i < w->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      b->gram[i][j] = b->gram[j][i] = dot[count];
+  for (int i = 0; shadow && i < w->count; i++, count++)
+    b->shadow[i] = dot[count];
 }
 
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 {
-  const double norm = hymgi_norm_max(level, level->f);
-  hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x); /* the caller sees a NaN */
-  if (!isfinite(norm) || norm == 0.0) return;
-  const double target = reduction * norm;
-  switch (bottom) {
-  case HYMG_BICGSTAB:
-    bicgstab(level, target);
-    break;
-  case HYMG_CG:
-    cg(level, target);
-    break;
-  case HYMG_CABICGSTAB:
-    hymgi_cabicgstab(level, target);
-    break;
-  case HYMG_CACG:
-    hymgi_cacg(level, target);
-    break;
-  case HYMG_BOTTOM_SMOOTHER:
-    smoother(level, target);
-    break;
-  }
+  const hymgi_backend *backend = level->backend;
+  basis b;
+  if (backend->bottom && backend->bottom(level, bottom)) return;
+  if (backend->stepwise) backend->stepwise(level->context, true);
+  solve_bottom(level, bottom, &b);
+  if (backend->stepwise) backend->stepwise(level->context, false);
 }
 
 int hymgi_bottom_vectors(hymg_bottom bottom)
 {
   switch (bottom) {
   case HYMG_BICGSTAB:
-    return BICGSTAB_VECTORS;
+    return HYMGI_BICGSTAB_VECTORS;
   case HYMG_CG:
-    return CG_VECTORS;
+    return HYMGI_KRYLOV_CG_VECTORS;
   case HYMG_CABICGSTAB:
     return HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE;
   case HYMG_CACG:

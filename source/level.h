@@ -3,6 +3,7 @@
 #define HYMGI_LEVEL_H
 
 #include "exchange.h"
+#include "memory.h"
 
 struct hymgi_backend;
 struct hymgi_profile;
@@ -53,6 +54,9 @@ typedef struct hymgi_level {
   hymg_context *context;
   const hymgi_method *method;
   const struct hymgi_backend *backend;
+  const hymgi_memory *memory; /* of its vectors */
+  /* who keeps its box lists: the solver's finest machine, which reads those of all levels */
+  const struct hymgi_backend *keeper;
   struct hymgi_profile *profile;
   int index;
   int n[3];
@@ -71,7 +75,8 @@ typedef struct hymgi_level {
   ptrdiff_t vector_size; /* doubles of one vector on this rank */
   hymgi_comm *comm;      /* of the ranks that hold cells; for reductions */
   int ranks;
-  hymgi_plan *halo[3]; /* by hymgi_halo; NULL where nothing is to be exchanged */
+  double largest_share; /* cells of the rank that holds most */
+  hymgi_plan *halo[3];  /* by hymgi_halo; NULL where nothing is to be exchanged */
 
   hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
@@ -89,6 +94,7 @@ typedef struct hymgi_level {
   struct hymgi_walls *walls; /* wall data (source/walls.h), or NULL */
   double *krylov;            /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
+  void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
 
   hymgi_coefficients c;
   double lambda_max;

@@ -161,16 +161,17 @@ hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_bricks *bricks, hym
 
 /* ---- buffers ---- */
 
-static size_t buffer_size(const hymgi_message *message, int count)
+static size_t doubles_of(const hymgi_message *message, int count)
 {
   return count > 0 ? message[count - 1].at + message[count - 1].size : 0;
 }
 
 hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
 {
-  const size_t out = buffer_size(plan->send, plan->num_sends);
-  const size_t in = buffer_size(plan->receive, plan->num_receives);
+  const size_t out = doubles_of(plan->send, plan->num_sends);
+  const size_t in = doubles_of(plan->receive, plan->num_receives);
   plan->tag = tag;
+  plan->context = context;
   plan->threads = context->threads;
   plan->send_buffer = out ? malloc(out * sizeof(double)) : NULL;
   plan->receive_buffer = in ? malloc(in * sizeof(double)) : NULL;
@@ -180,17 +181,63 @@ hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
   return hymgi_requests_create(context, plan->num_sends + plan->num_receives, &plan->requests);
 }
 
+static bool is_single(const hymgi_plan *plan)
+{
+  for (int m = 0; m < plan->num_local; m++)
+    if (plan->local[m].src_box || plan->local[m].dst_box) return false;
+  for (int m = 0; m < plan->num_pack; m++)
+    if (plan->pack[m].box) return false;
+  for (int m = 0; m < plan->num_unpack; m++)
+    if (plan->unpack[m].box) return false;
+  return true;
+}
+
+hymg_status hymgi_plan_share(hymgi_plan *plan,
+                             hymg_status (*share)(hymg_context *context, void **block,
+                                                  size_t bytes),
+                             void (*unshare)(void *), const hymgi_memory *buffers)
+{
+  void *list[3] = {plan->local, plan->pack, plan->unpack};
+  const size_t bytes[3] = {(size_t)plan->num_local * sizeof *plan->local,
+                           (size_t)plan->num_pack * sizeof *plan->pack,
+                           (size_t)plan->num_unpack * sizeof *plan->unpack};
+  const size_t out = doubles_of(plan->send, plan->num_sends);
+  const size_t in = doubles_of(plan->receive, plan->num_receives);
+  plan->unshare = unshare;
+  plan->single = is_single(plan);
+  hymg_status status = HYMG_OK;
+  for (int m = 0; m < 3 && status == HYMG_OK; m++)
+    if (list[m]) status = share(plan->context, &list[m], bytes[m]);
+  plan->local = list[0], plan->pack = list[1], plan->unpack = list[2];
+  TRY(status);
+  free(plan->send_buffer);
+  free(plan->receive_buffer);
+  plan->send_buffer = plan->receive_buffer = NULL;
+  plan->buffers = buffers;
+  if (out) TRY(buffers->alloc(plan->context, out, &plan->send_buffer));
+  if (in) TRY(buffers->alloc(plan->context, in, &plan->receive_buffer));
+  return HYMG_OK;
+}
+
 void hymgi_plan_destroy(hymgi_plan **plan)
 {
   if (!plan || !*plan) return;
   hymgi_plan *p = *plan;
-  free(p->local);
-  free(p->pack);
-  free(p->unpack);
+  void (*const free_list)(void *) = p->unshare ? p->unshare : free;
+  free_list(p->local);
+  free_list(p->pack);
+  free_list(p->unpack);
+  if (p->buffers) {
+    if (p->send_buffer)
+      p->buffers->release(p->context, p->send_buffer, doubles_of(p->send, p->num_sends));
+    if (p->receive_buffer)
+      p->buffers->release(p->context, p->receive_buffer, doubles_of(p->receive, p->num_receives));
+  } else {
+    free(p->send_buffer);
+    free(p->receive_buffer);
+  }
   free(p->send);
   free(p->receive);
-  free(p->send_buffer);
-  free(p->receive_buffer);
   hymgi_requests_destroy(&p->requests);
   free(p);
   *plan = NULL;
@@ -200,7 +247,7 @@ size_t hymgi_plan_bytes(const hymgi_plan *plan)
 {
   if (!plan) return 0;
   const size_t buffers =
-      buffer_size(plan->send, plan->num_sends) + buffer_size(plan->receive, plan->num_receives);
+      doubles_of(plan->send, plan->num_sends) + doubles_of(plan->receive, plan->num_receives);
   return sizeof *plan + (size_t)plan->num_local * sizeof(hymgi_copy) +
          (size_t)(plan->num_pack + plan->num_unpack) * sizeof(hymgi_piece) +
          (size_t)(plan->num_sends + plan->num_receives) * sizeof(hymgi_message) +

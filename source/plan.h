@@ -8,6 +8,7 @@
 
 #include "decomposition.h"
 #include "geometry.h"
+#include "memory.h"
 
 typedef struct hymgi_copy {
   int src_box, dst_box; /* local boxes of the source and of the target side */
@@ -31,11 +32,16 @@ typedef struct hymgi_plan {
   int tag;
   int threads; /* what a host mover may use; 0: one */
   int num_local, num_pack, num_unpack, num_sends, num_receives;
+  bool single; /* every brick is of box 0: the box can travel by value */
   hymgi_copy *local;
   hymgi_piece *pack, *unpack;
   hymgi_message *send, *receive;
   double *send_buffer, *receive_buffer;
   hymgi_requests *requests; /* NULL without messages */
+  /* who frees local, pack and unpack, and the buffers; NULL: free */
+  void (*unshare)(void *);
+  const hymgi_memory *buffers;
+  hymg_context *context;
 } hymgi_plan;
 
 /* One side of a plan: the boxes a rank holds. For local merged bricks `cover` tells which
@@ -77,6 +83,12 @@ hymg_status hymgi_plan_scatter(hymg_context *context, const hymgi_side *fine,
                                const hymgi_side *coarse, int depth, unsigned periodic, int tag,
                                hymgi_plan **plan);
 
+/* Moves the copy lists to where `share` puts them and the buffers to `buffers`. Errors: as of
+ * these. */
+hymg_status hymgi_plan_share(hymgi_plan *plan,
+                             hymg_status (*share)(hymg_context *context, void **block,
+                                                  size_t bytes),
+                             void (*unshare)(void *), const hymgi_memory *buffers);
 void hymgi_plan_destroy(hymgi_plan **plan);
 /* Bytes of the plan and its buffers. */
 size_t hymgi_plan_bytes(const hymgi_plan *plan);

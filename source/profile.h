@@ -14,6 +14,7 @@ typedef enum hymgi_verb {
   HYMGI_VERB_VECTOR,
   HYMGI_VERB_REDUCE,
   HYMGI_VERB_BOTTOM,
+  HYMGI_VERB_TAIL,
   HYMGI_VERBS
 } hymgi_verb;
 
@@ -24,7 +25,9 @@ typedef struct hymgi_profile {
 } hymgi_profile;
 
 /* Around a verb; bytes: by the model, of this rank. begin returns the start time, 0 while off. */
-double hymgi_profile_begin(const hymgi_level *level);
+double hymgi_profile_begin(const hymgi_level *level, hymgi_verb verb);
+/* After begin, where nothing came of it. */
+void hymgi_profile_cancel(const hymgi_level *level, double start);
 void hymgi_profile_end(const hymgi_level *level, hymgi_verb verb, double start, double bytes);
 /* Messages of one run of a plan. */
 void hymgi_profile_messages(const hymgi_level *level, hymgi_verb verb, const hymgi_plan *plan,

@@ -34,19 +34,13 @@ static hymg_status check_field(const hymg_solver *solver, int level, const hymg_
 
 static bool in_place(const hymgi_level *level, const hymg_field *field)
 {
-  return hymgi_same_layout(level->num_boxes, field->view.box, level->box);
+  return field->view.backend == level->backend &&
+         hymgi_same_layout(level->num_boxes, field->view.box, level->box);
 }
 
-static void read_field(const hymgi_level *level, const hymg_field *field, double *vector)
+static hymg_status write_field(const hymgi_level *level, const double *vector, hymg_field *field)
 {
-  hymgi_field_copy_boxes(&level->backend->mover, level->context->threads, level->num_boxes,
-                         field->view.box, field->data, level->box, vector);
-}
-
-static void write_field(const hymgi_level *level, const double *vector, hymg_field *field)
-{
-  hymgi_field_copy_boxes(&level->backend->mover, level->context->threads, level->num_boxes,
-                         level->box, vector, field->view.box, field->data);
+  return hymgi_vector_convert(level, vector, &field->view, field->data);
 }
 
 /* Level 0 has vectors of its own only if a user's field cannot serve: made at the first solve
@@ -54,9 +48,9 @@ static void write_field(const hymgi_level *level, const double *vector, hymg_fie
 static hymg_status own_vector(const hymgi_level *level, double **vector)
 {
   if (*vector || level->vector_size == 0) return HYMG_OK;
-  TRY(level->backend->alloc(level->context, (size_t)level->vector_size, vector));
+  TRY(level->memory->alloc(level->context, (size_t)level->vector_size, vector));
   level->backend->clear(level, *vector);
-  return HYMG_OK;
+  return level->context->status;
 }
 
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
@@ -67,8 +61,8 @@ static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_fiel
   if (!keep_u) TRY(own_vector(level, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* read only while it is the user's */
-  if (!keep_f) read_field(level, f, level->f);
-  if (!keep_u && solver->options.initial_guess) read_field(level, u, level->x);
+  if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
+  if (!keep_u && solver->options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
   return HYMG_OK;
 }
 
@@ -101,13 +95,18 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   return mean;
 }
 
+static void restrict_rhs(hymg_solver *solver, int l)
+{
+  for (int m = l; m + 1 < solver->num_levels; m++)
+    hymgi_restrict_cells(solver->level + m, solver->level[m].f, solver->level + m + 1,
+                         solver->level[m + 1].f);
+}
+
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
 {
   hymgi_level *level = solver->level + l;
   const bool all_levels = solver->options.cycle == HYMG_CYCLE_F;
-  for (int m = l; all_levels && m + 1 < solver->num_levels; m++)
-    hymgi_restrict_cells(solver->level + m, solver->level[m].f, solver->level + m + 1,
-                         solver->level[m + 1].f);
+  if (all_levels) restrict_rhs(solver, l);
   double largest, unused;
   solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
   largest = share(level, largest);
@@ -168,14 +167,36 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   return count >= solver->options.max_cycles;
 }
 
+/* A cycle and, where no mean has to be removed between, the residual's norm; before an F-cycle
+ * the right-hand sides of all levels and the norm of the first. All of it is one recording. */
+static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
+{
+  hymgi_level *level = solver->level + l;
+  const bool singular = solver->method.singular;
+  hymgi_begin_cycle(solver, l, cycle, with_rhs ? 2 : 1);
+  if (with_rhs) {
+    double unused;
+    restrict_rhs(solver, l);
+    for (int m = l; m < solver->num_levels; m++)
+      complete_rhs(solver, solver->level + m, &unused);
+    if (level->num_boxes) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+  }
+  hymgi_cycle(solver, cycle, l);
+  if (level->num_boxes && !singular)
+    hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
+  hymgi_end_cycle(solver, l);
+}
+
 /* After a cycle: the mean of u removed, the residual recorded. */
 static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cycle_kind kind,
                                bool *stop)
 {
   double norm = 0;
-  if (level->num_boxes) {
-    if (solver->method.singular) hymgi_remove_mean(level, level->x);
+  if (level->num_boxes && solver->method.singular) {
+    hymgi_remove_mean(level, level->x);
     norm = hymgi_residual_norm(level, level->f, level->x);
+  } else if (level->num_boxes) {
+    norm = hymgi_later(level, HYMGI_SLOT_RESIDUAL);
   }
   return record(solver, kind, share(level, norm), stop);
 }
@@ -187,7 +208,9 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   bool stop = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
   if (o->cycle == HYMG_CYCLE_F) {
-    hymgi_cycle_f(solver, l);
+    queue_cycle(solver, l, HYMG_CYCLE_F, !solver->method.singular);
+    if (!solver->method.singular)
+      solver->rhs_max = share(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
     TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
     if (o->method == HYMG_FMG) {
       *reason =
@@ -198,10 +221,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   }
   const bool w = o->cycle == HYMG_CYCLE_W;
   do {
-    if (w)
-      hymgi_cycle_w(solver, l);
-    else
-      hymgi_cycle_v(solver, l);
+    queue_cycle(solver, l, w ? HYMG_CYCLE_W : HYMG_CYCLE_V, false);
     TRY(close_cycle(solver, level, w ? HYMG_KIND_W : HYMG_KIND_V, &stop));
   } while (!finished(solver, stop, reason));
   return HYMG_OK;
@@ -220,10 +240,7 @@ static void precondition(hymg_solver *solver, int l, double *r)
   hymgi_level *level = solver->level + l;
   level->f = r;
   hymgi_fill(level, 0, level->x);
-  if (solver->options.cycle == HYMG_CYCLE_W)
-    hymgi_cycle_w(solver, l);
-  else
-    hymgi_cycle_v(solver, l);
+  hymgi_run_cycle(solver, solver->options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V, l);
   if (solver->method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
 }
 
@@ -278,9 +295,11 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->level + l;
-  TRY(prepare_rhs(solver, l));
+  solver->mean_removed = 0;
+  /* an F-cycle has this in its recording */
+  if (solver->method.singular || solver->options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
-  if (solver->rhs_max == 0 && solver->options.cycle != HYMG_CYCLE_F &&
+  if (solver->options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0 &&
       !solver->options.initial_guess) {
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
@@ -300,14 +319,18 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   if (c->status == HYMG_OK) c->status = check_field(solver, l, u, "u");
   if (c->status == HYMG_OK && f == u)
     c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
-  if (c->status == HYMG_OK) c->status = bind(solver, level, f, u);
+  if (c->status == HYMG_OK) {
+    const hymg_status bound = bind(solver, level, f, u);
+    if (c->status == HYMG_OK) c->status = bound;
+  }
   hymg_status status = hymgi_agree(c, c->status);
   if (status == HYMG_OK) {
     double *const target = level->x;
     solver->records = 0;
     status = run(solver, l, &reason);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
-    if (status == HYMG_OK && target != u->data) write_field(level, target, u);
+    level->backend->sync(c);
+    if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
     solver->reason = reason;
     status = hymgi_agree(c, status == HYMG_OK ? c->status : status);
   }
@@ -352,8 +375,7 @@ hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, 
 static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, double **vector)
 {
   TRY(hymgi_vector_create(level, level->vector_size, vector));
-  if (field) read_field(level, field, *vector);
-  return HYMG_OK;
+  return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
 }
 
 /* out = A x, or f - A x if f is given. */
@@ -375,8 +397,8 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
     } else {
       hymgi_apply(level, vx, vout);
     }
-    write_field(level, vout, out);
-    status = hymgi_agree(c, c->status);
+    status = write_field(level, vout, out);
+    status = hymgi_agree(c, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);
   hymgi_vector_destroy(level, level->vector_size, &vf);

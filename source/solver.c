@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "placement.h"
 #include "verbs.h"
 
 hymg_options hymg_options_default(void)
@@ -15,7 +17,8 @@ hymg_options hymg_options_default(void)
                                 .interpolation_f = HYMG_INTERPOLATION_DEFAULT,
                                 .rtol = 1e-10,
                                 .max_cycles = 20,
-                                .host_cells = -1};
+                                .host_cells = -1,
+                                .tail_cells = -1};
   return options;
 }
 
@@ -45,6 +48,7 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
       {"bottom solver", (int)o->bottom, HYMG_BICGSTAB, HYMG_BOTTOM_SMOOTHER, "bicgstab",
        "smoother"},
       {"tuning", (int)o->tuning, HYMG_TUNE_MEASURE, HYMG_TUNE_ESTIMATE, "measure", "estimate"},
+      {"memory", (int)o->memory, HYMG_MEMORY_DEVICE, HYMG_MEMORY_MANAGED, "device", "managed"},
       {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};
   for (size_t m = 0; m < sizeof choice / sizeof *choice; m++)
     if (choice[m].value < choice[m].first || choice[m].value > choice[m].last)
@@ -79,7 +83,7 @@ static hymg_status check_interpolation(hymg_context *c, hymg_stencil stencil, hy
                     "interpolation v4 with FV2: it needs FV4's halo of two layers");
 }
 
-static hymg_status check_options(hymg_context *c, hymg_stencil stencil, const hymg_options *o)
+hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hymg_options *o)
 {
   TRY(check_choices(c, o));
   if (o->method == HYMG_FMG && o->cycle != HYMG_CYCLE_F)
@@ -100,22 +104,35 @@ static hymg_status check_options(hymg_context *c, hymg_stencil stencil, const hy
   if (o->host_cells < -1)
     return hymgi_fail(c, HYMG_EINVAL, "host_cells %lld: at least 0, or -1 (measured)",
                       (long long)o->host_cells);
+  if (o->tail_cells < -1)
+    return hymgi_fail(c, HYMG_EINVAL, "tail_cells %lld: at least 0, or -1 (measured)",
+                      (long long)o->tail_cells);
   return HYMG_OK;
 }
 
-static hymg_status choose_backend(hymg_context *c, const hymg_options *o,
-                                  const hymgi_backend **backend)
+/* Without a wish, the GPU where every rank has one that can; that some have none is no failure. */
+hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
+                                 const hymgi_backend **backend)
 {
-  const char *reason = NULL;
   *backend = hymgi_host_backend();
-  if (o->backend != HYMG_BACKEND_CUDA) return HYMG_OK;
-  const hymgi_backend *cuda = hymgi_cuda_backend(&reason);
-  if (!cuda) return hymgi_fail(c, HYMG_EUNSUPPORTED, "backend cuda: %s", reason);
-  *backend = cuda;
+  if (o->backend == HYMG_BACKEND_HOST) return HYMG_OK;
+  const bool wanted = o->backend == HYMG_BACKEND_CUDA;
+  if (o->smoother == HYMG_SYMGS && !wanted) return HYMG_OK;
+  if (o->smoother == HYMG_SYMGS)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "smoother symgs on backend cuda: host only");
+  char text[sizeof c->error];
+  memcpy(text, c->error, sizeof text);
+  const hymgi_backend *cuda = NULL;
+  const hymg_status status = hymgi_cuda_backend(c, o->memory == HYMG_MEMORY_MANAGED, &cuda);
+  int lacking = status == HYMG_EUNSUPPORTED && !wanted;
+  TRY(hymgi_agree(c, lacking ? HYMG_OK : status));
+  if (lacking) memcpy(c->error, text, sizeof text);
+  TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
+  if (!lacking) *backend = cuda;
   return HYMG_OK;
 }
 
-static void set_method(hymg_solver *s)
+void hymgi_solver_set_method(hymg_solver *s)
 {
   const hymg_operator_desc *d = &s->op->desc;
   const hymg_options *o = &s->options;
@@ -132,6 +149,7 @@ static void set_method(hymg_solver *s)
   m->variable_beta = d->beta[0] != NULL;
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
+  m->tuning = hymgi_host_tuning(m);
 }
 
 /* Level 0 borrows x and f only during solves: it gets vectors of its own for the time being. */
@@ -149,27 +167,42 @@ static hymg_status tune(hymg_solver *s)
   finest->x = finest->f = NULL, finest->y = y;
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
-  s->tuning_seconds = hymgi_seconds() - start;
+  s->tuning_seconds += hymgi_seconds() - start;
   return status;
 }
 
-static hymg_status build(hymg_solver *s, const hymgi_backend *backend, const hymgi_tuning *tuning)
+static hymg_status load(hymg_solver *s)
 {
-  set_method(s);
-  s->method.tuning = tuning ? *tuning : hymgi_host_tuning(&s->method);
+  TRY(hymgi_coefficients_load(s));
+  const hymgi_backend *fine = s->placement.fine;
+  if (!fine->attach) return HYMG_OK;
+  return hymgi_agree(s->op->grid->context, fine->attach(s));
+}
+
+static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
+{
+  const hymgi_backend *backend;
+  TRY(hymgi_choose_backend(s->op->grid->context, &s->options, &backend));
+  hymgi_solver_set_method(s);
+  if (tuning) s->method.tuning = *tuning;
   s->history = malloc(((size_t)s->options.max_cycles + 1) * sizeof *s->history);
   hymg_context *c = s->op->grid->context;
   TRY(hymgi_agree(c, s->history ? HYMG_OK
                                 : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
                                              s->options.max_cycles)));
-  TRY(hymgi_hierarchy_create(s, backend));
-  TRY(hymgi_coefficients_load(s));
+  TRY(hymgi_hierarchy_shape(s));
+  TRY(hymgi_placement_choose(s, backend, tuning ? HYMGI_NEVER_MEASURE : HYMGI_MAY_MEASURE));
+  s->tuning_seconds = s->choice.seconds;
+  hymgi_hierarchy_place(s);
+  c->status = HYMG_OK;
+  TRY(hymgi_hierarchy_fill(s));
+  TRY(hymgi_agree(c, c->status)); /* load starts afresh */
+  TRY(load(s));
   if (!tuning && s->options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
   return HYMG_OK;
 }
 
-/* The options, or the defaults, with the cycle that DEFAULT stands for. */
-static hymg_options resolve(const hymg_options *options)
+hymg_options hymgi_options_resolve(const hymg_options *options)
 {
   hymg_options o = options ? *options : hymg_options_default();
   if (o.cycle != HYMG_CYCLE_DEFAULT) return o;
@@ -183,13 +216,11 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
 {
   if (!op) return HYMG_EINVAL;
   hymg_context *c = op->grid->context;
-  const hymg_options o = resolve(options);
-  const hymgi_backend *backend = NULL;
+  const hymg_options o = hymgi_options_resolve(options);
   hymg_solver *s = NULL;
   hymg_status status =
       solver ? HYMG_OK : hymgi_fail(c, HYMG_EINVAL, "hymg_solver_create: solver is NULL");
-  if (status == HYMG_OK) status = check_options(c, op->desc.stencil, &o);
-  if (status == HYMG_OK) status = choose_backend(c, &o, &backend);
+  if (status == HYMG_OK) status = hymgi_options_check(c, op->desc.stencil, &o);
   if (status == HYMG_OK && !(s = calloc(1, sizeof *s)))
     status = hymgi_fail(c, HYMG_ENOMEM, "no memory for a solver");
   status = hymgi_agree(c, status);
@@ -197,7 +228,7 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
     s->id = ++c->solvers;
     s->op = op;
     s->options = o;
-    status = build(s, backend, tuning);
+    status = build(s, tuning);
   }
   if (status != HYMG_OK) {
     hymg_solver_destroy(&s);
@@ -215,12 +246,14 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
 hymg_status hymg_solver_update(hymg_solver *solver)
 {
   if (!solver) return HYMG_EINVAL;
-  return hymgi_coefficients_load(solver);
+  return load(solver);
 }
 
 void hymg_solver_destroy(hymg_solver **solver)
 {
   if (!solver || !*solver) return;
+  const hymgi_backend *fine = (*solver)->placement.fine;
+  if (fine && fine->detach) fine->detach(*solver);
   hymgi_hierarchy_destroy(*solver);
   free((*solver)->history);
   free(*solver);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "exact_sum.h"
 #include "profile.h"
 #include "solver.h"
 
@@ -42,9 +43,14 @@ static double smooth_bytes(const hymgi_level *level)
   return bytes(level, streams * m->sweeps);
 }
 
+void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
+{
+  if (from->backend != to->backend) from->backend->sync(from->context);
+}
+
 void hymgi_smooth(hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_SMOOTH);
   level->backend->smooth(level);
   hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, smooth_bytes(level));
   hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), level->method->sweeps);
@@ -52,7 +58,7 @@ void hymgi_smooth(hymgi_level *level)
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_APPLY);
   level->backend->apply(level, x, y);
   hymgi_profile_end(level, HYMGI_VERB_APPLY, start, bytes(level, operator_streams(level) + 1));
   hymgi_profile_messages(level, HYMGI_VERB_APPLY, operator_halo(level), 1);
@@ -60,7 +66,7 @@ void hymgi_apply(const hymgi_level *level, double *x, double *y)
 
 void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
   level->backend->residual(level, f, x, r);
   hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
   hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
@@ -80,7 +86,7 @@ static double reduce_max(const hymgi_level *level, double value)
 
 double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
   const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
   hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
   hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
@@ -91,10 +97,11 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
 {
-  const double start = hymgi_profile_begin(fine);
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
   fine->backend->smooth_restrict(fine, fine->direct ? coarse->f : fine->patch_vector);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
+  hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_VERB_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
   hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
@@ -105,28 +112,31 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y)
 {
-  const double start = hymgi_profile_begin(fine);
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_RESTRICT);
   fine->backend->restrict_cells(fine, x, fine->direct ? y : fine->patch_vector);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, y);
+  hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
 }
 
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle)
 {
-  const double start = hymgi_profile_begin(fine);
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_INTERPOLATE);
   if (order != HYMGI_GHOSTS_P0) {
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
-    coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
+    if (!fine->direct || !fine->backend->closes_in_loads)
+      coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
   }
   const double *source = coarse->x;
   if (!fine->direct) {
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, fine->patch_vector);
     source = fine->patch_vector;
   }
-  fine->backend->interpolate(fine, source, order, !f_cycle, fine->x);
+  hymgi_cross(coarse, fine);
+  fine->backend->interpolate(fine, coarse, source, order, !f_cycle, fine->x);
   hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, fine->scatter, 1);
@@ -142,11 +152,38 @@ void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine)
   interpolate(coarse, fine, fine->method->interpolation_f, true);
 }
 
+/* ---- the coarse end in one go ---- */
+
+/* Of one visit of each level; the bottom's iterations are not counted. */
+static double tail_bytes(const hymg_solver *solver, int l)
+{
+  double sum = 0;
+  for (; l < solver->num_levels - 1; l++) {
+    const hymgi_level *level = solver->level + l;
+    sum += 2 * smooth_bytes(level) + bytes(level, operator_streams(level) + 3 + 2 * 0.125);
+  }
+  return sum;
+}
+
+bool hymgi_tail(hymg_solver *solver, int l, int visits)
+{
+  hymgi_level *level = solver->level + l;
+  if (l < solver->placement.tail_from || l >= solver->num_levels - 1 || !level->backend->tail)
+    return false;
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_TAIL);
+  if (!level->backend->tail(solver, l, visits)) {
+    hymgi_profile_cancel(level, start);
+    return false;
+  }
+  hymgi_profile_end(level, HYMGI_VERB_TAIL, start, start == 0 ? 0 : tail_bytes(solver, l));
+  return true;
+}
+
 /* ---- vectors ---- */
 
 void hymgi_fill(const hymgi_level *level, double value, double *x)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
   level->backend->fill(level, value, x);
   hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 1));
 }
@@ -159,73 +196,84 @@ void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
 void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                  double *z)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
   level->backend->axpby(level, a, x, b, y, z);
   hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
 }
 
 void hymgi_shift(const hymgi_level *level, double c, double *x)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
   level->backend->shift(level, c, x);
   hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 2));
 }
 
 void hymgi_precondition(const hymgi_level *level, const double *r, double *z)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
   level->backend->precondition(level, r, z);
   hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
 }
 
 double hymgi_norm_max(const hymgi_level *level, const double *x)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
   const double norm = reduce_max(level, level->backend->max(level, x, NULL));
   hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
   return norm;
 }
 
-/* The exponent above the largest term; the scale it gives must stay a normal number. */
-static int exponent_of(double largest, int bits)
+void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
 {
-  int exponent;
-  frexp(largest, &exponent);
-  return exponent - bits < -1000 ? bits - 1000 : exponent;
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  if (level->backend->queue_max)
+    level->backend->queue_max(level, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->max(level, x, NULL);
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
 }
 
-static double sum_of_words(const int64_t *words, int exponent, int bits)
+void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
+                               hymgi_slot slot)
 {
-  double sum = 0;
-  for (int m = HYMGI_SUM_WORDS - 1; m >= 0; m--)
-    sum = ldexp(sum, -bits) + (double)words[m];
-  return ldexp(sum, exponent - bits);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  if (level->backend->queue_residual_max)
+    level->backend->queue_residual_max(level, f, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->residual_max(level, f, x);
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
 }
 
-/* Sums of x y (or of x, where y is NULL): the largest term fixes a scale, every term becomes
- * integers at that scale, and integers add up the same in any order. The bits of a word leave room
- * for the level's cells. One reduction for the largest terms, one for the integers. */
+double hymgi_later(const hymgi_level *level, hymgi_slot slot)
+{
+  hymg_context *c = level->context;
+  return reduce_max(level,
+                    level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
+}
+
+/* Sums of x y (or of x, where y is NULL). One reduction for the largest terms, one for the
+ * integers. */
 static void exact_sums(const hymgi_level *level, int count, const double *const *x,
                        const double *const *y, double *sum)
 {
-  const double start = hymgi_profile_begin(level);
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
   double largest[HYMGI_MAX_DOTS];
   int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_WORDS] = {0};
-  int room;
-  frexp((double)level->cells, &room);
-  const int bits = 62 - room > 50 ? 50 : 62 - room;
+  const int bits = hymgi_sum_bits(level->cells);
   for (int m = 0; m < count; m++)
     largest[m] = level->backend->max(level, x[m], y[m]);
   note(level, hymgi_comm_max_double(level->context, level->comm, largest, count));
   for (int m = 0; m < count; m++)
     if (isfinite(largest[m]) && largest[m] > 0)
-      level->backend->sum(level, x[m], y[m], exponent_of(largest[m], bits), bits,
+      level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
                           words + m * HYMGI_SUM_WORDS);
   note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
   for (int m = 0; m < count; m++) {
     const double plain = largest[m] == 0 ? 0 : NAN;
     const bool usable = isfinite(largest[m]) && largest[m] > 0;
-    sum[m] = usable ? sum_of_words(words + m * HYMGI_SUM_WORDS, exponent_of(largest[m], bits), bits)
+    sum[m] = usable ? hymgi_sum_value(words + m * HYMGI_SUM_WORDS,
+                                      hymgi_sum_exponent(largest[m], bits), bits)
                     : plain;
   }
   hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 4.0 * count));

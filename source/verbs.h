@@ -7,6 +7,9 @@
 
 #include "backend.h"
 
+/* After work of `from` on memory of `to`: waits where another machine goes on. */
+void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
+
 /* Ranks that hold nothing of the level may call every verb but get 0 from reductions. */
 void hymgi_smooth(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
@@ -29,6 +32,12 @@ void hymgi_shift(const hymgi_level *level, double c, double *x);
 void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
+/* Norms to be asked for later, so that a cycle need not wait for them. */
+typedef enum hymgi_slot { HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
+void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
+void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
+                               hymgi_slot slot);
+double hymgi_later(const hymgi_level *level, hymgi_slot slot);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 /* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the messages of one. */
 enum { HYMGI_MAX_DOTS = 192 };
@@ -36,6 +45,11 @@ void hymgi_dots(const hymgi_level *level, int count, const double *const *x, con
                 double *dots);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
+
+/* A whole cycle from level l down in one go, visits 1 for V, 2 for W, 0 for F; false where level l
+ * is not among those that the placement and the machine do so. Not for the coarsest level. */
+struct hymg_solver;
+bool hymgi_tail(struct hymg_solver *solver, int l, int visits);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);

@@ -22,6 +22,14 @@ static ptrdiff_t plane_size(const hymgi_geom *g, int face)
   return (ptrdiff_t)(g->n[a] + 2) * (g->n[b] + 2);
 }
 
+/* Read by the backend, filled by the host. */
+static hymg_status make_plane(const hymgi_level *level, size_t size, double **plane)
+{
+  TRY(hymgi_crossing(level)->alloc(level->context, size, plane));
+  memset(*plane, 0, size * sizeof(double));
+  return HYMG_OK;
+}
+
 static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
 {
   if (level->walls) return HYMG_OK;
@@ -29,15 +37,15 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   hymgi_walls *w = level->walls = calloc(1, sizeof *w);
   if (w) w->value = calloc(count, sizeof *w->value);
   if (w) w->term = calloc(count, sizeof *w->term);
-  bool complete = w && w->value && w->term;
-  for (int m = 0; complete && m < level->num_boxes * 6; m++) {
+  if (!w || !w->value || !w->term)
+    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  for (int m = 0; m < level->num_boxes * 6; m++) {
     if (!d->wall[m % 6] || !is_wall(level->box + m / 6, m % 6)) continue;
     const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
-    w->value[m] = calloc(size, sizeof(double));
-    w->term[m] = calloc(size, sizeof(double));
-    complete = w->value[m] && w->term[m];
+    TRY(make_plane(level, size, &w->value[m]));
+    TRY(make_plane(level, size, &w->term[m]));
   }
-  return complete ? HYMG_OK : hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  return HYMG_OK;
 }
 
 void hymgi_walls_destroy(hymgi_level *level)
@@ -45,8 +53,10 @@ void hymgi_walls_destroy(hymgi_level *level)
   hymgi_walls *w = level->walls;
   if (!w) return;
   for (int m = 0; m < level->num_boxes * 6; m++) {
-    if (w->value) free(w->value[m]);
-    if (w->term) free(w->term[m]);
+    const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
+    const hymgi_memory *memory = hymgi_crossing(level);
+    if (w->value && w->value[m]) memory->release(level->context, w->value[m], size);
+    if (w->term && w->term[m]) memory->release(level->context, w->term[m], size);
   }
   free(w->value);
   free(w->term);
@@ -54,8 +64,9 @@ void hymgi_walls_destroy(hymgi_level *level)
   level->walls = NULL;
 }
 
-/* The user's wall field into the cells of two layers. */
-static void spread_user(const hymgi_level *level, const hymg_field *wall, int face, double *cells)
+/* The user's wall field, in host memory, into the cells of two layers. */
+static void spread_user(const hymgi_level *level, const hymg_field *wall, const double *values,
+                        int face, double *cells)
 {
   const int axis = face / 2;
   for (int b = 0; b < level->num_boxes; b++) {
@@ -70,10 +81,26 @@ static void spread_user(const hymgi_level *level, const hymg_field *wall, int fa
           int to[3] = {i, j, k}, from[3] = {i, j, k};
           from[axis] = 0;
           if (face & 1) to[axis] = g->n[axis] - 1 - to[axis];
-          cells[hymgi_at(g, to[0], to[1], to[2])] =
-              wall->data[hymgi_at(w, from[0], from[1], from[2])];
+          cells[hymgi_at(g, to[0], to[1], to[2])] = values[hymgi_at(w, from[0], from[1], from[2])];
         }
   }
+}
+
+static hymg_status read_user(const hymgi_level *level, const hymg_field *wall, int face,
+                             double *cells)
+{
+  const hymgi_level *view = &wall->view;
+  if (view->memory->on_host || view->vector_size == 0) {
+    view->backend->sync(level->context);
+    spread_user(level, wall, wall->data, face, cells);
+    return HYMG_OK;
+  }
+  double *copy;
+  TRY(view->backend->crossing->alloc(level->context, (size_t)view->vector_size, &copy));
+  view->backend->copy(level->context, wall->data, copy, (size_t)view->vector_size);
+  spread_user(level, wall, copy, face, cells);
+  view->backend->crossing->release(level->context, copy, (size_t)view->vector_size);
+  return level->context->status;
 }
 
 /* A value at a plane position one step beyond a wall of a tangential axis: linear from inside. */
@@ -114,8 +141,7 @@ static void finish_plane(const hymgi_level *level, int b, int face)
 {
   const hymgi_geom *g = level->box + b;
   const int axis = face / 2;
-  double *const value = level->walls->value[b * 6 + face], *const term =
-                                                               level->walls->term[b * 6 + face];
+  double *const value = level->walls->value[b * 6 + face];
   if (!value) return;
   double factor =
       level->closure_dim[axis] >= 2 && level->method->closure != HYMG_CLOSURE_LINEAR ? 3 : 2;
@@ -124,18 +150,7 @@ static void finish_plane(const hymgi_level *level, int b, int face)
     for (ptrdiff_t m = 0; m < plane_size(g, face); m++)
       value[m] *= level->h[axis];
   }
-  int u, v, at[3], beta_at[3];
-  hymgi_wall_axes(face, &u, &v);
-  at[axis] = face & 1 ? g->n[axis] - 1 : 0;
-  beta_at[axis] = face & 1 ? g->n[axis] : 0;
-  for (at[v] = 0; at[v] < g->n[v]; at[v]++)
-    for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
-      beta_at[u] = at[u], beta_at[v] = at[v];
-      const double *const beta = level->c.beta[axis];
-      const double scale = level->c.beta_constant[axis] *
-                           (beta ? beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
-      term[hymgi_wall_at(g, face, at)] = scale * factor * value[hymgi_wall_at(g, face, at)];
-    }
+  level->backend->wall_term(level, b, face, factor);
 }
 
 /* A restricted value stands in one layer: the next restriction wants it in two. */
@@ -162,29 +177,28 @@ static hymg_status load_face(hymg_solver *solver, int face)
   const hymg_field *wall = solver->op->desc.wall[face];
   hymgi_level *level = solver->level;
   double *cells;
-  TRY(hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &cells)));
-  spread_user(level, wall, face, cells);
-  hymg_status status = HYMG_OK;
+  TRY(hymgi_agree(level->context, hymgi_crossing_create(level, &cells)));
+  hymg_status status = hymgi_agree(level->context, read_user(level, wall, face, cells));
   for (; status == HYMG_OK; level++) {
     const bool last = level->index == solver->num_levels - 1;
     double *coarse = NULL;
     if (!last) {
-      status = hymgi_agree(level->context,
-                           hymgi_vector_create(level + 1, level[1].vector_size, &coarse));
+      status = hymgi_agree(level->context, hymgi_crossing_create(level + 1, &coarse));
       if (status != HYMG_OK) break;
       hymgi_restrict_cells(level, cells, level + 1, coarse);
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
+    level->backend->sync(level->context);
     for (int b = 0; b < level->num_boxes; b++) {
       take_plane(level, b, face, cells);
       finish_plane(level, b, face);
     }
-    hymgi_vector_destroy(level, level->vector_size, &cells);
+    hymgi_crossing_destroy(level, &cells);
     cells = coarse;
     if (last) return hymgi_agree(level->context, level->context->status);
     double_layer(level + 1, face, cells);
   }
-  hymgi_vector_destroy(level, level->vector_size, &cells);
+  hymgi_crossing_destroy(level, &cells);
   return status;
 }
 
@@ -206,17 +220,5 @@ hymg_status hymgi_walls_load(hymg_solver *solver)
 
 void hymgi_walls_add_terms(const hymgi_level *level, double *f)
 {
-  if (!level->walls) return;
-  for (int m = 0; m < level->num_boxes * 6; m++) {
-    const hymgi_geom *g = level->box + m / 6;
-    const int face = m % 6;
-    const double *const term = level->walls->term[m];
-    if (!term) continue;
-    int u, v, at[3];
-    hymgi_wall_axes(face, &u, &v);
-    at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
-    for (at[v] = 0; at[v] < g->n[v]; at[v]++)
-      for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_wall_at(g, face, at)];
-  }
+  if (level->walls) level->backend->add_wall_terms(level, f);
 }

@@ -13,7 +13,7 @@ typedef struct hymgi_walls {
 } hymgi_walls;
 
 /* The two axes along a face, lower first. */
-static inline void hymgi_wall_axes(int face, int *a, int *b)
+HYMGI_INLINE void hymgi_wall_axes(int face, int *a, int *b)
 {
   const int axis = face / 2;
   *a = axis == 0 ? 1 : 0;
@@ -21,7 +21,7 @@ static inline void hymgi_wall_axes(int face, int *a, int *b)
 }
 
 /* Place of the cell (i, j, k) at the wall, or of a ghost beyond it, in its plane. */
-static inline ptrdiff_t hymgi_wall_at(const hymgi_geom *g, int face, const int ijk[3])
+HYMGI_INLINE ptrdiff_t hymgi_wall_at(const hymgi_geom *g, int face, const int ijk[3])
 {
   int a, b;
   hymgi_wall_axes(face, &a, &b);

@@ -11,6 +11,7 @@ trap 'exit 1' HUP INT TERM
 passed=0 failed=0 skipped=0
 out=$work/out err=$work/err json=$work/run.json
 export OMP_NUM_THREADS=1
+export XDG_CACHE_HOME="$work/cache" # where the default tuning file goes
 fast='--min-seconds 0 --min-solves 1 --warmup 0'
 
 pass()
@@ -102,6 +103,21 @@ check_information()
     run $option
     if [ $code -eq 0 ] && grep -q '^hymg-fv [0-9]' "$out" && [ ! -s "$err" ]; then pass; else fail "$option"; fi
   done
+  cuda=$("$HYMG_FV" --version | sed -n 's/^CUDA  *//p')
+  run --devices
+  if [ "$cuda" = none ]; then
+    devices=0
+    if [ $code -eq 1 ] && grep -q 'built without CUDA' "$out"; then pass; else fail "--devices: $(cat "$out")"; fi
+  elif [ $code -eq 1 ]; then
+    devices=0
+    if grep -q '^no CUDA device: ' "$out"; then pass; else fail "--devices: $(cat "$out")"; fi
+  else
+    devices=$(wc -l <"$out")
+    if [ $code -eq 0 ] && grep -q '^0  .*, compute capability [0-9.]*,.* GB free$' "$out"; then pass
+    else fail "--devices: status $code: $(cat "$out")"; fi
+  fi
+  quick= # emulated GPUs are slow
+  [ "$cuda" = emulation ] && quick='--backend host'
   run --help
   tr -d '\\' <"$SRCDIR/packaging/hymg-fv.1" >"$work/man"
   for option in $(sed -n 's/^  \(-., \)*--\([a-z-]*\).*/\2/p' "$out"); do
@@ -169,6 +185,12 @@ check_values()
   bad "--min-solves 0: must be 1 ..." --min-solves 0 4 1
   bad "--min-seconds -1: must be 0 ... 86400" --min-seconds -1 4 1
   bad "--host-cells '-5': must be 'auto' or a number" --host-cells -5 4 1
+  bad "--tail-cells '1x': must be 'auto' or a number" --tail-cells 1x 4 1
+  bad "--device -1: must be 0 ..." --device -1 4 1
+  bad "--device 'x': not a whole number" --device x 4 1
+  bad "--memory 'x': must be one of device, managed" --memory x 4 1
+  bad "--tuning 'x': must be one of measure, estimate" --tuning x 4 1
+  bad "--tuning-file: the file name is empty" --tuning-file '' 4 1
 }
 
 check_contradictions()
@@ -185,12 +207,90 @@ check_contradictions()
   bad "--cycle w: --solver fmg takes f only" --cycle w 4 1
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
   bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
-  bad "--host-cells has no effect with --backend host" --backend host --host-cells 100 4 1
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
-  if "$HYMG_FV" --version | grep -q '^CUDA *none'; then
+  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none; do
+    bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
+    if [ "$cuda" = none ]; then
+      bad "${option%=*} has no effect: this program was built without CUDA" $option 4 1
+    else
+      bad "${option%=*} has no effect with --smoother symgs" $option --smoother symgs 4 1
+    fi
+  done
+  if [ "$cuda" = none ]; then
     bad "--backend cuda: this program was built without CUDA" --backend cuda 4 1
-    bad "--host-cells has no effect" --host-cells 100 4 1
+  else
+    bad "--backend cuda: --smoother symgs runs on the host only" --backend cuda --smoother symgs 4 1
+    bad "--tuning-file has no effect with both" --host-cells 0 --tail-cells 0 --tuning-file x 4 1
   fi
+  for option in --problem=fv --warmup=1 --min-solves=1 --min-seconds=1 --official "--json=$json" --quiet --verbose; do
+    bad "${option%=*} has no effect with --plan" --plan $option 4 1
+  done
+  bad "--rtol has no effect with --plan" --plan --solver mg --rtol 1e-3 4 1
+  bad "--max-cycles has no effect with --plan" --plan --solver mg --max-cycles 3 4 1
+}
+
+# adds_up: the bytes of the levels are those of the line that sums them up
+adds_up()
+{
+  if awk '$1 ~ /^[0-9]+$/ { sum += $(NF - 1); levels++ } $1 == "all" { total = $(NF - 1) }
+    END { d = sum - total; exit !(levels > 0 && total > 0 && d * d <= 1e-10) }' "$out"; then pass
+  else fail "the rows of --plan do not add up: $(cat "$out")"; fi
+}
+
+# Memory is told for any size, none is taken.
+check_plan()
+{
+  for size in '4 1' '9 1' '9 512' '--grid 17,9,5' '--operator fv2 --coefficients constant 6 8'; do
+    run --plan $size
+    if [ $code -eq 0 ] && [ ! -s "$err" ] && grep -q '^  all ' "$out"; then pass
+    else fail "--plan $size: status $code: $(head -n 1 "$err")"; fi
+    adds_up
+  done
+  run --plan --grid 1048576,1048576,1048576
+  if [ $code -eq 0 ] && grep -q '^    0  1048576 x 1048576 x 1048576 ' "$out"; then pass
+  else fail "--plan of 2^60 cells: status $code"; fi
+  bad "16 cells along x in 8 boxes of 2: FV4 needs boxes of 3 cells" --plan --grid 16,16,16 --boxes 8,1,1
+}
+
+# What a GPU adds, where there is one.
+check_gpu()
+{
+  if [ "$devices" -eq 0 ]; then
+    [ "$cuda" = none ] || bad "no CUDA device" --backend cuda 4 1
+    skip 'GPU: none is here'
+    return
+  fi
+  bad "CUDA device $devices: there are $devices" --backend cuda --device "$devices" 4 1
+  bad "GB on the GPU, " --backend cuda --grid 8192,8192,8192
+  ends 0 $small --backend cuda --host-cells 0 --tail-cells 0 4 1
+  told '^device    0: .*; device memory; CUDA started in '
+  told '^placement levels 0 to 3 on the GPU, no level there in one launch, no level on the host: options$'
+  object config.backend=cuda config.host_cells=0 config.tail_cells=0 config.memory=device levels.0.backend=cuda \
+    levels.3.backend=cuda placement.host_from=4 placement.source=options
+  [ -z "$schema" ] || gpu=$(value runs.0.solution_rms)
+  ends 0 $small --backend host 4 1
+  object levels.0.backend=host placement=null startup_seconds=null "runs.0.solution_rms=$gpu"
+  ends 0 $small --backend cuda --host-cells 513 --memory managed --device 0 4 1
+  told '^placement level 0 on the GPU, no level there in one launch, levels 1 to 3 on the host: options$'
+  object config.memory=managed levels.0.backend=cuda levels.1.backend=host levels.3.backend=host placement.host_from=1
+  ends 0 $small --host-cells 100000 --tuning estimate 4 1
+  object config.tuning=estimate levels.0.backend=host placement.host_from=0
+  ends 0 $small --smoother symgs 4 1
+  told 'smoother symgs: all levels are on the host'
+  object levels.0.backend=host
+  ends 0 $small 4 1
+  object placement.source=estimate levels.0.backend=cuda
+  [ "$cuda" = emulation ] && return
+  ends 0 $small --tuning-file "$work/tuning" 6 1
+  told '^placement .*: measured in '
+  if head -n 1 "$work/tuning" | grep -q '^hymg tuning 1$' && [ "$(wc -l <"$work/tuning")" -eq 2 ]; then pass
+  else fail "the tuning file is not as it should be: $(cat "$work/tuning")"; fi
+  ends 0 $small --tuning-file "$work/tuning" 6 1
+  told '^placement .*: file$'
+  ends 0 $small --tuning-file "$work/none/tuning" 6 1
+  told '^note      tuning: .*not written'
+  ends 0 $small 6 1
+  if [ -s "$work/cache/hymg/tuning" ]; then pass; else fail 'the default tuning file was not written'; fi
 }
 
 check_official()
@@ -301,7 +401,7 @@ check_protocol()
 {
   ends 0 --warmup 2 --min-solves 4 --min-seconds 0 $to_file 4 1
   object protocol.warmup=2 protocol.min_solves=4 protocol.min_seconds=0.0 runs.0.solves=4 runs.2.solves=4
-  ends 0 --warmup 0 --min-solves 1 --min-seconds 0.05 4 1
+  ends 0 $quick --warmup 0 --min-solves 1 --min-seconds 0.05 4 1
   if [ "$(sed -n 's/^16 x 16 x 16 *4096 *\([0-9]*\) .*/\1/p' "$out")" -gt 1 ]; then pass
   else fail '--min-seconds 0.05: one solve of 16^3 does not fill it'; fi
   ends 0 $fast --quiet 4 1
@@ -312,7 +412,7 @@ check_protocol()
   told '^Richardson: .*no verdict'
   told 'bytes per DOF'
   ends 0 $fast --grid 18,18,18 --operator fv2 --bottom cg
-  ends 0 $fast --grid 17,17,17 --operator fv2 --coefficients constant
+  ends 0 $fast $quick --grid 17,17,17 --operator fv2 --coefficients constant
   told 'coarsest level has 4913 cells \(more than 4096\)'
   ends 0 $fast --grid 9,9,9 --solver mg --coefficients constant
   told 'cells in 1 box, 1 level$'
@@ -338,10 +438,10 @@ check_crowding()
 
 check_verdicts()
 {
-  ends 0 $small --problem p6 6 1
+  ends 0 $small $quick --problem p6 6 1
   object richardson.pass=true
   told '^Richardson: .*pass'
-  ends 1 $small --problem p6 --sweeps 2 6 1
+  ends 1 $small $quick --problem p6 --sweeps 2 6 1
   object richardson.pass=false
   told '^Richardson: .*FAIL'
 }
@@ -395,6 +495,8 @@ check_contradictions
 check_official
 check_json_refusals
 check_options
+check_gpu
+check_plan
 check_solvers
 check_protocol
 check_crowding

@@ -11,6 +11,11 @@
 
 /* true: only the smallest subset (under valgrind). */
 bool support_small(void);
+/* CUDA if HYMG_TEST_BACKEND is cuda, so that a suite runs once more on the GPU; else the host. */
+hymg_backend support_backend(void);
+/* The options with the backend auto made support_backend, on CUDA without a level on the host or
+ * in the tail unless the options say so; symgs stays on the host, which alone has it. */
+hymg_options support_options(hymg_options options);
 /* Runs a suite without forking; returns the exit status for main. */
 int support_run(Suite *suite);
 
@@ -71,8 +76,8 @@ typedef struct support_layout {
   void *owner_user;
 } support_layout;
 
-/* Grid, coefficients, operator and solver; smoother, sweeps and bottom come from the spec. Fails
- * the test on any error. */
+/* Grid, coefficients, operator and solver, with support_options; smoother, sweeps and bottom come
+ * from the spec. Fails the test on any error. */
 support_kit support_open(const oracle_spec *spec, const support_layout *layout,
                          const hymg_options *options);
 void support_close(support_kit *kit);

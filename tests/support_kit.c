@@ -54,6 +54,22 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   OK(k->context, hymg_operator_create(k->grid, &desc, &k->op));
 }
 
+hymg_backend support_backend(void)
+{
+  const char *value = getenv("HYMG_TEST_BACKEND");
+  return value && strcmp(value, "cuda") == 0 ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST;
+}
+
+hymg_options support_options(hymg_options o)
+{
+  if (o.backend != HYMG_BACKEND_AUTO) return o;
+  o.backend = o.smoother == HYMG_SYMGS ? HYMG_BACKEND_HOST : support_backend();
+  if (o.backend == HYMG_BACKEND_HOST) return o;
+  if (o.host_cells == -1) o.host_cells = 0;
+  if (o.tail_cells == -1) o.tail_cells = 0;
+  return o;
+}
+
 support_kit support_open(const oracle_spec *spec, const support_layout *layout,
                          const hymg_options *options)
 {
@@ -71,6 +87,7 @@ support_kit support_open(const oracle_spec *spec, const support_layout *layout,
   o.smoother = spec->smoother;
   o.sweeps = spec->sweeps;
   o.bottom = spec->bottom;
+  o = support_options(o);
   OK(k.context, hymg_solver_create(k.op, &o, &k.solver));
   return k;
 }

@@ -148,7 +148,7 @@ dense *dense_create(int n, hymg_bottom bottom)
   d->diagonal = zeros((size_t)n);
   d->backend = dense_backend();
   d->box = (hymgi_geom){.n = {n, 1, 1}, .ghost = 1};
-  hymgi_geom_layout(&d->box);
+  hymgi_geom_layout(&d->box, HYMGI_LINE);
   hymgi_level *level = &d->level;
   const hymg_context_options one_thread = {.threads = 1, .device = -1};
   ck_assert_int_eq(hymg_context_create(&one_thread, &level->context), HYMG_OK);

@@ -69,7 +69,7 @@ static support_boxes make_boxes(hymg_context *context, const hymgi_decomp *d, in
       g->n[a] /= shrink;
       g->low[a] /= shrink;
     }
-    hymgi_geom_layout(g);
+    hymgi_geom_layout(g, HYMGI_LINE);
     g->offset = size;
     size += g->size;
   }
@@ -233,9 +233,10 @@ static int *scratch_for(const hymgi_geom *box, int boxes)
   return scratch;
 }
 
-static void mover_local(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src,
-                        const hymgi_geom *dst_box, double *dst)
+static void mover_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                        const double *src, const hymgi_geom *dst_box, double *dst)
 {
+  (void)context;
   int boxes = 0;
   for (int i = 0; i < plan->num_local; i++)
     if (plan->local[i].dst_box >= boxes) boxes = plan->local[i].dst_box + 1;
@@ -246,14 +247,18 @@ static void mover_local(const hymgi_plan *plan, const hymgi_geom *src_box, const
   free(scratch);
 }
 
-static void mover_pack(const hymgi_plan *plan, const hymgi_geom *src_box, const double *src)
+static void mover_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                       const double *src)
 {
+  (void)context;
   const support_boxes s = bare(src_box, (double *)(void *)src, NULL);
   support_pack(plan, &s, plan->send_buffer);
 }
 
-static void mover_unpack(const hymgi_plan *plan, const hymgi_geom *dst_box, double *dst)
+static void mover_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                         double *dst)
 {
+  (void)context;
   int boxes = 0;
   for (int i = 0; i < plan->num_unpack; i++)
     if (plan->unpack[i].box >= boxes) boxes = plan->unpack[i].box + 1;
@@ -263,7 +268,7 @@ static void mover_unpack(const hymgi_plan *plan, const hymgi_geom *dst_box, doub
   free(scratch);
 }
 
-const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack};
+const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack, NULL};
 
 /* ---- checks ---- */
 

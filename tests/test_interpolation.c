@@ -1,7 +1,6 @@
 /* Interpolation of every order (p0, p1, v2, v4), as correction and as the F-cycle's start,
  * against the oracle; and what each order is exact on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "solver.h"
 #include "support.h"
@@ -42,7 +41,7 @@ static double *interpolate(support_case *c, const choice *ch, bool add, const do
   const ptrdiff_t stride[3] = {1, ch->n[0], (ptrdiff_t)ch->n[0] * ch->n[1]};
   OK(kit.context, hymg_field_write(to, low, ch->n, stride, fine, HYMG_HOST));
   s->level[0].x = to->data;
-  memcpy(s->level[1].x, from->data, (size_t)s->level[1].vector_size * sizeof(double));
+  hymgi_copy_vector(s->level + 1, from->data, s->level[1].x);
   if (add)
     hymgi_interpolate_add(s->level + 1, s->level);
   else

@@ -21,7 +21,7 @@ static void check_info(const support_case *c, const oracle *o, support_kit *k, i
     boxes *= info.cells[d] / info.box[d];
   ck_assert_int_eq(info.boxes, boxes);
   ck_assert_int_eq(info.ranks, 1);
-  ck_assert_int_eq(info.backend, HYMG_BACKEND_HOST);
+  ck_assert_int_eq(info.backend, support_backend());
   /* 25 entries, each a sum of some 10 terms, over a diagonal of like size */
   ck_assert_msg(fabs(info.lambda_max - want->lambda_max) <= 1e-13 * want->lambda_max,
                 "%s level %d: lambda_max %.17g, not %.17g", c->name, level, info.lambda_max,

@@ -104,6 +104,7 @@ START_TEST(a_solve_that_blows_up_is_reported_as_diverged)
     free(beta);
   }
   hymg_solver_destroy(&b.k.solver);
+  o = support_options(o);
   OK(b.k.context, hymg_solver_create(b.k.op, &o, &b.k.solver));
   hymg_result r = support_bench_solve(&b);
   ck_assert(!r.converged);
@@ -230,6 +231,7 @@ START_TEST(a_start_value_is_used_and_else_ignored)
   ck_assert_int_le(r.cycles, 1);
   ck_assert(r.converged);
   o.initial_guess = false;
+  o = support_options(o);
   hymg_solver_destroy(&b.k.solver);
   OK(b.k.context, hymg_solver_create(b.k.op, &o, &b.k.solver));
   OK(b.k.context, hymg_field_fill(b.u, NAN));
@@ -298,7 +300,8 @@ START_TEST(an_update_follows_a_constant_alpha_from_and_to_zero)
   hymg_solver_destroy(&b.k.solver);
   hymg_operator_destroy(&b.k.op);
   OK(b.k.context, hymg_operator_create(b.k.grid, &desc, &b.k.op));
-  OK(b.k.context, hymg_solver_create(b.k.op, NULL, &b.k.solver));
+  const hymg_options o = support_options(hymg_options_default());
+  OK(b.k.context, hymg_solver_create(b.k.op, &o, &b.k.solver));
   OK(b.k.context, hymg_field_fill(b.u, 1.0));
   OK(b.k.context, hymg_apply(b.k.solver, 0, b.u, b.ff));
   OK(b.k.context, hymg_field_mean(b.ff, &want));

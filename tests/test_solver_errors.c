@@ -93,6 +93,12 @@ START_TEST(unknown_choices_are_refused)
   o = hymg_options_default();
   o.host_cells = -2;
   refused(&o, HYMG_EINVAL, "host_cells -2", "-1");
+  o = hymg_options_default();
+  o.tail_cells = -2;
+  refused(&o, HYMG_EINVAL, "tail_cells -2", "-1");
+  o = hymg_options_default();
+  o.memory = (hymg_memory)22;
+  refused(&o, HYMG_EINVAL, "memory 22: 0 (device) to 1 (managed)", NULL);
 }
 END_TEST
 
@@ -118,6 +124,31 @@ START_TEST(the_cuda_backend_is_unsupported_here)
   hymg_options o = hymg_options_default();
   o.backend = HYMG_BACKEND_CUDA;
   refused(&o, HYMG_EUNSUPPORTED, "CUDA", NULL);
+}
+END_TEST
+
+/* Whatever the build and the machine. */
+START_TEST(symgs_is_unsupported_on_the_cuda_backend)
+{
+  hymg_options o = hymg_options_default();
+  o.smoother = HYMG_SYMGS;
+  o.backend = HYMG_BACKEND_CUDA;
+  refused(&o, HYMG_EUNSUPPORTED, "symgs", "cuda");
+}
+END_TEST
+
+START_TEST(symgs_puts_all_levels_on_the_host)
+{
+  hymg_options o = hymg_options_default();
+  hymg_solver *solver = NULL;
+  o.smoother = HYMG_SYMGS;
+  OK(kit.context, hymg_solver_create(kit.op, &o, &solver));
+  for (int l = 0; l < hymg_solver_num_levels(solver); l++) {
+    hymg_level_info info;
+    OK(kit.context, hymg_solver_level(solver, l, &info));
+    ck_assert_int_eq(info.backend, HYMG_BACKEND_HOST);
+  }
+  hymg_solver_destroy(&solver);
 }
 END_TEST
 
@@ -191,15 +222,16 @@ START_TEST(coarse_fields_belong_to_their_solver_which_may_be_gone)
   static const int low[3] = {0, 0, 0}, count[3] = {4, 4, 4};
   static const ptrdiff_t rows[3] = {1, 4, 16};
   double values[64], max;
+  const hymg_options o = support_options(hymg_options_default());
   hymg_solver *other = NULL;
   hymg_field *theirs[2] = {NULL, NULL}, *mine = NULL;
-  OK(kit.context, hymg_solver_create(kit.op, NULL, &other));
+  OK(kit.context, hymg_solver_create(kit.op, &o, &other));
   OK(kit.context, hymg_field_create_on_level(other, 0, &theirs[0]));
   OK(kit.context, hymg_field_create_on_level(other, 1, &theirs[1]));
   OK(kit.context, hymg_field_create_on_level(kit.solver, 1, &mine));
   OK(kit.context, hymg_field_fill(theirs[1], 2.5));
   hymg_solver_destroy(&other);
-  OK(kit.context, hymg_solver_create(kit.op, NULL, &other)); /* perhaps at the same address */
+  OK(kit.context, hymg_solver_create(kit.op, &o, &other)); /* perhaps at the same address */
   support_assert_error(kit.context, hymg_solve_on_level(other, 1, theirs[1], mine, NULL),
                        HYMG_EINVAL, "f is on a level of another solver", NULL);
   support_assert_error(kit.context, hymg_field_axpy(1.0, theirs[1], mine), HYMG_EINVAL,
@@ -302,6 +334,8 @@ int main(void)
   tcase_add_test(t, unknown_choices_are_refused);
   tcase_add_loop_test(t, tolerances_and_limits_have_ranges, 0, 4);
   tcase_add_test(t, the_cuda_backend_is_unsupported_here);
+  tcase_add_test(t, symgs_is_unsupported_on_the_cuda_backend);
+  tcase_add_test(t, symgs_puts_all_levels_on_the_host);
   tcase_add_loop_test(t, bad_coefficients_are_refused_at_create_and_at_update, 0, 6);
   tcase_add_test(t, fields_of_another_grid_are_refused);
   tcase_add_test(t, coarse_fields_belong_to_their_solver_which_may_be_gone);

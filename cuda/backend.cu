@@ -1,0 +1,87 @@
+/* The CUDA backend's tables: fields in device memory, or in managed memory. */
+#include "kernels.h"
+
+namespace
+{
+
+size_t no_scratch(const hymgi_level *level, ptrdiff_t *row)
+{
+  (void)level;
+  *row = 0;
+  return 0;
+}
+
+void nothing_to_tune(hymgi_level *level)
+{
+  (void)level;
+}
+
+constexpr hymgi_backend table(const hymgi_memory *memory)
+{
+  hymgi_backend b = {};
+  b.id = HYMG_BACKEND_CUDA;
+  b.name = "cuda";
+  b.line = HYMGI_GPU_LINE;
+  b.closes_in_loads = true;
+  b.mover = {hymgi_cuda_local, hymgi_cuda_pack, hymgi_cuda_unpack, hymgi_device_sync};
+  b.memory = memory;
+  b.crossing = &hymgi_pinned_memory;
+  b.share = hymgi_device_share;
+  b.unshare = hymgi_device_unshare;
+  b.sync = hymgi_device_sync;
+  b.zero = hymgi_cuda_zero;
+  b.copy = hymgi_cuda_copy;
+  b.brick = hymgi_cuda_brick;
+  b.gather = hymgi_cuda_gather;
+  b.examine = hymgi_cuda_examine;
+  b.clear = hymgi_cuda_clear;
+  b.scale = hymgi_cuda_scale;
+  b.scratch_doubles = no_scratch;
+  b.finish_coefficients = hymgi_cuda_finish_coefficients;
+  b.restrict_faces = hymgi_cuda_restrict_faces;
+  b.wall_term = hymgi_cuda_wall_term;
+  b.add_wall_terms = hymgi_cuda_add_wall_terms;
+  b.apply = hymgi_cuda_apply;
+  b.residual = hymgi_cuda_residual;
+  b.residual_max = hymgi_cuda_residual_max;
+  b.second_buffer = hymgi_cuda_second_buffer;
+  b.smooth = hymgi_cuda_smooth;
+  b.tune = nothing_to_tune;
+  b.smooth_restrict = hymgi_cuda_smooth_restrict;
+  b.residual_restrict = hymgi_cuda_residual_restrict;
+  b.restrict_cells = hymgi_cuda_restrict_cells;
+  b.close_walls = hymgi_cuda_close_walls;
+  b.interpolate = hymgi_cuda_interpolate;
+  b.bottom = hymgi_cuda_bottom;
+  b.tail = hymgi_cuda_tail;
+  b.begin_cycle = hymgi_device_begin_cycle;
+  b.end_cycle = hymgi_device_end_cycle;
+  b.queue_max = hymgi_cuda_queue_max;
+  b.queue_residual_max = hymgi_cuda_queue_residual_max;
+  b.queued = hymgi_cuda_queued;
+  b.begin_range = hymgi_device_begin_range;
+  b.end_range = hymgi_device_end_range;
+  b.stepwise = hymgi_device_direct;
+  b.attach = hymgi_cuda_attach;
+  b.detach = hymgi_cuda_detach;
+  b.fill = hymgi_cuda_fill;
+  b.axpby = hymgi_cuda_axpby;
+  b.shift = hymgi_cuda_shift;
+  b.precondition = hymgi_cuda_precondition;
+  b.max = hymgi_cuda_max;
+  b.sum = hymgi_cuda_sum;
+  return b;
+}
+
+const hymgi_backend device_backend = table(&hymgi_device_memory);
+const hymgi_backend managed_backend = table(&hymgi_managed_memory);
+
+} /* namespace */
+
+extern "C" hymg_status hymgi_cuda_backend(hymg_context *context, bool managed,
+                                          const hymgi_backend **backend)
+{
+  TRY(hymgi_device_open(context));
+  *backend = managed ? &managed_backend : &device_backend;
+  return HYMG_OK;
+}

@@ -1,0 +1,24 @@
+/* Which forms of its kernels a context's GPU takes, for benchmarks and tests; in C. */
+#ifndef HYMGI_CHOICE_H
+#define HYMGI_CHOICE_H
+
+#include "context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Levels of this many cells and more take the form called `name`; all forms give the same bits:
+ *   fv2_pair   red-black Gauss-Seidel of FV2, both colours in one pass
+ *   fv2_march  the same, a colour at a time, marched along z; else one cell a thread
+ *   fv4_march  red-black Gauss-Seidel of FV4 marched along z; else tiles in shared memory
+ *   relax_march  the other smoothers, and residuals, on rows not split by colour, marched along
+ *              z; else one cell a thread
+ * Opens the GPU if it is not open. For solvers that are made after it. False: no such form, no
+ * GPU, or a build without CUDA. */
+bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,130 @@
+/* What FV4's stencil reads beyond walls, for the usual case: one box of split rows with walls all
+ * around. On faces across y and z a thread closes the lines of a slot, a colour each, without
+ * asking where its cells are: one row on the colours change places. Across x it is the first and
+ * last slots of a row. The twelve edges have one ghost a cell. Bytes are few; what
+ * counts is that this is short. */
+#include "kernels.h"
+#include "walls.cuh"
+
+namespace
+{
+
+enum { WIDE = 64, HIGH = 4, EDGES = 6 };
+
+struct split_args {
+  hymgi_geom g;
+  closure c;
+  double *x;
+};
+
+/* Two ghosts off the line whose cells are a[0], b[in], a[2 in], b[3 in]. */
+__device__ __forceinline__ void close_line(hymgi_wall wall, double *a, double *b, ptrdiff_t in)
+{
+  const inside v = inside_of(wall, [&](int m) { return m & 1 ? b[m * in] : a[m * in]; });
+  b[-in] = first_ghost(wall, v);
+  a[-2 * in] = second_ghost(wall, v);
+}
+
+/* Face across y or z: slot t of row (j, k), which is at the wall. */
+__device__ __forceinline__ void close_slot(const split_args &a, int face, int t, int j, int k)
+{
+  const hymgi_geom &g = a.g;
+  double *const red = a.x + hymgi_row(&g, 0, j, k) + t, *const black = red + g.half;
+  const ptrdiff_t step = face / 2 == 1 ? g.pitch : g.plane, in = face & 1 ? -step : step;
+  close_line(wall_of(a.c, face), red, black, in);
+  close_line(wall_of(a.c, face), black, red, in);
+}
+
+/* Both faces across x of row (j, k). */
+__device__ __forceinline__ void close_ends(const split_args &a, int j, int k)
+{
+  const hymgi_geom &g = a.g;
+  const int even = (j + k + g.parity) & 1, last = g.n[0] / 2 - 1;
+  double *const e = a.x + hymgi_row(&g, even, j, k), *const o = a.x + hymgi_row(&g, 1 - even, j, k);
+  const inside low = {e[0], o[0], e[1], o[1]}, high = {o[last], e[last], o[last - 1], e[last - 1]};
+  o[-1] = first_ghost(wall_of(a.c, 0), low);
+  e[-1] = second_ghost(wall_of(a.c, 0), low);
+  e[last + 1] = first_ghost(wall_of(a.c, 1), high);
+  o[last + 1] = second_ghost(wall_of(a.c, 1), high);
+}
+
+/* Off the edge where faces of axes A < B meet: the lines along B first, then over their ghosts
+ * along A. `low`: bit 0 A, bit 1 B; m: the cell along the third axis. */
+template <int A, int B>
+__device__ __forceinline__ void close_corner(const split_args &a, int high, int m)
+{
+  const hymgi_geom &g = a.g;
+  const bool high_a = high & 1, high_b = high >> 1;
+  const auto place = [&](int u, int v) {
+    const int at_a = high_a ? g.n[A] - 1 - u : u, at_b = high_b ? g.n[B] - 1 - v : v;
+    return A == 1   ? hymgi_at(&g, m, at_a, at_b)
+           : B == 2 ? hymgi_at(&g, at_a, m, at_b)
+                    : hymgi_at(&g, at_a, at_b, m);
+  };
+  const hymgi_wall wall_a = wall_of(a.c, 2 * A + high_a), wall_b = wall_of(a.c, 2 * B + high_b);
+  double x[4][4];
+#pragma unroll
+  for (int u = 0; u < 4; u++)
+#pragma unroll
+    for (int v = 0; v < 4; v++)
+      x[u][v] = a.x[place(u, v)];
+  double ghost[4];
+#pragma unroll
+  for (int u = 0; u < 4; u++)
+    ghost[u] = first_ghost(wall_b, {x[u][0], x[u][1], x[u][2], x[u][3]});
+  a.x[place(-1, -1)] = first_ghost(wall_a, {ghost[0], ghost[1], ghost[2], ghost[3]});
+}
+
+/* The m-th ghost of the edges along x, then y, then z, four of each. */
+__device__ __forceinline__ void close_edge(const split_args &a, int m)
+{
+  const hymgi_geom &g = a.g;
+  if (m < 4 * g.n[0])
+    close_corner<1, 2>(a, m / g.n[0], m % g.n[0]);
+  else if ((m -= 4 * g.n[0]) < 4 * g.n[1])
+    close_corner<0, 2>(a, m / g.n[1], m % g.n[1]);
+  else if ((m -= 4 * g.n[1]) < 4 * g.n[2])
+    close_corner<0, 1>(a, m / g.n[2], m % g.n[2]);
+}
+
+__global__ void __launch_bounds__(WIDE *HIGH) close_split(const __grid_constant__ split_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const hymgi_geom &g = a.g;
+  const int u = (int)(blockIdx.x * WIDE + threadIdx.x), v = (int)(blockIdx.y * HIGH + threadIdx.y);
+  const int part = (int)blockIdx.z;
+  if (part == EDGES) {
+    const int m = (int)(blockIdx.y * gridDim.x + blockIdx.x) * WIDE * HIGH +
+                  (int)(threadIdx.y * WIDE + threadIdx.x);
+    close_edge(a, m);
+  } else if (part < 2) { /* z- and z+ */
+    if (u < g.n[0] / 2 && v < g.n[1]) close_slot(a, 4 + part, u, v, part ? g.n[2] - 1 : 0);
+  } else if (part < 4) {
+    if (u < g.n[0] / 2 && v < g.n[2]) close_slot(a, part, u, part & 1 ? g.n[1] - 1 : 0, v);
+  } else if (part == 4) { /* x- and x+ */
+    if (u < g.n[1] && v < g.n[2]) close_ends(a, u, v);
+  }
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x)
+{
+  if (level->num_boxes != 1 || !box->split || box->walls != 63) return false;
+  for (int axis = 0; axis < 3; axis++)
+    if (box->n[axis] < 4) return false;
+  split_args a = {};
+  a.g = *box;
+  a.c = closure_of(level, HYMGI_GHOSTS_V4);
+  a.x = x;
+  const int slots = a.g.n[0] / 2;
+  const int across = slots > a.g.n[1] ? slots : a.g.n[1];
+  const int down = a.g.n[1] > a.g.n[2] ? a.g.n[1] : a.g.n[2];
+  const int64_t edges = 4 * ((int64_t)a.g.n[0] + a.g.n[1] + a.g.n[2]);
+  dim3 grid(blocks_for(across, WIDE), blocks_for(down, HIGH), EDGES + 1);
+  while ((int64_t)grid.x * grid.y * WIDE * HIGH < edges)
+    grid.y++;
+  hymgi_launch(level->context, close_split, grid, dim3(WIDE, HIGH), a);
+  return true;
+}

@@ -1,0 +1,34 @@
+/* Kernels of red-black Gauss-Seidel on rows split by colour. */
+#ifndef HYMGI_GSRB_H
+#define HYMGI_GSRB_H
+
+#include "device.h"
+
+/* One half sweep: own and other hold the two colours, out gets the new values of `colour`. */
+struct hymgi_gsrb_half {
+  int colour;
+  const double *own, *other;
+  double *out;
+  bool f_is_old; /* the kernel queued before this one is a half sweep on the same level */
+};
+
+extern "C" {
+/* False where no kernel of theirs is for this level: any other form gives the same. FV2: in place
+ * (own, other and out are one vector). */
+bool hymgi_cuda_fv2_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half);
+bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half);
+/* The form for small levels, which needs no ghosts in memory. */
+bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
+/* FV2, both colours in one pass from x to out, on levels where pairs says so. */
+bool hymgi_cuda_fv2_could_pair(const hymgi_level *level); /* given a second buffer */
+bool hymgi_cuda_fv2_pairs(const hymgi_level *level);
+void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x, double *out);
+/* Residual (r NULL: its norm, as the reduction's result) of split rows, ghosts in memory. False
+ * where no kernel is for this level. */
+bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x, double *r);
+bool hymgi_cuda_fv2_residual(const hymgi_level *level, const double *f, const double *x, double *r);
+/* Does the FV4 kernel of this level see beyond walls by itself, or must ghosts be in memory? */
+bool hymgi_cuda_fv4_closes(const hymgi_level *level);
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* Out-of-place sweeps, the residual and its norm on plain rows, large levels. A thread owns a
+ * column of a slab and marches along z with what it has seen in registers. Bytes per cell of a
+ * Chebyshev step: x 8, f 8, x before 8, betas 24, FV4's 1/diagonal 8, written 8. FV2 runs at the
+ * speed of memory; FV4 has a file of its own. */
+#include "march_fv4.cuh"
+#include "march_plain.h"
+
+namespace
+{
+
+/* ---- FV2 ---- */
+
+enum { FV2_THREADS = 256, FV2_BLOCKS = 4 };
+
+template <purpose WHAT>
+__device__ __forceinline__ double fv2_value(const march_args &a, const fv2_betas &b,
+                                            const fv2_values &x, double f, double alpha,
+                                            double scale, double prev)
+{
+  const double r = fv2_residual(a.v, b, x, f, alpha);
+  if (WHAT != RELAX) return r;
+  const double step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
+  return relaxed(a, x.c, prev, a.residual, step);
+}
+
+/* The box as one column of it sees it: most columns have no wall beside them, and no index along x
+ * or y is asked for in each plane. */
+__device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
+{
+  const unsigned clear = (p->i > 0 ? 1 : 0) | (p->i < g.n[0] - 1 ? 2 : 0) | (p->j > 0 ? 4 : 0) |
+                         (p->j < g.n[1] - 1 ? 8 : 0);
+  hymgi_geom narrow = {};
+  narrow.walls = g.walls & ~clear;
+  narrow.n[0] = narrow.n[1] = 1;
+  narrow.n[2] = g.n[2];
+  p->i = p->j = 0;
+  return narrow;
+}
+
+/* The result of a plane is stored after the loads of the next one, which then overlap. */
+template <purpose WHAT, bool VARIABLE>
+__device__ __forceinline__ unsigned long long fv2_column(const march_args &a, const hymgi_geom &box,
+                                                         place p, int to)
+{
+  const int from = p.k;
+  const hymgi_geom g = alone(box, &p);
+  double below = a.x[p.own - p.plane], here = a.x[p.own], done = 0;
+  double low = VARIABLE ? __ldg(a.v.beta[2] + p.own) : 0;
+  unsigned long long norm = 0;
+#pragma unroll 1
+  for (; p.k < to; go_up(&p)) {
+    const double above = a.x[p.own + p.plane], f = a.f[p.own];
+    const double prev = WHAT == RELAX && a.prev ? a.prev[p.own] : 0;
+    fv2_values x = {
+        here,  a.x[p.own - 1], a.x[p.own + 1], a.x[p.own - p.pitch], a.x[p.own + p.pitch],
+        below, above};
+    fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (VARIABLE) b.d = low;
+    low = b.u;
+    const double alpha = a.v.has_alpha ? coefficient(a.v.alpha, p.own, a.v.alpha_constant) : 0;
+    const double scale = WHAT == RELAX ? coefficient(a.scale, p.own, 0) : 0;
+    if (WHAT != NORM && p.k > from) a.out[p.own - p.plane] = done;
+    fv2_close(a.v, g, p, &x);
+    done = fv2_value<WHAT>(a, b, x, f, alpha, scale, prev);
+    if (WHAT == NORM) norm = larger(norm, bits_of(done));
+    below = here;
+    here = above;
+  }
+  if (WHAT != NORM) a.out[p.own - p.plane] = done;
+  return norm;
+}
+
+template <purpose WHAT, bool VARIABLE, int N>
+__global__ void __launch_bounds__(FV2_THREADS, FV2_BLOCKS)
+    fv2_march(const __grid_constant__ march_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const column c = column_at<N, FV2_GHOST>(a, (int)(blockIdx.x * blockDim.x + threadIdx.x),
+                                           (int)(blockIdx.y * blockDim.y + threadIdx.y));
+  unsigned long long norm = 0;
+  if (c.inside) norm = fv2_column<WHAT, VARIABLE>(a, c.g, c.p, c.to);
+  if (WHAT == NORM) reduce_max(a.reduction, norm);
+}
+
+template <purpose WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, march_args a)
+{
+  const unsigned x = a.extent[0] >= 128 ? 64 : 32, y = FV2_THREADS / x;
+  a.slab = a.extent[2] >= 256 ? 32 : 16;
+  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
+  const dim3 grid(blocks_for(a.extent[0], (int)x), blocks_for(a.extent[1], (int)y),
+                  (unsigned)(a.slabs * a.boxes.count));
+  hymgi_launch(level->context,
+               is_cube(level, 512, FV2_GHOST)   ? fv2_march<WHAT, VARIABLE, 512>
+               : is_cube(level, 256, FV2_GHOST) ? fv2_march<WHAT, VARIABLE, 256>
+                                                : fv2_march<WHAT, VARIABLE, 0>,
+               grid, dim3(x, y), a);
+}
+
+/* ---- FV4 ---- */
+
+template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+void fv4_launch(const hymgi_level *level, march_args a, int slab)
+{
+  a.slab = slab;
+  a.slabs = (a.extent[2] + slab - 1) / slab;
+  const dim3 grid(blocks_for(a.extent[0], X), blocks_for(a.extent[1], Y),
+                  (unsigned)(a.slabs * a.boxes.count));
+  hymgi_launch(level->context, fv4_march<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid, dim3(X * Y),
+               a);
+}
+
+template <purpose WHAT> void fv4_run(const hymgi_level *level, const march_args &a)
+{
+  if (!level->method->variable_beta)
+    fv4_launch<WHAT, false, 0, 64, 4, 4, false>(level, a, 32);
+  else if (is_cube(level, 512, FV4_GHOST))
+    fv4_launch<WHAT, true, 512, 64, 6, 1, true>(level, a, 16);
+  else if (is_cube(level, 256, FV4_GHOST))
+    fv4_launch<WHAT, true, 256, 32, 4, 3, true>(level, a, 16);
+  else if (is_cube(level, 128, FV4_GHOST))
+    fv4_launch<WHAT, true, 128, 32, 4, 3, true>(level, a, 16);
+  else if (a.extent[0] >= 384)
+    fv4_launch<WHAT, true, 0, 64, 6, 1, true>(level, a, 16);
+  else
+    fv4_launch<WHAT, true, 0, 32, 4, 3, true>(level, a, 16);
+}
+
+/* ---- levels ---- */
+
+template <purpose WHAT> void run(const hymgi_level *level, const march_args &a)
+{
+  if (level->method->stencil == HYMG_FV4)
+    fv4_run<WHAT>(level, a);
+  else if (level->method->variable_beta)
+    fv2_run<WHAT, true>(level, a);
+  else
+    fv2_run<WHAT, false>(level, a);
+}
+
+march_args args_of(const hymgi_level *level)
+{
+  march_args a = {};
+  a.boxes = box_set_of(level->box, level->num_boxes);
+  a.v = view_of(level);
+  box_extent(level->box, level->num_boxes, a.extent);
+  a.reduction = level->context->gpu->reduction;
+  return a;
+}
+
+/* A grid has room for GRID_LIMIT slabs. */
+bool large(const hymgi_level *level, const march_args &a)
+{
+  enum { GRID_LIMIT = 65535, LOWEST_SLAB = 16 };
+  const int64_t cells = (int64_t)a.extent[0] * a.extent[1] * a.extent[2];
+  return level->num_boxes > 0 && !level->box[0].split &&
+         cells >= level->context->gpu->choice.relax_march_from &&
+         ((int64_t)a.extent[2] / LOWEST_SLAB + 1) * level->num_boxes <= GRID_LIMIT;
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
+{
+  march_args a = args_of(level);
+  if (!large(level, a)) return false;
+  a.f = relaxation->f;
+  a.x = relaxation->x;
+  a.prev = relaxation->prev;
+  a.scale = relaxation->scale ? relaxation->scale : a.v.dinv;
+  a.out = relaxation->out;
+  a.residual = relaxation->residual;
+  a.momentum = relaxation->momentum;
+  a.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
+  run<RELAX>(level, a);
+  return true;
+}
+
+extern "C" bool hymgi_cuda_plain_residual(const hymgi_level *level, const double *f,
+                                          const double *x, double *r)
+{
+  march_args a = args_of(level);
+  if (!large(level, a)) return false;
+  a.f = f;
+  a.x = x;
+  a.out = r;
+  if (r)
+    run<RESIDUAL>(level, a);
+  else
+    run<NORM>(level, a);
+  return true;
+}

@@ -1,0 +1,96 @@
+/* What the marches over plain rows share: a thread's column of cells and the way up. */
+#ifndef HYMGI_MARCH_PLAIN_CUH
+#define HYMGI_MARCH_PLAIN_CUH
+
+#include "cell.cuh"
+#include "reduce.cuh"
+
+namespace
+{
+
+enum purpose { RELAX, RESIDUAL, NORM };
+
+struct march_args {
+  box_set boxes;
+  operator_view v;
+  const double *f, *x, *prev, *scale;
+  double *out;
+  double residual, momentum;
+  bool falling;  /* the last planes first: they are what the sweep before left in the cache */
+  int extent[3]; /* of the largest box */
+  int slab, slabs;
+  hymgi_reduction reduction;
+};
+
+/* Doubles from row to row and from plane to plane of plain rows in a cube of n cells, as
+ * hymgi_geom_layout has them: where they are literals, addresses cost no registers. */
+__host__ __device__ constexpr int cube_pitch(int n, int ghost)
+{
+  return (n + 2 * ghost + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+}
+
+__host__ __device__ constexpr int cube_plane(int n, int ghost)
+{
+  const int plane = cube_pitch(n, ghost) * (n + 2 * ghost);
+  return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
+}
+
+enum { FV2_GHOST = 1, FV4_GHOST = 2 };
+
+inline bool is_cube(const hymgi_level *level, int n, int ghost)
+{
+  const hymgi_geom *g = level->box;
+  return level->num_boxes == 1 && g->pitch == cube_pitch(n, ghost) &&
+         g->plane == cube_plane(n, ghost);
+}
+
+/* The column of a thread: its first cell, and where it ends. */
+struct column {
+  hymgi_geom g;
+  place p;
+  int to;
+  bool inside;
+};
+
+template <int N, int GHOST>
+__device__ __forceinline__ column column_at(const march_args &a, int i, int j)
+{
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  column c;
+  c.g = box_at(a.boxes, z / a.slabs);
+  c.g.split = 0;
+  if (N) c.g.pitch = cube_pitch(N, GHOST), c.g.plane = cube_plane(N, GHOST);
+  const int from = z % a.slabs * a.slab;
+  c.to = from + a.slab < c.g.n[2] ? from + a.slab : c.g.n[2];
+  c.inside = i < c.g.n[0] && j < c.g.n[1] && from < c.to;
+  c.p = place_of(c.g, 0, i, j, from);
+  return c;
+}
+
+/* Addresses are worked out anew in each plane: kept from plane to plane, as the compiler has it,
+ * they take more registers than there are. */
+__device__ __forceinline__ void go_up(place *p)
+{
+  p->k++;
+  p->own += p->plane;
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(p->own));
+#endif
+  p->other = p->own;
+}
+
+__device__ __forceinline__ double coefficient(const double *array, ptrdiff_t own, double constant)
+{
+  return array ? __ldg(array + own) : constant;
+}
+
+__device__ __forceinline__ double relaxed(const march_args &a, double c, double prev, double factor,
+                                          double step)
+{
+  const double x = hymgi_fma(factor, step, c);
+  return a.prev ? hymgi_fma(a.momentum, c - prev, x) : x;
+}
+
+} /* namespace */
+
+#endif

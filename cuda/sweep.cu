@@ -1,0 +1,288 @@
+/* Operator, residual and smoothers on the GPU. The kernel here does any of them one cell a
+ * thread, in either layout and for any walls; what a cycle spends its time in has kernels of its
+ * own (gsrb.h), which are taken where they apply. */
+#include "gsrb.h"
+#include "kernels.h"
+#include "march_plain.h"
+#include "reduce.cuh"
+
+namespace
+{
+
+enum job_kind { APPLY, RESIDUAL, NORM, GSRB, RELAX };
+
+struct sweep_args {
+  box_set boxes;
+  operator_view v;
+  const double *own, *other; /* vectors that hold the cell's colour and the other one */
+  const double *f, *prev, *scale;
+  double *out;
+  int colour; /* GSRB: the one that is updated */
+  int planes; /* of the tallest box, times the colours of a row that are computed */
+  double residual, momentum;
+  hymgi_reduction reduction;
+};
+
+enum { TILE_X = 32, TILE_Y = 8 };
+static_assert(TILE_X * TILE_Y == REDUCE_THREADS, "the tile is what reductions work on");
+
+template <bool VARIABLE, job_kind JOB>
+__device__ __forceinline__ double fv2_cell(const sweep_args &a, const hymgi_geom &g, const place &p)
+{
+  const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
+  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  fv2_values x = fv2_load_neighbours(a.v, g, p, a.own);
+  if (JOB == GSRB) return fv2_gsrb(a.v, b, x, a.f[p.own], alpha);
+  x.c = a.own[p.own];
+  if (JOB == APPLY) return fv2_apply(a.v, b, x, alpha);
+  const double r = fv2_residual(a.v, b, x, a.f[p.own], alpha);
+  if (JOB != RELAX) return r;
+  const double step = a.scale ? r * a.scale[p.own] : r / fv2_diagonal(a.v, b, alpha);
+  const double relaxed = hymgi_fma(a.residual, step, x.c);
+  return a.prev ? hymgi_fma(a.momentum, x.c - a.prev[p.own], relaxed) : relaxed;
+}
+
+template <bool VARIABLE, job_kind JOB>
+__device__ __forceinline__ double fv4_cell(const sweep_args &a, const place &p)
+{
+  const double c = a.own[p.own];
+  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  const double ax = fv4_with_alpha(a.v, fv4_apply<VARIABLE>(a.v, p, a.own, a.other), c, alpha);
+  if (JOB == APPLY) return ax;
+  const double r = a.f[p.own] - ax;
+  if (JOB == RESIDUAL || JOB == NORM) return r;
+  const double scale = a.scale ? a.scale[p.own] : a.v.dinv[p.own];
+  const double relaxed = hymgi_fma(a.residual * scale, r, c);
+  return a.prev ? hymgi_fma(a.momentum, c - a.prev[p.own], relaxed) : relaxed;
+}
+
+template <hymg_stencil STENCIL, bool VARIABLE, job_kind JOB>
+__device__ __forceinline__ double cell(const sweep_args &a, const hymgi_geom &g, const place &p)
+{
+  return STENCIL == HYMG_FV2 ? fv2_cell<VARIABLE, JOB>(a, g, p) : fv4_cell<VARIABLE, JOB>(a, p);
+}
+
+template <hymg_stencil STENCIL, bool VARIABLE, job_kind JOB>
+__global__ void __launch_bounds__(TILE_X *TILE_Y) sweep(const __grid_constant__ sweep_args a)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int t = (int)(blockIdx.x * TILE_X + threadIdx.x);
+  const int j = (int)(blockIdx.y * TILE_Y + threadIdx.y);
+  unsigned long long norm = 0;
+  for (int z = (int)blockIdx.z; z < a.boxes.count * a.planes; z += (int)gridDim.z) {
+    const hymgi_geom g = box_at(a.boxes, z / a.planes);
+    const bool both = g.split && JOB != GSRB;
+    const int plane = z % a.planes, k = both ? plane >> 1 : plane;
+    const int colour = !g.split ? 0 : JOB == GSRB ? a.colour : plane & 1;
+    const int slots = g.split ? g.n[0] / 2 : g.n[0];
+    if (t >= slots || j >= g.n[1] || k >= g.n[2]) continue;
+    const place p = place_of(g, colour, t, j, k);
+    if (JOB == GSRB && !g.split && hymgi_first(&g, a.colour, j, k) != (t & 1)) {
+      if (STENCIL == HYMG_FV4) a.out[p.own] = a.own[p.own];
+      continue;
+    }
+    const double value = cell<STENCIL, VARIABLE, JOB>(a, g, p);
+    if (JOB == NORM)
+      norm = larger(norm, bits_of(value));
+    else
+      a.out[p.own] = value;
+  }
+  if (JOB == NORM) reduce_max(a.reduction, norm);
+}
+
+template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wanted)
+{
+  if (level->num_boxes == 0) return;
+  sweep_args a = wanted;
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  const bool split = level->box[0].split;
+  a.boxes = box_set_of(level->box, level->num_boxes);
+  a.v = view_of(level);
+  a.planes = n[2] * (split && JOB != GSRB ? 2 : 1);
+  a.reduction = level->context->gpu->reduction;
+  const int64_t z = (int64_t)a.planes * level->num_boxes;
+  const dim3 grid(blocks_for(split ? n[0] / 2 : n[0], TILE_X), blocks_for(n[1], TILE_Y),
+                  (unsigned)(z < 32768 ? z : 32768));
+  const dim3 block(TILE_X, TILE_Y);
+  const bool variable = level->method->variable_beta;
+  if (level->method->stencil == HYMG_FV2) {
+    if (variable)
+      hymgi_launch(level->context, sweep<HYMG_FV2, true, JOB>, grid, block, a);
+    else
+      hymgi_launch(level->context, sweep<HYMG_FV2, false, JOB>, grid, block, a);
+  } else {
+    if (variable)
+      hymgi_launch(level->context, sweep<HYMG_FV4, true, JOB>, grid, block, a);
+    else
+      hymgi_launch(level->context, sweep<HYMG_FV4, false, JOB>, grid, block, a);
+  }
+}
+
+/* ---- ghosts ---- */
+
+void prepare(const hymgi_level *level, const hymgi_geom *box, double *x)
+{
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  hymgi_run_plan(level, plan, box, x, box, x);
+  if (!fv2) hymgi_cuda_close_operator(level, box, x);
+}
+
+bool marched_residual(const hymgi_level *level, const double *f, const double *x, double *r)
+{
+  if (x == r) return false; /* they do not work in place */
+  if (hymgi_cuda_plain_residual(level, f, x, r)) return true;
+  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_residual(level, f, x, r)
+                                            : hymgi_cuda_fv4_residual(level, f, x, r);
+}
+
+/* ---- smoothers ---- */
+
+void swap_buffers(hymgi_level *level)
+{
+  double *const x = level->x;
+  level->x = level->y;
+  level->y = x;
+}
+
+sweep_args args_of(const double *f, const double *x, double *out)
+{
+  sweep_args a = {};
+  a.f = f;
+  a.own = a.other = x;
+  a.out = out;
+  return a;
+}
+
+void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
+{
+  const bool split = level->num_boxes > 0 && level->box[0].split;
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  if (split && (fv2 ? hymgi_cuda_fv2_gsrb(level, &half) : hymgi_cuda_fv4_gsrb(level, &half)))
+    return;
+  sweep_args a = args_of(level->f, half.own, half.out);
+  a.other = half.other;
+  a.colour = half.colour;
+  a.residual = 1;
+  run<GSRB>(level, a);
+}
+
+/* FV2 works in place, or on large levels on both colours at once into the second buffer. */
+void fv2_gsrb(hymgi_level *level)
+{
+  if (hymgi_cuda_fv2_pairs(level)) {
+    for (int s = 0; s < level->method->sweeps; s += 2) {
+      hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
+      swap_buffers(level);
+    }
+    return;
+  }
+  const bool alone = !level->halo[HYMGI_HALO_FACES];
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, alone && s > 0};
+    prepare(level, level->box, level->x);
+    half_sweep(level, half);
+  }
+}
+
+/* Each colour flips between two buffers. Where a level has several boxes a state of two buffers
+ * has no name (finite-volume/host_sweep.c), so that the other colour is copied along. */
+void fv4_gsrb(hymgi_level *level)
+{
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
+  const bool closed = one && split && hymgi_cuda_fv4_closes(level);
+  hymgi_geom box = {};
+  if (one) box = level->box[0];
+  const ptrdiff_t apart = box.half;
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const int c = s & 1;
+    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0};
+    if (one && split) box.half = apart + (now[1] - now[0]);
+    if (!closed) prepare(level, one ? &box : level->box, now[0]);
+    if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
+    half_sweep(level, half);
+    now[c] = next[c];
+    next[c] = half.own == level->x ? level->x : level->y;
+    if (!one || !split) now[1 - c] = now[c], next[1 - c] = next[c];
+  }
+  level->x = now[0], level->y = next[0];
+}
+
+void relax_once(hymgi_level *level, double residual, double momentum, const double *scale)
+{
+  sweep_args a = args_of(level->f, level->x, level->y);
+  a.residual = residual;
+  a.momentum = momentum;
+  a.prev = momentum != 0 ? level->y : NULL;
+  a.scale = scale;
+  prepare(level, level->box, level->x);
+  const hymgi_relaxation r = {a.f, a.own, a.prev, scale, a.out, residual, momentum};
+  if (!hymgi_cuda_plain_relax(level, &r)) run<RELAX>(level, a);
+  swap_buffers(level);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_prepare(const hymgi_level *level, double *x)
+{
+  prepare(level, level->box, x);
+}
+
+extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
+{
+  prepare(level, level->box, x);
+  run<APPLY>(level, args_of(NULL, x, y));
+}
+
+extern "C" void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  prepare(level, level->box, x);
+  if (!marched_residual(level, f, x, r)) run<RESIDUAL>(level, args_of(f, x, r));
+}
+
+extern "C" double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x)
+{
+  if (level->num_boxes == 0) return 0;
+  prepare(level, level->box, x);
+  if (!marched_residual(level, f, x, NULL)) run<NORM>(level, args_of(f, x, NULL));
+  return reduced_max(level->context);
+}
+
+extern "C" void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x,
+                                              int slot)
+{
+  if (level->num_boxes == 0) return;
+  const result_slot there(level->context, slot);
+  prepare(level, level->box, x);
+  if (!marched_residual(level, f, x, NULL)) run<NORM>(level, args_of(f, x, NULL));
+}
+
+extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_cuda_fv2_could_pair(level);
+}
+
+extern "C" void hymgi_cuda_smooth(hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (m->smoother == HYMG_GSRB) {
+    if (m->stencil == HYMG_FV2)
+      fv2_gsrb(level);
+    else
+      fv4_gsrb(level);
+    return;
+  }
+  for (int s = 0; s < m->sweeps; s++) {
+    const double *c = level->chebyshev + 2 * (s % 6);
+    if (m->smoother == HYMG_CHEBYSHEV)
+      relax_once(level, c[1], c[0], NULL);
+    else if (m->smoother == HYMG_JACOBI)
+      relax_once(level, 2. / 3, 0, NULL);
+    else
+      relax_once(level, 1, 0, level->c.l1inv);
+  }
+}
