@@ -257,16 +257,16 @@ extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, s
   return HYMG_OK;
 }
 
+/* A lost device does not tell whose a block is: then it is taken for shared. */
 extern "C" void hymgi_device_unshare(void *block)
 {
   cudaPointerAttributes a = {};
-  const bool ours =
-      cudaPointerGetAttributes(&a, block) == cudaSuccess && a.type == cudaMemoryTypeManaged;
+  const cudaError_t error = cudaPointerGetAttributes(&a, block);
   cudaGetLastError();
-  if (ours)
-    cudaFree(block);
-  else
+  if (error == cudaSuccess && a.type != cudaMemoryTypeManaged)
     free(block);
+  else
+    cudaFree(block);
 }
 
 /* ---- recordings ---- */
@@ -280,6 +280,8 @@ struct hymgi_recording {
 
 namespace
 {
+
+enum { MAX_RECORDINGS = 16 };
 
 void free_recording(hymgi_recording *r)
 {
@@ -354,6 +356,33 @@ void flush(hymgi_device *d)
   if (d->mode == HYMGI_REPLAY) play_segment(d);
 }
 
+/* The one that was made for these vectors, now the first of the list. */
+hymgi_recording *find_recording(hymgi_attached *kept, const hymg_solver *solver, int key)
+{
+  for (hymgi_recording **link = &kept->recordings; *link; link = &(*link)->next)
+    if (matches(*link, solver, key)) {
+      hymgi_recording *const found = *link;
+      *link = found->next;
+      found->next = kept->recordings;
+      return kept->recordings = found;
+    }
+  return NULL;
+}
+
+/* Every pair of fields has its recordings; a program that makes new ones all the time must not
+ * fill the memory. */
+void drop_oldest(hymgi_device *d, hymgi_attached *kept)
+{
+  hymgi_recording **link = &kept->recordings;
+  for (int m = 0; m < MAX_RECORDINGS && *link; m++)
+    link = &(*link)->next;
+  if (!*link) return;
+  const hymgi_device_guard guard(d->ordinal);
+  cudaStreamSynchronize(d->stream); /* it may be on its way */
+  free_recording(*link);
+  *link = NULL;
+}
+
 /* Messages, times and other hosts' work have no place in a graph. */
 bool can_record(const hymg_solver *solver)
 {
@@ -402,9 +431,7 @@ extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
   hymgi_device *d = context->gpu;
   hymgi_attached *kept = (hymgi_attached *)solver->attached;
   if (!kept || !can_record(solver) || d->recording || context->status != HYMG_OK) return;
-  hymgi_recording *r = kept->recordings;
-  while (r && !matches(r, solver, key))
-    r = r->next;
+  hymgi_recording *r = find_recording(kept, solver, key);
   d->segment = 0;
   d->recording = r;
   d->mode = HYMGI_REPLAY;
@@ -416,6 +443,7 @@ extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
   pointers_of(solver, r->pointer);
   r->next = kept->recordings;
   kept->recordings = r;
+  drop_oldest(d, kept);
   d->recording = r;
   d->mode = HYMGI_RECORD;
 }
