@@ -236,9 +236,10 @@ const hymgi_memory hymgi_pinned_memory = {"pinned", true, true, alloc_pinned, re
 /* Written once, then read by both sides: each keeps a copy. */
 extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes)
 {
+  if (bytes == 0) return HYMG_OK;
   const hymgi_device_guard guard(context->gpu->ordinal);
   void *shared = NULL;
-  const cudaError_t error = cudaMallocManaged(&shared, bytes ? bytes : 1);
+  const cudaError_t error = cudaMallocManaged(&shared, bytes);
   if (error != cudaSuccess) return refused(context, error, bytes, "managed");
   memcpy(shared, *block, bytes);
 #if CUDART_VERSION >= 13000

@@ -211,7 +211,7 @@ START_TEST(other_misuse_is_refused)
                        HYMG_EINVAL, "NULL", NULL);
   if (!hymg_build_info().cuda[0])
     support_assert_error(kit.context, hymg_field_read(f, low, one, rows, &value, HYMG_DEVICE),
-                         HYMG_EUNSUPPORTED, "1", "host", NULL);
+                         HYMG_EUNSUPPORTED, "1", "device", NULL);
   support_assert_error(kit.context,
                        hymg_field_create(kit.grid, NULL, (hymg_centering)42, HYMG_DOUBLE, &none),
                        HYMG_EINVAL, "42", NULL);
