@@ -11,8 +11,9 @@ extern "C" hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error
 {
   if (error == cudaSuccess) return HYMG_OK;
   cudaGetLastError(); /* so that it is not reported twice */
-  const hymg_status status = hymgi_fail(context, HYMG_ECUDA, "CUDA: %s in %s (%s)",
-                                        cudaGetErrorString(error), what, cudaGetErrorName(error));
+  const hymg_status status =
+      hymgi_fail(context, error == cudaErrorMemoryAllocation ? HYMG_ENOMEM : HYMG_ECUDA,
+                 "CUDA: %s in %s (%s)", cudaGetErrorString(error), what, cudaGetErrorName(error));
   if (context->status == HYMG_OK) context->status = status;
   return status;
 }

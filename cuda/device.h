@@ -79,7 +79,7 @@ private:
 };
 
 extern "C" {
-/* HYMG_ECUDA with CUDA's text; OK for success. Stays in the context's status as well. */
+/* HYMG_ECUDA (no memory: HYMG_ENOMEM) with CUDA's text; OK for success. Stays in the context's status as well. */
 hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error, const char *what);
 /* Finds and prepares the context's device; nothing to do if it is there. */
 hymg_status hymgi_device_open(hymg_context *context);

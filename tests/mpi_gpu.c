@@ -26,13 +26,15 @@ static twin twin_of_case(int index)
   return t;
 }
 
-static void check(int index, support_layout layout, const char *where)
+static void check(int index, support_layout layout, const char *boxes)
 {
   const twin t = twin_of_case(index);
+  char where[200];
   layout.context = support_context(MPI_COMM_WORLD, 1);
   twin_answer want = twin_ask(&t, &twin_host, &layout);
   for (int way = 0; way < TWIN_WAYS; way++) {
     twin_answer got = twin_ask(&t, &twin_ways[way], &layout);
+    snprintf(where, sizeof where, "%s, case %d, %s", boxes, index % CASES, twin_ways[way].name);
     support_all_agree(twin_unlike(&got, &want), where);
     twin_answer_free(&got);
   }
