@@ -32,7 +32,7 @@ static void check(int index, support_layout layout, const char *boxes)
   char where[200];
   layout.context = support_context(MPI_COMM_WORLD, 1);
   twin_answer want = twin_ask(&t, &twin_host, &layout);
-  for (int way = 0; way < TWIN_WAYS; way++) {
+  for (int way = 0; way < TWIN_WAYS; way += twin_emulated() ? 2 : 1) {
     twin_answer got = twin_ask(&t, &twin_ways[way], &layout);
     snprintf(where, sizeof where, "%s, case %d, %s", boxes, index % CASES, twin_ways[way].name);
     support_all_agree(twin_unlike(&got, &want), where);
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     TCase *t = tcase_create("solves");
     tcase_add_loop_test(t, default_boxes, 0, CASES);
     tcase_add_loop_test(t, more_ranks_than_boxes, 0, 2);
-    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, 2 * CASES);
+    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, twin_emulated() ? CASES : 2 * CASES);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);
   }
