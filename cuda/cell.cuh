@@ -251,17 +251,20 @@ __device__ __forceinline__ double fv2_diagonal(const operator_view &v, const fv2
 }
 
 /* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
+__device__ __forceinline__ double fv2_gsrb_sum(const fv2_betas &b, const fv2_values &x, double f)
+{
+  return f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+}
+
 __device__ __forceinline__ double fv2_gsrb_plain(const fv2_betas &b, const fv2_values &x, double f)
 {
-  return (f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK)) /
-         HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
+  return fv2_gsrb_sum(b, x, f) / HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
 }
 
 __device__ __forceinline__ double fv2_gsrb_alpha(const fv2_betas &b, const fv2_values &x, double f,
                                                  double alpha)
 {
-  return (f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK)) /
-         (HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK) + alpha);
+  return fv2_gsrb_sum(b, x, f) / (HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK) + alpha);
 }
 
 __device__ __forceinline__ double fv2_gsrb(const operator_view &v, const fv2_betas &b,

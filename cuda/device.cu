@@ -58,6 +58,7 @@ hymg_status fill_device(hymgi_device *d)
       "cudaDeviceGetAttribute"));
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->ordinal);
   cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, d->ordinal);
+  cudaDeviceGetAttribute(&d->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->ordinal);
   if (d->major < 8)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,

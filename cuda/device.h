@@ -39,6 +39,7 @@ struct hymgi_device {
   int ordinal;
   int major; /* compute capability */
   int multiprocessors;
+  int shared_bytes;    /* that a block can have */
   cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */
   cudaStream_t recorder;
   bool own_stream;
@@ -102,11 +103,17 @@ hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes
 void hymgi_device_unshare(void *block);
 }
 
-/* Launches kernel(args...). Every kernel calls wait_for_predecessors (cuda/cell.cuh) before it
- * touches what another one wrote: on devices that can, it may start before those are done. */
+/* A kernel's dynamic shared memory. */
+#ifndef HYMGI_DYNAMIC_SHARED
+#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ double name[]
+#endif
+
+/* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls
+ * wait_for_predecessors (cuda/cell.cuh) before it touches what another one wrote: on devices that
+ * can, it may start before those are done. */
 template <typename... P, typename... A>
-static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
-                         A... args)
+static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
+                                size_t shared, A... args)
 {
   hymgi_device *device = context->gpu;
   if (device->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
@@ -118,12 +125,20 @@ static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid,
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
+  config.dynamicSmemBytes = shared;
   config.stream = hymgi_device_stream(device);
   config.attrs = &early;
   config.numAttrs = device->major >= 9 ? 1 : 0;
   cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(args)...);
   if (device->failures > 0 && --device->failures == 0) error = cudaErrorLaunchFailure;
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "a kernel's launch");
+}
+
+template <typename... P, typename... A>
+static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
+                         A... args)
+{
+  hymgi_launch_shared(context, kernel, grid, block, 0, args...);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tail_bottom.cuh"
+#include "tail_resident.cuh"
 #include "tail_transfer.cuh"
 
 namespace
@@ -18,7 +19,9 @@ struct tail_run {
   const tail_level *level; /* the first of the cycle */
   int count;               /* levels */
   int visits;              /* 1: V, 2: W, 0: F */
-  double *x;               /* of the first level */
+  const double *lists;     /* all lists and coefficients: doubles */
+  size_t listed;
+  double *x; /* of the first level */
   const double *f;
 };
 
@@ -30,7 +33,10 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   const bool red = m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB;
   if (lane_of() >= t.team) return;
   const tail_job last = !restricts ? TAIL_NOTHING : red ? TAIL_RED_RESIDUAL : TAIL_RESIDUAL;
-  operate(l, m.sweeps, last, t.f, t.x, t.y);
+  if (t.resident)
+    sweep_resident(l, m.sweeps, restricts);
+  else
+    operate(l, m.sweeps, last, t.f, t.x, t.y);
   if (restricts) restrict_residual(l, red);
 }
 
@@ -69,6 +75,26 @@ __device__ __forceinline__ void cycle(const tail_run &run)
 
 /* ---- the kernel ---- */
 
+/* Calls a line into this multiprocessor's cache; nobody waits for what it gives. */
+__device__ __forceinline__ unsigned call_line(const double *line)
+{
+  unsigned word = 0;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(line));
+#else
+  (void)line;
+#endif
+  return word;
+}
+
+/* Calls for all that no kernel writes while others still run. */
+__device__ __forceinline__ void call_lists(const tail_run &run)
+{
+  for (size_t line = (size_t)lane_of() * HYMGI_GPU_LINE; line < run.listed;
+       line += (size_t)TAIL_THREADS * HYMGI_GPU_LINE)
+    call_line(run.lists + line);
+}
+
 /* The descriptions, with places in the arena as pointers. */
 __device__ __forceinline__ void load_levels(const tail_run &run)
 {
@@ -80,12 +106,13 @@ __device__ __forceinline__ void load_levels(const tail_run &run)
     to[w] = __ldg(from + w);
   if (lane_of() == 0) shared.method = run.method;
   __syncthreads();
+  double *const arena = tail_arena();
   if (lane_of() < run.count) {
     tail_level &t = shared.level[lane_of()];
-    if (!t.x) t.x = shared.arena + t.x_at;
-    if (!t.y) t.y = shared.arena + t.y_at;
-    if (!t.f) t.f = shared.arena + t.f_at;
-    if (!t.krylov) t.krylov = shared.arena + t.krylov_at;
+    if (!t.x) t.x = arena + t.x_at;
+    if (!t.y) t.y = arena + t.y_at;
+    if (!t.f) t.f = arena + t.f_at;
+    if (!t.krylov) t.krylov = arena + t.krylov_at;
   }
   __syncthreads();
 }
@@ -119,9 +146,9 @@ __device__ __forceinline__ void store_x(const tail_run &run)
 
 __global__ void __launch_bounds__(TAIL_THREADS) run_tail(const __grid_constant__ tail_run run)
 {
-  static_assert(sizeof shared <= 48 * 1024, "static shared memory");
   static_assert(sizeof(basis) <= TAIL_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
+  call_lists(run);
   load_levels(run);
   wait_for_predecessors();
   load_fields(run);
@@ -137,14 +164,29 @@ void launch(const hymgi_tail_lists *tail, const hymgi_level *level, hymg_bottom 
   run.level = tail->level + (level->index - tail->first);
   run.count = tail->last - level->index + 1;
   run.visits = visits;
+  run.lists = tail->memory;
+  run.listed = tail->listed;
   run.x = level->x;
   run.f = level->f;
-  hymgi_launch(level->context, run_tail, dim3(1), dim3(TAIL_THREADS), run);
+  hymgi_launch_shared(level->context, run_tail, dim3(1), dim3(TAIL_THREADS),
+                      (size_t)tail->arena * sizeof(double), run);
 }
 
 } /* namespace */
 
 /* ---- the backend's entries ---- */
+
+hymg_status hymgi_tail_arena(hymg_context *context, int *doubles)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaFuncAttributes kernel = {};
+  cudaError_t error = cudaFuncGetAttributes(&kernel, run_tail);
+  const int bytes = context->gpu->shared_bytes - (int)kernel.sharedSizeBytes;
+  *doubles = bytes / (int)sizeof(double);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute(run_tail, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  return hymgi_cuda_check(context, error, "the tail's shared memory");
+}
 
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {

@@ -22,10 +22,15 @@ struct tail_shared {
   int64_t words[HYMGI_SUM_WORDS][TAIL_WARPS];
   tail_method method;
   tail_level level[TAIL_LEVELS];
-  double arena[TAIL_ARENA];
 };
 
 __shared__ tail_shared shared;
+
+__device__ __forceinline__ double *tail_arena()
+{
+  HYMGI_DYNAMIC_SHARED(arena);
+  return arena;
+}
 
 __device__ __forceinline__ int lane_of()
 {

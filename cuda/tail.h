@@ -54,6 +54,7 @@ struct tail_level {
   int wrap[3];           /* from the first cell to the last, by axis */
   int parity;            /* colour of the cell (0, 0, 0) */
   int in_place;          /* gsrb needs no second buffer: cells of a colour do not see each other */
+  int resident;          /* tail_resident.cuh is for it */
   int bits;              /* of a word of an exact sum */
   double wall_ghost[6];  /* FV2 */
   double beta[3];        /* FV4, if constant */
@@ -74,21 +75,21 @@ struct tail_method {
   bool variable, has_alpha, singular;
 };
 
-/* Doubles of shared memory for vectors; what the avoiding solvers keep comes first. */
-enum {
-  TAIL_ARENA =
-      (48 * 1024 - TAIL_LEVELS * (int)sizeof(tail_level) - (int)sizeof(tail_method) - 520) / 8
-};
+/* Doubles that the avoiding solvers keep at the start of the arena, the dynamic shared memory;
+ * vectors follow. */
 enum { TAIL_BASIS = 410 };
 
 struct hymgi_tail_lists {
   int first, last; /* levels of the solver: from where its placement wants the tail on */
   tail_method method;
-  double *memory; /* all that follows is in here */
-  size_t doubles;
+  double *memory;          /* all that follows is in here */
+  size_t doubles, listed;  /* of them all, and before the vectors */
+  int arena;               /* doubles of it that are used */
   const tail_level *level; /* of them */
 };
 
+/* The kernel may have all of the device's shared memory: so many doubles of arena. */
+hymg_status hymgi_tail_arena(hymg_context *context, int *doubles);
 /* The levels from the first that allows it and that is to be part of the tail down, the coarsest at
  * least; NULL where that does not allow it. */
 hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail);

@@ -2,6 +2,7 @@
 #ifndef HYMGI_TAIL_BOTTOM_CUH
 #define HYMGI_TAIL_BOTTOM_CUH
 
+#include "tail_resident.cuh"
 #include "tail_sums.cuh"
 
 extern "C" {
@@ -15,7 +16,7 @@ namespace
 
 struct krylov_level {
   int l;
-  tail_part part;
+  int own; /* place of this thread's first cell */
   double *x, *f;
 };
 
@@ -34,7 +35,11 @@ KRYLOV bool krylov_singular(const krylov_level *)
 
 KRYLOV void hymgi_apply(const krylov_level *level, double *x, double *y)
 {
-  operate(level->l, 0, TAIL_APPLY, NULL, x, y);
+  const double *const arena = tail_arena();
+  if (shared.level[level->l].resident)
+    apply_resident(level->l, (int)(x - arena), (int)(y - arena));
+  else
+    operate(level->l, 0, TAIL_APPLY, NULL, x, y);
 }
 
 KRYLOV void hymgi_smooth(krylov_level *level)
@@ -45,7 +50,7 @@ KRYLOV void hymgi_smooth(krylov_level *level)
 
 KRYLOV double hymgi_norm_max(const krylov_level *level, const double *x)
 {
-  return max_of(level->l, level->part, x);
+  return max_of(level->l, level->own, x);
 }
 
 KRYLOV double hymgi_residual_norm(const krylov_level *level, const double *f, double *x)
@@ -57,7 +62,7 @@ KRYLOV double hymgi_residual_norm(const krylov_level *level, const double *f, do
 
 KRYLOV double hymgi_dot(const krylov_level *level, const double *x, const double *y)
 {
-  return sum_of(level->l, level->part, x, y);
+  return sum_of(level->l, level->own, x, y);
 }
 
 KRYLOV void hymgi_dots(const krylov_level *level, int count, const double *const *x,
@@ -69,7 +74,7 @@ KRYLOV void hymgi_dots(const krylov_level *level, int count, const double *const
 
 KRYLOV void hymgi_fill(const krylov_level *level, double value, double *x)
 {
-  each_own(level->l, level->part.own, [&](int at) { x[at] = value; });
+  each_own(level->l, level->own, [&](int at) { x[at] = value; });
 }
 
 __device__ __noinline__ void add_scaled(int l, int own, double a, const double *x, double b,
@@ -82,7 +87,7 @@ __device__ __noinline__ void add_scaled(int l, int own, double a, const double *
 KRYLOV void hymgi_axpby(const krylov_level *level, double a, const double *x, double b,
                         const double *y, double *z)
 {
-  add_scaled(level->l, level->part.own, a, x, b, y, z);
+  add_scaled(level->l, level->own, a, x, b, y, z);
 }
 
 KRYLOV void hymgi_copy_vector(const krylov_level *level, const double *x, double *y)
@@ -93,7 +98,7 @@ KRYLOV void hymgi_copy_vector(const krylov_level *level, const double *x, double
 KRYLOV void hymgi_remove_mean(const krylov_level *level, double *x)
 {
   const double mean = hymgi_dot(level, x, NULL) / (double)shared.level[level->l].cells;
-  each_own(level->l, level->part.own, [&](int at) { x[at] += -mean; });
+  each_own(level->l, level->own, [&](int at) { x[at] += -mean; });
 }
 
 /* z = D^-1 r */
@@ -173,8 +178,8 @@ KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool sha
 
 template <hymg_bottom BOTTOM> __device__ __noinline__ void solve_with(int l)
 {
-  krylov_level level = {l, part_of(l), shared.level[l].x, shared.level[l].f};
-  solve_bottom(&level, BOTTOM, (basis *)(void *)shared.arena);
+  krylov_level level = {l, own_place(l), shared.level[l].x, shared.level[l].f};
+  solve_bottom(&level, BOTTOM, (basis *)(void *)tail_arena());
 }
 
 __device__ __forceinline__ void solve_coarsest(int l, hymg_bottom bottom)

@@ -103,15 +103,15 @@ level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, 
 
 /* ---- vectors ---- */
 
-/* What is left of the arena; where the next vector in memory goes. */
+/* What is taken of the arena and how much there is; where the next vector in memory goes. */
 struct room {
-  int arena;
+  int arena, most;
   double *memory;
 };
 
 void give(room *r, int doubles, double **in_memory, int *in_arena)
 {
-  if (r->arena + doubles <= TAIL_ARENA) {
+  if (r->arena + doubles <= r->most) {
     *in_arena = r->arena;
     r->arena += doubles;
   } else {
@@ -129,9 +129,8 @@ int doubles_of(const tail_level *level, int count, int krylov)
 }
 
 /* What is used most comes first. */
-void place_vectors(tail_level *level, int count, int krylov, double *memory, int taken)
+int place_vectors(tail_level *level, int count, int krylov, room r)
 {
-  room r = {taken, memory};
   for (tail_level *t = level + count - 1; t >= level; t--) {
     give(&r, t->size, &t->x, &t->x_at);
     give(&r, t->size, &t->y, &t->y_at);
@@ -141,6 +140,16 @@ void place_vectors(tail_level *level, int count, int krylov, double *memory, int
   give(&r, krylov * bottom->size, &bottom->krylov, &bottom->krylov_at);
   for (tail_level *t = bottom - 1; t >= level; t--)
     give(&r, t->size, &t->f, &t->f_at);
+  return r.arena;
+}
+
+/* Has the level a cell and a ghost of each pass a thread, and all in the arena? */
+bool is_resident(const tail_level *t, const hymgi_method *m)
+{
+  const int *end = t->operator_ghosts.end;
+  if (m->smoother != HYMG_GSRB || t->x || t->y || t->f || t->krylov || t->cells > t->team)
+    return false;
+  return m->stencil == HYMG_FV2 ? t->in_place : end[0] <= t->team && end[1] - end[0] <= t->team;
 }
 
 /* ---- all of it ---- */
@@ -186,7 +195,8 @@ tail_method method_of(const hymgi_method *m)
 /* A tail in the making. */
 struct draft {
   const hymgi_level *first; /* of the solver's levels */
-  int count, krylov, basis; /* krylov: vectors; basis: doubles at the arena's start */
+  int count, krylov;        /* krylov: vectors */
+  int arena, most;          /* doubles of the arena that are taken; of them all */
   hymgi_pile p;
   tail_level level[TAIL_LEVELS];
   level_lists lists[TAIL_LEVELS];
@@ -209,7 +219,9 @@ void lay_out(draft *d, double *memory)
     t->coefficients = next;
     next += rows_of(d->first->method) * t->cells;
   }
-  place_vectors(d->level, d->count, d->krylov, next, d->basis);
+  d->arena = place_vectors(d->level, d->count, d->krylov, {d->arena, d->most, next});
+  for (int l = 0; l < d->count; l++)
+    d->level[l].resident = is_resident(d->level + l, d->first->method);
 }
 
 hymg_status draw(draft *d)
@@ -227,11 +239,13 @@ hymg_status settle(draft *d, hymgi_tail_lists *tail)
   hymg_context *const context = d->first->context;
   const hymgi_backend *backend = d->first->backend;
   const size_t listed = d->p.size / sizeof(double);
-  tail->doubles = listed + (size_t)doubles_of(d->level, d->count, d->krylov);
+  tail->listed = listed;
   for (int l = 0; l < d->count; l++)
-    tail->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+    tail->listed += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+  tail->doubles = tail->listed + (size_t)doubles_of(d->level, d->count, d->krylov);
   TRY(hymgi_device_memory.alloc(context, tail->doubles, &tail->memory));
   lay_out(d, tail->memory);
+  tail->arena = d->arena;
   memcpy(d->p.bytes, d->level, sizeof d->level);
   backend->zero(context, tail->memory, tail->doubles);
   backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
@@ -261,8 +275,9 @@ hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail)
   d.count = t->last - first + 1;
   const hymg_bottom bottom = solver->options.bottom;
   d.krylov = hymgi_bottom_vectors(bottom);
-  d.basis = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? TAIL_BASIS : 0;
-  hymg_status status = draw(&d);
+  d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? TAIL_BASIS : 0;
+  hymg_status status = hymgi_tail_arena(context, &d.most);
+  if (status == HYMG_OK) status = draw(&d);
   if (status == HYMG_OK) status = settle(&d, t);
   free(d.p.bytes);
   return status;

@@ -11,27 +11,10 @@ extern "C" {
 namespace
 {
 
-/* A thread's part in a level: the place of its first cell, -1 if it has none. For reductions the
- * lanes of a warp that has a level to itself take the level's cells in turn, more than once if
- * there are few (`width` is a power of two), so that few exchanges give all of them the result. */
-struct tail_part {
-  int own, seen, width;
-};
-
-__device__ __forceinline__ tail_part part_of(int l)
+/* The place of a thread's first cell, -1 if it has none. */
+__device__ __forceinline__ int own_place(int l)
 {
-  const tail_level &t = shared.level[l];
-  tail_part p;
-  const int lane = lane_of();
-  p.own = lane < t.cells ? cell_at(l, lane).at : -1;
-  p.seen = p.own;
-  p.width = TAIL_WARP;
-  if (t.team != TAIL_WARP) return p;
-  while (p.width / 2 >= t.cells)
-    p.width /= 2;
-  const int c = lane % p.width;
-  p.seen = c < t.cells ? cell_at(l, c).at : -1;
-  return p;
+  return lane_of() < shared.level[l].cells ? cell_at(l, lane_of()).at : -1;
 }
 
 /* each(at) for this thread's cells */
@@ -45,50 +28,57 @@ template <typename Each> __device__ __forceinline__ void each_own(int l, int own
     each(cell_at(l, c).at);
 }
 
-/* ---- in a warp: lanes that agree in all but the last log2(width) bits ---- */
+/* ---- in a warp ---- */
 
-__device__ __forceinline__ unsigned long long lanes_max(unsigned long long v, int width)
+__device__ __forceinline__ unsigned long long warp_max(unsigned long long v)
 {
-#pragma unroll 1
-  for (int apart = 1; apart < width; apart *= 2)
-    v = larger(v, __shfl_xor_sync(~0u, v, apart));
-  return v;
+  const unsigned high = (unsigned)(v >> 32), highest = __reduce_max_sync(~0u, high);
+  const unsigned low = __reduce_max_sync(~0u, high == highest ? (unsigned)v : 0);
+  return (unsigned long long)highest << 32 | low;
 }
 
-__device__ __forceinline__ void lanes_sum(int64_t (&words)[HYMGI_SUM_WORDS], int width)
+/* By three pieces, which leave room for the sum of 32. */
+__device__ __forceinline__ int64_t warp_sum(int64_t v)
 {
-#pragma unroll 1
-  for (int apart = 1; apart < width; apart *= 2)
+  const unsigned low = __reduce_add_sync(~0u, (unsigned)v & 0xffffff);
+  const unsigned middle = __reduce_add_sync(~0u, (unsigned)(v >> 24) & 0xffffff);
+  const int high = (int)__reduce_add_sync(~0u, (unsigned)(v >> 48));
+  return ((int64_t)high << 48) + ((int64_t)middle << 24) + low;
+}
+
+__device__ __forceinline__ void warp_words(int64_t (&words)[HYMGI_SUM_WORDS])
+{
 #pragma unroll
-    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-      words[m] += (int64_t)__shfl_xor_sync(~0u, (long long)words[m], apart);
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = warp_sum(words[m]);
 }
 
 /* ---- in a team ---- */
 
-__device__ __forceinline__ unsigned long long team_max(int team, int width, unsigned long long mine)
+__device__ __forceinline__ unsigned long long team_max(int team, unsigned long long mine)
 {
-  mine = lanes_max(mine, width);
+  mine = warp_max(mine);
   if (team == TAIL_WARP) return mine;
   __syncthreads();
   if (lane_of() % TAIL_WARP == 0) shared.largest[lane_of() / TAIL_WARP] = mine;
   __syncthreads();
-  return lanes_max(shared.largest[lane_of() % TAIL_WARPS], TAIL_WARPS);
+  return warp_max(shared.largest[lane_of() % TAIL_WARPS]);
 }
 
 /* After a team_max, which keeps sums apart. */
-__device__ __forceinline__ void team_words(int team, int width, int64_t (&words)[HYMGI_SUM_WORDS])
+__device__ __forceinline__ void team_words(int team, int64_t (&words)[HYMGI_SUM_WORDS])
 {
-  lanes_sum(words, width);
+  warp_words(words);
   if (team == TAIL_WARP) return;
+  const int lane = lane_of() % TAIL_WARP;
 #pragma unroll
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    if (lane_of() % TAIL_WARP == m) shared.words[m][lane_of() / TAIL_WARP] = words[m];
+    if (lane == m) shared.words[m][lane_of() / TAIL_WARP] = words[m];
   __syncthreads();
 #pragma unroll
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    words[m] = shared.words[m][lane_of() % TAIL_WARPS];
-  lanes_sum(words, TAIL_WARPS);
+    words[m] = lane < TAIL_WARPS ? shared.words[m][lane] : 0;
+  warp_words(words);
 }
 
 __device__ __forceinline__ double value_of(unsigned long long bits)
@@ -109,36 +99,27 @@ __device__ __forceinline__ bool is_plain(double largest, double *sum)
   return !(isfinite(largest) && largest > 0);
 }
 
-/* A level of a warp has no more cells than lanes; the terms of others come from other lanes. */
-__device__ __forceinline__ void meet_for_terms(int l)
-{
-  if (shared.level[l].team == TAIL_WARP) __syncwarp();
-}
-
 /* max |x| */
-__device__ __noinline__ double max_of(int l, tail_part p, const double *x)
+__device__ __noinline__ double max_of(int l, int own, const double *x)
 {
   const tail_level &t = shared.level[l];
-  unsigned long long mine = 0;
-  meet_for_terms(l);
-  if (p.seen >= 0) mine = bits_of(x[p.seen]);
+  unsigned long long mine = own < 0 ? 0 : bits_of(x[own]);
 #pragma unroll 1
   for (int c = lane_of() + t.team; c < t.cells; c += t.team)
     mine = larger(mine, bits_of(x[cell_at(l, c).at]));
-  return value_of(team_max(t.team, p.width, mine));
+  return value_of(team_max(t.team, mine));
 }
 
 /* The sum of x y, or of x, as verbs.c has it. */
-__device__ __noinline__ double sum_of(int l, tail_part p, const double *x, const double *y)
+__device__ __noinline__ double sum_of(int l, int own, const double *x, const double *y)
 {
   const tail_level &t = shared.level[l];
-  meet_for_terms(l);
-  const double first = p.seen >= 0 ? term_at(x, y, p.seen) : 0;
+  const double first = own < 0 ? 0 : term_at(x, y, own);
   unsigned long long mine = bits_of(first);
 #pragma unroll 1
   for (int c = lane_of() + t.team; c < t.cells; c += t.team)
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
-  const double largest = value_of(team_max(t.team, p.width, mine));
+  const double largest = value_of(team_max(t.team, mine));
   double sum;
   if (is_plain(largest, &sum)) return sum;
   const int exponent = hymgi_sum_exponent(largest, t.bits);
@@ -148,7 +129,7 @@ __device__ __noinline__ double sum_of(int l, tail_part p, const double *x, const
 #pragma unroll 1
   for (int c = lane_of() + t.team; c < t.cells; c += t.team)
     hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
-  team_words(t.team, p.width, words);
+  team_words(t.team, words);
   return hymgi_sum_value(words, exponent, t.bits);
 }
 
@@ -160,7 +141,7 @@ __device__ __noinline__ double sum_by_lanes(int l, const double *x, const double
 #pragma unroll 1
   for (int c = lane_of() % width; c < t.cells; c += width)
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
-  const double largest = value_of(lanes_max(mine, width));
+  const double largest = value_of(width > 1 ? warp_max(mine) : mine);
   double sum;
   if (is_plain(largest, &sum)) return sum;
   const int exponent = hymgi_sum_exponent(largest, t.bits);
@@ -169,7 +150,7 @@ __device__ __noinline__ double sum_by_lanes(int l, const double *x, const double
 #pragma unroll 1
   for (int c = lane_of() % width; c < t.cells; c += width)
     hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
-  lanes_sum(words, width);
+  if (width > 1) warp_words(words);
   return hymgi_sum_value(words, exponent, t.bits);
 }
 

@@ -89,6 +89,8 @@ EMULATION_HIDDEN void emulation_pause();
 EMULATION_HIDDEN long long emulation_clock();
 /* the launch's dynamicSmemBytes, on 128 bytes: in place of extern __shared__ double name[] */
 EMULATION_HIDDEN void *emulation_dynamic_shared();
+#define HYMGI_DYNAMIC_SHARED(name)                                                                 \
+  double *const name = static_cast<double *>(emulation_dynamic_shared())
 
 EMULATION_FUNCTION(void, __syncthreads, (), (void)emulation_block_barrier(EMULATION_OR, false))
 EMULATION_FUNCTION(int, __syncthreads_or, (int predicate),
@@ -142,6 +144,20 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width
 {
   const unsigned lane = emulation_lane();
   return emulation_shuffle(mask, value, (lane & (width - 1u)) >= delta ? lane - delta : lane);
+}
+static inline unsigned __reduce_max_sync(unsigned mask, unsigned value)
+{
+  for (int apart = 1; apart < warpSize; apart *= 2) {
+    const unsigned other = __shfl_xor_sync(mask, value, apart);
+    value = value > other ? value : other;
+  }
+  return value;
+}
+static inline unsigned __reduce_add_sync(unsigned mask, unsigned value)
+{
+  for (int apart = 1; apart < warpSize; apart *= 2)
+    value += __shfl_xor_sync(mask, value, apart);
+  return value;
 }
 
 static inline void __threadfence() {}
