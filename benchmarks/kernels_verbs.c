@@ -40,7 +40,7 @@ static void run_residual_restrict(kernels_kit *k)
 {
   const bool gsrb = k->solver->method.smoother == HYMG_GSRB;
   k->fine->backend->residual_restrict(k->fine, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY,
-                                      k->coarse->f);
+                                      k->coarse->f, NULL);
 }
 
 static void run_restrict(kernels_kit *k)

@@ -48,6 +48,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.smooth = hymgi_cuda_smooth;
   b.tune = nothing_to_tune;
   b.smooth_restrict = hymgi_cuda_smooth_restrict;
+  b.zeroes = true;
   b.residual_restrict = hymgi_cuda_residual_restrict;
   b.restrict_cells = hymgi_cuda_restrict_cells;
   b.close_walls = hymgi_cuda_close_walls;
@@ -57,6 +58,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.begin_cycle = hymgi_device_begin_cycle;
   b.end_cycle = hymgi_device_end_cycle;
   b.queue_max = hymgi_cuda_queue_max;
+  b.queue_restrict_max = hymgi_cuda_queue_restrict_max;
   b.queue_residual_max = hymgi_cuda_queue_residual_max;
   b.queued = hymgi_cuda_queued;
   b.begin_range = hymgi_device_begin_range;

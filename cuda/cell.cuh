@@ -32,6 +32,16 @@ __device__ __forceinline__ void wait_for_predecessors()
 #endif
 }
 
+/* Calls a line into L2. */
+__device__ __forceinline__ void prefetch(const double *line)
+{
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
+#else
+  (void)line;
+#endif
+}
+
 /* ---- boxes ---- */
 
 /* The boxes of a level: a single one travels with the kernel's arguments. */

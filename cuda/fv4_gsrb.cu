@@ -1,15 +1,12 @@
-/* FV4 on split rows, large levels: a half sweep of red-black Gauss-Seidel, the residual, or its
- * norm. A thread owns the slot t of a row of one colour and marches along z with what it has seen
- * of both colours in registers; ghosts are in memory. Bytes per cell of the level in a half
- * sweep: x 8, f 4, 1/diag 4, betas 24, written 4. It waits for loads, not for memory: more of
- * them in flight is what counts, so registers before occupancy. */
+/* FV4 on split rows, large levels: a half sweep of red-black Gauss-Seidel. A thread owns the slot t
+ * of a row of one colour and marches along z with what it has seen of both colours in registers;
+ * ghosts are in memory. Bytes per cell of the level: x 8, f 4, 1/diag 4, betas 24, written 4. It
+ * waits for loads, so that more of them in flight count for more than occupancy; what they wait
+ * for is the link between the two halves of the cache (benchmarks/README.md has the counters). */
 #include "gsrb_args.cuh"
-#include "reduce.cuh"
 
 namespace
 {
-
-enum purpose { UPDATE, RESIDUAL, NORM };
 
 /* What the march keeps: own colour at this slot two planes around, at the rows beside, and at the
  * slot on the other side; the other colour at this slot. Names: c here, then u up, d down. */
@@ -17,10 +14,9 @@ struct window {
   double cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
   double qd, q;                                     /* other colour */
   double done; /* the plane before's result: stored after this one's loads, which then overlap */
-  unsigned long long norm;
 };
 
-template <purpose WHAT, bool VARIABLE, int FIRST, int N>
+template <bool VARIABLE, int FIRST, int N>
 __device__ __forceinline__ void step(const gsrb_args &a, const double *own, const double *other,
                                      const place &p, bool stored, window *w)
 {
@@ -30,8 +26,8 @@ __device__ __forceinline__ void step(const gsrb_args &a, const double *own, cons
   const double cuu = o[2 * L], nu = o[P + L], su = o[L - P], sideu = o[L + S], far = o[S];
   const double nf = o[P + S], sf = o[S - P], nn = o[2 * P], ss = o[-2 * P];
   const double qu = q[L], qside = q[S], qs = q[-P], qn = q[P];
-  const double f = a.f[p.own], scale = WHAT == UPDATE ? __ldg(a.v.dinv + p.own) : 0;
-  if (WHAT != NORM && stored) a.out[p.own - L] = w->done;
+  const double f = a.f[p.own], scale = __ldg(a.v.dinv + p.own);
+  if (stored) a.out[p.own - L] = w->done;
   const auto x = [&](int di, int dj, int dk) {
     if (dk == 0 && dj == 0)
       return di == 0    ? w->c
@@ -56,15 +52,14 @@ __device__ __forceinline__ void step(const gsrb_args &a, const double *own, cons
   };
   const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
   const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w->c, alpha);
-  w->done = WHAT == UPDATE ? hymgi_fma(scale, f - ax, w->c) : f - ax;
-  if (WHAT == NORM) w->norm = larger(w->norm, bits_of(w->done));
+  w->done = hymgi_fma(scale, f - ax, w->c);
   w->cdd = w->cd, w->cd = w->c, w->c = w->cu, w->cu = cuu;
   w->nd = w->n, w->n = nu, w->sd = w->s, w->s = su;
   w->sided = w->side, w->side = sideu;
   w->qd = w->q, w->q = qu;
 }
 
-template <purpose WHAT, bool VARIABLE, int N>
+template <bool VARIABLE, int N>
 __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to, window *w)
 {
   const ptrdiff_t P = N ? cube_pitch(N) : p.pitch, L = N ? cube_plane(N, 2) : p.plane;
@@ -81,84 +76,61 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
     p.other += L;
   };
   if (p.east) {
-    step<WHAT, VARIABLE, 1, N>(a, a.own, a.other, p, false, w);
+    step<VARIABLE, 1, N>(a, a.own, a.other, p, false, w);
     up();
   }
 #pragma unroll 1
   while (p.k + 1 < to) {
-    step<WHAT, VARIABLE, 0, N>(a, a.own, a.other, p, p.k > from, w);
+    step<VARIABLE, 0, N>(a, a.own, a.other, p, p.k > from, w);
     up();
-    step<WHAT, VARIABLE, 1, N>(a, a.own, a.other, p, true, w);
+    step<VARIABLE, 1, N>(a, a.own, a.other, p, true, w);
     up();
   }
   if (p.k < to) {
-    step<WHAT, VARIABLE, 0, N>(a, a.own, a.other, p, p.k > from, w);
+    step<VARIABLE, 0, N>(a, a.own, a.other, p, p.k > from, w);
     up();
   }
-  if (WHAT != NORM) a.out[p.own - L] = w->done;
+  a.out[p.own - L] = w->done;
 }
 
-/* Blocks of both colours of a tile run side by side: the second finds the faces in the cache. */
-template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS>
+template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
 __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ gsrb_args a)
 {
   wait_for_predecessors();
   let_successors_start();
-  const int tile = (int)(WHAT == UPDATE ? blockIdx.x : blockIdx.x >> 1);
-  const int colour = WHAT == UPDATE ? a.colour : (int)(blockIdx.x & 1);
-  const int t = tile * X + (int)threadIdx.x % X;
-  const int j = (int)(blockIdx.y * Y + threadIdx.x / X);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const hymgi_geom g = box_at(a.boxes, z / a.slabs);
-  const int from = z % a.slabs * a.slab;
+  const int t = (int)blockIdx.x * X + (int)threadIdx.x % X;
+  const int j = (int)blockIdx.y * Y + (int)threadIdx.x / X, from = z % a.slabs * a.slab;
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   window w;
   w.done = 0;
-  w.norm = 0;
   if (t < g.n[0] / 2 && j < g.n[1] && from < to)
-    march_column<WHAT, VARIABLE, N>(a, place_of(g, colour, t, j, from), to, &w);
-  if (WHAT == NORM) reduce_max(a.reduction, w.norm);
+    march_column<VARIABLE, N>(a, place_of(g, a.colour, t, j, from), to, &w);
 }
 
-template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS>
+template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
 void launch(const hymgi_level *level, gsrb_args a, int slab)
 {
   a.slab = slab;
   a.slabs = (a.extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(a.extent[0] / 2, X) * (WHAT == UPDATE ? 1 : 2),
-                  blocks_for(a.extent[1], Y), (unsigned)(a.slabs * a.boxes.count));
-  hymgi_launch(level->context, march<WHAT, VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
+  const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y),
+                  (unsigned)(a.slabs * a.boxes.count));
+  hymgi_launch(level->context, march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
 }
 
-template <purpose WHAT, bool VARIABLE>
-void launch_march(const hymgi_level *level, const gsrb_args &a)
+template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_args &a)
 {
   if (is_cube(level, 512))
-    launch<WHAT, VARIABLE, 512, 64, 6, 1>(level, a, 64);
+    launch<VARIABLE, 512, 64, 6, 1>(level, a, 64);
   else if (is_cube(level, 256))
-    launch<WHAT, VARIABLE, 256, 32, 4, 3>(level, a, 16);
+    launch<VARIABLE, 256, 32, 4, 3>(level, a, 16);
   else if (is_cube(level, 128))
-    launch<WHAT, VARIABLE, 128, 32, 4, 3>(level, a, 8);
+    launch<VARIABLE, 128, 32, 4, 3>(level, a, 8);
   else if (a.extent[0] >= 384)
-    launch<WHAT, VARIABLE, 0, 64, 6, 1>(level, a, 64);
+    launch<VARIABLE, 0, 64, 6, 1>(level, a, 64);
   else
-    launch<WHAT, VARIABLE, 0, 32, 4, 3>(level, a, 16);
-}
-
-template <purpose WHAT> void run(const hymgi_level *level, const gsrb_args &a)
-{
-  if (level->method->variable_beta)
-    launch_march<WHAT, true>(level, a);
-  else
-    launch_march<WHAT, false>(level, a);
-}
-
-bool large(const hymgi_level *level)
-{
-  int n[3];
-  box_extent(level->box, level->num_boxes, n);
-  return level->method->stencil == HYMG_FV4 && level->num_boxes > 0 && level->box[0].split &&
-         (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
+    launch<VARIABLE, 0, 32, 4, 3>(level, a, 16);
 }
 
 } /* namespace */
@@ -166,21 +138,11 @@ bool large(const hymgi_level *level)
 extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
   if (hymgi_cuda_fv4_tile(level, half)) return true;
-  if (!large(level)) return false;
-  run<UPDATE>(level, gsrb_args_of(level, half));
-  return true;
-}
-
-extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x,
-                                        double *r)
-{
-  if (!large(level)) return false;
-  const hymgi_gsrb_half both = {0, x, x, r, false};
-  gsrb_args a = gsrb_args_of(level, &both);
-  a.f = f;
-  if (r)
-    run<RESIDUAL>(level, a);
+  if (!hymgi_cuda_fv4_marches(level)) return false;
+  const gsrb_args a = gsrb_args_of(level, half);
+  if (level->method->variable_beta)
+    launch_march<true>(level, a);
   else
-    run<NORM>(level, a);
+    launch_march<false>(level, a);
   return true;
 }

@@ -23,11 +23,17 @@ bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
 bool hymgi_cuda_fv2_could_pair(const hymgi_level *level); /* given a second buffer */
 bool hymgi_cuda_fv2_pairs(const hymgi_level *level);
 void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x, double *out);
-/* Residual (r NULL: its norm, as the reduction's result) of split rows, ghosts in memory. False
- * where no kernel is for this level. */
+/* Residual (r NULL: its norm, as the reduction's result) of split rows, ghosts in memory. False where
+ * no kernel is for this level. */
 bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x, double *r);
 bool hymgi_cuda_fv2_residual(const hymgi_level *level, const double *f, const double *x, double *r);
-/* Does the FV4 kernel of this level see beyond walls by itself, or must ghosts be in memory? */
+/* The mean of x's residual into the coarse patches, zeros into those of `zero` if it is not NULL;
+ * as before. */
+bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const double *x,
+                             double *coarse, double *zero);
+/* Is the level for the marched kernels of FV4? */
+bool hymgi_cuda_fv4_marches(const hymgi_level *level);
+/* Does the half sweep of this level see beyond walls by itself, or must ghosts be in memory? */
 bool hymgi_cuda_fv4_closes(const hymgi_level *level);
 }
 

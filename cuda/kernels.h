@@ -18,9 +18,12 @@ bool hymgi_cuda_second_buffer(const hymgi_level *level);
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
 
 /* transfer.cu, interpolate.cu */
-void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse);
-void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse);
+void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                  double *zero);
+void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero);
 void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
+void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
+                                   int slot);
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                             const double *source, hymgi_ghosts order, bool add, double *x);
 

@@ -143,15 +143,6 @@ __device__ __forceinline__ double fv4_value(const march_args &a, const window &w
   return WHAT == RELAX ? relaxed(a, w.c[2], t.prev, a.residual * t.scale, r) : r;
 }
 
-__device__ __forceinline__ void prefetch(const double *line)
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
-#else
-  (void)line;
-#endif
-}
-
 /* Calls into L2 what the next step is the first to read, a line by one thread. */
 template <purpose WHAT, bool VARIABLE>
 __device__ __forceinline__ void call_next(const march_args &a, const place &p)

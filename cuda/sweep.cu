@@ -130,12 +130,28 @@ void prepare(const hymgi_level *level, const hymgi_geom *box, double *x)
   if (!fv2) hymgi_cuda_close_operator(level, box, x);
 }
 
-bool marched_residual(const hymgi_level *level, const double *f, const double *x, double *r)
+sweep_args args_of(const double *f, const double *x, double *out)
 {
-  if (x == r) return false; /* they do not work in place */
-  if (hymgi_cuda_plain_residual(level, f, x, r)) return true;
-  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_residual(level, f, x, r)
-                                            : hymgi_cuda_fv4_residual(level, f, x, r);
+  sweep_args a = {};
+  a.f = f;
+  a.own = a.other = x;
+  a.out = out;
+  return a;
+}
+
+/* r NULL: the norm. The marched kernels do not work in place. */
+void compute_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  prepare(level, level->box, x);
+  if (x != r &&
+      (hymgi_cuda_plain_residual(level, f, x, r) ||
+       (fv2 ? hymgi_cuda_fv2_residual(level, f, x, r) : hymgi_cuda_fv4_residual(level, f, x, r))))
+    return;
+  if (r)
+    run<RESIDUAL>(level, args_of(f, x, r));
+  else
+    run<NORM>(level, args_of(f, x, NULL));
 }
 
 /* ---- smoothers ---- */
@@ -145,15 +161,6 @@ void swap_buffers(hymgi_level *level)
   double *const x = level->x;
   level->x = level->y;
   level->y = x;
-}
-
-sweep_args args_of(const double *f, const double *x, double *out)
-{
-  sweep_args a = {};
-  a.f = f;
-  a.own = a.other = x;
-  a.out = out;
-  return a;
 }
 
 void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
@@ -239,15 +246,13 @@ extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
 
 extern "C" void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  prepare(level, level->box, x);
-  if (!marched_residual(level, f, x, r)) run<RESIDUAL>(level, args_of(f, x, r));
+  compute_residual(level, f, x, r);
 }
 
 extern "C" double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x)
 {
   if (level->num_boxes == 0) return 0;
-  prepare(level, level->box, x);
-  if (!marched_residual(level, f, x, NULL)) run<NORM>(level, args_of(f, x, NULL));
+  compute_residual(level, f, x, NULL);
   return reduced_max(level->context);
 }
 
@@ -256,8 +261,7 @@ extern "C" void hymgi_cuda_queue_residual_max(const hymgi_level *level, const do
 {
   if (level->num_boxes == 0) return;
   const result_slot there(level->context, slot);
-  prepare(level, level->box, x);
-  if (!marched_residual(level, f, x, NULL)) run<NORM>(level, args_of(f, x, NULL));
+  compute_residual(level, f, x, NULL);
 }
 
 extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)

@@ -3,6 +3,7 @@
  * 8 + 1; of the residual what the operator reads, f, and 1. */
 #include "gsrb.h"
 #include "kernels.h"
+#include "reduce.cuh"
 #include "rows.cuh"
 
 namespace
@@ -68,34 +69,46 @@ __device__ __forceinline__ double mean_of(double p00, double p10, double p01, do
 
 enum { MEAN_THREADS = 128 };
 
-/* Fine cells 2 t and 2 t + 1 of row (j, k). */
-__device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, int t, int j, int k)
+/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); the larger of them into *largest. */
+__device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, int t, int j, int k,
+                                          unsigned long long *largest)
 {
-  if (!g.split) {
-    const double *const row = x + hymgi_row(&g, 0, j, k);
-    return row[2 * t] + row[2 * t + 1];
+  const double *even, *odd;
+  if (g.split) {
+    const int colour = (j + k + g.parity) & 1;
+    even = x + hymgi_row(&g, colour, j, k) + t;
+    odd = x + hymgi_row(&g, 1 - colour, j, k) + t;
+  } else {
+    even = x + hymgi_row(&g, 0, j, k) + 2 * t;
+    odd = even + 1;
   }
-  const int even = (j + k + g.parity) & 1;
-  return x[hymgi_row(&g, even, j, k) + t] + x[hymgi_row(&g, 1 - even, j, k) + t];
+  *largest = larger(*largest, larger(bits_of(*even), bits_of(*odd)));
+  return *even + *odd;
 }
 
+/* MAX: also max |fine|, as the reduction's result. */
+template <bool MAX>
 __global__ void __launch_bounds__(MEAN_THREADS)
-    mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse)
+    mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
+         hymgi_reduction reduction)
 {
   let_successors_start();
   const block_place b = place_of_block(a);
   const hymgi_geom g = box_at(a.boxes, b.box), patch = box_at(a.patches, b.box);
   const int I = b.x * (int)blockDim.x + (int)threadIdx.x;
   const int J = b.y * (int)blockDim.y + (int)threadIdx.y;
+  const int top = b.first + a.slab < patch.n[2] ? b.first + a.slab : patch.n[2];
+  unsigned long long largest = 0;
   wait_for_predecessors();
-  if (I >= patch.n[0] || J >= patch.n[1]) return;
-  for (int K = b.first; K < b.first + a.slab && K < patch.n[2]; K++) {
-    const double p00 = pair_of(g, fine, I, 2 * J, 2 * K);
-    const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K);
-    const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1);
-    const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1);
-    coarse[hymgi_at(&patch, I, J, K)] = mean_of(p00, p10, p01, p11);
-  }
+  if (I < patch.n[0] && J < patch.n[1])
+    for (int K = b.first; K < top; K++) {
+      const double p00 = pair_of(g, fine, I, 2 * J, 2 * K, &largest);
+      const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
+      const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
+      const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
+      coarse[hymgi_at(&patch, I, J, K)] = mean_of(p00, p10, p01, p11);
+    }
+  if (MAX) reduce_max(reduction, largest);
 }
 
 /* ---- the residual ---- */
@@ -107,7 +120,7 @@ struct sum_args {
   transfer_grid grid;
   operator_view v;
   const double *f, *x;
-  double *coarse;
+  double *coarse, *zero; /* zero: NULL, or a vector that gets zeros where coarse gets means */
 };
 
 enum { SUM_THREADS_FV2 = 256, SUM_THREADS_FV4 = 128 };
@@ -223,7 +236,9 @@ __device__ __forceinline__ void store_means(const sum_args &a, const block_place
     if (SPLIT) return row[x];
     return RED ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
   };
-  a.coarse[hymgi_at(&patch, I, J, K)] = mean_of(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  const ptrdiff_t at = hymgi_at(&patch, I, J, K);
+  a.coarse[at] = mean_of(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  if (a.zero) a.zero[at] = 0;
 }
 
 template <bool VARIABLE, bool SPLIT, bool RED>
@@ -328,33 +343,48 @@ template <bool VARIABLE> void launch_fv4(const hymgi_level *level, const sum_arg
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine,
-                                          double *coarse)
+namespace
+{
+
+template <bool MAX> void launch_mean(const hymgi_level *level, const double *fine, double *coarse)
 {
   if (level->num_boxes == 0) return;
   int n[3];
   box_extent(level->patch, level->num_boxes, n);
   const int x = 1 << row_shift(n[0]), y = MEAN_THREADS / x;
   const transfer_grid a = grid_of(level, n, x, y);
-  hymgi_launch(level->context, mean, blocks_of(a), dim3((unsigned)x, (unsigned)y), a, fine, coarse);
+  hymgi_launch(level->context, mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a, fine,
+               coarse, level->context->gpu->reduction);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine,
+                                          double *coarse)
+{
+  launch_mean<false>(level, fine, coarse);
+}
+
+extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine,
+                                              double *coarse, int slot)
+{
+  const result_slot there(level->context, slot);
+  launch_mean<true>(level, fine, coarse);
 }
 
 extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
-                                             double *coarse)
+                                             double *coarse, double *zero)
 {
   hymgi_cuda_prepare(level, level->x);
   if (level->num_boxes == 0) return;
-  /* between two smoother calls y is free */
-  if (level->y && hymgi_cuda_fv4_residual(level, level->f, level->x, level->y)) {
-    hymgi_cuda_restrict_cells(level, level->y, coarse);
-    return;
-  }
+  if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero)) return;
   const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
   sum_args a = {};
   a.v = view_of(level);
   a.f = level->f;
   a.x = level->x;
   a.coarse = coarse;
+  a.zero = zero;
   if (fv2 && variable)
     launch_fv2<true>(level, after, a);
   else if (fv2)
@@ -365,9 +395,10 @@ extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_aft
     launch_fv4<false>(level, a);
 }
 
-extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse)
+extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero)
 {
   hymgi_cuda_smooth(level);
   hymgi_cuda_residual_restrict(
-      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse);
+      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
+      zero);
 }

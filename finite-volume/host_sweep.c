@@ -377,13 +377,14 @@ void hymgi_host_smooth(hymgi_level *level)
   if (!hymgi_host_wave_smooth(level, NULL)) smooth_passes(level);
 }
 
-void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse)
+void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse, double *zero)
 {
   const bool fused = level->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
   if (fused) return;
   hymgi_host_smooth(level);
   hymgi_host_residual_restrict(
-      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse);
+      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
+      zero);
 }
 
 void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,

@@ -140,8 +140,10 @@ void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int
 
 /* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
  * cells is zero (but for rounding): the formula leaves them out. */
-void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse)
+void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                  double *zero)
 {
+  (void)zero; /* the host's table says that it does not */
   const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
   const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
   const hymgi_mover *mover = &level->backend->mover;

@@ -97,10 +97,12 @@ typedef struct hymgi_backend {
   /* chooses level->tuning by measuring; the level's x, y and f are zero and stay so */
   void (*tune)(hymgi_level *level);
   /* smooth, then residual_restrict to `coarse` (a patch vector): fused where the machine can */
-  void (*smooth_restrict)(hymgi_level *level, double *coarse);
+  void (*smooth_restrict)(hymgi_level *level, double *coarse, double *zero);
 
   /* transfers to and from patches (geometry of level->patch) */
-  void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse);
+  bool zeroes; /* may residual_restrict be given `zero`, a vector of patches that becomes 0? */
+  void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse,
+                            double *zero);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
   void (*close_walls)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
   void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
@@ -118,6 +120,9 @@ typedef struct hymgi_backend {
   /* Optional: max and residual_max without a wait; `queued` waits and gives the one of a slot. */
   void (*queue_max)(const hymgi_level *level, const double *x, int slot);
   void (*queue_residual_max)(const hymgi_level *level, const double *f, double *x, int slot);
+  /* Optional: restrict_cells and queue_max of what it reads. */
+  void (*queue_restrict_max)(const hymgi_level *level, const double *fine, double *coarse,
+                             int slot);
   double (*queued)(hymg_context *context, int slot);
   /* Optional: names a stretch of time for a profiler; stretches nest. */
   void (*begin_range)(const hymgi_level *level, const char *verb);

@@ -31,7 +31,6 @@ static void correct(hymg_solver *solver, int l, int visits)
   }
   if (hymgi_tail(solver, l, visits)) return;
   hymgi_smooth_restrict(level, coarse);
-  hymgi_fill(coarse, 0, coarse->x);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
     correct(solver, l + 1, visits);
   hymgi_interpolate_add(coarse, level);

@@ -95,18 +95,23 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   return mean;
 }
 
-static void restrict_rhs(hymg_solver *solver, int l)
+/* with_norm: max |f| of level l as well, for later. */
+static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
 {
-  for (int m = l; m + 1 < solver->num_levels; m++)
-    hymgi_restrict_cells(solver->level + m, solver->level[m].f, solver->level + m + 1,
-                         solver->level[m + 1].f);
+  for (int m = l; m + 1 < solver->num_levels; m++) {
+    hymgi_level *const level = solver->level + m, *const coarse = level + 1;
+    if (m == l && with_norm)
+      hymgi_restrict_norm_later(level, level->f, coarse, coarse->f, HYMGI_SLOT_RHS);
+    else
+      hymgi_restrict_cells(level, level->f, coarse, coarse->f);
+  }
 }
 
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
 {
   hymgi_level *level = solver->level + l;
   const bool all_levels = solver->options.cycle == HYMG_CYCLE_F;
-  if (all_levels) restrict_rhs(solver, l);
+  if (all_levels) restrict_rhs(solver, l, false);
   double largest, unused;
   solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
   largest = share(level, largest);
@@ -176,10 +181,11 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_begin_cycle(solver, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
-    restrict_rhs(solver, l);
+    const bool joined = l + 1 < solver->num_levels && !level->walls; /* walls add to f */
+    restrict_rhs(solver, l, joined);
     for (int m = l; m < solver->num_levels; m++)
       complete_rhs(solver, solver->level + m, &unused);
-    if (level->num_boxes) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+    if (level->num_boxes && !joined) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
   hymgi_cycle(solver, cycle, l);
   if (level->num_boxes && !singular)

@@ -98,7 +98,9 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
-  fine->backend->smooth_restrict(fine, fine->direct ? coarse->f : fine->patch_vector);
+  const bool zeroes = fine->direct && fine->backend->zeroes && coarse->backend == fine->backend;
+  fine->backend->smooth_restrict(fine, fine->direct ? coarse->f : fine->patch_vector,
+                                 zeroes ? coarse->x : NULL);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
   hymgi_cross(fine, coarse);
@@ -107,18 +109,38 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
   hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
                          fine->method->sweeps + 1);
   hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, fine->gather, 1);
+  if (!zeroes) hymgi_fill(coarse, 0, coarse->x);
 }
 
-void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                          double *y)
+/* slot < 0: without the norm */
+static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                           double *y, int slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_RESTRICT);
-  fine->backend->restrict_cells(fine, x, fine->direct ? y : fine->patch_vector);
+  double *const patch = fine->direct ? y : fine->patch_vector;
+  if (slot < 0)
+    fine->backend->restrict_cells(fine, x, patch);
+  else
+    fine->backend->queue_restrict_max(fine, x, patch, slot);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, y);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
+}
+
+void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                          double *y)
+{
+  restrict_cells(fine, x, coarse, y, -1);
+}
+
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot)
+{
+  const bool joined = fine->backend->queue_restrict_max != NULL;
+  restrict_cells(fine, x, coarse, y, joined ? (int)slot : -1);
+  if (!joined) hymgi_norm_max_later(fine, x, slot);
 }
 
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle)

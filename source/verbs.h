@@ -17,8 +17,8 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x,
                     double *r); /* r = f - A x */
 double hymgi_residual_norm(const hymgi_level *level, const double *f,
                            double *x); /* max |f - A x| */
-void hymgi_smooth_restrict(hymgi_level *fine,
-                           hymgi_level *coarse); /* smooth; coarse->f = R (f - A x) */
+/* smooth; coarse->f = R (f - A x), coarse->x = 0 */
+void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine); /* fine->x += P_V coarse->x */
@@ -37,6 +37,9 @@ typedef enum hymgi_slot { HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot);
+/* hymgi_restrict_cells, and hymgi_norm_max_later of x */
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot);
 double hymgi_later(const hymgi_level *level, hymgi_slot slot);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 /* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the messages of one. */
