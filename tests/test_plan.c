@@ -1,5 +1,6 @@
 /* Plans of all ranks of a run, made in one process: sends match receives, and every target cell is written once with the value
  * of the cell that it stands for, against brute force. */
+#include "support.h"
 #include "support_plan.h"
 
 #include <check.h>
@@ -10,14 +11,13 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const int rank_counts[] = {1, 2, 3, 5, 8, 70};
+static const int rank_counts[] = {1, 3, 2, 5, 8, 70};
 static const unsigned periodic_masks[] = {0, 7, 1, 6};
 
-/* Cuts to try: all, or one that has an odd count under valgrind. */
+/* Cuts to try: all, or in small tests two, one with an odd count. */
 static int num_cuts(void)
 {
-  const char *small = getenv("HYMG_TEST_SMALL");
-  return small && strcmp(small, "1") == 0 ? 2 : support_num_cuts;
+  return support_small() ? 2 : support_num_cuts;
 }
 
 /* Sides and plans of all ranks; src and dst are the same for a halo. */
@@ -419,13 +419,13 @@ END_TEST
 
 int main(void)
 {
+  const int counts = support_small() ? 2 : COUNT(rank_counts);
   Suite *suite = suite_create("plan");
   TCase *tests = tcase_create("copy plans");
-  tcase_add_loop_test(tests, halo_writes_each_ghost_once_with_its_cell, 0, COUNT(rank_counts));
-  tcase_add_loop_test(tests, halo_deeper_than_the_boxes_reaches_further, 0, COUNT(rank_counts));
-  tcase_add_loop_test(tests, patches_gather_into_each_coarse_cell_once, 0, COUNT(rank_counts));
-  tcase_add_loop_test(tests, patches_receive_cells_neighbours_and_wall_ghosts_once, 0,
-                      COUNT(rank_counts));
+  tcase_add_loop_test(tests, halo_writes_each_ghost_once_with_its_cell, 0, counts);
+  tcase_add_loop_test(tests, halo_deeper_than_the_boxes_reaches_further, 0, counts);
+  tcase_add_loop_test(tests, patches_gather_into_each_coarse_cell_once, 0, counts);
+  tcase_add_loop_test(tests, patches_receive_cells_neighbours_and_wall_ghosts_once, 0, counts);
   tcase_add_test(tests, boxes_of_a_rank_merge_where_they_form_a_brick);
   tcase_add_test(tests, odd_low_corners_have_odd_parity);
   tcase_add_test(tests, each_neighbour_gets_one_message_and_bricks_merge_their_pieces);
