@@ -4,6 +4,7 @@
 
 #include "field.h"
 #include "profile.h"
+#include "transport.h"
 
 /* Which machine runs a level: `fine` those above host_from, the host that one and below. From
  * tail_from on `fine` does a V-cycle in one go, if it can. */
@@ -36,6 +37,7 @@ struct hymg_solver {
   hymgi_placement placement;
   hymg_tuning_info choice; /* how the placement came about */
   void *attached;          /* what the backend keeps for this solver */
+  hymgi_transport transport;
 };
 
 /* hymg_solver_create with another tuning than the backend's own (NULL); for the kernel benchmark

@@ -191,6 +191,9 @@ check_values()
   bad "--memory 'x': must be one of device, managed" --memory x 4 1
   bad "--tuning 'x': must be one of measure, estimate" --tuning x 4 1
   bad "--tuning-file: the file name is empty" --tuning-file '' 4 1
+  bad "--probe-file: the file name is empty" --probe-file '' 4 1
+  bad "--comm 'x': must be one of auto, device, staged, peer, nccl" --comm x 4 1
+  bad "--peer-seconds 0: must be greater than 0" --peer-seconds 0 4 1
 }
 
 check_contradictions()
@@ -208,7 +211,8 @@ check_contradictions()
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
   bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
-  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none; do
+  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged \
+    --peer-seconds=1 --probe-file=x --probe-comm; do
     bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
     if [ "$cuda" = none ]; then
       bad "${option%=*} has no effect: this program was built without CUDA" $option 4 1
@@ -221,6 +225,10 @@ check_contradictions()
   else
     bad "--backend cuda: --smoother symgs runs on the host only" --backend cuda --smoother symgs 4 1
     bad "--tuning-file has no effect with both" --host-cells 0 --tail-cells 0 --tuning-file x 4 1
+    bad "--comm nccl: this program was built without NCCL" --comm nccl 4 1
+    bad "--comm has no effect with --probe-comm" --comm staged --probe-comm 4 1
+    bad "--probe-file none: --probe-comm needs a file" --probe-file none --probe-comm 4 1
+    bad "--peer-seconds has no effect with --comm staged" --comm staged --peer-seconds 1 4 1
   fi
   for option in --problem=fv --warmup=1 --min-solves=1 --min-seconds=1 --official "--json=$json" --quiet --verbose; do
     bad "${option%=*} has no effect with --plan" --plan $option 4 1
@@ -279,7 +287,8 @@ check_gpu()
   told 'smoother symgs: all levels are on the host'
   object levels.0.backend=host
   ends 0 $small 4 1
-  object placement.source=estimate levels.0.backend=cuda
+  object placement.source=estimate levels.0.backend=cuda transport.asked=auto transport.within=none
+  bad "messages are probed between 2 ranks, not 1" --probe-file "$work/probe" --probe-comm 4 1
   [ "$cuda" = emulation ] && return
   ends 0 $small --tuning-file "$work/tuning" 6 1
   told '^placement .*: measured in '

@@ -143,6 +143,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   o.host_cells = way->host_cells;
   o.tail_cells = way->tail_cells;
   o.memory = way->memory;
+  o.transport = way->transport;
   return o;
 }
 

@@ -28,6 +28,7 @@ typedef struct twin_way {
   hymg_backend backend;
   int64_t host_cells, tail_cells;
   hymg_memory memory;
+  hymg_transport transport;
 } twin_way;
 
 extern const twin_way twin_host;
