@@ -100,6 +100,7 @@ static bool check_backend(const fv_options *o, fv_error *error)
              {FV_TAIL_CELLS, "--tail-cells"},
              {FV_TUNING_FILE, "--tuning-file"},
              {FV_COMM, "--comm"},
+             {FV_GATHER_CELLS, "--gather-cells"},
              {FV_PEER_SECONDS, "--peer-seconds"},
              {FV_PROBE_FILE, "--probe-file"},
              {FV_PROBE_COMM, "--probe-comm"}};

@@ -268,6 +268,8 @@ static bool set_option(fv_options *o, fv_option option, const char *text, fv_err
     return read_cells(what, text, &o->solver.host_cells, error);
   case FV_TAIL_CELLS:
     return read_cells(what, text, &o->solver.tail_cells, error);
+  case FV_GATHER_CELLS:
+    return read_cells(what, text, &o->solver.gather_cells, error);
   case FV_TUNING_FILE:
     o->solver.tuning_file = strcmp(text, "none") == 0 ? NULL : text;
     return *text || fv_refuse(error, "--tuning-file: the file name is empty");

@@ -71,6 +71,9 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
     "no two ranks on one; device: MPI gets device memory; staged: pinned host memory; nccl:\n"     \
     "not built in; auto (default): peer on a node where that is possible, else and between\n"      \
     "nodes device where --probe-comm has shown that it works, else staged")                        \
+  X(GATHER_CELLS, "gather-cells", "N|auto",                                                        \
+    "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"    \
+    "host; default auto: as fits the exchange")                                                    \
   X(PEER_SECONDS, "peer-seconds", "NUMBER",                                                        \
     "with peer: a GPU gives up after waiting so long for another one; default 60")                 \
   X(PROBE_FILE, "probe-file", "FILE|none",                                                         \

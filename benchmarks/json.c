@@ -105,9 +105,10 @@ static json_t *placement(const fv_report *r)
 static json_t *transport(const fv_report *r)
 {
   const hymg_transport_info *t = &r->transport;
-  return json_pack("{s:s,s:s,s:s,s:s}", "asked", fv_comm_words[r->options->solver.transport],
-                   "within", hymg_transport_name(t->within), "between",
-                   hymg_transport_name(t->between), "reason", t->reason);
+  return json_pack("{s:s,s:o,s:s,s:s,s:s}", "asked", fv_comm_words[r->options->solver.transport],
+                   "gather_cells", cells_or_auto(r->options->solver.gather_cells), "within",
+                   hymg_transport_name(t->within), "between", hymg_transport_name(t->between),
+                   "reason", t->reason);
 }
 
 static json_t *cycles(const fv_size *size)

@@ -423,6 +423,9 @@ typedef struct hymg_options {
   const char *tuning_file;
   hymg_memory memory;       /* CUDA: of the vectors */
   hymg_transport transport; /* CUDA on several ranks */
+  /* CUDA on several ranks: levels below the finest that have fewer cells in all are on one rank;
+   * 0: as on the host; -1: as fits the transport */
+  int64_t gather_cells;
   /* AUTO: the file of hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
   /* PEER: a GPU that has waited so many seconds for another one gives up and the solve fails; > 0 */

@@ -99,7 +99,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   s->method.variable_beta = s->method.variable_beta || (variable & HYMG_VARIABLE_BETA);
   s->method.variable_alpha =
       s->method.has_alpha && (s->method.variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
-  TRY(hymgi_hierarchy_shape(s));
+  TRY(hymgi_hierarchy_shape(s, backend));
   TRY(hymgi_placement_choose(s, backend, HYMGI_NEVER_MEASURE));
   hymgi_hierarchy_place(s);
   return HYMG_OK;

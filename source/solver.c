@@ -19,6 +19,7 @@ hymg_options hymg_options_default(void)
                                 .max_cycles = 20,
                                 .host_cells = -1,
                                 .tail_cells = -1,
+                                .gather_cells = -1,
                                 .peer_seconds = 60};
   return options;
 }
@@ -106,6 +107,9 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
   if (o->host_cells < -1)
     return hymgi_fail(c, HYMG_EINVAL, "host_cells %lld: at least 0, or -1 (measured)",
                       (long long)o->host_cells);
+  if (o->gather_cells < -1)
+    return hymgi_fail(c, HYMG_EINVAL, "gather_cells %lld: at least 0, or -1 (as fits)",
+                      (long long)o->gather_cells);
   if (!(o->peer_seconds > 0) || o->peer_seconds > 1e6)
     return hymgi_fail(c, HYMG_EINVAL, "peer_seconds %g: more than 0, at most 1e6", o->peer_seconds);
   if (o->tail_cells < -1)
@@ -194,7 +198,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(hymgi_agree(c, s->history ? HYMG_OK
                                 : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
                                              s->options.max_cycles)));
-  TRY(hymgi_hierarchy_shape(s));
+  TRY(hymgi_hierarchy_shape(s, backend));
   TRY(hymgi_placement_choose(s, backend, tuning ? HYMGI_NEVER_MEASURE : HYMGI_MAY_MEASURE));
   s->tuning_seconds = s->choice.seconds;
   hymgi_hierarchy_place(s);

@@ -186,6 +186,7 @@ check_values()
   bad "--min-seconds -1: must be 0 ... 86400" --min-seconds -1 4 1
   bad "--host-cells '-5': must be 'auto' or a number" --host-cells -5 4 1
   bad "--tail-cells '1x': must be 'auto' or a number" --tail-cells 1x 4 1
+  bad "--gather-cells '-1': must be 'auto' or a number" --gather-cells -1 4 1
   bad "--device -1: must be 0 ..." --device -1 4 1
   bad "--device 'x': not a whole number" --device x 4 1
   bad "--memory 'x': must be one of device, managed" --memory x 4 1
@@ -211,7 +212,7 @@ check_contradictions()
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
   bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
-  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged \
+  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged --gather-cells=9 \
     --peer-seconds=1 --probe-file=x --probe-comm; do
     bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
     if [ "$cuda" = none ]; then
