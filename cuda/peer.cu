@@ -1,9 +1,17 @@
-/* Exchange between GPUs that map each other's memory. push writes the pieces of a plan straight into
+/* Exchange between GPUs that map each other's memory, in two ways.
+ *
+ * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
+ * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
+ * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
+ * one that it hears from, so two buffers used in turn are enough.
+ *
+ * By flags, else: push writes the pieces of a plan straight into
  * the receivers' buffers, of which there are two, used in turn; its last block then tells each
  * receiver the number of the exchange. pull waits for these numbers and unpacks. Where a message has
  * no counterpart in the other direction, its receiver says that it was taken away, and its sender
- * waits for the last but one. Numbers are counted in device memory, so that a recording needs no
- * arguments that change. */
+ * waits for the last but one.
+ *
+ * Exchanges are counted in device memory, so that a recording needs no arguments that change. */
 #include "peer.h"
 
 #include <stdio.h>
@@ -54,7 +62,7 @@ struct peer_args {
   hymgi_peer_message one; /* if there is but one */
   const hymgi_peer_message *many;
   int messages;
-  unsigned long long *exchanges;
+  unsigned long long *exchanges, *others; /* others: of the other direction */
   unsigned *finished;
   unsigned long long *given_up, *waited; /* waited: rank + 1 for the host */
   unsigned long long patience;           /* nanoseconds */
@@ -65,6 +73,16 @@ __device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int
   return a.messages == 1 ? a.one : a.many[m];
 }
 
+/* Has somebody given up? This GPU does when its patience ends. */
+__device__ __forceinline__ bool gives_up(const peer_args &a, int rank, unsigned long long start)
+{
+  if (load_acquire(a.given_up) != 0) return true;
+  if (nanoseconds() - start <= a.patience) return false;
+  store_release(a.waited, (unsigned long long)rank + 1);
+  store_release(a.given_up, 1);
+  return true;
+}
+
 /* Until the word is what it has to be, somebody has given up, or this GPU loses patience. */
 __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
                                       unsigned long long exchange)
@@ -72,12 +90,7 @@ __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_messa
   if (load_acquire(m.awaited) + (unsigned long long)m.lag >= exchange) return;
   const unsigned long long start = nanoseconds();
   while (load_acquire(m.awaited) + (unsigned long long)m.lag < exchange) {
-    if (load_acquire(a.given_up) != 0) return;
-    if (nanoseconds() - start > a.patience) {
-      store_release(a.waited, (unsigned long long)m.rank + 1);
-      store_release(a.given_up, 1);
-      return;
-    }
+    if (gives_up(a, m.rank, start)) return;
     __nanosleep(20);
   }
 }
@@ -103,7 +116,99 @@ __device__ __forceinline__ void tell(const peer_args &a, unsigned long long exch
   }
 }
 
+/* ---- values that two GPUs share ---- */
+
+constexpr unsigned long long NOT_COME = ~0ull;
+
+#ifdef __CUDA_ARCH__
+constexpr int EAGER_TRIES = 256;
+#else
+constexpr int EAGER_TRIES = 0; /* the other GPU is a process that wants the core */
+#endif
+
+/* A value of these very bits goes as another NaN. */
+__device__ __forceinline__ void put_value(double *to, double value)
+{
+  unsigned long long bits = (unsigned long long)__double_as_longlong(value);
+  if (bits == NOT_COME) bits ^= 1;
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
+#else
+  __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
+#endif
+}
+
+__device__ __forceinline__ unsigned long long look(const double *at)
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long bits;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
+  return bits;
+#else
+  return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
+#endif
+}
+
+__device__ __noinline__ unsigned long long wait_for_value(const peer_args &a, int rank,
+                                                          const double *at)
+{
+  const unsigned long long start = nanoseconds();
+  unsigned long long bits = look(at);
+  while (bits == NOT_COME && !gives_up(a, rank, start)) {
+    __nanosleep(20);
+    bits = look(at);
+  }
+  return bits;
+}
+
+__device__ __forceinline__ double take_value(const peer_args &a, int rank, double *at)
+{
+  unsigned long long bits = look(at);
+  for (int m = 0; bits == NOT_COME && m < EAGER_TRIES; m++)
+    bits = look(at);
+  if (bits == NOT_COME) bits = wait_for_value(a, rank, at);
+  *at = __longlong_as_double((long long)NOT_COME);
+  return __longlong_as_double((long long)bits);
+}
+
 /* ---- kernels ---- */
+
+template <bool PUSH>
+__device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
+                                            const hymgi_geom &g, unsigned long long exchange,
+                                            double *x)
+{
+  const hymgi_peer_message m = message_of(a, p.message);
+  double *const buffer = m.data + (exchange & 1 ? m.version : 0) + (p.at - p.first);
+  each_of_brick(p.n, [&](int i, int j, int k) {
+    double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
+    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH)
+      put_value(packed, *cell);
+    else
+      *cell = take_value(a, m.rank, packed);
+  });
+}
+
+/* Each direction sets the counter of the other one, which no kernel reads meanwhile. */
+template <bool PUSH>
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_values(const __grid_constant__ peer_args a, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0)
+    *a.others = PUSH ? exchange - 1 : exchange;
+  if (a.list.count == 1) {
+    move_values<PUSH>(a, a.list.one, a.list.of, exchange, x);
+    return;
+  }
+  for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
+    const hymgi_piece p = a.list.many[m];
+    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+  }
+}
 
 template <bool PUSH>
 __device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece &p,
@@ -127,7 +232,8 @@ __device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece
 }
 
 template <bool PUSH>
-__global__ void __launch_bounds__(ROW_THREADS) exchange_pieces(peer_args a, double *x)
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_pieces(const __grid_constant__ peer_args a, double *x)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -143,14 +249,16 @@ __global__ void __launch_bounds__(ROW_THREADS) exchange_pieces(peer_args a, doub
   if (is_last(a)) tell(a, exchange);
 }
 
-peer_args args_of(hymg_context *context, const hymgi_peer_state *peers, const hymgi_peer_side *side,
-                  int messages)
+peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
 {
+  const hymgi_peer_state *const peers = plan->peers;
+  const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
   peer_args a = {};
   a.one = side->message[0];
   a.many = side->message;
-  a.messages = messages;
+  a.messages = out ? plan->num_sends : plan->num_receives;
   a.exchanges = side->exchanges;
+  a.others = out ? plan->in.exchanges : plan->out.exchanges;
   a.finished = side->finished;
   a.given_up = peers->given_up;
   a.waited = context->gpu->waited;
@@ -199,13 +307,17 @@ void unmap(hymg_context *context, void *mapped)
   cudaIpcCloseMemHandle(mapped);
 }
 
-hymg_status reset(hymg_context *context, double *words, size_t count)
+hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
 {
   hymgi_device *const device = context->gpu;
   const hymgi_device_guard guard(device->ordinal);
   *device->waited = 0;
-  TRY(hymgi_cuda_check(context, cudaMemsetAsync(words, 0, count * sizeof *words, device->stream),
+  TRY(hymgi_cuda_check(context, cudaMemsetAsync(arena, 0, words * sizeof *arena, device->stream),
                        "cudaMemsetAsync"));
+  TRY(hymgi_cuda_check(
+      context,
+      cudaMemsetAsync(arena + words, 0xff, (doubles - words) * sizeof *arena, device->stream),
+      "cudaMemsetAsync"));
   return hymgi_cuda_check(context, cudaStreamSynchronize(device->stream), "cudaStreamSynchronize");
 }
 
@@ -218,19 +330,20 @@ const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map, unmap,
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *src_box, const double *src)
 {
-  peer_args a = args_of(context, plan->peers, &plan->out, plan->num_sends);
+  peer_args a = args_of(context, plan, true);
   a.list = pieces_of(plan->pack, plan->num_pack, src_box);
-  hymgi_launch(context, exchange_pieces<true>, bricks_grid(plan->pack, plan->num_pack),
-               dim3(ROW_THREADS), a, const_cast<double *>(src)); /* it is read only */
+  hymgi_launch(context, plan->by_value ? exchange_values<true> : exchange_pieces<true>,
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a,
+               const_cast<double *>(src)); /* it is read only */
 }
 
 extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *dst_box, double *dst)
 {
-  peer_args a = args_of(context, plan->peers, &plan->in, plan->num_receives);
+  peer_args a = args_of(context, plan, false);
   a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
-  hymgi_launch(context, exchange_pieces<false>, bricks_grid(plan->unpack, plan->num_unpack),
-               dim3(ROW_THREADS), a, dst);
+  hymgi_launch(context, plan->by_value ? exchange_values<false> : exchange_pieces<false>,
+               bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }
 
 /* In the order of the stream, behind what was sent. */

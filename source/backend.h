@@ -53,8 +53,9 @@ typedef struct hymgi_sharing {
   hymg_status (*export_memory)(hymg_context *context, double *data, hymgi_handle *handle);
   bool (*map)(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128]);
   void (*unmap)(hymg_context *context, void *mapped);
-  /* after a failure as well: waits, then zeroes the words and forgets what was given up */
-  hymg_status (*reset)(hymg_context *context, double *words, size_t count);
+  /* after a failure as well: waits, then makes the first words zero, the other doubles NaNs of ones
+   * (not come yet), and forgets what was given up */
+  hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
 } hymgi_sharing;
 
 typedef struct hymgi_backend {

@@ -24,6 +24,15 @@ static size_t lines(size_t doubles)
 
 /* ---- plans ---- */
 
+typedef struct level_plans {
+  hymgi_plan *plan[PLANS];
+} level_plans;
+
+static level_plans plans_of_level(const hymgi_level *l)
+{
+  return (level_plans){{l->halo[0], l->halo[1], l->halo[2], l->gather, l->scatter}};
+}
+
 /* The plans of the levels that the GPU runs. */
 typedef struct plan_list {
   hymgi_plan *plan[PLANS * HYMGI_MAX_LEVELS];
@@ -36,10 +45,9 @@ static plan_list plans_of(const hymg_solver *solver)
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
     if (level->backend != solver->placement.fine) continue;
-    hymgi_plan *const all[PLANS] = {level->halo[0], level->halo[1], level->halo[2], level->gather,
-                                    level->scatter};
+    const level_plans all = plans_of_level(level);
     for (int m = 0; m < PLANS; m++)
-      if (all[m]) list.plan[list.count++] = all[m];
+      if (all.plan[m]) list.plan[list.count++] = all.plan[m];
   }
   return list;
 }
@@ -60,6 +68,42 @@ static int mark_peers(const hymgi_transport *t, hymgi_message *message, int coun
     rest += !message[m].peer;
   }
   return rest;
+}
+
+static const hymgi_message *message_with(const hymgi_message *message, int count, int rank)
+{
+  for (int m = 0; m < count; m++)
+    if (message[m].rank == rank) return message + m;
+  return NULL;
+}
+
+static bool is_answered(const hymgi_plan *plan)
+{
+  bool answered =
+      plan->mpi_sends + plan->mpi_receives == 0 && plan->num_sends == plan->num_receives;
+  for (int m = 0; answered && m < plan->num_sends; m++)
+    answered = message_with(plan->receive, plan->num_receives, plan->send[m].rank) != NULL;
+  return answered;
+}
+
+/* Plans in which on every rank all messages go to peers and are answered in the same plan: then
+ * nobody can be two exchanges ahead, and values need no flags. Collective. */
+static hymg_status find_answered(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  int lacking[PLANS * HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const level_plans all = plans_of_level(solver->level + l);
+    for (int m = 0; m < PLANS; m++)
+      lacking[PLANS * l + m] = all.plan[m] && !is_answered(all.plan[m]);
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, lacking, PLANS * solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    const level_plans all = plans_of_level(solver->level + l);
+    for (int m = 0; m < PLANS; m++)
+      if (all.plan[m]) all.plan[m]->by_value = !lacking[PLANS * l + m];
+  }
+  return HYMG_OK;
 }
 
 /* ---- layout ---- */
@@ -109,7 +153,7 @@ static hymg_status make_arena(hymg_solver *solver)
   hymgi_transport *t = &solver->transport;
   const hymgi_backend *fine = solver->placement.fine;
   TRY(fine->memory->alloc(c, t->arena_doubles, &t->arena));
-  return fine->sharing->reset(c, t->arena, t->words);
+  return fine->sharing->reset(c, t->arena, t->words, t->arena_doubles);
 }
 
 static hymg_status list_node(hymg_solver *solver)
@@ -214,13 +258,6 @@ static hymg_status pass_offers(const hymgi_plan *plan, const offers *o)
 }
 
 /* ---- the lists of a plan ---- */
-
-static const hymgi_message *message_with(const hymgi_message *message, int count, int rank)
-{
-  for (int m = 0; m < count; m++)
-    if (message[m].rank == rank) return message + m;
-  return NULL;
-}
 
 static unsigned long long *word(double *arena, double at)
 {
@@ -379,6 +416,7 @@ static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, pla
   TRY(hymgi_agree(c, give_buffers(solver, list, places)));
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t, solver->options.peer_seconds);
+  TRY(find_answered(solver));
   hymg_status status = HYMG_OK;
   for (int p = 0; p < list->count && status == HYMG_OK; p++)
     status = connect_plan(solver, list->plan[p], places + p);
@@ -429,7 +467,7 @@ void hymgi_transport_reset(hymg_solver *solver)
   const hymgi_sharing *sharing = solver->placement.fine->sharing;
   solver->placement.fine->sync(c);
   hymgi_comm_barrier(c, c->comm);
-  sharing->reset(c, t->arena, t->words); /* if it fails, so will the next solve */
+  sharing->reset(c, t->arena, t->words, t->arena_doubles); /* if it fails, so will the next solve */
   t->peers.told = false;
   hymgi_comm_barrier(c, c->comm);
   memcpy(c->error, text, sizeof text);

@@ -70,6 +70,7 @@ typedef struct hymgi_plan {
   hymgi_requests *requests; /* NULL without messages */
   int mpi_sends, mpi_receives;
   hymgi_peer_state *peers; /* NULL: all messages are MPI's */
+  bool by_value;           /* values tell by themselves that they have come: no flags */
   hymgi_peer_side out, in;
   /* who frees local, pack and unpack, and the buffers; NULL: free */
   void (*unshare)(void *);

@@ -113,10 +113,11 @@ static hymg_status make_shapes(hymg_solver *solver)
 
 /* A GPU does a small level in less time than it takes to exchange its halos: all of it goes to one.
  * As measured on 2 H200. */
-static int64_t gather_below(const hymg_options *o, const hymgi_backend *backend)
+static int64_t gather_below(const hymg_solver *solver, const hymgi_backend *backend)
 {
+  const hymg_options *o = &solver->options;
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
-  if (!backend->sharing) return 0;
+  if (!backend->sharing || hymgi_comm_size(solver->op->grid->context->comm) == 1) return 0;
   if (o->gather_cells >= 0) return o->gather_cells;
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
 }
@@ -126,7 +127,7 @@ hymg_status hymgi_hierarchy_shape(hymg_solver *solver, const hymgi_backend *back
   const hymg_grid *grid = solver->op->grid;
   int n[3];
   memcpy(n, grid->desc.n, sizeof n);
-  solver->gather_below = gather_below(&solver->options, backend);
+  solver->gather_below = gather_below(solver, backend);
   solver->num_levels = 1;
   while (coarsens(grid, solver->method.stencil, n) && solver->num_levels < HYMGI_MAX_LEVELS) {
     for (int axis = 0; axis < 3; axis++)

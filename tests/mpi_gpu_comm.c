@@ -147,6 +147,39 @@ START_TEST(peers_give_the_same_bits)
 }
 END_TEST
 
+/* Levels of fewer cells on one rank alone. */
+static void check_gathered(int index, int boxes, int64_t cells)
+{
+  const twin t = twin_of_case(index);
+  twin_way way = {.name = "gathered", .backend = HYMG_BACKEND_CUDA, .gather_cells = cells};
+  char where[100];
+  support_layout layout = layout_of(boxes);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open host = twin_begin(&t, &twin_host, &layout), o = twin_begin(&t, &way, &layout);
+  twin_solution want = twin_solve(&host), got = twin_solve(&o);
+  snprintf(where, sizeof where, "case %d, boxes %d, gathered below %d", index, boxes, (int)cells);
+  support_all_agree(twin_unlike_solution(&got, &want), where);
+  for (int l = 1; l < hymg_solver_num_levels(o.k.solver); l++) {
+    hymg_level_info info;
+    OK(layout.context, hymg_solver_level(o.k.solver, l, &info));
+    const int64_t all = (int64_t)info.cells[0] * info.cells[1] * info.cells[2];
+    ck_assert(is_single() || all >= cells || (info.ranks == 1 && info.boxes == 1));
+  }
+  twin_solution_free(&got);
+  twin_solution_free(&want);
+  twin_end(&o);
+  twin_end(&host);
+  hymg_context_destroy(&layout.context);
+}
+
+START_TEST(levels_gathered_early_give_the_same_bits)
+{
+  has_own_gpus();
+  check_gathered(_i % CASES, _i / CASES, 1 << 18);
+  check_gathered(_i % CASES, _i / CASES, 300);
+}
+END_TEST
+
 START_TEST(peers_of_several_nodes_give_the_same_bits)
 {
   if (!has_own_gpus() || is_single()) return;
@@ -401,6 +434,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, device_messages_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
+    tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
     tcase_add_test(t, ranks_on_one_gpu_are_no_peers);

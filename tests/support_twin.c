@@ -144,6 +144,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   o.tail_cells = way->tail_cells;
   o.memory = way->memory;
   o.transport = way->transport;
+  o.gather_cells = way->gather_cells;
   return o;
 }
 
