@@ -2,6 +2,7 @@
  * what is not possible is refused or gone without, and after a failure on one rank all have a
  * message, in time, and the next solve is right. */
 #define _GNU_SOURCE
+#include "choice.h"
 #include "context.h"
 #include "solver.h"
 #include "support_gpu.h"
@@ -171,6 +172,32 @@ static void check_gathered(int index, int boxes, int64_t cells)
   twin_end(&host);
   hymg_context_destroy(&layout.context);
 }
+
+/* Kernels that are for large levels, on small ones: red and black in one pass, and marched. */
+START_TEST(kernels_of_large_levels_give_the_same_bits)
+{
+  static const char *const kernels[] = {"fv2_pair", "fv2_march", "fv4_march", "relax_march"};
+  static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nd pp dd", "dd dn pp"};
+  enum { KERNELS = sizeof kernels / sizeof *kernels };
+  const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
+  twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 32, 16, 24, boundaries[_i / 2]);
+  t.walls = _i == 4;
+  if (_i % 2 && _i / 2 > 1) return; /* FV4 has no such walls */
+  has_own_gpus();
+  for (int boxes = 0; boxes < 2; boxes++) {
+    support_layout layout = layout_of(0);
+    if (boxes) layout.boxes[0] = layout.boxes[1] = layout.boxes[2] = 2;
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    for (int m = 0; m < KERNELS; m++)
+      ck_assert(hymgi_device_choose(layout.context, kernels[m], 1));
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    support_all_agree(twin_unlike(&got, &want), boundaries[_i / 2]);
+    twin_answer_free(&got);
+    twin_answer_free(&want);
+    hymg_context_destroy(&layout.context);
+  }
+}
+END_TEST
 
 START_TEST(levels_gathered_early_give_the_same_bits)
 {
@@ -434,6 +461,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, device_messages_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
+    tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
