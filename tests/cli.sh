@@ -497,6 +497,41 @@ check_ranks()
   else fail "bad input on 2 ranks: status $code, not once the message"; fi
 }
 
+# Ranks with a GPU each: how they exchange, and the end of all when one is killed.
+check_ranks_with_gpus()
+{
+  [ "$cuda" = emulation ] && export HYMG_EMULATION_DEVICES=2
+  if [ -z "$MPIRUN" ] || [ "$("$HYMG_FV" --devices | grep -c 'compute capability')" -lt 2 ]; then
+    skip 'ranks with GPUs: no mpirun or fewer than two GPUs'
+    return
+  fi
+  run $small --backend cuda --grid 16,16,16
+  [ -z "$schema" ] || one=$(value runs.0.solution_rms)
+  for comm in peer staged; do
+    mpi 2 $small --backend cuda --comm $comm --device own --gather-cells 100 --grid 16,16,16
+    told "^exchange  $comm: as asked for"
+    object transport.asked=$comm transport.within=$comm transport.between=none transport.gather_cells=100 \
+      levels.0.ranks=2 levels.1.ranks=1 "runs.0.solution_rms=$one"
+  done
+  mpi 3 $small --backend cuda --device own --grid 16,16,16
+  if [ $code -eq 2 ] && [ "$(grep -c 'hymg-fv: .*3 ranks on a node want a CUDA device each' "$err")" -eq 1 ]; then pass
+  else fail "--device own with fewer devices than ranks: status $code: $(head -n 3 "$err")"; fi
+  for comm in peer staged; do
+    $MPIRUN $MPIRUN_FLAGS -n 2 "$HYMG_FV" --backend cuda --comm $comm --grid 16,16,16 --min-seconds 60 >"$out" 2>"$err" \
+      </dev/null &
+    started=$!
+    sleep 3
+    victim=$(cat /proc/$started/task/*/children 2>/dev/null | tr ' ' '\n' | head -n 1)
+    [ -z "$victim" ] || kill -9 "$victim"
+    waited=0
+    while kill -0 $started 2>/dev/null && [ $waited -lt 20 ]; do sleep 1; waited=$((waited + 1)); done
+    if [ -n "$victim" ] && ! kill -0 $started 2>/dev/null; then pass
+    else fail "$comm: a rank was killed ('$victim'), and the others went on"; fi
+    kill -9 $started 2>/dev/null
+    wait $started 2>/dev/null
+  done
+}
+
 build_schema
 check_information
 check_sizes
@@ -513,5 +548,6 @@ check_crowding
 check_verdicts
 check_terminal
 check_ranks
+check_ranks_with_gpus
 echo "cli: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
