@@ -570,8 +570,7 @@ typedef struct hymg_level_need {
   double vectors;      /* iterate, right-hand side, second buffers, those of Krylov methods; on
                         * level 0 u and f as fields made with the solver */
   double coefficients; /* beta, alpha, 1/diagonal */
-  double buffers;      /* scratch, patches between levels; messages, at most, if the host
-                        * reaches this memory */
+  double buffers;      /* scratch, patches between levels; messages, at most */
 } hymg_level_need;
 
 typedef struct hymg_need {
