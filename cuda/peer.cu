@@ -190,16 +190,10 @@ __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piec
   });
 }
 
-/* Each direction sets the counter of the other one, which no kernel reads meanwhile. */
 template <bool PUSH>
-__global__ void __launch_bounds__(ROW_THREADS)
-    exchange_values(const __grid_constant__ peer_args a, double *x)
+__device__ __forceinline__ void all_values(const peer_args &a, unsigned long long exchange,
+                                           double *x)
 {
-  let_successors_start();
-  wait_for_predecessors();
-  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
-  if (threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0)
-    *a.others = PUSH ? exchange - 1 : exchange;
   if (a.list.count == 1) {
     move_values<PUSH>(a, a.list.one, a.list.of, exchange, x);
     return;
@@ -208,6 +202,39 @@ __global__ void __launch_bounds__(ROW_THREADS)
     const hymgi_piece p = a.list.many[m];
     move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
   }
+}
+
+__device__ __forceinline__ bool is_first_thread()
+{
+  return threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0;
+}
+
+/* Each direction sets the counter of the other one when no kernel reads it: push that of pull before
+ * a pull can start, pull that of push once push is done. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    push_values(const __grid_constant__ peer_args a, double *x)
+{
+  wait_for_predecessors();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (is_first_thread()) {
+    *(volatile unsigned long long *)a.others = exchange;
+    __threadfence();
+  }
+  __syncthreads();
+  let_successors_start();
+  all_values<true>(a, exchange, x);
+}
+
+/* Starts when all of push has: what came before push is done then. So it takes what comes while
+ * values are still on their way out, and waits for push at its end, for whoever comes next. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    pull_values(const __grid_constant__ peer_args a, double *x)
+{
+  const unsigned long long exchange = load_acquire(a.exchanges);
+  let_successors_start();
+  all_values<false>(a, exchange, x);
+  wait_for_predecessors();
+  if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
 }
 
 template <bool PUSH>
@@ -332,7 +359,7 @@ extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, true);
   a.list = pieces_of(plan->pack, plan->num_pack, src_box);
-  hymgi_launch(context, plan->by_value ? exchange_values<true> : exchange_pieces<true>,
+  hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
                bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a,
                const_cast<double *>(src)); /* it is read only */
 }
@@ -342,8 +369,23 @@ extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, false);
   a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
-  hymgi_launch(context, plan->by_value ? exchange_values<false> : exchange_pieces<false>,
+  hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
+}
+
+/* MPI asks CUDA about memory of the current device alone. */
+extern "C" int hymgi_device_enter(hymg_context *context)
+{
+  int before = context->gpu->ordinal;
+  if (cudaGetDevice(&before) == cudaSuccess && before != context->gpu->ordinal)
+    cudaSetDevice(context->gpu->ordinal);
+  return before;
+}
+
+extern "C" void hymgi_device_leave(int before)
+{
+  int now = before;
+  if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
 }
 
 /* In the order of the stream, behind what was sent. */

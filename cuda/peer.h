@@ -10,6 +10,8 @@ void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan, const hymgi_
 void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                      double *dst);
 void hymgi_peer_give_up(hymg_context *context, const hymgi_plan *plan);
+int hymgi_device_enter(hymg_context *context);
+void hymgi_device_leave(int before);
 extern const hymgi_sharing hymgi_device_sharing;
 }
 

@@ -7,6 +7,16 @@ static void note(hymg_context *context, hymg_status status)
   if (context->status == HYMG_OK) context->status = status;
 }
 
+static int enter(hymg_context *context, const hymgi_mover *mover)
+{
+  return mover->enter ? mover->enter(context) : 0;
+}
+
+static void leave(const hymgi_mover *mover, int before)
+{
+  if (mover->leave) mover->leave(before);
+}
+
 static void post_receives(hymg_context *context, const hymgi_plan *plan)
 {
   for (int i = 0; i < plan->num_receives; i++) {
@@ -37,16 +47,23 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
   if (mover->finish) {
     /* one wait: for what was packed, and for the last unpack, which read the receives' buffer */
     if (plan->mpi_sends + plan->mpi_receives > 0) mover->finish(context);
-    post_receives(context, plan);
   }
-  send(context, plan);
+  if (plan->mpi_sends + plan->mpi_receives > 0) {
+    const int before = enter(context, mover);
+    if (mover->finish) post_receives(context, plan);
+    send(context, plan);
+    leave(mover, before);
+  }
   if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
 }
 
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                         const hymgi_geom *dst_box, double *dst)
 {
-  if (plan->mpi_sends + plan->mpi_receives > 0)
+  if (plan->mpi_sends + plan->mpi_receives > 0) {
+    const int before = enter(context, mover);
     note(context, hymgi_comm_wait(context, plan->requests));
+    leave(mover, before);
+  }
   if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst);
 }
