@@ -98,7 +98,12 @@ static bool check_backend(const fv_options *o, fv_error *error)
              {FV_MEMORY, "--memory"},
              {FV_HOST_CELLS, "--host-cells"},
              {FV_TAIL_CELLS, "--tail-cells"},
-             {FV_TUNING_FILE, "--tuning-file"}};
+             {FV_TUNING_FILE, "--tuning-file"},
+             {FV_COMM, "--comm"},
+             {FV_GATHER_CELLS, "--gather-cells"},
+             {FV_PEER_SECONDS, "--peer-seconds"},
+             {FV_PROBE_FILE, "--probe-file"},
+             {FV_PROBE_COMM, "--probe-comm"}};
   const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;
   if (o->solver.backend == HYMG_BACKEND_CUDA && !built)
     return fv_refuse(error, "--backend cuda: this program was built without CUDA");
@@ -114,6 +119,16 @@ static bool check_backend(const fv_options *o, fv_error *error)
       return fv_refuse(error, "%s has no effect with --smoother symgs, which runs on the host",
                        gpu[i].name);
   }
+  if (o->solver.transport == HYMG_TRANSPORT_NCCL)
+    return fv_refuse(error, "--comm nccl: this program was built without NCCL");
+  if (o->given[FV_PROBE_COMM] && o->given[FV_COMM])
+    return fv_refuse(error, "--comm has no effect with --probe-comm");
+  if (o->given[FV_PROBE_COMM] && o->given[FV_PROBE_FILE] && !o->solver.probe_file)
+    return fv_refuse(error, "--probe-file none: --probe-comm needs a file");
+  if (o->given[FV_PEER_SECONDS] && o->solver.transport != HYMG_TRANSPORT_AUTO &&
+      o->solver.transport != HYMG_TRANSPORT_PEER)
+    return fv_refuse(error, "--peer-seconds has no effect with --comm %s",
+                     fv_comm_words[o->solver.transport]);
   if (o->given[FV_TUNING_FILE] && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
     return fv_refuse(error, "--tuning-file has no effect with both --host-cells and --tail-cells");
   return true;

@@ -1,5 +1,5 @@
 /* The GPU of a run: whether there is one for every rank, how long CUDA took to start, where the
- * tuning file is, and --devices. */
+ * tuning file and the probe file are, --probe-comm and --devices. */
 #define _GNU_SOURCE
 #include "fv_run.h"
 
@@ -25,20 +25,27 @@ static void make_folders(char *path)
   }
 }
 
-/* The XDG rule: a relative XDG_CACHE_HOME does not count. */
-static void find_tuning_file(fv_run *run)
+/* The XDG rule: a relative XDG_CACHE_HOME does not count. NULL: there is no place. */
+static const char *cache_file(const fv_run *run, const char *name, char path[4096])
 {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char *path = run->tuning_file;
-  const size_t size = sizeof run->tuning_file;
   int length = -1;
   if (cache && *cache == '/')
-    length = snprintf(path, size, "%s/hymg/tuning", cache);
+    length = snprintf(path, 4096, "%s/hymg/%s", cache, name);
   else if (home && *home == '/')
-    length = snprintf(path, size, "%s/.cache/hymg/tuning", home);
-  if (length < 0 || (size_t)length >= size) return;
+    length = snprintf(path, 4096, "%s/.cache/hymg/%s", home, name);
+  if (length < 0 || length >= 4096) return NULL;
   if (hymg_context_rank(run->context) == 0 && !run->options->given[FV_PLAN]) make_folders(path);
-  run->solver_options.tuning_file = path;
+  return path;
+}
+
+static void find_files(fv_run *run)
+{
+  const bool *given = run->options->given;
+  if (!given[FV_TUNING_FILE])
+    run->solver_options.tuning_file = cache_file(run, "tuning", run->tuning_file);
+  if (!given[FV_PROBE_FILE])
+    run->solver_options.probe_file = cache_file(run, "probe", run->probe_file);
 }
 
 bool fv_start_device(fv_run *run, fv_report *report)
@@ -54,8 +61,28 @@ bool fv_start_device(fv_run *run, fv_report *report)
   fv_max(run, &lacking);
   fv_max(run, &report->startup_seconds);
   report->has_device = lacking == 0.0;
-  if (report->has_device && !o->given[FV_TUNING_FILE]) find_tuning_file(run);
+  if (report->has_device) find_files(run);
   return true;
+}
+
+/* ---- --probe-comm ---- */
+
+int fv_probe(fv_run *run)
+{
+  bool works = false;
+  const char *file = run->options->solver.probe_file;
+  run->solver_options = run->options->solver;
+  if (!file) file = cache_file(run, "probe", run->probe_file);
+  if (!file) {
+    if (hymg_context_rank(run->context) == 0)
+      fprintf(stderr, "hymg-fv: --probe-comm: HOME is not set: give --probe-file\n");
+    return 2;
+  }
+  if (!fv_agree(run, hymg_probe_device_messages(run->context, file, &works), "--probe-comm"))
+    return run->exit_code;
+  if (hymg_context_rank(run->context) == 0)
+    printf("MPI %s device memory: kept in %s\n", works ? "takes" : "garbles", file);
+  return works ? 0 : 1;
 }
 
 /* ---- --devices ---- */

@@ -26,6 +26,7 @@ const char *const fv_bottom_words[] = {"bicgstab", "cg", "cabicgstab", "cacg", "
 const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
 const char *const fv_memory_words[] = {"device", "managed", NULL};
 const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
+const char *const fv_comm_words[] = {"auto", "device", "staged", "peer", "nccl", NULL};
 const char *const fv_kind_words[] = {"f", "v", "w", "cg", NULL};
 
 #define FV_OPTION_NAME(id, name, argument, help) name,
@@ -146,6 +147,14 @@ static bool read_cells(const char *what, const char *text, int64_t *out, fv_erro
   return true;
 }
 
+static bool read_device(const char *what, const char *text, int *out, fv_error *error)
+{
+  const bool shared = strcmp(text, "shared") == 0;
+  if (!shared && strcmp(text, "own") != 0) return read_int(what, text, 0, MAX_DEVICE, out, error);
+  *out = shared ? HYMG_DEVICE_SHARED : HYMG_DEVICE_OWN;
+  return true;
+}
+
 /* ---- options ---- */
 
 static bool set_word(fv_options *o, fv_option option, const char *what, const char *text,
@@ -162,6 +171,7 @@ static bool set_word(fv_options *o, fv_option option, const char *what, const ch
                                                             [FV_BOTTOM] = fv_bottom_words,
                                                             [FV_BACKEND] = fv_backend_words,
                                                             [FV_MEMORY] = fv_memory_words,
+                                                            [FV_COMM] = fv_comm_words,
                                                             [FV_TUNING] = fv_tuning_words};
   const int value = read_word(what, text, words[option], error);
   if (value < 0) return false;
@@ -196,6 +206,9 @@ static bool set_word(fv_options *o, fv_option option, const char *what, const ch
   case FV_TUNING:
     o->solver.tuning = (hymg_tuning)value;
     break;
+  case FV_COMM:
+    o->solver.transport = (hymg_transport)value;
+    break;
   default:
     o->solver.backend = (hymg_backend)value;
     break;
@@ -227,8 +240,12 @@ static bool set_number(fv_options *o, fv_option option, const char *what, const 
     return read_int(what, text, 1, 10000, &o->solver.max_cycles, error);
   case FV_WARMUP:
     return read_int(what, text, 0, MAX_SOLVES, &o->warmup, error);
+  case FV_PEER_SECONDS:
+    if (!read_real(what, text, &o->solver.peer_seconds, error)) return false;
+    return (o->solver.peer_seconds > 0.0 && o->solver.peer_seconds <= 1e6) ||
+           fv_refuse(error, "--peer-seconds %s: must be greater than 0, 1e6 at most", text);
   case FV_DEVICE:
-    return read_int(what, text, 0, MAX_DEVICE, &o->device, error);
+    return read_device(what, text, &o->device, error);
   default:
     return read_int(what, text, 1, MAX_SOLVES, &o->min_solves, error);
   }
@@ -251,14 +268,20 @@ static bool set_option(fv_options *o, fv_option option, const char *text, fv_err
     return read_cells(what, text, &o->solver.host_cells, error);
   case FV_TAIL_CELLS:
     return read_cells(what, text, &o->solver.tail_cells, error);
+  case FV_GATHER_CELLS:
+    return read_cells(what, text, &o->solver.gather_cells, error);
   case FV_TUNING_FILE:
     o->solver.tuning_file = strcmp(text, "none") == 0 ? NULL : text;
     return *text || fv_refuse(error, "--tuning-file: the file name is empty");
+  case FV_PROBE_FILE:
+    o->solver.probe_file = strcmp(text, "none") == 0 ? NULL : text;
+    return *text || fv_refuse(error, "--probe-file: the file name is empty");
   case FV_JSON:
     o->json = text;
     return *text || fv_refuse(error, "--json: the file name is empty");
   case FV_OFFICIAL:
   case FV_PLAN:
+  case FV_PROBE_COMM:
   case FV_DEVICES:
   case FV_QUIET:
   case FV_VERBOSE:
@@ -274,6 +297,7 @@ static bool set_option(fv_options *o, fv_option option, const char *text, fv_err
   case FV_WARMUP:
   case FV_MIN_SOLVES:
   case FV_DEVICE:
+  case FV_PEER_SECONDS:
     return set_number(o, option, what, text, error);
   default:
     return set_word(o, option, what, text, error);
@@ -285,7 +309,7 @@ static fv_options defaults(void)
   fv_options o = {.stencil = HYMG_FV4, .b = 1.0, .variable = true, .problem = PROBLEM_FV};
   o.grid = hymg_grid_desc_default();
   o.solver = hymg_options_default();
-  o.device = -1;
+  o.device = HYMG_DEVICE_SHARED;
   o.warmup = 10;
   o.min_solves = 10;
   o.min_seconds = 1.0;
@@ -357,5 +381,5 @@ fv_action fv_options_parse(int argc, char **argv, int ranks, fv_options *options
   if (!read_sizes(argc - optind, argv + optind, ranks, &o, error)) return FV_REFUSED;
   if (!fv_options_check(&o, error)) return FV_REFUSED;
   *options = o;
-  return FV_RUN;
+  return o.given[FV_PROBE_COMM] ? FV_PROBE : FV_RUN;
 }

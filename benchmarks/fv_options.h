@@ -50,7 +50,9 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
   X(BACKEND, "backend", "auto|host|cuda",                                                          \
     "auto (default): the GPU where every rank has one and the smoother runs there (symgs does\n"   \
     "not), else the host")                                                                         \
-  X(DEVICE, "device", "N", "CUDA device, counted from 0; default the current one")                 \
+  X(DEVICE, "device", "N|shared|own",                                                              \
+    "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"     \
+    "several if there are fewer; own: likewise, but fewer are an error")                           \
   X(MEMORY, "memory", "device|managed",                                                            \
     "with CUDA: vectors in device memory (default) or in managed memory")                          \
   X(HOST_CELLS, "host-cells", "N|auto",                                                            \
@@ -64,6 +66,18 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
   X(TUNING_FILE, "tuning-file", "FILE|none",                                                       \
     "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"              \
     "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning")                                         \
+  X(COMM, "comm", "KIND",                                                                          \
+    "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"    \
+    "no two ranks on one; device: MPI gets device memory; staged: pinned host memory; nccl:\n"     \
+    "not built in; auto (default): peer on a node where that is possible, else and between\n"      \
+    "nodes device where --probe-comm has shown that it works, else staged")                        \
+  X(GATHER_CELLS, "gather-cells", "N|auto",                                                        \
+    "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"    \
+    "host; default auto: as fits the exchange")                                                    \
+  X(PEER_SECONDS, "peer-seconds", "NUMBER",                                                        \
+    "with peer: a GPU gives up after waiting so long for another one; default 60")                 \
+  X(PROBE_FILE, "probe-file", "FILE|none",                                                         \
+    "what --probe-comm has shown; default $XDG_CACHE_HOME/hymg/probe or ~/.cache/hymg/probe")      \
   X(WARMUP, "warmup", "N", "untimed solves before each size, 0 ... 1000000; default 10")           \
   X(MIN_SOLVES, "min-solves", "N",                                                                 \
     "timed solves of each size at least, 1 ... 1000000; default 10")                               \
@@ -76,6 +90,9 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
   X(PLAN, "plan", NULL,                                                                            \
     "print the memory that each level needs and what is free on the GPU, take none and exit;\n"    \
     "of any size")                                                                                 \
+  X(PROBE_COMM, "probe-comm", NULL,                                                                \
+    "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it\n"    \
+    "does; where it does not this may end in a crash, which is an answer, too")                    \
   X(DEVICES, "devices", NULL,                                                                      \
     "print the CUDA devices, or why there are none (status 1), and exit")                          \
   X(JSON, "json", "FILE", "write the results as one JSON object, schema hymg-fv/1")                \
@@ -104,7 +121,7 @@ typedef struct fv_options {
   bool variable;
   problem_kind problem;
   hymg_options solver; /* sweeps resolved */
-  int device;          /* or -1 */
+  int device;          /* or HYMG_DEVICE_SHARED or OWN */
   int warmup;
   int min_solves;
   double min_seconds;
@@ -121,10 +138,11 @@ typedef enum fv_action {
   FV_PRINT_HELP,
   FV_PRINT_VERSION,
   FV_PRINT_DEVICES,
+  FV_PROBE,
   FV_REFUSED
 } fv_action;
 
-/* argv is permuted as getopt_long does. options is complete only for FV_RUN, error only for
+/* argv is permuted as getopt_long does. options is complete only for FV_RUN and FV_PROBE, error only for
  * FV_REFUSED. */
 fv_action fv_options_parse(int argc, char **argv, int ranks, fv_options *options, fv_error *error);
 
@@ -144,7 +162,7 @@ extern const char *const fv_coefficient_words[], *const fv_problem_words[],
                                                      *const fv_solver_words[];
 extern const char *const fv_cycle_words[], *const fv_smoother_words[], *const fv_bottom_words[];
 extern const char *const fv_backend_words[], *const fv_kind_words[];
-extern const char *const fv_memory_words[], *const fv_tuning_words[];
+extern const char *const fv_memory_words[], *const fv_tuning_words[], *const fv_comm_words[];
 
 /* "dirichlet", or six words separated by commas. */
 typedef struct fv_boundary_text {

@@ -97,6 +97,16 @@ static void print_device(const fv_report *r)
   if (*t->note) printf("note      tuning: %s\n", t->note);
 }
 
+static void print_transport(const fv_report *r)
+{
+  const hymg_transport_info *t = &r->transport;
+  if (t->within == HYMG_TRANSPORT_NONE) return;
+  printf("exchange  %s", hymg_transport_name(t->within));
+  if (t->between != HYMG_TRANSPORT_NONE)
+    printf(", between nodes %s", hymg_transport_name(t->between));
+  printf(": %s\n", t->reason);
+}
+
 static cells_text boxes_string(const int boxes[3])
 {
   cells_text out;
@@ -135,6 +145,7 @@ void fv_print_setup(const fv_report *r)
   if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);
   putchar('\n');
   print_device(r);
+  print_transport(r);
   printf("set-up    %.3f s, tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
          r->tuning_seconds, r->problem_seconds);
   printf("protocol  %s, then at least %s and %g s per size%s\n",

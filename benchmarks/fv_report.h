@@ -37,6 +37,7 @@ typedef struct fv_report {
   double problem_seconds; /* evaluation of the problem */
   double tuning_seconds;
   hymg_tuning_info tuning;
+  hymg_transport_info transport;
   double bytes_per_dof;
   double peak_bytes; /* of the largest rank */
   int num_levels;

@@ -244,6 +244,7 @@ static bool describe_levels(fv_run *run, fv_report *report)
   for (int level = 0; level < report->num_sizes; level++)
     report->size[level].level = report->levels[level];
   status = hymg_solver_tuning(run->solver, &report->tuning);
+  if (status == HYMG_OK) status = hymg_solver_transport(run->solver, &report->transport);
   return fv_agree(run, status, "levels") && fv_max(run, &report->tuning_seconds);
 }
 

@@ -8,8 +8,8 @@
 
 typedef struct fv_run {
   const fv_options *options;
-  hymg_options solver_options; /* options->solver with the tuning file */
-  char tuning_file[4096];
+  hymg_options solver_options; /* options->solver with the files */
+  char tuning_file[4096], probe_file[4096];
   hymg_context *context;
   problem problem;
   hymg_grid *grid;
@@ -25,6 +25,8 @@ typedef struct fv_run {
 bool fv_start_device(fv_run *run, fv_report *report);
 /* --devices: 0, or 1 if there is none. */
 int fv_print_devices(hymg_context *context);
+/* --probe-comm: 0 if MPI takes device memory, 1 if not, 2 if it cannot be tried. */
+int fv_probe(fv_run *run);
 bool fv_make_grid(fv_run *run, fv_report *report);
 /* --plan: the memory that the run would need (fv_plan.c). */
 bool fv_plan(fv_run *run, const fv_report *report);

@@ -83,18 +83,24 @@ static int run_benchmark(fv_run *run)
   return code;
 }
 
-/* options NULL: for --devices. */
-static int run_in_context(const fv_options *options)
+static int act_in_context(fv_action action, fv_run *run)
+{
+  return action == FV_RUN     ? run_benchmark(run)
+         : action == FV_PROBE ? fv_probe(run)
+                              : fv_print_devices(run->context);
+}
+
+static int run_in_context(fv_action action, const fv_options *options)
 {
   fv_run run = {.options = options};
   hymg_context_options context = hymg_context_options_default();
-  if (options) context.device = options->device;
+  if (action != FV_PRINT_DEVICES) context.device = options->device;
   const hymg_status status = start_context(&context, &run.context);
   if (status != HYMG_OK) {
     fprintf(stderr, "hymg-fv: context failed: %s\n", hymg_status_text(status));
     start_abort(EXIT_AT_RUN_TIME); /* there is no communicator to agree on */
   }
-  const int code = options ? run_benchmark(&run) : fv_print_devices(run.context);
+  const int code = act_in_context(action, &run);
   hymg_context_destroy(&run.context);
   return code;
 }
@@ -103,8 +109,8 @@ static int run_in_context(const fv_options *options)
 static int act(fv_action action, const fv_options *options, const fv_error *error)
 {
   const bool first = start_rank() == 0;
-  if (action == FV_RUN) return run_in_context(options);
-  if (action == FV_PRINT_DEVICES) return run_in_context(NULL);
+  if (action == FV_RUN || action == FV_PROBE || action == FV_PRINT_DEVICES)
+    return run_in_context(action, options);
   if (action == FV_REFUSED) {
     if (first) fprintf(stderr, "hymg-fv: %s\nTry 'hymg-fv --help'.\n", error->text);
     return EXIT_BAD_INPUT;

@@ -102,6 +102,15 @@ static json_t *placement(const fv_report *r)
                    "note", text_or_null(t->note));
 }
 
+static json_t *transport(const fv_report *r)
+{
+  const hymg_transport_info *t = &r->transport;
+  return json_pack("{s:s,s:o,s:s,s:s,s:s}", "asked", fv_comm_words[r->options->solver.transport],
+                   "gather_cells", cells_or_auto(r->options->solver.gather_cells), "within",
+                   hymg_transport_name(t->within), "between", hymg_transport_name(t->between),
+                   "reason", t->reason);
+}
+
 static json_t *cycles(const fv_size *size)
 {
   json_t *list = json_array();
@@ -174,11 +183,12 @@ static json_t *whole(const fv_report *r)
                            "date", r->machine.date, "machine", machine(r), "config", config(r),
                            "official", r->official, "protocol", "warmup", o->warmup, "min_solves",
                            o->min_solves, "min_seconds", real(o->min_seconds));
-  json_t *times = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
-                            r->has_device ? real(r->startup_seconds) : json_null(), "setup_seconds",
-                            real(r->setup_seconds), "problem_seconds", real(r->problem_seconds),
-                            "tuning_seconds", real(r->tuning_seconds), "setup_cycles",
-                            real(fv_setup_cycles(r)), "placement", placement(r));
+  json_t *times =
+      json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
+                r->has_device ? real(r->startup_seconds) : json_null(), "setup_seconds",
+                real(r->setup_seconds), "problem_seconds", real(r->problem_seconds),
+                "tuning_seconds", real(r->tuning_seconds), "setup_cycles", real(fv_setup_cycles(r)),
+                "placement", placement(r), "transport", transport(r));
   json_t *body =
       json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o}", "ranks", r->ranks, "threads", r->threads,
                 "nodes", r->nodes, "bytes_per_dof", real(r->bytes_per_dof), "levels", levels(r),

@@ -1,5 +1,6 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
 #include "kernels.h"
+#include "peer.h"
 
 namespace
 {
@@ -23,9 +24,11 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.name = "cuda";
   b.line = HYMGI_GPU_LINE;
   b.closes_in_loads = true;
-  b.mover = {hymgi_cuda_local, hymgi_cuda_pack, hymgi_cuda_unpack, hymgi_device_sync};
+  b.mover = {hymgi_cuda_local,   hymgi_cuda_pack,    hymgi_cuda_unpack, hymgi_device_sync,
+             hymgi_peer_give_up, hymgi_device_enter, hymgi_device_leave};
   b.memory = memory;
   b.crossing = &hymgi_pinned_memory;
+  b.sharing = &hymgi_device_sharing;
   b.share = hymgi_device_share;
   b.unshare = hymgi_device_unshare;
   b.sync = hymgi_device_sync;

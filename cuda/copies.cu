@@ -1,28 +1,19 @@
 /* Bricks of cells from vector to vector, to and from message buffers and the user's arrays: all
  * of a list in one launch. */
+#include "bricks.cuh"
 #include "kernels.h"
-#include "rows.cuh"
+#include "peer.h"
 
 namespace
 {
 
 /* ---- lists ---- */
 
-/* A single brick travels with the kernel's arguments, and so do its boxes: they may lie where no
- * device reads. So may the box of a rank that has but one: of several bricks, box 0 travels along. */
 struct copy_list {
   hymgi_copy one;
   hymgi_geom from, to;
   const hymgi_copy *many;
   const hymgi_geom *src_box, *dst_box;
-  int count;
-};
-
-struct piece_list {
-  hymgi_piece one;
-  hymgi_geom of;
-  const hymgi_piece *many;
-  const hymgi_geom *box;
   int count;
 };
 
@@ -37,28 +28,6 @@ copy_list copies_of(const hymgi_plan *plan, const hymgi_geom *src_box, const hym
   l.from = src_box[l.one.src_box];
   l.to = dst_box[l.one.dst_box];
   return l;
-}
-
-piece_list pieces_of(const hymgi_piece *pieces, int count, const hymgi_geom *box)
-{
-  piece_list l = {};
-  l.count = count;
-  l.many = pieces;
-  l.box = box;
-  if (count == 1) l.one = pieces[0];
-  l.of = box[l.one.box];
-  return l;
-}
-
-/* Blocks along x for the brick with most rows, along y a brick each. */
-template <typename Brick> dim3 bricks_grid(const Brick *bricks, int count)
-{
-  unsigned blocks = 0;
-  for (int m = 0; m < count; m++) {
-    const unsigned wanted = row_blocks((int64_t)bricks[m].n[1] * bricks[m].n[2], bricks[m].n[0]);
-    if (wanted > blocks) blocks = wanted;
-  }
-  return dim3(blocks, grid_share(count), 1);
 }
 
 /* ---- kernels ---- */
@@ -174,6 +143,10 @@ extern "C" void hymgi_cuda_local(hymg_context *context, const hymgi_plan *plan,
 extern "C" void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *src_box, const double *src)
 {
+  if (plan->peers) {
+    hymgi_peer_push(context, plan, src_box, src);
+    return;
+  }
   hymgi_launch(context, move_pieces<true>, bricks_grid(plan->pack, plan->num_pack),
                dim3(ROW_THREADS), pieces_of(plan->pack, plan->num_pack, src_box),
                const_cast<double *>(src), plan->send_buffer); /* it is read only */
@@ -182,6 +155,10 @@ extern "C" void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan,
 extern "C" void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan,
                                   const hymgi_geom *dst_box, double *dst)
 {
+  if (plan->peers) {
+    hymgi_peer_pull(context, plan, dst_box, dst);
+    return;
+  }
   hymgi_launch(context, move_pieces<false>, bricks_grid(plan->unpack, plan->num_unpack),
                dim3(ROW_THREADS), pieces_of(plan->unpack, plan->num_unpack, dst_box), dst,
                plan->receive_buffer);

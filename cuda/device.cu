@@ -32,6 +32,7 @@ void close_device(hymgi_device *d)
     if (d->recorder) cudaStreamDestroy(d->recorder);
     if (d->reduction.words) cudaFree(d->reduction.words);
     if (d->reduction.result) cudaFreeHost(d->reduction.result);
+    if (d->waited) cudaFreeHost(d->waited);
   }
   d->context->gpu = NULL;
   free(d);
@@ -41,8 +42,14 @@ hymg_status find_device(hymg_context *context, int *ordinal)
 {
   int count = 0;
   TRY(hymgi_cuda_count(context, &count));
+  const int ranks = hymgi_comm_local_size(context->comm);
   *ordinal = context->device;
-  if (*ordinal < 0) return hymgi_cuda_check(context, cudaGetDevice(ordinal), "cudaGetDevice");
+  if (*ordinal == HYMG_DEVICE_CURRENT || (*ordinal < 0 && ranks == 1))
+    return hymgi_cuda_check(context, cudaGetDevice(ordinal), "cudaGetDevice");
+  if (*ordinal == HYMG_DEVICE_OWN && ranks > count)
+    return hymgi_fail(context, HYMG_EINVAL,
+                      "%d ranks on a node want a CUDA device each: there are %d", ranks, count);
+  if (*ordinal < 0) *ordinal = hymgi_comm_local_rank(context->comm) % count;
   if (*ordinal < count) return HYMG_OK;
   return hymgi_fail(context, HYMG_EINVAL, "CUDA device %d: there are %d, counted from 0", *ordinal,
                     count);
@@ -78,6 +85,9 @@ hymg_status fill_device(hymgi_device *d)
   TRY(hymgi_cuda_check(c, cudaMemset(words, 0, bytes), "cudaMemset"));
   TRY(hymgi_cuda_check(c, cudaMallocHost(&result, HYMGI_RESULTS * bytes), "cudaMallocHost"));
   d->reduction.result = (unsigned long long *)result;
+  TRY(hymgi_cuda_check(c, cudaMallocHost(&result, sizeof *d->waited), "cudaMallocHost"));
+  d->waited = (unsigned long long *)result;
+  *d->waited = 0;
   return hymgi_cuda_check(c, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
@@ -386,10 +396,22 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
   *link = NULL;
 }
 
-/* Messages, times and other hosts' work have no place in a graph. */
+/* Times have no place in a graph; messages of MPI end a segment. */
 bool can_record(const hymg_solver *solver)
 {
-  return hymgi_comm_size(solver->op->grid->context->comm) == 1 && !solver->profile.on;
+  return !solver->profile.on;
+}
+
+/* A kernel that waited for another GPU gave up. */
+void check_peers(hymg_context *context)
+{
+  volatile unsigned long long *const word = context->gpu->waited;
+  const int rank = (int)*word - 1;
+  if (rank < 0) return;
+  *word = 0;
+  if (context->status == HYMG_OK)
+    context->status =
+        hymgi_fail(context, HYMG_EMPI, "the GPU of rank %d did not send in time", rank);
 }
 
 } /* namespace */
@@ -412,6 +434,7 @@ extern "C" void hymgi_device_sync(hymg_context *context)
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
   hymgi_cuda_check(context, cudaStreamSynchronize(d->stream), "the work on the GPU");
+  check_peers(context);
 }
 
 extern "C" void hymgi_device_direct(hymg_context *context, bool on)

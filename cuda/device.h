@@ -47,7 +47,8 @@ struct hymgi_device {
   bool capturing;
   struct hymgi_recording *recording; /* while one is made or played back */
   int segment;
-  int failures; /* injected by tests: launches until one fails; 0: never */
+  int failures;               /* injected by tests: launches until one fails; 0: never */
+  unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
   hymgi_reduction reduction;
   hymgi_kernel_choice choice;
 };

@@ -1,7 +1,8 @@
 /* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block
  * marches along z over a tile of slots and rows with a rim of one, in which the red cells are
  * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
- * the old iterate only the black cells are read. Bytes per cell: x 4, f 8, betas 24 (and the
+ * the old iterate only the black cells are read. Where there are ghosts that are no wall's, the
+ * black cells beside them are done again (fv2_rim.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
  * rim's share), written 8; two half sweeps move 72. */
 #include "gsrb_args.cuh"
 
@@ -134,16 +135,29 @@ template <bool VARIABLE, bool ALPHA> void launch_pair(const hymgi_level *level, 
 
 } /* namespace */
 
+namespace
+{
+
+/* Across a periodic axis of odd length a cell has a neighbour of its own colour. */
+bool keeps_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return true;
+}
+
+} /* namespace */
+
 extern "C" bool hymgi_cuda_fv2_could_pair(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->split && !level->periodic && level->ranks <= 1 &&
-         level->cells >= level->context->gpu->choice.fv2_pair_from;
+  return level->num_boxes == 1 && g->split && keeps_colours_apart(level) &&
+         (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.fv2_pair_from;
 }
 
 extern "C" bool hymgi_cuda_fv2_pairs(const hymgi_level *level)
 {
-  return level->y && !level->halo[HYMGI_HALO_FACES] && hymgi_cuda_fv2_could_pair(level);
+  return level->y && hymgi_cuda_fv2_could_pair(level);
 }
 
 extern "C" void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x,

@@ -22,6 +22,8 @@ bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
 /* FV2, both colours in one pass from x to out, on levels where pairs says so. */
 bool hymgi_cuda_fv2_could_pair(const hymgi_level *level); /* given a second buffer */
 bool hymgi_cuda_fv2_pairs(const hymgi_level *level);
+/* After a pair and the exchange of x: what it left wrong beside ghosts. */
+void hymgi_cuda_fv2_rim(const hymgi_level *level, double *x);
 void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x, double *out);
 /* Residual (r NULL: its norm, as the reduction's result) of split rows, ghosts in memory. False where
  * no kernel is for this level. */

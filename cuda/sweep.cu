@@ -179,14 +179,17 @@ void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
 /* FV2 works in place, or on large levels on both colours at once into the second buffer. */
 void fv2_gsrb(hymgi_level *level)
 {
+  const bool alone = !level->halo[HYMGI_HALO_FACES];
   if (hymgi_cuda_fv2_pairs(level)) {
     for (int s = 0; s < level->method->sweeps; s += 2) {
+      prepare(level, level->box, level->x);
       hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
       swap_buffers(level);
+      prepare(level, level->box, level->x);
+      if (!alone) hymgi_cuda_fv2_rim(level, level->x);
     }
     return;
   }
-  const bool alone = !level->halo[HYMGI_HALO_FACES];
   for (int s = 0; s < level->method->sweeps; s++) {
     const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, alone && s > 0};
     prepare(level, level->box, level->x);

@@ -40,6 +40,24 @@ typedef struct hymgi_finding {
   double largest; /* of the good ones before it */
 } hymgi_finding;
 
+/* What other processes on this machine may do with a GPU's memory. */
+typedef struct hymgi_handle {
+  char bytes[64];
+} hymgi_handle;
+
+typedef struct hymgi_sharing {
+  /* what tells this GPU from all others of the machine */
+  hymg_status (*identify)(hymg_context *context, hymgi_handle *identity);
+  /* memory as from the backend's alloc, whole; the way to it, and its place for this process. map
+   * leaves no error behind: why is left as text */
+  hymg_status (*export_memory)(hymg_context *context, double *data, hymgi_handle *handle);
+  bool (*map)(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128]);
+  void (*unmap)(hymg_context *context, void *mapped);
+  /* after a failure as well: waits, then makes the first words zero, the other doubles NaNs of ones
+   * (not come yet), and forgets what was given up */
+  hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
+} hymgi_sharing;
+
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
@@ -48,6 +66,8 @@ typedef struct hymgi_backend {
   hymgi_mover mover;
   const hymgi_memory *memory;   /* home of its vectors */
   const hymgi_memory *crossing; /* what both it and the host can reach */
+
+  const hymgi_sharing *sharing; /* or NULL */
 
   /* Takes over a malloc'ed block and puts its bytes where every machine at hand can read them
    * (box and copy lists). unshare frees it, also one that share could not take. */

@@ -100,7 +100,7 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
 
 /* Keep while boxes are wide, else merge 2 x 2 x 2, else gather; a level too large for one rank
  * chooses per axis first. */
-static void choose_merge(const hymgi_decomp *finer, int min_box, int merge[3])
+static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
 {
   bool keep = true, wide = true, pair = true, either = true;
   int mixed[3];
@@ -115,7 +115,9 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int merge[3])
     cells *= finer->n[a] / 2;
   }
   for (int a = 0; a < 3; a++) {
-    if (keep && wide)
+    if (cells < (double)gather_below)
+      merge[a] = finer->boxes[a];
+    else if (keep && wide)
       merge[a] = 1;
     else if (pair)
       merge[a] = finer->boxes[a] > 1 ? 2 : 1;
@@ -125,7 +127,7 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int merge[3])
 }
 
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
-                                 hymgi_decomp **coarse)
+                                 int64_t gather_below, hymgi_decomp **coarse)
 {
   for (int a = 0; a < 3; a++)
     if (finer->n[a] % 2 != 0)
@@ -136,7 +138,7 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
   d->finer = finer;
   d->ranks = finer->ranks;
-  choose_merge(finer, min_box, d->merge);
+  choose_merge(finer, min_box, gather_below, d->merge);
   for (int a = 0; a < 3; a++) {
     d->n[a] = finer->n[a] / 2;
     d->boxes[a] = finer->boxes[a] / d->merge[a];

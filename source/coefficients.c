@@ -112,6 +112,7 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
     copy_shifted(fine, fine->patch, axis, 1, patch, shifted);
     hymgi_run_plan(fine, fine->gather, fine->patch, patch, coarse->box, beta);
     hymgi_run_plan(fine, fine->gather, fine->patch, shifted, coarse->box, high);
+    hymgi_cross(fine, coarse);
     take_high_faces(coarse, axis, high, beta);
   }
   hymgi_vector_destroy(fine, fine->patch_size, &patch);

@@ -12,6 +12,11 @@ typedef struct hymgi_comm
 int hymgi_comm_rank(const hymgi_comm *comm);
 int hymgi_comm_size(const hymgi_comm *comm);
 int hymgi_comm_nodes(const hymgi_comm *comm); /* found once, when the context is made */
+/* This rank's place among the ranks of its node, and how many those are. */
+int hymgi_comm_local_rank(const hymgi_comm *comm);
+int hymgi_comm_local_size(const hymgi_comm *comm);
+/* Collective: ranks that give the same group count as a node of their own from now on. For tests. */
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group);
 void hymgi_comm_destroy(hymgi_comm **comm);
 
 /* Collective over comm: the ranks with member != 0 get a communicator of their own in rank
@@ -29,6 +34,16 @@ hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_
 hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,
                              size_t size);
 hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
+/* Collective over the ranks of a node: everyone's `size` bytes, in the order of local ranks. */
+hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
+                                    size_t size, void *all);
+
+/* Does MPI say that it takes pointers to device memory? It may err: a no can be trusted, a yes is
+ * a constant of the library as compiled. */
+bool hymgi_comm_says_cuda(void);
+/* The name and version of MPI, one line. */
+enum { HYMGI_COMM_NAME = 128 };
+void hymgi_comm_library(char name[HYMGI_COMM_NAME]);
 
 /* Point to point, doubles; counts above 2^31 - 1 are handled. `requests` is an opaque block of
  * `count` requests. */

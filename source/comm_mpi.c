@@ -12,7 +12,12 @@ struct hymgi_comm {
   MPI_Comm comm;
   bool owned; /* false: a level's communicator that is the context's own */
   int rank, size, nodes;
+  MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
+  int local_rank, local_size;
 };
+
+/* Not in every MPI, nor in its mpi.h. */
+extern int MPIX_Query_cuda_support(void) __attribute__((weak));
 
 struct hymgi_requests {
   int count;
@@ -49,8 +54,9 @@ void hymgi_comm_destroy(hymgi_comm **comm)
 {
   if (!comm || !*comm) return;
   int finalized = 0;
-  if ((*comm)->owned && MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
-    MPI_Comm_free(&(*comm)->comm);
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS) finalized = 1;
+  if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
+  if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
   free(*comm);
   *comm = NULL;
 }
@@ -63,7 +69,8 @@ static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_c
     if (owned) MPI_Comm_free(&mpi);
     return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
   }
-  *c = (hymgi_comm){.comm = mpi, .owned = owned, .nodes = 1};
+  *c =
+      (hymgi_comm){.comm = mpi, .owned = owned, .nodes = 1, .node = MPI_COMM_NULL, .local_size = 1};
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   MPI_Comm_rank(mpi, &c->rank);
   MPI_Comm_size(mpi, &c->size);
@@ -71,18 +78,59 @@ static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_c
   return HYMG_OK;
 }
 
-/* A node is what can share memory: its first ranks are counted. */
-static hymg_status count_nodes(hymgi_comm *c)
+int hymgi_comm_local_rank(const hymgi_comm *comm)
+{
+  return comm ? comm->local_rank : 0;
+}
+
+int hymgi_comm_local_size(const hymgi_comm *comm)
+{
+  return comm ? comm->local_size : 1;
+}
+
+/* Takes node over. Nodes are counted by their first ranks. */
+static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
+{
+  if (c->node != MPI_COMM_NULL) MPI_Comm_free(&c->node);
+  c->node = node;
+  MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(node, &c->local_rank);
+  MPI_Comm_size(node, &c->local_size);
+  const int first = c->local_rank == 0;
+  return check(context, MPI_Allreduce(&first, &c->nodes, 1, MPI_INT, MPI_SUM, c->comm),
+               "MPI_Allreduce");
+}
+
+/* A node is what can share memory. */
+static hymg_status find_node(hymgi_comm *c)
 {
   MPI_Comm node;
   TRY(check(NULL, MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &node),
             "MPI_Comm_split_type"));
-  int rank;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_free(&node);
-  const int first = rank == 0;
-  return check(NULL, MPI_Allreduce(&first, &c->nodes, 1, MPI_INT, MPI_SUM, c->comm),
-               "MPI_Allreduce");
+  return set_node(NULL, c, node);
+}
+
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group)
+{
+  MPI_Comm node;
+  if (!comm) return HYMG_OK;
+  TRY(check(context, MPI_Comm_split(comm->comm, group, comm->rank, &node), "MPI_Comm_split"));
+  return set_node(context, comm, node);
+}
+
+bool hymgi_comm_says_cuda(void)
+{
+  return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1;
+}
+
+/* The text may have several lines; " = " separates keys from values in files. */
+void hymgi_comm_library(char name[HYMGI_COMM_NAME])
+{
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) text[0] = '\0';
+  text[strcspn(text, "\n,=")] = '\0';
+  snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
 /* Whether a communicator can be made from this one; no context exists yet that could hold a
@@ -113,7 +161,7 @@ hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *o
   int worst = context ? (int)hymgi_context_check(options) : (int)HYMG_EINVAL;
   hymg_status status = hymgi_comm_max_int(NULL, c, &worst, 1);
   if (status == HYMG_OK) status = (hymg_status)worst;
-  if (status == HYMG_OK) status = count_nodes(c);
+  if (status == HYMG_OK) status = find_node(c);
   if (status != HYMG_OK || c->size == 1) hymgi_comm_destroy(&c);
   return status == HYMG_OK ? hymgi_context_create(c, options, context) : status;
 }
@@ -201,6 +249,18 @@ hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, 
 hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
 {
   return comm ? check(context, MPI_Barrier(comm->comm), "MPI_Barrier") : HYMG_OK;
+}
+
+hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
+                                    size_t size, void *all)
+{
+  if (!comm || comm->node == MPI_COMM_NULL) {
+    memcpy(all, mine, size);
+    return HYMG_OK;
+  }
+  return check(context,
+               MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, comm->node),
+               "MPI_Allgather");
 }
 
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests)

@@ -2,6 +2,8 @@
  * messages cannot occur. */
 #include "context.h"
 
+#include <string.h>
+
 int hymgi_comm_rank(const hymgi_comm *comm)
 {
   (void)comm;
@@ -18,6 +20,42 @@ int hymgi_comm_nodes(const hymgi_comm *comm)
 {
   (void)comm;
   return 1;
+}
+
+int hymgi_comm_local_rank(const hymgi_comm *comm)
+{
+  (void)comm;
+  return 0;
+}
+
+int hymgi_comm_local_size(const hymgi_comm *comm)
+{
+  (void)comm;
+  return 1;
+}
+
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group)
+{
+  (void)context, (void)comm, (void)group;
+  return HYMG_OK;
+}
+
+bool hymgi_comm_says_cuda(void)
+{
+  return false;
+}
+
+void hymgi_comm_library(char name[HYMGI_COMM_NAME])
+{
+  strcpy(name, "none");
+}
+
+hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
+                                    size_t size, void *all)
+{
+  (void)context, (void)comm;
+  memcpy(all, mine, size);
+  return HYMG_OK;
 }
 
 void hymgi_comm_destroy(hymgi_comm **comm)

@@ -62,14 +62,14 @@ hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *fo
 
 hymg_context_options hymg_context_options_default(void)
 {
-  return (hymg_context_options){.threads = 0, .device = -1, .stream = NULL};
+  return (hymg_context_options){.threads = 0, .device = HYMG_DEVICE_SHARED, .stream = NULL};
 }
 
 hymg_status hymgi_context_check(const hymg_context_options *options)
 {
   if (!options) return HYMG_OK;
   if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
-  return options->device < -1 ? HYMG_EINVAL : HYMG_OK;
+  return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
 }
 
 hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,

@@ -32,12 +32,12 @@ hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *des
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp);
 /* The next coarser level (n halved on every axis; all n are even). min_box: a distributed box
- * stays at least this wide. In this order: boxes wider than 8 cells are halved; boxes are merged
+ * stays at least this wide. Fewer cells than gather_below: one box. Else, in this order: boxes wider than 8 cells are halved; boxes are merged
  * in pairs along the axes with several; all are gathered into one (more than 2^18 cells: only if
  * no mix of halving and pairing is left). If the level can be coarsened again, its boxes have
  * even sides along axes with several. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
-                                 hymgi_decomp **coarse);
+                                 int64_t gather_below, hymgi_decomp **coarse);
 void hymgi_decomp_destroy(hymgi_decomp **decomp);
 
 /* Boxes per axis for `ranks` ranks: one box a rank or the nearest count (the larger of two

@@ -7,23 +7,52 @@ static void note(hymg_context *context, hymg_status status)
   if (context->status == HYMG_OK) context->status = status;
 }
 
+static int enter(hymg_context *context, const hymgi_mover *mover)
+{
+  return mover->enter ? mover->enter(context) : 0;
+}
+
+static void leave(const hymgi_mover *mover, int before)
+{
+  if (mover->leave) mover->leave(before);
+}
+
+static void post_receives(hymg_context *context, const hymgi_plan *plan)
+{
+  for (int i = 0; i < plan->num_receives; i++) {
+    const hymgi_message *m = &plan->receive[i];
+    if (m->peer) continue;
+    note(context, hymgi_comm_receive(context, context->comm, plan->requests, i, m->rank, plan->tag,
+                                     plan->receive_buffer + m->at, m->size));
+  }
+}
+
+static void send(hymg_context *context, const hymgi_plan *plan)
+{
+  for (int i = 0; i < plan->num_sends; i++) {
+    const hymgi_message *m = &plan->send[i];
+    if (m->peer) continue;
+    note(context, hymgi_comm_send(context, context->comm, plan->requests, plan->num_receives + i,
+                                  m->rank, plan->tag, plan->send_buffer + m->at, m->size));
+  }
+}
+
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                           const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                           double *dst)
 {
-  /* the last unpack may still be reading the buffer */
-  if (plan->num_receives > 0 && mover->finish) mover->finish(context);
-  for (int i = 0; i < plan->num_receives; i++) {
-    const hymgi_message *m = &plan->receive[i];
-    note(context, hymgi_comm_receive(context, context->comm, plan->requests, i, m->rank, plan->tag,
-                                     plan->receive_buffer + m->at, m->size));
-  }
+  if (plan->peers && context->status != HYMG_OK && mover->give_up) mover->give_up(context, plan);
+  if (!mover->finish) post_receives(context, plan);
   if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
-  if (plan->num_sends > 0 && mover->finish) mover->finish(context);
-  for (int i = 0; i < plan->num_sends; i++) {
-    const hymgi_message *m = &plan->send[i];
-    note(context, hymgi_comm_send(context, context->comm, plan->requests, plan->num_receives + i,
-                                  m->rank, plan->tag, plan->send_buffer + m->at, m->size));
+  if (mover->finish) {
+    /* one wait: for what was packed, and for the last unpack, which read the receives' buffer */
+    if (plan->mpi_sends + plan->mpi_receives > 0) mover->finish(context);
+  }
+  if (plan->mpi_sends + plan->mpi_receives > 0) {
+    const int before = enter(context, mover);
+    if (mover->finish) post_receives(context, plan);
+    send(context, plan);
+    leave(mover, before);
   }
   if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
 }
@@ -31,6 +60,10 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                         const hymgi_geom *dst_box, double *dst)
 {
-  note(context, hymgi_comm_wait(context, plan->requests));
+  if (plan->mpi_sends + plan->mpi_receives > 0) {
+    const int before = enter(context, mover);
+    note(context, hymgi_comm_wait(context, plan->requests));
+    leave(mover, before);
+  }
   if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst);
 }

@@ -91,7 +91,8 @@ static bool does_nothing(const hymgi_plan *plan)
 static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
-  return hymgi_plan_share(plan, backend->share, backend->unshare, hymgi_crossing(level));
+  const hymgi_memory *buffers = backend->sharing ? NULL : hymgi_crossing(level);
+  return hymgi_plan_share(plan, backend->share, backend->unshare, buffers);
 }
 
 static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
@@ -230,7 +231,7 @@ static hymg_status make_communicator(hymgi_level *level)
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 
-static hymg_status make_plans_and_vectors(hymg_solver *solver)
+static hymg_status make_plans(hymg_solver *solver)
 {
   const bool fv2 = solver->method.stencil == HYMG_FV2;
   for (int l = 0; l < solver->num_levels; l++) {
@@ -239,6 +240,11 @@ static hymg_status make_plans_and_vectors(hymg_solver *solver)
     TRY(make_halo(solver->level + l, HYMGI_HALO_FULL));
     if (l > 0) TRY(make_patches(solver->level + l - 1, solver->level + l));
   }
+  return HYMG_OK;
+}
+
+static hymg_status make_all_vectors(hymg_solver *solver)
+{
   for (int l = 0; l < solver->num_levels; l++)
     TRY(make_vectors(solver, solver->level + l));
   return HYMG_OK;
@@ -248,7 +254,9 @@ hymg_status hymgi_hierarchy_fill(hymg_solver *solver)
 {
   hymg_context *context = solver->op->grid->context;
   TRY(hymgi_agree(context, hymgi_need_check(solver)));
-  TRY(hymgi_agree(context, make_plans_and_vectors(solver)));
+  TRY(hymgi_agree(context, make_plans(solver)));
+  TRY(hymgi_transport_connect(solver));
+  TRY(hymgi_agree(context, make_all_vectors(solver)));
   for (int l = 0; l < solver->num_levels; l++)
     TRY(hymgi_agree(context, make_communicator(solver->level + l)));
   return HYMG_OK;
@@ -276,6 +284,7 @@ static void destroy_level(hymgi_level *level)
 
 void hymgi_hierarchy_destroy(hymg_solver *solver)
 {
+  hymgi_transport_disconnect(solver);
   for (int l = solver->num_levels - 1; l >= 0; l--)
     destroy_level(solver->level + l);
 }

@@ -83,12 +83,18 @@ typedef struct hymg_context hymg_context;
 
 struct CUstream_st; /* cudaStream_t, so that no CUDA header is needed */
 
+/* Devices for hymg_context_options without a number. CURRENT: the current one. SHARED: one for each
+ * rank of a node, by its place there; where there are more ranks than devices they share them. OWN:
+ * likewise, but then an error. A rank alone on its node takes the current one. */
+enum { HYMG_DEVICE_CURRENT = -1, HYMG_DEVICE_SHARED = -2, HYMG_DEVICE_OWN = -3 };
+
 typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
-  int device;  /* CUDA device ordinal; -1: the current one; no effect on the host backend */
+  int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
   struct CUstream_st *stream; /* borrowed; NULL: one in order with the default stream */
 } hymg_context_options;
 
+/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, makes no MPI call. hymg_mpi.h has hymg_context_create_mpi, the
@@ -128,8 +134,8 @@ typedef struct hymg_device_info {
  * device: the text says which). */
 HYMG_API hymg_status hymg_device_count(hymg_context *context, int *count);
 /* One of them; -1: the context's own, which is opened if it was not yet, so that the time that CUDA
- * takes to start is spent here. Errors: those above, EINVAL (no such device), EUNSUPPORTED (-1 and
- * a device too old), ECUDA. */
+ * takes to start is spent here. Errors: those above, EINVAL (no such device; fewer devices than
+ * ranks that want their own), EUNSUPPORTED (-1 and a device too old), ECUDA. */
 HYMG_API hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* ---- grid ---- */
@@ -346,6 +352,30 @@ typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_
  * touch through the same pointer whenever the stream is idle. */
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
+/* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must know how to
+ * read. STAGED: MPI is given pinned host memory that kernels fill. PEER: kernels of the ranks of a
+ * node write into each other's GPU, no two of which may be the same one; between nodes the rule of
+ * auto. NCCL: not in this library. AUTO: on a node PEER where every GPU can map the others' memory;
+ * else, and between nodes, DEVICE if MPI says that it can and the probe file says that it did, else
+ * STAGED. Solvers in managed memory are staged. NONE: as a result, where there is nothing to exchange
+ * or no level is on a GPU. */
+typedef enum hymg_transport {
+  HYMG_TRANSPORT_AUTO = 0,
+  HYMG_TRANSPORT_DEVICE = 1,
+  HYMG_TRANSPORT_STAGED = 2,
+  HYMG_TRANSPORT_PEER = 3,
+  HYMG_TRANSPORT_NCCL = 4,
+  HYMG_TRANSPORT_NONE = 5
+} hymg_transport;
+/* "auto", "device", "staged", "peer", "nccl", "none"; static strings */
+HYMG_API const char *hymg_transport_name(hymg_transport transport);
+
+/* What was chosen, the same on every rank. */
+typedef struct hymg_transport_info {
+  hymg_transport within, between; /* ranks of a node; nodes */
+  char reason[256];               /* why, one line */
+} hymg_transport_info;
+
 /* What a cycle record describes. */
 typedef enum hymg_cycle_kind {
   HYMG_KIND_F = 0,
@@ -391,14 +421,22 @@ typedef struct hymg_options {
    * the device, the method and the version as key; made if it is not there, ignored where it is of
    * no use. Read by hymg_solver_create and hymg_solver_need alone. NULL: none */
   const char *tuning_file;
-  hymg_memory memory; /* CUDA: of the vectors */
+  hymg_memory memory;       /* CUDA: of the vectors */
+  hymg_transport transport; /* CUDA on several ranks */
+  /* CUDA on several ranks: levels below the finest that have fewer cells in all are on one rank;
+   * 0: as on the host; -1: as fits the transport */
+  int64_t gather_cells;
+  /* AUTO: the file of hymg_probe_device_messages, read by rank 0; NULL: none */
+  const char *probe_file;
+  /* PEER: a GPU that has waited so many seconds for another one gives up and the solve fails; > 0 */
+  double peer_seconds;
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */
   void *monitor_user;
 } hymg_options;
 
 /* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, zero start, auto
- * backend. */
+ * backend, auto transport, 60 peer_seconds. */
 HYMG_API hymg_options hymg_options_default(void);
 
 typedef enum hymg_reason {
@@ -422,14 +460,15 @@ typedef struct hymg_result {
   const hymg_cycle_record *history;
   double rhs_max; /* max |f| with the wall data in it, without the mean removed */
   bool singular;
-  double mean_removed; /* mean of f that was subtracted, 0 if not singular */
-  double seconds;      /* wall time of the call on this rank */
+  double mean_removed;                  /* mean of f that was subtracted, 0 if not singular */
+  const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
+  double seconds;                       /* wall time of the call on this rank */
 } hymg_result;
 
 /* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
  * operator may serve several solvers. With CUDA where backend is cuda, or auto and every rank has
  * a device. Errors: EINVAL (options; negative or non-finite coefficients), EUNSUPPORTED (backend
- * cuda without CUDA or with symgs), ENOMEM (with what is needed and what is free on the GPU, before
+ * cuda without CUDA or with symgs; a transport that is not possible here), ENOMEM (with what is needed and what is free on the GPU, before
  * anything is taken there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
@@ -506,6 +545,19 @@ typedef struct hymg_tuning_info {
 /* The same on every rank. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_info *info);
 
+/* ---- exchange between GPUs ---- */
+
+/* Errors: EINVAL (NULL). */
+HYMG_API hymg_status hymg_solver_transport(const hymg_solver *solver, hymg_transport_info *info);
+
+/* Collective, over two ranks: sends device memory through MPI and compares what arrives. Where MPI
+ * cannot take it, this may end the program: so `file`, which rank 0 keeps with MPI and the GPU as
+ * key, says "failed" before and "worked" after. Run once for a machine, by a program of its own.
+ * works: the same on both ranks. Errors: EINVAL (not two ranks, NULL), EIO (file), EUNSUPPORTED (no
+ * CUDA; MPI says that it cannot), ENOMEM, ECUDA, EMPI. */
+HYMG_API hymg_status hymg_probe_device_messages(hymg_context *context, const char *file,
+                                                bool *works);
+
 /* ---- memory before it is taken ---- */
 
 enum { HYMG_MAX_LEVELS = 32 };
@@ -518,8 +570,7 @@ typedef struct hymg_level_need {
   double vectors;      /* iterate, right-hand side, second buffers, those of Krylov methods; on
                         * level 0 u and f as fields made with the solver */
   double coefficients; /* beta, alpha, 1/diagonal */
-  double buffers;      /* scratch, patches between levels; messages, at most, if the host
-                        * reaches this memory */
+  double buffers;      /* scratch, patches between levels; messages, at most */
 } hymg_level_need;
 
 typedef struct hymg_need {

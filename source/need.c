@@ -9,11 +9,12 @@
 _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of levels is public");
 
 /* Doubles in messages if every face of the rank's boxes that is no wall were sent and received, as
- * deep as the ghosts, by the two halo plans. Those of a device lie in memory of the host. */
+ * deep as the ghosts, by the two halo plans. A device has room for as many: peers send nothing from
+ * buffers and receive into two. (Staged, they lie in memory of the host.) */
 static double message_doubles(const hymgi_level *level)
 {
   double ghosts = 0;
-  if (hymgi_comm_size(level->context->comm) == 1 || !level->memory->on_host) return 0;
+  if (hymgi_comm_size(level->context->comm) == 1) return 0;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     double with = 1, without = 1;
     for (int axis = 0; axis < 3; axis++) {
@@ -99,7 +100,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   s->method.variable_beta = s->method.variable_beta || (variable & HYMG_VARIABLE_BETA);
   s->method.variable_alpha =
       s->method.has_alpha && (s->method.variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
-  TRY(hymgi_hierarchy_shape(s));
+  TRY(hymgi_hierarchy_shape(s, backend));
   TRY(hymgi_placement_choose(s, backend, HYMGI_NEVER_MEASURE));
   hymgi_hierarchy_place(s);
   return HYMG_OK;

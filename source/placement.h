@@ -26,9 +26,7 @@ void hymgi_placement_key(const hymg_solver *solver, const char *device, char key
 /* First level that is measured; num_levels: there is none. */
 int hymgi_placement_start(const hymg_solver *solver);
 
-/* source/tuning_file.c. Keys are one line without " = ". find: true if the file has the key. keep:
- * adds or replaces it, in one step; false with the reason in note if that was not possible. note is
- * left alone where all is well, and where there is no file to be found. */
+/* The tuning file; as hymgi_kept_find and hymgi_kept_keep. */
 bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256]);
 bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
                        char note[256]);

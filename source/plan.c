@@ -132,6 +132,8 @@ static bool lay_out(hymgi_items *items, hymgi_piece **pieces, hymgi_message **me
       m[++r] = (hymgi_message){.rank = item->rank, .first = i, .at = at};
     p[i] = item->piece;
     p[i].at = at;
+    p[i].message = r;
+    p[i].first = m[r].at;
     at += piece_size(&p[i]);
     m[r].count++;
     m[r].size = at - m[r].at;
@@ -171,6 +173,8 @@ hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
   const size_t out = doubles_of(plan->send, plan->num_sends);
   const size_t in = doubles_of(plan->receive, plan->num_receives);
   plan->tag = tag;
+  plan->mpi_sends = plan->num_sends;
+  plan->mpi_receives = plan->num_receives;
   plan->context = context;
   plan->threads = context->threads;
   plan->send_buffer = out ? malloc(out * sizeof(double)) : NULL;
@@ -201,8 +205,6 @@ hymg_status hymgi_plan_share(hymgi_plan *plan,
   const size_t bytes[3] = {(size_t)plan->num_local * sizeof *plan->local,
                            (size_t)plan->num_pack * sizeof *plan->pack,
                            (size_t)plan->num_unpack * sizeof *plan->unpack};
-  const size_t out = doubles_of(plan->send, plan->num_sends);
-  const size_t in = doubles_of(plan->receive, plan->num_receives);
   plan->unshare = unshare;
   plan->single = is_single(plan);
   hymg_status status = HYMG_OK;
@@ -213,10 +215,33 @@ hymg_status hymgi_plan_share(hymgi_plan *plan,
   free(plan->send_buffer);
   free(plan->receive_buffer);
   plan->send_buffer = plan->receive_buffer = NULL;
+  return buffers ? hymgi_plan_allocate(plan, buffers) : HYMG_OK;
+}
+
+hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers)
+{
+  const size_t out = hymgi_plan_send_doubles(plan), in = hymgi_plan_receive_doubles(plan);
   plan->buffers = buffers;
   if (out) TRY(buffers->alloc(plan->context, out, &plan->send_buffer));
   if (in) TRY(buffers->alloc(plan->context, in, &plan->receive_buffer));
   return HYMG_OK;
+}
+
+size_t hymgi_plan_send_doubles(const hymgi_plan *plan)
+{
+  return doubles_of(plan->send, plan->num_sends);
+}
+
+size_t hymgi_plan_receive_doubles(const hymgi_plan *plan)
+{
+  return doubles_of(plan->receive, plan->num_receives);
+}
+
+void hymgi_plan_lend(hymgi_plan *plan, double *send, double *receive)
+{
+  plan->send_buffer = send;
+  plan->receive_buffer = receive;
+  plan->borrowed = true;
 }
 
 void hymgi_plan_destroy(hymgi_plan **plan)
@@ -228,14 +253,15 @@ void hymgi_plan_destroy(hymgi_plan **plan)
   free_list(p->pack);
   free_list(p->unpack);
   if (p->buffers) {
-    if (p->send_buffer)
-      p->buffers->release(p->context, p->send_buffer, doubles_of(p->send, p->num_sends));
+    if (p->send_buffer) p->buffers->release(p->context, p->send_buffer, hymgi_plan_send_doubles(p));
     if (p->receive_buffer)
-      p->buffers->release(p->context, p->receive_buffer, doubles_of(p->receive, p->num_receives));
-  } else {
+      p->buffers->release(p->context, p->receive_buffer, hymgi_plan_receive_doubles(p));
+  } else if (!p->borrowed) {
     free(p->send_buffer);
     free(p->receive_buffer);
   }
+  if (p->out.message) free_list(p->out.message);
+  if (p->in.message) free_list(p->in.message);
   free(p->send);
   free(p->receive);
   hymgi_requests_destroy(&p->requests);

@@ -17,16 +17,46 @@ typedef struct hymgi_copy {
 } hymgi_copy;
 
 typedef struct hymgi_piece {
-  int box;
+  int box, message;
   int low[3], n[3];
-  size_t at; /* first double in the message buffer; x fastest, then y, z */
+  size_t at,
+      first; /* first double in the message buffer, and of the message; x fastest, then y, z */
 } hymgi_piece;
 
 typedef struct hymgi_message {
   int rank;         /* of the context's communicator */
   int first, count; /* pieces */
   size_t at, size;  /* doubles in the buffer */
+  bool peer;        /* goes without MPI */
 } hymgi_message;
+
+/* Where the pieces of a message go to or come from when kernels of two GPUs talk to each other. A
+ * buffer has two versions, used in turn; flags are numbers of exchanges. */
+typedef struct hymgi_peer_message {
+  double *data; /* first of its doubles; of MPI's buffer where there is no flag */
+  ptrdiff_t version;
+  /* set in the other GPU when all is done, and awaited in this one's memory */
+  unsigned long long *set, *awaited;
+  int rank, lag; /* awaited: the exchange less lag */
+} hymgi_peer_message;
+
+/* One direction of a plan whose messages are all listed, and its counters in this GPU's memory:
+ * exchanges so far and finished blocks of the one at hand. */
+typedef struct hymgi_peer_side {
+  hymgi_peer_message *message; /* on this machine and the GPU */
+  unsigned long long *exchanges;
+  unsigned *finished;
+} hymgi_peer_side;
+
+/* What all plans of a solver share: a word in each GPU, not 0 once somebody there or elsewhere has
+ * given up, so that nothing is awaited any more. */
+typedef struct hymgi_peer_state {
+  unsigned long long *given_up; /* this GPU's */
+  unsigned long long **others;  /* those of the GPUs that this one sends to */
+  int num_others;
+  bool told;       /* them, since the last reset */
+  double patience; /* seconds */
+} hymgi_peer_state;
 
 typedef struct hymgi_plan {
   int tag;
@@ -38,9 +68,14 @@ typedef struct hymgi_plan {
   hymgi_message *send, *receive;
   double *send_buffer, *receive_buffer;
   hymgi_requests *requests; /* NULL without messages */
+  int mpi_sends, mpi_receives;
+  hymgi_peer_state *peers; /* NULL: all messages are MPI's */
+  bool by_value;           /* values tell by themselves that they have come: no flags */
+  hymgi_peer_side out, in;
   /* who frees local, pack and unpack, and the buffers; NULL: free */
   void (*unshare)(void *);
   const hymgi_memory *buffers;
+  bool borrowed; /* the buffers are another's */
   hymg_context *context;
 } hymgi_plan;
 
@@ -83,12 +118,17 @@ hymg_status hymgi_plan_scatter(hymg_context *context, const hymgi_side *fine,
                                const hymgi_side *coarse, int depth, unsigned periodic, int tag,
                                hymgi_plan **plan);
 
-/* Moves the copy lists to where `share` puts them and the buffers to `buffers`. Errors: as of
- * these. */
+/* Moves the copy lists to where `share` puts them and the buffers to `buffers`; NULL: there are none
+ * until hymgi_plan_allocate or hymgi_plan_lend. Errors: as of these. */
 hymg_status hymgi_plan_share(hymgi_plan *plan,
                              hymg_status (*share)(hymg_context *context, void **block,
                                                   size_t bytes),
                              void (*unshare)(void *), const hymgi_memory *buffers);
+hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers);
+/* Doubles of the two buffers, and buffers that stay the caller's. */
+size_t hymgi_plan_send_doubles(const hymgi_plan *plan);
+size_t hymgi_plan_receive_doubles(const hymgi_plan *plan);
+void hymgi_plan_lend(hymgi_plan *plan, double *send, double *receive);
 void hymgi_plan_destroy(hymgi_plan **plan);
 /* Bytes of the plan and its buffers. */
 size_t hymgi_plan_bytes(const hymgi_plan *plan);

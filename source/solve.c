@@ -338,7 +338,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     level->backend->sync(c);
     if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
     solver->reason = reason;
-    status = hymgi_agree(c, status == HYMG_OK ? c->status : status);
+    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
   }
   level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
   return status;
@@ -366,6 +366,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .rhs_max = solver->rhs_max,
                           .singular = solver->method.singular,
                           .mean_removed = solver->mean_removed,
+                          .transport = &solver->transport.info,
                           .seconds = hymgi_seconds() - start};
   return HYMG_OK;
 }
@@ -404,7 +405,7 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
       hymgi_apply(level, vx, vout);
     }
     status = write_field(level, vout, out);
-    status = hymgi_agree(c, status == HYMG_OK ? c->status : status);
+    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);
   hymgi_vector_destroy(level, level->vector_size, &vf);
@@ -448,7 +449,7 @@ hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine
   hymg_status status = hymgi_agree(c, c->status);
   if (status == HYMG_OK) {
     hymgi_restrict_cells(l, vector, l + 1, coarse->data);
-    status = hymgi_agree(c, c->status);
+    status = hymgi_settle(solver, c->status);
   }
   hymgi_vector_destroy(l, l->vector_size, &vector);
   return status;

@@ -18,7 +18,9 @@ hymg_options hymg_options_default(void)
                                 .rtol = 1e-10,
                                 .max_cycles = 20,
                                 .host_cells = -1,
-                                .tail_cells = -1};
+                                .tail_cells = -1,
+                                .gather_cells = -1,
+                                .peer_seconds = 60};
   return options;
 }
 
@@ -49,6 +51,7 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
        "smoother"},
       {"tuning", (int)o->tuning, HYMG_TUNE_MEASURE, HYMG_TUNE_ESTIMATE, "measure", "estimate"},
       {"memory", (int)o->memory, HYMG_MEMORY_DEVICE, HYMG_MEMORY_MANAGED, "device", "managed"},
+      {"transport", (int)o->transport, HYMG_TRANSPORT_AUTO, HYMG_TRANSPORT_NCCL, "auto", "nccl"},
       {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};
   for (size_t m = 0; m < sizeof choice / sizeof *choice; m++)
     if (choice[m].value < choice[m].first || choice[m].value > choice[m].last)
@@ -104,6 +107,11 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
   if (o->host_cells < -1)
     return hymgi_fail(c, HYMG_EINVAL, "host_cells %lld: at least 0, or -1 (measured)",
                       (long long)o->host_cells);
+  if (o->gather_cells < -1)
+    return hymgi_fail(c, HYMG_EINVAL, "gather_cells %lld: at least 0, or -1 (as fits)",
+                      (long long)o->gather_cells);
+  if (!(o->peer_seconds > 0) || o->peer_seconds > 1e6)
+    return hymgi_fail(c, HYMG_EINVAL, "peer_seconds %g: more than 0, at most 1e6", o->peer_seconds);
   if (o->tail_cells < -1)
     return hymgi_fail(c, HYMG_EINVAL, "tail_cells %lld: at least 0, or -1 (measured)",
                       (long long)o->tail_cells);
@@ -190,10 +198,11 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(hymgi_agree(c, s->history ? HYMG_OK
                                 : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
                                              s->options.max_cycles)));
-  TRY(hymgi_hierarchy_shape(s));
+  TRY(hymgi_hierarchy_shape(s, backend));
   TRY(hymgi_placement_choose(s, backend, tuning ? HYMGI_NEVER_MEASURE : HYMGI_MAY_MEASURE));
   s->tuning_seconds = s->choice.seconds;
   hymgi_hierarchy_place(s);
+  TRY(hymgi_transport_choose(s));
   c->status = HYMG_OK;
   TRY(hymgi_hierarchy_fill(s));
   TRY(hymgi_agree(c, c->status)); /* load starts afresh */
@@ -246,7 +255,9 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
 hymg_status hymg_solver_update(hymg_solver *solver)
 {
   if (!solver) return HYMG_EINVAL;
-  return load(solver);
+  const hymg_status status = load(solver);
+  if (status != HYMG_OK) hymgi_transport_reset(solver);
+  return status;
 }
 
 void hymg_solver_destroy(hymg_solver **solver)

@@ -4,6 +4,7 @@
 
 #include "field.h"
 #include "profile.h"
+#include "transport.h"
 
 /* Which machine runs a level: `fine` those above host_from, the host that one and below. From
  * tail_from on `fine` does a V-cycle in one go, if it can. */
@@ -25,6 +26,7 @@ struct hymg_solver {
   hymg_operator *op;
   hymg_options options; /* the cycle resolved */
   hymgi_method method;
+  int64_t gather_below; /* cells of a level that is on one rank */
   int num_levels;
   hymgi_level level[HYMGI_MAX_LEVELS];
   hymgi_profile profile;
@@ -36,6 +38,7 @@ struct hymg_solver {
   hymgi_placement placement;
   hymg_tuning_info choice; /* how the placement came about */
   void *attached;          /* what the backend keeps for this solver */
+  hymgi_transport transport;
 };
 
 /* hymg_solver_create with another tuning than the backend's own (NULL); for the kernel benchmark
@@ -54,7 +57,7 @@ hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *opti
 /* source/shape.c and then source/hierarchy.c, in this order: how many levels, their boxes and who
  * holds them (collective); machine, layout and sizes of each for solver->placement; plans and
  * vectors (collective). */
-hymg_status hymgi_hierarchy_shape(hymg_solver *solver);
+hymg_status hymgi_hierarchy_shape(hymg_solver *solver, const hymgi_backend *backend);
 void hymgi_hierarchy_place(hymg_solver *solver);
 hymg_status hymgi_hierarchy_fill(hymg_solver *solver);
 hymgi_need hymgi_level_need(const hymg_solver *solver, int l);

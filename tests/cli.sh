@@ -186,11 +186,15 @@ check_values()
   bad "--min-seconds -1: must be 0 ... 86400" --min-seconds -1 4 1
   bad "--host-cells '-5': must be 'auto' or a number" --host-cells -5 4 1
   bad "--tail-cells '1x': must be 'auto' or a number" --tail-cells 1x 4 1
+  bad "--gather-cells '-1': must be 'auto' or a number" --gather-cells -1 4 1
   bad "--device -1: must be 0 ..." --device -1 4 1
   bad "--device 'x': not a whole number" --device x 4 1
   bad "--memory 'x': must be one of device, managed" --memory x 4 1
   bad "--tuning 'x': must be one of measure, estimate" --tuning x 4 1
   bad "--tuning-file: the file name is empty" --tuning-file '' 4 1
+  bad "--probe-file: the file name is empty" --probe-file '' 4 1
+  bad "--comm 'x': must be one of auto, device, staged, peer, nccl" --comm x 4 1
+  bad "--peer-seconds 0: must be greater than 0" --peer-seconds 0 4 1
 }
 
 check_contradictions()
@@ -208,7 +212,8 @@ check_contradictions()
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
   bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
-  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none; do
+  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged --gather-cells=9 \
+    --peer-seconds=1 --probe-file=x --probe-comm; do
     bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
     if [ "$cuda" = none ]; then
       bad "${option%=*} has no effect: this program was built without CUDA" $option 4 1
@@ -221,6 +226,10 @@ check_contradictions()
   else
     bad "--backend cuda: --smoother symgs runs on the host only" --backend cuda --smoother symgs 4 1
     bad "--tuning-file has no effect with both" --host-cells 0 --tail-cells 0 --tuning-file x 4 1
+    bad "--comm nccl: this program was built without NCCL" --comm nccl 4 1
+    bad "--comm has no effect with --probe-comm" --comm staged --probe-comm 4 1
+    bad "--probe-file none: --probe-comm needs a file" --probe-file none --probe-comm 4 1
+    bad "--peer-seconds has no effect with --comm staged" --comm staged --peer-seconds 1 4 1
   fi
   for option in --problem=fv --warmup=1 --min-solves=1 --min-seconds=1 --official "--json=$json" --quiet --verbose; do
     bad "${option%=*} has no effect with --plan" --plan $option 4 1
@@ -279,7 +288,8 @@ check_gpu()
   told 'smoother symgs: all levels are on the host'
   object levels.0.backend=host
   ends 0 $small 4 1
-  object placement.source=estimate levels.0.backend=cuda
+  object placement.source=estimate levels.0.backend=cuda transport.asked=auto transport.within=none
+  bad "messages are probed between 2 ranks, not 1" --probe-file "$work/probe" --probe-comm 4 1
   [ "$cuda" = emulation ] && return
   ends 0 $small --tuning-file "$work/tuning" 6 1
   told '^placement .*: measured in '
@@ -487,6 +497,41 @@ check_ranks()
   else fail "bad input on 2 ranks: status $code, not once the message"; fi
 }
 
+# Ranks with a GPU each: how they exchange, and the end of all when one is killed.
+check_ranks_with_gpus()
+{
+  [ "$cuda" = emulation ] && export HYMG_EMULATION_DEVICES=2
+  if [ -z "$MPIRUN" ] || [ "$("$HYMG_FV" --devices | grep -c 'compute capability')" -lt 2 ]; then
+    skip 'ranks with GPUs: no mpirun or fewer than two GPUs'
+    return
+  fi
+  run $small --backend cuda --grid 16,16,16
+  [ -z "$schema" ] || one=$(value runs.0.solution_rms)
+  for comm in peer staged; do
+    mpi 2 $small --backend cuda --comm $comm --device own --gather-cells 100 --grid 16,16,16
+    told "^exchange  $comm: as asked for"
+    object transport.asked=$comm transport.within=$comm transport.between=none transport.gather_cells=100 \
+      levels.0.ranks=2 levels.1.ranks=1 "runs.0.solution_rms=$one"
+  done
+  mpi 3 $small --backend cuda --device own --grid 16,16,16
+  if [ $code -eq 2 ] && [ "$(grep -c 'hymg-fv: .*3 ranks on a node want a CUDA device each' "$err")" -eq 1 ]; then pass
+  else fail "--device own with fewer devices than ranks: status $code: $(head -n 3 "$err")"; fi
+  for comm in peer staged; do
+    $MPIRUN $MPIRUN_FLAGS -n 2 "$HYMG_FV" --backend cuda --comm $comm --grid 16,16,16 --min-seconds 60 >"$out" 2>"$err" \
+      </dev/null &
+    started=$!
+    sleep 3
+    victim=$(cat /proc/$started/task/*/children 2>/dev/null | tr ' ' '\n' | head -n 1)
+    [ -z "$victim" ] || kill -9 "$victim"
+    waited=0
+    while kill -0 $started 2>/dev/null && [ $waited -lt 20 ]; do sleep 1; waited=$((waited + 1)); done
+    if [ -n "$victim" ] && ! kill -0 $started 2>/dev/null; then pass
+    else fail "$comm: a rank was killed ('$victim'), and the others went on"; fi
+    kill -9 $started 2>/dev/null
+    wait $started 2>/dev/null
+  done
+}
+
 build_schema
 check_information
 check_sizes
@@ -503,5 +548,6 @@ check_crowding
 check_verdicts
 check_terminal
 check_ranks
+check_ranks_with_gpus
 echo "cli: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

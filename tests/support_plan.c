@@ -42,7 +42,7 @@ int support_levels(hymg_context *context, const support_cut *cut, int ranks,
   for (;; count++) {
     const hymgi_decomp *d = levels[count - 1];
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return count;
-    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, &levels[count]) == HYMG_OK, "%s",
+    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, 0, &levels[count]) == HYMG_OK, "%s",
                   context->error);
   }
 }
@@ -268,7 +268,7 @@ static void mover_unpack(hymg_context *context, const hymgi_plan *plan, const hy
   free(scratch);
 }
 
-const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack, NULL};
+const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack, NULL, NULL, NULL, NULL};
 
 /* ---- checks ---- */
 

@@ -143,6 +143,8 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   o.host_cells = way->host_cells;
   o.tail_cells = way->tail_cells;
   o.memory = way->memory;
+  o.transport = way->transport;
+  o.gather_cells = way->gather_cells;
   return o;
 }
 

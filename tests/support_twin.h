@@ -22,12 +22,14 @@ typedef struct twin {
   hymg_interpolation interpolation_v, interpolation_f;
 } twin;
 
-/* Where it is solved; tail_cells and host_cells as in hymg_options. */
+/* Where it is solved; tail_cells, host_cells and gather_cells as in hymg_options. */
 typedef struct twin_way {
   const char *name;
   hymg_backend backend;
   int64_t host_cells, tail_cells;
   hymg_memory memory;
+  hymg_transport transport;
+  int64_t gather_cells;
 } twin_way;
 
 extern const twin_way twin_host;

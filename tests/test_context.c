@@ -38,7 +38,7 @@ START_TEST(options_out_of_range_are_refused_and_touch_nothing)
     ck_assert_int_eq(hymg_context_create(&options, &context), HYMG_EINVAL);
   }
   options.threads = 2;
-  options.device = -2;
+  options.device = HYMG_DEVICE_OWN - 1;
   ck_assert_int_eq(hymg_context_create(&options, &context), HYMG_EINVAL);
   ck_assert_ptr_eq(context, before);
   ck_assert_int_eq(hymg_context_create(NULL, NULL), HYMG_EINVAL);

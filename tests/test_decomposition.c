@@ -120,7 +120,7 @@ static chain coarsen_all(hymg_context *context, int ranks, const hymg_grid_desc 
     const hymgi_decomp *d = c.level[c.levels - 1];
     ck_assert(hymgi_decomp_is_valid(d));
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return c;
-    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, &c.level[c.levels]), HYMG_OK);
+    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, 0, &c.level[c.levels]), HYMG_OK);
   }
 }
 
@@ -370,7 +370,7 @@ START_TEST(an_odd_level_is_not_coarsened)
   hymg_grid_desc desc = desc_of((int[3]){16, 9, 16}, (int[3]){1, 1, 1});
   hymgi_decomp *d = NULL, *coarse = NULL;
   ck_assert_int_eq(hymgi_decomp_create(context, &desc, &d), HYMG_OK);
-  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, &coarse), HYMG_EINVAL);
+  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, 0, &coarse), HYMG_EINVAL);
   ck_assert_ptr_nonnull(strstr(context->error, "16 x 9 x 16"));
   hymgi_decomp_destroy(&d);
   hymgi_decomp_destroy(&d);

@@ -11,8 +11,10 @@
  *   handles of another device or already destroyed, synchronisation and allocation in a capture.
  *
  * Environment, read as it goes, so that a test may set it:
- *   HYMG_EMULATION_FAIL=malloc:N | launch:N | sync:N   the Nth of them fails, counted from when the
- *       variable last changed; sync is sticky as a lost device is, until the variable changes
+ *   HYMG_EMULATION_FAIL=malloc:N | launch:N | sync:N | map:N   the Nth of them fails, counted from
+ *       when the variable last changed; sync is sticky as a lost device is, until the variable
+ *       changes; map: of another process's memory
+ *   HYMG_EMULATION_PEER=0       no memory of another process can be mapped
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)
  *   HYMG_EMULATION_MEMORY=MIB   memory of each (4096), managed memory counted as its own
  *   HYMG_EMULATION_EAGER=1      work runs at once: a debugger then shows who launched it

@@ -347,6 +347,65 @@ static void something_stays(cudaStream_t)
   exit(0);
 }
 
+/* ---- memory of another process ---- */
+
+__global__ static void answer_flag(double *x)
+{
+  while (*(volatile double *)x != 1.5)
+    __nanosleep(100);
+  *(volatile double *)(x + 511) = 2.5;
+}
+
+/* In the child: what it maps holds what was there before, and both see what the other writes; a
+ * kernel that waits for the parent's ends. 0 if all is well. */
+static int use_mapped(const cudaIpcMemHandle_t &handle, int to)
+{
+  void *mapped = nullptr;
+  double seen[512];
+  cudaStream_t stream;
+  cudaLaunchConfig_t c;
+  setenv("HYMG_EMULATION_FAIL", "map:1", 1);
+  if (cudaIpcOpenMemHandle(&mapped, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
+    return 1;
+  unsetenv("HYMG_EMULATION_FAIL");
+  if (cudaIpcOpenMemHandle(&mapped, handle, cudaIpcMemLazyEnablePeerAccess) != cudaSuccess)
+    return 2;
+  if (cudaMemcpy(seen, mapped, sizeof seen, cudaMemcpyDeviceToHost) != cudaSuccess) return 3;
+  if (seen[0] != 7 || seen[511] != 518) return 4;
+  if (cudaFree(mapped) == cudaSuccess || cudaStreamCreate(&stream) != cudaSuccess) return 5;
+  c = shape(1, 1, stream);
+  if (write(to, "x", 1) != 1) return 6;
+  if (cudaLaunchKernelEx(&c, answer_flag, static_cast<double *>(mapped)) != cudaSuccess) return 7;
+  if (cudaStreamSynchronize(stream) != cudaSuccess) return 8;
+  return cudaIpcCloseMemHandle(mapped) == cudaSuccess ? 0 : 9;
+}
+
+static void memory_is_mapped(cudaStream_t stream)
+{
+  double *x = one_row(), last = 0;
+  cudaIpcMemHandle_t handle;
+  int ends[2], status = 0;
+  char ready = 0;
+  cudaLaunchConfig_t c = shape(2, 256, stream);
+  OK(cudaLaunchKernelEx(&c, fill, x, 512, 7.0));
+  OK(cudaIpcGetMemHandle(&handle, x));
+  CHECK(cudaIpcGetMemHandle(&handle, x + 1) == cudaErrorInvalidValue);
+  CHECK(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) _exit(use_mapped(handle, ends[1]));
+  CHECK(read(ends[0], &ready, 1) == 1);
+  c = shape(1, 1, stream);
+  OK(cudaLaunchKernelEx(&c, fill, x, 1, 1.5));
+  OK(cudaStreamSynchronize(stream));
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  OK(cudaMemcpy(&last, x + 511, sizeof last, cudaMemcpyDeviceToHost));
+  CHECK(last == 2.5);
+  close(ends[0]);
+  close(ends[1]);
+  OK(cudaFree(x));
+}
+
 int main()
 {
   cudaStream_t stream;
@@ -359,6 +418,7 @@ int main()
   }
   mistakes_are_answered(stream);
   failures_are_injected(stream);
+  memory_is_mapped(stream);
   CHECK(dies(host_touches_device, stream, "the host (no kernel and no copy runs) touched"));
   CHECK(dies(host_touches_device, stream, "byte 24 of the 4096 allocated"));
   CHECK(dies(kernel_overruns, stream, "a kernel touched"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <sched.h>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -290,9 +291,11 @@ unsigned emulation_active()
   return block.alive[block.current / 32];
 }
 
+/* What the thread waits for may be another process's. */
 void emulation_pause()
 {
   const int t = block.current;
+  sched_yield();
   ready[ready_to++ % MAX_THREADS] = t;
   wait_for_others(t);
 }

@@ -6,6 +6,8 @@
 
 #include "state.h"
 
+#include <unistd.h>
+
 namespace
 {
 
@@ -128,7 +130,7 @@ size_t used_memory(int device)
 {
   size_t used = 0;
   for (const auto &[low, a] : allocations)
-    if (a.type != cudaMemoryTypeHost && a.device == device) used += a.mapped_bytes;
+    if (a.type != cudaMemoryTypeHost && a.device == device && !a.imported) used += a.mapped_bytes;
   return used;
 }
 
@@ -190,7 +192,12 @@ void remove_allocation(char *low)
   const allocation a = allocations[low];
   allocations.erase(low);
   if (a.registered) return;
-  if (a.type == cudaMemoryTypeDevice) {
+  if (a.file >= 0) { /* private pages again */
+    close(a.file);
+    shared_allocations--;
+    mmap(a.mapped, a.mapped_bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  } else if (a.type == cudaMemoryTypeDevice) {
     madvise(a.mapped, a.mapped_bytes, MADV_DONTNEED);
     mprotect(a.mapped, a.mapped_bytes, PROT_NONE);
   } else {
@@ -205,7 +212,7 @@ cudaError_t deallocate(void *pointer, bool host)
   if (pointer == nullptr) return answer(sticky());
   auto at = allocations.find(static_cast<char *>(pointer));
   if (at == allocations.end() || (at->second.type == cudaMemoryTypeHost) != host ||
-      at->second.registered)
+      at->second.registered || at->second.imported)
     return answer(cudaErrorInvalidValue);
   if (capture_forbids()) return answer(cudaErrorStreamCaptureUnsupported);
   run_queue();
@@ -238,7 +245,7 @@ cudaError_t submit(cudaStream_t stream, emulated_work work)
     return cudaSuccess;
   }
   queue.push_back(std::move(work));
-  if (number("HYMG_EMULATION_EAGER", 0) != 0) run_queue();
+  if (number("HYMG_EMULATION_EAGER", 0) != 0 || shared_allocations > 0) run_queue();
   return cudaSuccess;
 }
 

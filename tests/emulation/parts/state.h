@@ -46,7 +46,9 @@ struct allocation {
   size_t mapped_bytes; /* ... so much, then a page that faults */
   cudaMemoryType type;
   int device;
-  bool registered; /* the user's own memory */
+  bool registered;       /* the user's own memory */
+  int file = -1;         /* where its pages are, if other processes may map them */
+  bool imported = false; /* another process's */
 };
 
 constexpr size_t ARENA_BYTES = size_t(16) << 30, SHARED_MAX = 227 << 10, SHARED_PLAIN = 48 << 10;
@@ -62,6 +64,7 @@ std::map<const void *, size_t> shared_limits;
 std::deque<emulated_work> queue;
 char *arena, *arena_used; /* device memory; up to where it was ever used */
 int opened;
+int shared_allocations; /* handed out or imported */
 cudaError_t last_error, lost;
 thread_local int current_device;
 

@@ -2,7 +2,7 @@
 #ifndef EMULATION_STREAMS_H
 #define EMULATION_STREAMS_H
 
-#include "memory.h"
+#include "ipc.h"
 
 extern "C" {
 

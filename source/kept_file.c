@@ -1,5 +1,5 @@
-/* The text file that keeps measured choices: a line that names the format, then "KEY = host N tail N"
- * a line. What is not of this form is ignored and dropped at the next writing; a file that is none
+/* Text files that keep what was found out once: a line that names the format, then "KEY = VALUE" a
+ * line. What is not of this form is ignored and dropped at the next writing; a file that is none
  * of ours is left alone. Writing goes to a file beside it, which is renamed: readers see the old or
  * the new one whole. */
 #define _XOPEN_SOURCE 700
@@ -11,14 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "placement.h"
+#include "kept_file.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_LINE = 1024 };
 
-static const char header[] = "hymg tuning 1\n", any_header[] = "hymg tuning ";
-
 /* The file as a string; NULL if there is none to be had. note: why, unless it does not exist. */
-static char *read_whole(const char *path, char note[256])
+static char *read_whole(const hymgi_kept_kind *kind, const char *path, char note[256])
 {
   struct stat info;
   if (stat(path, &info) != 0) {
@@ -26,7 +24,7 @@ static char *read_whole(const char *path, char note[256])
     return NULL;
   }
   if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) {
-    snprintf(note, 256, "%.128s: no tuning file", path);
+    snprintf(note, 256, "%.128s: no %s file", path, kind->name);
     return NULL;
   }
   FILE *file = fopen(path, "r");
@@ -38,14 +36,18 @@ static char *read_whole(const char *path, char note[256])
 }
 
 /* Its first line is of this format, or of another version of it. */
-static bool is_current(const char *text)
+static bool is_current(const hymgi_kept_kind *kind, const char *text)
 {
-  return strncmp(text, header, sizeof header - 1) == 0;
+  char header[64];
+  const int length = snprintf(header, sizeof header, "hymg %s 1\n", kind->name);
+  return strncmp(text, header, (size_t)length) == 0;
 }
 
-static bool is_ours(const char *text)
+static bool is_ours(const hymgi_kept_kind *kind, const char *text)
 {
-  return strncmp(text, any_header, sizeof any_header - 1) == 0;
+  char header[64];
+  const int length = snprintf(header, sizeof header, "hymg %s ", kind->name);
+  return strncmp(text, header, (size_t)length) == 0;
 }
 
 /* One line, without its end. Returns the next one, NULL after the last. A line too long for the
@@ -60,33 +62,31 @@ static const char *next_line(const char *text, char line[MOST_LINE])
   return end && end[1] ? end + 1 : NULL;
 }
 
-/* Splits "KEY = host N tail N" at its " = ", which becomes the end of the key. */
-static bool parse(char *line, hymgi_thresholds *value)
+/* Splits "KEY = VALUE" at its " = ", which becomes the end of the key; NULL for what is none. */
+static const char *split(const hymgi_kept_kind *kind, char *line)
 {
   char *mark = strstr(line, " = ");
-  long long host, tail;
-  int length = 0;
-  if (!mark || sscanf(mark, " = host %lld tail %lld%n", &host, &tail, &length) != 2) return false;
-  if (mark[length] || host < 0 || tail < 0) return false;
+  if (!mark || strlen(mark + 3) >= HYMGI_KEPT_VALUE || !kind->is_value(mark + 3)) return NULL;
   *mark = '\0';
-  *value = (hymgi_thresholds){host, tail};
-  return true;
+  return mark + 3;
 }
 
-bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256])
+bool hymgi_kept_find(const hymgi_kept_kind *kind, const char *path, const char *key,
+                     char found[HYMGI_KEPT_VALUE], char note[256])
 {
   char line[MOST_LINE];
-  hymgi_thresholds value = {0};
   bool is_there = false;
-  char *text = read_whole(path, note);
-  if (text && *text && !is_ours(text)) snprintf(note, 256, "%.128s: no tuning file", path);
-  if (text && is_current(text))
+  char *text = read_whole(kind, path, note);
+  if (text && *text && !is_ours(kind, text))
+    snprintf(note, 256, "%.128s: no %s file", path, kind->name);
+  if (text && is_current(kind, text))
     for (const char *next = text; next && !is_there;) {
       next = next_line(next, line);
-      is_there = parse(line, &value) && strcmp(line, key) == 0;
+      const char *value = split(kind, line);
+      is_there = value && strcmp(line, key) == 0;
+      if (is_there) memcpy(found, value, strlen(value) + 1);
     }
   free(text);
-  if (is_there) *found = value;
   return is_there;
 }
 
@@ -107,25 +107,31 @@ static void put(sink *s, const char *text)
   }
 }
 
-static void put_entry(sink *s, const char *key, const hymgi_thresholds *value)
+static void put_entry(sink *s, const char *key, const char *value)
 {
-  char tail[64];
-  snprintf(tail, sizeof tail, " = host %lld tail %lld\n", (long long)value->host_cells,
-           (long long)value->tail_cells);
   put(s, key);
-  put(s, tail);
+  put(s, " = ");
+  put(s, value);
+  put(s, "\n");
 }
 
-static void put_all(sink *s, const char *old, const char *key, const hymgi_thresholds *value)
+/* What is to be written: an entry, and the old file's others. */
+typedef struct change {
+  const hymgi_kept_kind *kind;
+  const char *old, *key, *value;
+} change;
+
+static void put_all(sink *s, const change *c)
 {
   char line[MOST_LINE];
-  hymgi_thresholds kept;
-  put(s, header);
-  for (const char *next = old && is_current(old) ? old : NULL; next;) {
+  snprintf(line, sizeof line, "hymg %s 1\n", c->kind->name);
+  put(s, line);
+  for (const char *next = c->old && is_current(c->kind, c->old) ? c->old : NULL; next;) {
     next = next_line(next, line);
-    if (parse(line, &kept) && strcmp(line, key) != 0) put_entry(s, line, &kept);
+    const char *value = split(c->kind, line);
+    if (value && strcmp(line, c->key) != 0) put_entry(s, line, value);
   }
-  put_entry(s, key, value);
+  put_entry(s, c->key, c->value);
 }
 
 /* Links are followed, so that a link stays one. */
@@ -138,17 +144,16 @@ static bool find_target(const char *path, const char *old, char target[PATH_MAX]
   return true;
 }
 
-static bool replace(const char *target, const char *old, const char *key,
-                    const hymgi_thresholds *value)
+static bool replace(const char *target, const change *c)
 {
   char beside[PATH_MAX + 8];
   struct stat info;
   snprintf(beside, sizeof beside, "%s.XXXXXX", target);
   sink s = {.descriptor = mkstemp(beside)};
   if (s.descriptor < 0) return false;
-  put_all(&s, old, key, value);
+  put_all(&s, c);
   /* mkstemp's files are private; who could read the old one is to read the new one */
-  if (!s.failed && old && stat(target, &info) == 0)
+  if (!s.failed && c->old && stat(target, &info) == 0)
     s.failed = fchmod(s.descriptor, info.st_mode & 0777) != 0;
   s.failed = s.failed || fsync(s.descriptor) != 0;
   s.failed = close(s.descriptor) != 0 || s.failed;
@@ -159,13 +164,15 @@ static bool replace(const char *target, const char *old, const char *key,
   return false;
 }
 
-bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
-                       char note[256])
+bool hymgi_kept_keep(const hymgi_kept_kind *kind, const char *path, const char *key,
+                     const char *value, char note[256])
 {
   char target[PATH_MAX], refused[256] = "";
-  char *old = read_whole(path, refused);
-  if (old && *old && !is_ours(old)) snprintf(refused, 256, "%.128s: no tuning file", path);
-  if (!*refused && (!find_target(path, old, target) || !replace(target, old, key, value)))
+  char *old = read_whole(kind, path, refused);
+  const change c = {kind, old, key, value};
+  if (old && *old && !is_ours(kind, old))
+    snprintf(refused, 256, "%.128s: no %s file", path, kind->name);
+  if (!*refused && (!find_target(path, old, target) || !replace(target, &c)))
     snprintf(refused, 256, "%.128s: not written: %s", path, strerror(errno));
   free(old);
   if (*refused) memcpy(note, refused, sizeof refused);

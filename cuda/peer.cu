@@ -1,0 +1,402 @@
+/* Exchange between GPUs that map each other's memory, in two ways.
+ *
+ * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
+ * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
+ * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
+ * one that it hears from, so two buffers used in turn are enough.
+ *
+ * By flags, else: push writes the pieces of a plan straight into
+ * the receivers' buffers, of which there are two, used in turn; its last block then tells each
+ * receiver the number of the exchange. pull waits for these numbers and unpacks. Where a message has
+ * no counterpart in the other direction, its receiver says that it was taken away, and its sender
+ * waits for the last but one.
+ *
+ * Exchanges are counted in device memory, so that a recording needs no arguments that change. */
+#include "peer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bricks.cuh"
+
+namespace
+{
+
+/* ---- words that two GPUs share ---- */
+
+__device__ __forceinline__ unsigned long long load_acquire(const unsigned long long *word)
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+#endif
+}
+
+__device__ __forceinline__ void store_release(unsigned long long *word, unsigned long long value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+#endif
+}
+
+__device__ __forceinline__ unsigned long long nanoseconds()
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+#else
+  return (unsigned long long)clock64();
+#endif
+}
+
+/* ---- waiting ---- */
+
+struct peer_args {
+  piece_list list;
+  hymgi_peer_message one; /* if there is but one */
+  const hymgi_peer_message *many;
+  int messages;
+  unsigned long long *exchanges, *others; /* others: of the other direction */
+  unsigned *finished;
+  unsigned long long *given_up, *waited; /* waited: rank + 1 for the host */
+  unsigned long long patience;           /* nanoseconds */
+};
+
+__device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int m)
+{
+  return a.messages == 1 ? a.one : a.many[m];
+}
+
+/* Has somebody given up? This GPU does when its patience ends. */
+__device__ __forceinline__ bool gives_up(const peer_args &a, int rank, unsigned long long start)
+{
+  if (load_acquire(a.given_up) != 0) return true;
+  if (nanoseconds() - start <= a.patience) return false;
+  store_release(a.waited, (unsigned long long)rank + 1);
+  store_release(a.given_up, 1);
+  return true;
+}
+
+/* Until the word is what it has to be, somebody has given up, or this GPU loses patience. */
+__device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
+                                      unsigned long long exchange)
+{
+  if (load_acquire(m.awaited) + (unsigned long long)m.lag >= exchange) return;
+  const unsigned long long start = nanoseconds();
+  while (load_acquire(m.awaited) + (unsigned long long)m.lag < exchange) {
+    if (gives_up(a, m.rank, start)) return;
+    __nanosleep(20);
+  }
+}
+
+/* By all threads of a block: the block is done; true in one thread of the last one of the grid. */
+__device__ __forceinline__ bool is_last(const peer_args &a)
+{
+  __syncthreads();
+  if (threadIdx.x != 0) return false;
+  __threadfence_system();
+  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return false;
+  __threadfence_system();
+  *a.finished = 0;
+  return true;
+}
+
+__device__ __forceinline__ void tell(const peer_args &a, unsigned long long exchange)
+{
+  *a.exchanges = exchange;
+  for (int m = 0; m < a.messages; m++) {
+    const hymgi_peer_message message = message_of(a, m);
+    if (message.set) store_release(message.set, exchange);
+  }
+}
+
+/* ---- values that two GPUs share ---- */
+
+constexpr unsigned long long NOT_COME = ~0ull;
+
+#ifdef __CUDA_ARCH__
+constexpr int EAGER_TRIES = 256;
+#else
+constexpr int EAGER_TRIES = 0; /* the other GPU is a process that wants the core */
+#endif
+
+/* A value of these very bits goes as another NaN. */
+__device__ __forceinline__ void put_value(double *to, double value)
+{
+  unsigned long long bits = (unsigned long long)__double_as_longlong(value);
+  if (bits == NOT_COME) bits ^= 1;
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
+#else
+  __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
+#endif
+}
+
+__device__ __forceinline__ unsigned long long look(const double *at)
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long bits;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
+  return bits;
+#else
+  return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
+#endif
+}
+
+__device__ __noinline__ unsigned long long wait_for_value(const peer_args &a, int rank,
+                                                          const double *at)
+{
+  const unsigned long long start = nanoseconds();
+  unsigned long long bits = look(at);
+  while (bits == NOT_COME && !gives_up(a, rank, start)) {
+    __nanosleep(20);
+    bits = look(at);
+  }
+  return bits;
+}
+
+__device__ __forceinline__ double take_value(const peer_args &a, int rank, double *at)
+{
+  unsigned long long bits = look(at);
+  for (int m = 0; bits == NOT_COME && m < EAGER_TRIES; m++)
+    bits = look(at);
+  if (bits == NOT_COME) bits = wait_for_value(a, rank, at);
+  *at = __longlong_as_double((long long)NOT_COME);
+  return __longlong_as_double((long long)bits);
+}
+
+/* ---- kernels ---- */
+
+template <bool PUSH>
+__device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
+                                            const hymgi_geom &g, unsigned long long exchange,
+                                            double *x)
+{
+  const hymgi_peer_message m = message_of(a, p.message);
+  double *const buffer = m.data + (exchange & 1 ? m.version : 0) + (p.at - p.first);
+  each_of_brick(p.n, [&](int i, int j, int k) {
+    double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
+    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH)
+      put_value(packed, *cell);
+    else
+      *cell = take_value(a, m.rank, packed);
+  });
+}
+
+template <bool PUSH>
+__device__ __forceinline__ void all_values(const peer_args &a, unsigned long long exchange,
+                                           double *x)
+{
+  if (a.list.count == 1) {
+    move_values<PUSH>(a, a.list.one, a.list.of, exchange, x);
+    return;
+  }
+  for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
+    const hymgi_piece p = a.list.many[m];
+    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+  }
+}
+
+__device__ __forceinline__ bool is_first_thread()
+{
+  return threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0;
+}
+
+/* Each direction sets the counter of the other one when no kernel reads it: push that of pull before
+ * a pull can start, pull that of push once push is done. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    push_values(const __grid_constant__ peer_args a, double *x)
+{
+  wait_for_predecessors();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (is_first_thread()) {
+    *(volatile unsigned long long *)a.others = exchange;
+    __threadfence();
+  }
+  __syncthreads();
+  let_successors_start();
+  all_values<true>(a, exchange, x);
+}
+
+/* Starts when all of push has: what came before push is done then. So it takes what comes while
+ * values are still on their way out, and waits for push at its end, for whoever comes next. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    pull_values(const __grid_constant__ peer_args a, double *x)
+{
+  const unsigned long long exchange = load_acquire(a.exchanges);
+  let_successors_start();
+  all_values<false>(a, exchange, x);
+  wait_for_predecessors();
+  if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
+}
+
+template <bool PUSH>
+__device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece &p,
+                                           const hymgi_geom &g, unsigned long long exchange,
+                                           double *x)
+{
+  const hymgi_peer_message m = message_of(a, p.message);
+  if (m.awaited) {
+    if (threadIdx.x == 0) await(a, m, exchange);
+    __syncthreads();
+  }
+  double *const buffer = m.data + (exchange & 1 ? m.version : 0) + (p.at - p.first);
+  each_of_brick(p.n, [&](int i, int j, int k) {
+    double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
+    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH)
+      *packed = *cell;
+    else
+      *cell = __ldcg(packed);
+  });
+}
+
+template <bool PUSH>
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_pieces(const __grid_constant__ peer_args a, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (a.list.count == 1) {
+    move_piece<PUSH>(a, a.list.one, a.list.of, exchange, x);
+  } else {
+    for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
+      const hymgi_piece p = a.list.many[m];
+      move_piece<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+    }
+  }
+  if (is_last(a)) tell(a, exchange);
+}
+
+peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
+{
+  const hymgi_peer_state *const peers = plan->peers;
+  const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
+  peer_args a = {};
+  a.one = side->message[0];
+  a.many = side->message;
+  a.messages = out ? plan->num_sends : plan->num_receives;
+  a.exchanges = side->exchanges;
+  a.others = out ? plan->in.exchanges : plan->out.exchanges;
+  a.finished = side->finished;
+  a.given_up = peers->given_up;
+  a.waited = context->gpu->waited;
+  a.patience = (unsigned long long)(1e9 * peers->patience);
+  return a;
+}
+
+/* ---- memory that other processes map ---- */
+
+static_assert(sizeof(hymgi_handle) >= sizeof(cudaIpcMemHandle_t), "a handle has room");
+
+hymg_status identify(hymg_context *context, hymgi_handle *identity)
+{
+  cudaDeviceProp properties;
+  memset(identity, 0, sizeof *identity);
+  TRY(hymgi_cuda_check(context, cudaGetDeviceProperties(&properties, context->gpu->ordinal),
+                       "cudaGetDeviceProperties"));
+  memcpy(identity->bytes, properties.uuid.bytes, sizeof properties.uuid.bytes);
+  return HYMG_OK;
+}
+
+hymg_status export_memory(hymg_context *context, double *data, hymgi_handle *handle)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcMemHandle_t h;
+  TRY(hymgi_cuda_check(context, cudaIpcGetMemHandle(&h, data), "cudaIpcGetMemHandle"));
+  memcpy(handle->bytes, &h, sizeof h);
+  return HYMG_OK;
+}
+
+bool map(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128])
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcMemHandle_t h;
+  memcpy(&h, handle->bytes, sizeof h);
+  const cudaError_t error = cudaIpcOpenMemHandle(mapped, h, cudaIpcMemLazyEnablePeerAccess);
+  cudaGetLastError();
+  if (error != cudaSuccess)
+    snprintf(why, 128, "mapping another GPU's memory failed: %s", cudaGetErrorString(error));
+  return error == cudaSuccess;
+}
+
+void unmap(hymg_context *context, void *mapped)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcCloseMemHandle(mapped);
+}
+
+hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
+{
+  hymgi_device *const device = context->gpu;
+  const hymgi_device_guard guard(device->ordinal);
+  *device->waited = 0;
+  TRY(hymgi_cuda_check(context, cudaMemsetAsync(arena, 0, words * sizeof *arena, device->stream),
+                       "cudaMemsetAsync"));
+  TRY(hymgi_cuda_check(
+      context,
+      cudaMemsetAsync(arena + words, 0xff, (doubles - words) * sizeof *arena, device->stream),
+      "cudaMemsetAsync"));
+  return hymgi_cuda_check(context, cudaStreamSynchronize(device->stream), "cudaStreamSynchronize");
+}
+
+} /* namespace */
+
+extern "C" {
+const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map, unmap, reset};
+}
+
+extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
+                                const hymgi_geom *src_box, const double *src)
+{
+  peer_args a = args_of(context, plan, true);
+  a.list = pieces_of(plan->pack, plan->num_pack, src_box);
+  hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a,
+               const_cast<double *>(src)); /* it is read only */
+}
+
+extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
+                                const hymgi_geom *dst_box, double *dst)
+{
+  peer_args a = args_of(context, plan, false);
+  a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
+  hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
+               bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
+}
+
+/* MPI asks CUDA about memory of the current device alone. */
+extern "C" int hymgi_device_enter(hymg_context *context)
+{
+  int before = context->gpu->ordinal;
+  if (cudaGetDevice(&before) == cudaSuccess && before != context->gpu->ordinal)
+    cudaSetDevice(context->gpu->ordinal);
+  return before;
+}
+
+extern "C" void hymgi_device_leave(int before)
+{
+  int now = before;
+  if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
+}
+
+/* In the order of the stream, behind what was sent. */
+extern "C" void hymgi_peer_give_up(hymg_context *context, const hymgi_plan *plan)
+{
+  hymgi_device *const device = context->gpu;
+  hymgi_peer_state *const peers = plan->peers;
+  if (peers->told) return;
+  const hymgi_device_guard guard(device->ordinal);
+  for (int r = 0; r < peers->num_others; r++)
+    cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
+  cudaGetLastError(); /* a lost GPU tells nobody: the others lose patience */
+  peers->told = true;
+}

@@ -1,0 +1,43 @@
+/* How the GPUs of several ranks exchange cells: the choice, and what it takes: one piece of device
+ * memory per rank and solver that holds flags and message buffers, mapped by the ranks of the node
+ * where they write into each other's. */
+#ifndef HYMGI_TRANSPORT_H
+#define HYMGI_TRANSPORT_H
+
+#include "level.h"
+
+typedef struct hymgi_transport {
+  hymg_transport_info info;
+  hymg_transport otherwise; /* what auto takes without peers */
+  bool on_device;           /* MPI's buffers */
+  bool connected;
+  int locals;    /* ranks of the node */
+  int *rank_of;  /* in the context, by local rank */
+  void **mapped; /* their arenas, by local rank; NULL where not mapped */
+  double *arena;
+  size_t words, arena_doubles; /* of the arena: flags and counters, then buffers */
+  hymgi_peer_state peers;
+} hymgi_transport;
+
+/* source/transport.c. Collective: fills solver->transport.info. The hierarchy is placed. */
+hymg_status hymgi_transport_choose(hymg_solver *solver);
+/* What auto does instead of peer. */
+void hymgi_transport_without_peers(hymg_solver *solver, const char *why);
+/* Collective: the text of the first rank that has one, on all. */
+hymg_status hymgi_share_text(hymg_context *context, char text[128]);
+
+/* source/connect.c. Collective: buffers for the plans of the GPU's levels, made but without any; for
+ * peers their arenas and who writes where. If a mapping is refused: auto goes without, else
+ * EUNSUPPORTED. */
+hymg_status hymgi_transport_connect(hymg_solver *solver);
+/* Collective where connected: nobody uses the arenas any more. Before the plans go. */
+void hymgi_transport_disconnect(hymg_solver *solver);
+/* Collective: after a failure flags and counters start afresh on all ranks. settle: hymgi_agree, and
+ * that where it comes to a failure. */
+void hymgi_transport_reset(hymg_solver *solver);
+hymg_status hymgi_settle(hymg_solver *solver, hymg_status status);
+
+/* source/probe.c: does the file say that MPI with this GPU took device memory? note: why not. */
+bool hymgi_probe_worked(hymg_context *context, const char *file, char note[256]);
+
+#endif
