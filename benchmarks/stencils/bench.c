@@ -103,8 +103,8 @@ static double random_at(ptrdiff_t at, int array)
   return 2 * (double)(h >> 11) * 0x1p-53 - 1;
 }
 
-/* v^2 dt^2 as a stable wave has it. */
-static double value_at(ptrdiff_t at, int array)
+/* The speed is v^2 dt^2 as a stable wave has it. */
+double stencil_random(ptrdiff_t at, int array)
 {
   const double x = random_at(at, array);
   return array == STENCIL_SPEED ? 0.05 * (x + 1) : x;
@@ -116,9 +116,9 @@ static void fill(const stencil_job *job, int array)
 #pragma omp parallel for schedule(static)
   for (ptrdiff_t at = 0; at < entries; at++)
     if (job->wide)
-      ((double *)job->array[array])[at] = value_at(at, array);
+      ((double *)job->array[array])[at] = stencil_random(at, array);
     else
-      ((float *)job->array[array])[at] = (float)value_at(at, array);
+      ((float *)job->array[array])[at] = (float)stencil_random(at, array);
 }
 
 bool stencil_room(stencil_bench *bench, int which, const stencil_job *job)

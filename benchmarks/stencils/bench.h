@@ -31,7 +31,9 @@ stencil_job stencil_job_of(char which, const int n[3], int radius, int axis, boo
 bool stencil_arrays(stencil_bench *bench, stencil_job *job);
 /* Fills them with random numbers, works out the reference, takes them to the GPU. */
 bool stencil_prepare(stencil_bench *bench, stencil_job *job);
-/* The random numbers alone. */
+/* The random number of an entry of an array. */
+double stencil_random(ptrdiff_t at, int array);
+/* All of them. */
 bool stencil_fill(stencil_bench *bench, const stencil_job *job);
 /* Room for the points of a job in bench->reference[which]. */
 bool stencil_room(stencil_bench *bench, int which, const stencil_job *job);
@@ -62,7 +64,7 @@ bool stencil_heat(stencil_bench *bench, const stencil_kernel *kernel, stencil_jo
                   stencil_row *row, uint64_t *hash);
 /* wave.c: a wave from a point, its slice and its gather. */
 bool stencil_wave(stencil_bench *bench);
-/* scaling_mpi.c or scaling_self.c. */
-bool stencil_scaling(stencil_bench *bench);
+/* scaling_mpi.c or scaling_self.c: case a on several ranks. The exit status. */
+int stencil_scaling(stencil_options *options);
 
 #endif

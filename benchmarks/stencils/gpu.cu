@@ -135,6 +135,27 @@ extern "C" const char *stencil_gpu_wait(void)
   return text_of(cudaDeviceSynchronize());
 }
 
+extern "C" void *stencil_gpu_stream(void)
+{
+  cudaStream_t stream = NULL;
+  return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? stream : NULL;
+}
+
+extern "C" void stencil_gpu_stream_end(void *stream)
+{
+  if (stream) cudaStreamDestroy((cudaStream_t)stream);
+}
+
+extern "C" const char *stencil_gpu_stream_wait(void *stream)
+{
+  return text_of(cudaStreamSynchronize((cudaStream_t)stream));
+}
+
+extern "C" const char *stencil_gpu_copy(void *to, const void *from, size_t bytes, void *stream)
+{
+  return text_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream));
+}
+
 /* Short kernels are timed in groups, which an event's resolution asks for. */
 extern "C" const char *stencil_gpu_time(stencil_call call, void *data, int repeat, double *ms)
 {

@@ -22,6 +22,13 @@ void stencil_gpu_host_free(void *memory);
 const char *stencil_gpu_upload(void *to, const void *from, size_t bytes);
 const char *stencil_gpu_download(void *to, const void *from, size_t bytes);
 const char *stencil_gpu_wait(void);
+/* A stream of work beside the default one; NULL: none. What it and the copies below queue runs in
+ * order, while the host goes on. */
+void *stencil_gpu_stream(void);
+void stencil_gpu_stream_end(void *stream);
+const char *stencil_gpu_stream_wait(void *stream);
+/* Between any memories. */
+const char *stencil_gpu_copy(void *to, const void *from, size_t bytes, void *stream);
 /* Milliseconds of a call of run, the median of `repeat` groups. */
 typedef const char *(*stencil_call)(void *data);
 const char *stencil_gpu_time(stencil_call call, void *data, int repeat, double *ms);

@@ -69,3 +69,25 @@ const char *stencil_gpu_copy_rate(void *to, const void *from, size_t bytes, doub
   (void)to, (void)from, (void)bytes, (void)rate;
   return absent;
 }
+
+void *stencil_gpu_stream(void)
+{
+  return NULL;
+}
+
+void stencil_gpu_stream_end(void *stream)
+{
+  (void)stream;
+}
+
+const char *stencil_gpu_stream_wait(void *stream)
+{
+  (void)stream;
+  return absent;
+}
+
+const char *stencil_gpu_copy(void *to, const void *from, size_t bytes, void *stream)
+{
+  (void)to, (void)from, (void)bytes, (void)stream;
+  return absent;
+}

@@ -44,7 +44,6 @@ static bool run_backend(stencil_bench *bench, bool gpu)
 {
   const stencil_options *const o = bench->options;
   bench->gpu = gpu;
-  if (o->scaling) return stencil_scaling(bench);
   if (o->snapshot || o->gather) return stencil_wave(bench);
   return o->which ? stencil_run_case(bench, o->which) : stencil_run_all(bench);
 }
@@ -84,6 +83,6 @@ int main(int argc, char **argv)
   if (options.list)
     list(options.which);
   else
-    code = run(&options);
+    code = options.scaling ? stencil_scaling(&options) : run(&options);
   return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_AT_RUN_TIME;
 }
