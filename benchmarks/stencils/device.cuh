@@ -78,6 +78,13 @@ template <typename T> struct device_job {
   T c[STENCIL_RADIUS + 1];
 };
 
+/* Index on a periodic line. */
+__device__ __forceinline__ int wrapped(int index, int n)
+{
+  const int rest = index % n;
+  return rest < 0 ? rest + n : rest;
+}
+
 /* c[0] x + sum of c[r] times the six points at distance r; at(di, dj, dk) of literals */
 template <int R, typename T, typename At>
 __device__ __forceinline__ T laplacian(const T *c, const At &at)

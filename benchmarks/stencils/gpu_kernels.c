@@ -64,7 +64,7 @@ static const stencil_kernel a_kernels[] = {
     {'a', true, "one-pass", {16, 16}, 64, 1024, NULL, one_pass, stencil_a_tile},
     {'a', true, "one-pass", {32, 32}, 64, 1024, NULL, one_pass, stencil_a_tile},
     {'a', true, "march", {64, 4}, 32, 256, NULL, one_pass, stencil_a_column},
-    {'a', true, "march, several points", {0, 0}, 0, 256, NULL, columns_of_a, stencil_a_columns},
+    {'a', true, "march several points", {0, 0}, 0, 256, NULL, columns_of_a, stencil_a_columns},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
@@ -100,7 +100,7 @@ static const stencil_kernel b_kernels[] = {
     {'b', true, "global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
     {'b', true, "block", {32, 8}, 8, 256, NULL, column_of_b, stencil_b_column},
     {'b', true, "shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
-    {'b', true, "block, several points", {32, 4}, 16, 256, NULL, columns_of_b, stencil_b_columns},
+    {'b', true, "block several points", {32, 4}, 16, 256, NULL, columns_of_b, stencil_b_columns},
 };
 const stencil_kernels stencil_gpu_b = {b_kernels, sizeof b_kernels / sizeof *b_kernels};
 

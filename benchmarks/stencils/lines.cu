@@ -21,13 +21,6 @@ __device__ __forceinline__ T line_sum(const T *c, const At &at)
   return sum;
 }
 
-/* Index on a periodic line. */
-__device__ __forceinline__ int wrapped(int index, int n)
-{
-  const int rest = index % n;
-  return rest < 0 ? rest + n : rest;
-}
-
 /* A line along y or z, and how lines lie beside each other. */
 struct line_set {
   int n, across;

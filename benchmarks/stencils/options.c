@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "image.h"
 #include "output.h"
 
 #include <errno.h>
@@ -231,6 +232,16 @@ static bool read_case(int argc, char **argv, stencil_options *o)
   return true;
 }
 
+/* The gather can be a table instead of an image. */
+static bool can_write(const char *option, const char *name)
+{
+  const size_t n = name ? strlen(name) : 0;
+  const bool table = n >= 4 && strcmp(option, "--gather") == 0 && strcmp(name + n - 4, ".csv") == 0;
+  const char *why = name && !table ? image_refuses(name) : NULL;
+  if (why) fprintf(stderr, "hymg-stencil: %s %s: %s\n", option, name, why);
+  return !why;
+}
+
 /* Options that the chosen case has no use for. */
 static bool agree(const stencil_options *o)
 {
@@ -246,7 +257,7 @@ static bool agree(const stencil_options *o)
     fprintf(stderr, "hymg-stencil: --json: this build is without %s\n", json_rows_missing());
     return false;
   }
-  return true;
+  return can_write("--snapshot", o->snapshot) && can_write("--gather", o->gather);
 }
 
 bool stencil_options_parse(int argc, char **argv, stencil_options *o, int *code)

@@ -91,7 +91,7 @@ static void print_row(const stencil_row *row)
 static void write_csv(FILE *file, const stencil_row *row)
 {
   fprintf(file,
-          "%c,%s,\"%s\",%d,%d,%d,%d,%s,%d,%s,%d,%.6g,%.6g,%.6g,%.4g,%.4g,%d,%lld,%.4g,"
+          "%c,%s,%s,%d,%d,%d,%d,%s,%d,%s,%d,%.6g,%.6g,%.6g,%.4g,%.4g,%d,%lld,%.4g,"
           "%.4g,\"%s\"\n",
           row->which, row->gpu ? "cuda" : "host", row->kernel, row->ranks, row->n[0], row->n[1],
           row->n[2], row->wide ? "double" : "float", row->order, row->wave ? "wave" : "stencil",

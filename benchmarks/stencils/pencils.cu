@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(256)
   T *const shared = reinterpret_cast<T *>(launched_shared()) + R * s.shared_along;
   for (int q = p; q < s.pencils && first + q < lines; q += rows)
     for (int t = t0; t < s.n + 2 * R; t += step) {
-      const int at = t - R, from = at < 0 ? at + s.n : at < s.n ? at : at - s.n;
+      const int at = t - R, from = at >= 0 && at < s.n ? at : wrapped(at, s.n);
       shared[at * s.shared_along + q * s.shared_beside] =
           a.x[start + from * s.along + q * s.beside];
     }

@@ -33,11 +33,11 @@ static const figure figures[] = {
     {'c', 0, 1, false, "32 pencils", "58.8 GB/s"},
     {'c', 0, 0, false, "32 pencils", "52.6 GB/s; Linf 2.34e-5"},
     {'d', 0, 0, false, "point", "956 GB/s"},
-    {'d', 0, 0, false, "point, aligned", "990 GB/s"},
+    {'d', 0, 0, false, "point aligned", "990 GB/s"},
     {'d', 0, 1, false, "point", "940 GB/s"},
-    {'d', 0, 1, false, "point, aligned", "966 GB/s"},
+    {'d', 0, 1, false, "point aligned", "966 GB/s"},
     {'d', 0, 2, false, "point", "217 GB/s"},
-    {'d', 0, 2, false, "point, aligned", "297 GB/s"},
+    {'d', 0, 2, false, "point aligned", "297 GB/s"},
     {'d', 0, 2, false, "window", "1200 GB/s at best"},
 };
 

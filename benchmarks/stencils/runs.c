@@ -23,7 +23,7 @@ static void name_kernel(const stencil_kernel *kernel, const stencil_job *job, bo
     snprintf(plain, STENCIL_NAME, "%s %dx%d", kernel->name, job->tile[0], job->tile[1]);
   else
     snprintf(plain, STENCIL_NAME, "%s%s", kernel->name,
-             aligned && strcmp(kernel->name, "point") == 0 ? ", aligned" : "");
+             aligned && strcmp(kernel->name, "point") == 0 ? " aligned" : "");
   if (job->which != 'c' && job->which != 'd')
     snprintf(full, STENCIL_NAME, "%.80s", plain);
   else if (strcmp(kernel->name, "window") == 0)

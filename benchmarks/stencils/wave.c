@@ -178,16 +178,6 @@ static const stencil_kernel *choose(const stencil_bench *bench, stencil_job *job
   return found;
 }
 
-static bool refuse(stencil_bench *bench)
-{
-  const char *const names[] = {bench->options->snapshot, bench->options->gather};
-  for (int i = 0; i < 2; i++) {
-    const char *why = names[i] && !(i && is_csv(names[i])) ? image_refuses(names[i]) : NULL;
-    if (why) return !stencil_fail(bench, names[i], why);
-  }
-  return false;
-}
-
 static bool finish(const simulation *s)
 {
   const stencil_options *const o = s->bench->options;
@@ -205,7 +195,6 @@ bool stencil_wave(stencil_bench *bench)
 {
   const stencil_options *const o = bench->options;
   int n[3], radius = 4;
-  if (refuse(bench)) return false;
   for (int axis = 0; axis < 3; axis++)
     n[axis] = o->n[0] ? o->n[axis] : bench->gpu ? 512 : 160;
   for (int r = 1; r <= STENCIL_RADIUS; r++)
