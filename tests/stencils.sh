@@ -53,7 +53,7 @@ right()
   run "$@" --backend "$backend" --repeat 1 --quiet --csv "$csv"
   if [ $code -ne 0 ]; then
     fail "$*: status $code: $(head -n 1 "$err")"
-  elif rows | awk -F, '$17 != 0 { exit 1 }' && [ "$(rows | wc -l)" -gt 0 ]; then
+  elif rows | awk -F, '$18 != 0 { exit 1 }' && [ "$(rows | wc -l)" -gt 0 ]; then
     pass
   else
     fail "$*: $(rows | head -n 3)"

@@ -1,5 +1,6 @@
 /* Case A's marches: a point a thread, and several. */
 #include "a_march.cuh"
+#include "slab.cuh"
 extern "C" {
 #include "gpu_kernels.h"
 }
@@ -7,29 +8,11 @@ extern "C" {
 namespace
 {
 
-enum { THREADS = 128, WIDE = 32, ROWS = 2, CALL = 2 };
+enum { THREADS = 128, WIDE = 32, ROWS = 2, CALL = 2, LONGEST = 32 };
 
 template <typename T> struct several {
   enum { V = 16 / sizeof(T), TILE_X = WIDE * V };
 };
-
-/* Threads of a block march as long as each other: the last round of blocks should be a full one.
- * A slab costs its planes, those of its window and the wait for its first loads. */
-int slab_for(int tiles, int held, int planes, int radius)
-{
-  enum { SHORTEST = 8, START = 4 };
-  int best = planes;
-  double least = 0;
-  for (int slabs = 1; planes / slabs >= SHORTEST || slabs == 1; slabs++) {
-    const int slab = (planes + slabs - 1) / slabs;
-    const int64_t blocks = (int64_t)tiles * ((planes + slab - 1) / slab);
-    const double cost = (double)((blocks + held - 1) / held) * (slab + radius + START);
-    if (slabs > 1 && cost >= least) continue;
-    best = slab;
-    least = cost;
-  }
-  return best;
-}
 
 template <typename T, int R, bool WAVE>
 const char *several_points(const stencil_job *job, stencil_launch *l)
@@ -38,12 +21,9 @@ const char *several_points(const stencil_job *job, stencil_launch *l)
   const auto kernel = a_march < T, R, tile::V, ROWS, WAVE, CALL, THREADS, R <= 2 ? 4 : 3 > ;
   dim3 grid(blocks_for(job->g.n[0], tile::TILE_X), blocks_for(job->g.n[1], THREADS / WIDE * ROWS));
   device_job<T> a = device_job_of<T>(job);
-  int held = 1;
-  if (a.slab == 0) {
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, THREADS, 0) != cudaSuccess)
-      held = 1;
-    a.slab = slab_for((int)(grid.x * grid.y), held * multiprocessors(), a.n[2], R);
-  }
+  if (a.slab == 0)
+    a.slab =
+        slab_for((int64_t)grid.x * grid.y, held_blocks(kernel, THREADS, 0), a.n[2], LONGEST, R + 4);
   l->slab = a.slab;
   grid.z = blocks_for(a.n[2], a.slab);
   return launch(l, kernel, grid, dim3(WIDE, THREADS / WIDE), 0, a);

@@ -5,7 +5,7 @@
 #ifndef STENCIL_A_MARCH_CUH
 #define STENCIL_A_MARCH_CUH
 
-#include "launch.cuh"
+#include "device.cuh"
 
 namespace
 {
@@ -18,7 +18,7 @@ template <typename T, int V, int Y, bool WAVE> struct a_arrivals {
 template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column {
   typedef a_arrivals<T, V, Y, WAVE> arrivals;
   typedef pack<T, V> points;
-  enum { SIDE = (R + V - 1) / V, LINE_THREADS = STENCIL_LINE / (V * (int)sizeof(T)) };
+  enum { SIDE = (R + V - 1) / V };
   struct result {
     points row[Y];
   };
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   const int from = (int)blockIdx.z * job.slab;
   const int to = from + job.slab < job.n[2] ? from + job.slab : job.n[2];
   if (i >= job.n[0] || j >= job.n[1]) return;
-  const bool caller = threadIdx.x % column::LINE_THREADS == 0;
+  const bool caller = calls_lines<T, V>();
   column c(job, i, j, from);
   march(
       c.k, to,

@@ -1,5 +1,6 @@
 /* Case b, the heat equation in a plane: a point a thread from memory; threads that march along y;
  * the tile in shared memory; and the march with several points a thread. */
+#include "slab.cuh"
 #include "tile.cuh"
 extern "C" {
 #include "gpu_kernels.h"
@@ -48,8 +49,8 @@ template <typename T, int R, int V> struct b_arrivals {
   pack<T, V> up, west[SIDE], east[SIDE];
 };
 
-/* V points a thread, `slab` rows. */
-template <typename T, int R, int V>
+/* V points a thread, `slab` rows; CALL rows ahead are called into the second-level cache. */
+template <typename T, int R, int V, int CALL>
 __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_job<T> a)
 {
   typedef b_arrivals<T, R, V> arrivals;
@@ -59,6 +60,7 @@ __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_jo
   const int to = from + a.slab < a.n[1] ? from + a.slab : a.n[1];
   if (i >= a.n[0] || from >= to) return;
   int j = from;
+  const bool caller = CALL && calls_lines<T, V>();
   ptrdiff_t at = i + from * a.pitch;
   column_window<points, R, R> x;
   x.fill([&](int dj) { return load<T, V>(a.x + at + dj * a.pitch); });
@@ -71,6 +73,7 @@ __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_jo
       j, to,
       [&] {
         arrivals t;
+        if (CALL && caller && j + CALL < to) call_line(a.x + at + (R + CALL) * a.pitch);
         t.up = load<T, V>(a.x + at + R * a.pitch);
 #pragma unroll
         for (int s = 0; s < arrivals::SIDE; s++) {
@@ -114,11 +117,19 @@ template <typename T> const char *tile(const stencil_job *job, stencil_launch *l
 
 template <typename T, int V> const char *marched(const stencil_job *job, stencil_launch *l)
 {
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V),
-                  blocks_for(job->g.n[1], (int64_t)job->tile[1] * job->slab));
+  enum { CALL = V > 1 ? 4 : 0, LONGEST = 128, START = 4 };
   const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
+  const int64_t across = blocks_for(job->g.n[0], job->tile[0] * V);
   return by_radius(job, [&](auto r) {
-    return launch(l, b_march<T, decltype(r)::value, V>, grid, block, 0, device_job_of<T>(job));
+    constexpr int R = decltype(r)::value;
+    const auto kernel = b_march<T, R, V, CALL>;
+    device_job<T> a = device_job_of<T>(job);
+    if (a.slab == 0)
+      a.slab = slab_for(across, held_blocks(kernel, (int)(block.x * block.y), 0),
+                        (int)blocks_for(a.n[1], job->tile[1]), LONGEST, 2 * R + START);
+    l->slab = a.slab;
+    const dim3 grid((unsigned)across, blocks_for(a.n[1], (int64_t)job->tile[1] * a.slab));
+    return launch(l, kernel, grid, block, 0, a);
   });
 }
 

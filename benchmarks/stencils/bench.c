@@ -178,7 +178,7 @@ bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stenc
   const bool tiled = kernel->tile[0] > 0;
   for (int axis = 0; axis < 2; axis++)
     job->tile[axis] = tiled && o->tile[axis] ? o->tile[axis] : kernel->tile[axis];
-  job->slab = kernel->slab > 0 && o->slab ? o->slab : kernel->slab;
+  job->slab = kernel->slab && o->slab ? o->slab : kernel->slab > 0 ? kernel->slab : 0;
   const int threads = job->tile[0] * job->tile[1];
   const char *refused = kernel->refuses ? kernel->refuses(job) : NULL;
   if (threads > kernel->most)

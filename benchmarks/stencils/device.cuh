@@ -109,6 +109,12 @@ __device__ __forceinline__ void call_line(const void *line)
 #endif
 }
 
+/* Is this the thread that calls a warp's line? */
+template <typename T, int V> __device__ __forceinline__ bool calls_lines()
+{
+  return threadIdx.x % (STENCIL_LINE / (V * (unsigned)sizeof(T))) == 0;
+}
+
 /* to += c x */
 template <typename T, int V>
 __device__ __forceinline__ void add(pack<T, V> *to, T c, const pack<T, V> &x)

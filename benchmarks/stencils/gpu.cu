@@ -17,6 +17,28 @@ __global__ void __launch_bounds__(256) copy_words(const word *from, word *to, si
   if (at < words) to[at] = from[at];
 }
 
+/* A thread for each point with ghosts; the interior has nothing to do. */
+template <typename T>
+__global__ void __launch_bounds__(256)
+    scale_ghosts(const __grid_constant__ device_job<T> a, T by, int ghost0, int ghost1)
+{
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - ghost0;
+  const int j = (int)blockIdx.y - ghost1;
+  if (i >= a.n[0] + ghost0) return;
+  if (i >= 0 && i < a.n[0] && j >= 0 && j < a.n[1]) return;
+  a.out[i + j * a.pitch] = a.x[i + j * a.pitch] * by;
+}
+
+template <typename T> const char *boundary(const stencil_job *job, double by)
+{
+  const stencil_grid *g = &job->g;
+  stencil_launch l = {};
+  const dim3 grid(blocks_for(g->n[0] + 2 * g->ghost[0], 256),
+                  (unsigned)(g->n[1] + 2 * g->ghost[1]));
+  return launch(&l, scale_ghosts<T>, grid, dim3(256), 0, device_job_of<T>(job), (T)by, g->ghost[0],
+                g->ghost[1]);
+}
+
 const char *text_of(cudaError_t error)
 {
   return error == cudaSuccess ? NULL : cudaGetErrorString(error);
@@ -133,6 +155,11 @@ extern "C" const char *stencil_gpu_download(void *to, const void *from, size_t b
 extern "C" const char *stencil_gpu_wait(void)
 {
   return text_of(cudaDeviceSynchronize());
+}
+
+extern "C" const char *stencil_gpu_boundary(const stencil_job *job, double by)
+{
+  return job->wide ? boundary<double>(job, by) : boundary<float>(job, by);
 }
 
 extern "C" void *stencil_gpu_stream(void)

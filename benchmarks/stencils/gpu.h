@@ -22,6 +22,8 @@ void stencil_gpu_host_free(void *memory);
 const char *stencil_gpu_upload(void *to, const void *from, size_t bytes);
 const char *stencil_gpu_download(void *to, const void *from, size_t bytes);
 const char *stencil_gpu_wait(void);
+/* Ghosts of out of a plane's job: those of x times `by`. */
+const char *stencil_gpu_boundary(const stencil_job *job, double by);
 /* A stream of work beside the default one; NULL: none. What it and the copies below queue runs in
  * order, while the host goes on. */
 void *stencil_gpu_stream(void);

@@ -53,6 +53,13 @@ static double columns_of_a(const stencil_job *job)
   return tiled(job, tile);
 }
 
+static double ring_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, tile);
+  return tiled(job, tile);
+}
+
 static const char *refuses_wave(const stencil_job *job)
 {
   return job->wave ? "two passes are for the Laplacian" : NULL;
@@ -64,7 +71,16 @@ static const stencil_kernel a_kernels[] = {
     {'a', true, "one-pass", {16, 16}, 64, 1024, NULL, one_pass, stencil_a_tile},
     {'a', true, "one-pass", {32, 32}, 64, 1024, NULL, one_pass, stencil_a_tile},
     {'a', true, "march", {64, 4}, 32, 256, NULL, one_pass, stencil_a_column},
-    {'a', true, "march several points", {0, 0}, 0, 256, NULL, columns_of_a, stencil_a_columns},
+    {'a',
+     true,
+     "march several points",
+     {0, 0},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_a,
+     stencil_a_columns},
+    {'a', true, "ring of planes", {0, 0}, STENCIL_CHOSEN, 1024, NULL, ring_of_a, stencil_a_ring},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
@@ -100,7 +116,15 @@ static const stencil_kernel b_kernels[] = {
     {'b', true, "global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
     {'b', true, "block", {32, 8}, 8, 256, NULL, column_of_b, stencil_b_column},
     {'b', true, "shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
-    {'b', true, "block several points", {32, 4}, 16, 256, NULL, columns_of_b, stencil_b_columns},
+    {'b',
+     true,
+     "block several points",
+     {32, 4},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_b,
+     stencil_b_columns},
 };
 const stencil_kernels stencil_gpu_b = {b_kernels, sizeof b_kernels / sizeof *b_kernels};
 
@@ -152,13 +176,29 @@ static const char *refuses_x(const stencil_job *job)
 static const stencil_kernel c_kernels[] = {
     {'c', true, "4 pencils", {0, 0}, 0, 1024, refuses_few, whole_lines, stencil_c_few},
     {'c', true, "32 pencils", {0, 0}, 0, 1024, refuses_many, whole_lines, stencil_c_many},
-    {'c', true, "several points", {32, 8}, 32, 256, NULL, columns_of_line, stencil_c_columns},
+    {'c',
+     true,
+     "several points",
+     {32, 8},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_line,
+     stencil_c_columns},
 };
 const stencil_kernels stencil_gpu_c = {c_kernels, sizeof c_kernels / sizeof *c_kernels};
 
 static const stencil_kernel d_kernels[] = {
     {'d', true, "point", {64, 4}, 0, 1024, NULL, every_input_of_line, stencil_d_point},
     {'d', true, "window", {64, 4}, 32, 256, refuses_x, window_of_line, stencil_d_window},
-    {'d', true, "several points", {32, 8}, 32, 256, NULL, columns_of_line, stencil_d_columns},
+    {'d',
+     true,
+     "several points",
+     {32, 8},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_line,
+     stencil_d_columns},
 };
 const stencil_kernels stencil_gpu_d = {d_kernels, sizeof d_kernels / sizeof *d_kernels};

@@ -108,19 +108,36 @@ static uint64_t hash_of(const stencil_job *job, const void *array)
   return sum;
 }
 
-/* A step where the kernel runs. The boundary is put in on the host: these steps are not timed. */
-static bool one_step(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job)
+/* Steps where the kernel runs; the result comes back into the host's x. */
+static bool steps_on_gpu(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
+                         int steps)
+{
+  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  stencil_job there = stencil_on_gpu(bench, job);
+  stencil_launch launch = {0};
+  const char *why = NULL;
+  for (int a = STENCIL_X; a <= STENCIL_OUT && !why; a += STENCIL_OUT)
+    why = stencil_gpu_upload(there.array[a], job->array[a], bytes);
+  for (int s = 0; s < steps && !why; s++) {
+    why = stencil_gpu_boundary(&there, factor(job));
+    if (!why) why = kernel->run(&there, &launch);
+    swap(&there);
+  }
+  if (!why) why = stencil_gpu_download(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
+  return why ? stencil_fail(bench, kernel->name, why) : true;
+}
+
+static bool steps_on_host(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
+                          int steps)
 {
   stencil_launch launch = {0};
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  boundary(job);
   const char *why = NULL;
-  for (int a = STENCIL_X; a <= STENCIL_OUT && bench->gpu && !why; a += STENCIL_OUT)
-    why = stencil_gpu_upload(bench->on_gpu[a], job->array[a], bytes);
-  if (why) return stencil_fail(bench, "copy to the GPU", why);
-  if (!stencil_run(bench, kernel, job, &launch) || !stencil_fetch(bench, job)) return false;
-  swap(job);
-  return true;
+  for (int s = 0; s < steps && !why; s++) {
+    boundary(job);
+    why = kernel->run(job, &launch);
+    swap(job);
+  }
+  return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 
 /* Once for all kernels of a grid and an order. */
@@ -145,10 +162,7 @@ bool stencil_heat(stencil_bench *bench, const stencil_kernel *kernel, stencil_jo
   heat_coefficients(&heat);
   start(&heat, heat.array[STENCIL_X]);
   stencil_poison(&heat, heat.array[STENCIL_OUT]);
-  for (int s = 0; s < steps; s++) {
-    stencil_progress(bench->options, "time steps of the heat equation");
-    if (!one_step(bench, kernel, &heat)) return false;
-  }
+  if (!(bench->gpu ? steps_on_gpu : steps_on_host)(bench, kernel, &heat, steps)) return false;
   if (!find_reference(bench, &heat, steps)) return false;
   const stencil_errors e =
       stencil_compare(&heat, heat.array[STENCIL_X], bench->reference[1], (double)steps);

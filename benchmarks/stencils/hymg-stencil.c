@@ -19,7 +19,8 @@ static void list(char which)
         const stencil_kernel *const kernel = &all.kernel[k];
         printf("%c %-5s %s", c, gpu ? "cuda" : "host", kernel->name);
         if (kernel->tile[0]) printf(", tile %dx%d", kernel->tile[0], kernel->tile[1]);
-        if (kernel->slab) printf(", slab %d", kernel->slab);
+        if (kernel->slab > 0) printf(", slab %d", kernel->slab);
+        if (kernel->slab == STENCIL_CHOSEN) printf(", slab chosen for the GPU");
         putchar('\n');
       }
     }

@@ -32,15 +32,20 @@ inline int multiprocessors()
   return count;
 }
 
+/* More than what every kernel may have is to be asked for. */
+template <typename... P> cudaError_t prepare_shared(void (*kernel)(P...), size_t shared)
+{
+  const size_t plain = 48 * 1024;
+  if (shared <= plain) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+}
+
 /* NULL, or why not. */
 template <typename... P, typename... A>
 const char *launch(stencil_launch *l, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared,
                    A... args)
 {
-  enum { PLAIN_SHARED = 48 * 1024 };
-  cudaError_t error = cudaSuccess;
-  if (shared > PLAIN_SHARED)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+  cudaError_t error = prepare_shared(kernel, shared);
   if (l->registers == 0) {
     cudaFuncAttributes attributes;
     if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)

@@ -1,6 +1,6 @@
 /* Cases c and d, derivatives along one axis at distance 4: a point a thread from memory, the window
  * of 2 R + 1 registers along y or z, several points a thread. c is periodic and has no ghosts. */
-#include "launch.cuh"
+#include "slab.cuh"
 extern "C" {
 #include "gpu_kernels.h"
 }
@@ -58,7 +58,8 @@ template <typename T> const char *point(const stencil_job *job, stencil_launch *
 
 /* ---- the window along y or z ---- */
 
-template <typename T, int V, bool FIRST>
+/* CALL: points ahead of what is loaded that are called into the second-level cache. */
+template <typename T, int V, bool FIRST, int CALL>
 __global__ void __launch_bounds__(256)
     line_march(const __grid_constant__ device_job<T> a, const __grid_constant__ line_set line)
 {
@@ -70,13 +71,19 @@ __global__ void __launch_bounds__(256)
   if (i >= a.n[0] || across >= line.across) return;
   const T *const x = a.x + i + across * line.stride_across;
   T *to = a.out + i + across * line.stride_across + from * line.stride;
+  const bool caller = CALL && calls_lines<T, V>();
   int k = from, ahead = FIRST ? wrapped(from + R, line.n) : from + R;
   column_window<points, R, R> seen;
   seen.fill([&](int d) {
     return load<T, V>(x + (FIRST ? wrapped(from + d, line.n) : from + d) * line.stride);
   });
   march(
-      k, end, [&] { return load<T, V>(x + ahead * line.stride); },
+      k, end,
+      [&] {
+        if (CALL && caller && k + CALL < end)
+          call_line(x + (FIRST ? wrapped(ahead + CALL, line.n) : ahead + CALL) * line.stride);
+        return load<T, V>(x + ahead * line.stride);
+      },
       [&](const points &above) {
         points done;
 #pragma unroll
@@ -97,11 +104,18 @@ __global__ void __launch_bounds__(256)
 template <typename T, int V, bool FIRST>
 const char *marched(const stencil_job *job, stencil_launch *l)
 {
+  enum { CALL = V > 1 ? 4 : 0, LONGEST = 128, START = 4 };
   const line_set line = lines_of(job);
+  const auto kernel = line_march<T, V, FIRST, CALL>;
   const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V), blocks_for(line.across, job->tile[1]),
-                  blocks_for(line.n, job->slab));
-  return launch(l, line_march<T, V, FIRST>, grid, block, 0, device_job_of<T>(job), line);
+  dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V), blocks_for(line.across, job->tile[1]));
+  device_job<T> a = device_job_of<T>(job);
+  if (a.slab == 0)
+    a.slab = slab_for((int64_t)grid.x * grid.y, held_blocks(kernel, (int)(block.x * block.y), 0),
+                      line.n, LONGEST, 2 * R + START);
+  l->slab = a.slab;
+  grid.z = blocks_for(line.n, a.slab);
+  return launch(l, kernel, grid, block, 0, a, line);
 }
 
 /* ---- several points a thread along x ---- */

@@ -10,17 +10,12 @@ static double entry(const stencil_job *job, stencil_array array, ptrdiff_t at)
                    : ((const float *)job->array[array])[at];
 }
 
-/* Points along an axis from `at`, r away to both sides, in a periodic box or with ghosts. */
-static void both_sides(const stencil_job *job, ptrdiff_t at, int axis, int index, int r,
-                       double value[2])
+/* Entries from one point of a line to the one at distance d, in a periodic box or with ghosts. */
+static ptrdiff_t away(const stencil_job *job, int axis, int index, int d)
 {
   const ptrdiff_t stride = axis == 0 ? 1 : axis == 1 ? job->g.pitch : job->g.plane;
-  for (int side = 0; side < 2; side++) {
-    int to = index + (side ? r : -r);
-    const int n = job->g.n[axis];
-    if (job->which == 'c') to = ((to % n) + n) % n;
-    value[side] = entry(job, STENCIL_X, at + (to - index) * stride);
-  }
+  const int n = job->g.n[axis];
+  return (job->which == 'c' ? ((index + d) % n + n) % n - index : d) * stride;
 }
 
 static double of_point(const stencil_job *job, const int index[3], ptrdiff_t at)
@@ -28,11 +23,12 @@ static double of_point(const stencil_job *job, const int index[3], ptrdiff_t at)
   const int from = job->which == 'a' || job->which == 'b' ? 0 : job->axis;
   const int to = job->which == 'a' ? 2 : job->which == 'b' ? 1 : job->axis;
   const double x = entry(job, STENCIL_X, at);
-  double sum = job->which == 'c' ? 0 : job->c[0] * x, value[2];
+  double sum = job->which == 'c' ? 0 : job->c[0] * x;
   for (int r = 1; r <= job->radius; r++)
     for (int axis = from; axis <= to; axis++) {
-      both_sides(job, at, axis, index[axis], r, value);
-      sum += job->c[r] * (job->which == 'c' ? value[1] - value[0] : value[0] + value[1]);
+      const double low = entry(job, STENCIL_X, at + away(job, axis, index[axis], -r));
+      const double high = entry(job, STENCIL_X, at + away(job, axis, index[axis], r));
+      sum += job->c[r] * (job->which == 'c' ? high - low : low + high);
     }
   if (!job->wave) return sum;
   return 2 * x - entry(job, STENCIL_PREV, at) + entry(job, STENCIL_SPEED, at) * sum;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { STENCIL_RADIUS = 6, STENCIL_ARRAYS = 4, STENCIL_NAME = 96 };
+enum { STENCIL_CHOSEN = -1 };
 enum { STENCIL_LINE = 128 }; /* bytes of a line of the caches */
 
 /* An array in memory: n points with ghosts around. Entries of the arrays are counted from its
@@ -57,8 +58,9 @@ typedef struct stencil_kernel {
   char which;
   bool gpu;
   const char *name;
-  int tile[2], slab; /* what it runs with, if not told; 0: it has none */
-  int most;          /* threads of a block: tile[0] x tile[1] may be as many */
+  int tile[2],
+      slab; /* what it runs with, if not told; 0: it has none; STENCIL_CHOSEN: its own choice */
+  int most; /* threads of a block: tile[0] x tile[1] may be as many */
   const char *(*refuses)(const stencil_job *job);
   double (*redundancy)(const stencil_job *job);
   const char *(*run)(const stencil_job *job, stencil_launch *launch);
