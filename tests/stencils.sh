@@ -76,7 +76,7 @@ check_cases()
   done
   right a --size 37x29x23
   if [ "$backend" = cuda ]; then
-    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points'
+    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'ring of planes'
   else
     every rows '^tiles$' 'tiles streamed'
   fi
@@ -101,7 +101,7 @@ check_shapes()
     if [ $code -eq 0 ] && grep -q 'march: left out, --tile 32x32 is 1024 threads, 256 are the most' "$out"; then pass
     else fail "a tile that is too large: status $code"; fi
   else
-    for tile in 1x1 1x7 1x64; do right a --size 21x13x11 --tile $tile --slab 4 --order 2,12; done
+    for tile in 1x1 3x7 5x64 21x1; do right a --size 21x13x11 --tile $tile --slab 4 --order 2,12; done
   fi
   right b --size 30 --steps 3 --order 4
 }
@@ -120,7 +120,7 @@ check_refusals()
   bad "--order '14': must be a whole number from 1 to 12" a --order 14
   bad '--order: case b has 2, 4 and 8' b --order 6
   bad '--order: cases c and d have order 8' c --order 8
-  bad "--tile '64x64': must be 1024 threads at most" a --tile 64x64
+  bad "--tile '2000': must be a whole number from 1 to 1024" a --tile 64x2000
   bad "--tile '8': must be two numbers" a --tile 8
   bad "--slab 'x': must be a whole number from 1" a --slab x
   bad "--repeat '65': must be a whole number from 1 to 64" a --repeat 65

@@ -146,22 +146,22 @@ static void FN(c_any_row)(const stencil_job *job, int j, int k, T *out)
     FN(c_part)(job, i, j, k, 1, out);
 }
 
-static void FN(any_row)(const stencil_job *job, int j, int k, void *out)
+/* `count` points from i on, to out[0] and on. Case c: whole rows alone. */
+static void FN(any_row)(const stencil_job *job, const int index[3], int count, void *out)
 {
-  const ptrdiff_t at = row_at(job, j, k);
-  const int n = job->g.n[0];
+  const ptrdiff_t at = row_at(job, index[1], index[2]) + index[0];
   switch (job->which) {
   case 'a':
-    FN(a_any_row)(job, at, n, out);
+    FN(a_any_row)(job, at, count, out);
     break;
   case 'b':
-    FN(b_any_row)(job, at, n, out);
+    FN(b_any_row)(job, at, count, out);
     break;
   case 'c':
-    FN(c_any_row)(job, j, k, out);
+    FN(c_any_row)(job, index[1], index[2], out);
     break;
   default:
-    FN(d_any_row)(job, at, n, out);
+    FN(d_any_row)(job, at, count, out);
   }
 }
 

@@ -18,7 +18,9 @@ static void list(char which)
       for (int k = 0; k < all.count; k++) {
         const stencil_kernel *const kernel = &all.kernel[k];
         printf("%c %-5s %s", c, gpu ? "cuda" : "host", kernel->name);
-        if (kernel->tile[0]) printf(", tile %dx%d", kernel->tile[0], kernel->tile[1]);
+        if (kernel->tile[0]) printf(", tile %d", kernel->tile[0]);
+        if (kernel->tile[1] > 0) printf("x%d", kernel->tile[1]);
+        if (kernel->tile[1] == STENCIL_CHOSEN) printf(" and rows chosen for the cache");
         if (kernel->slab > 0) printf(", slab %d", kernel->slab);
         if (kernel->slab == STENCIL_CHOSEN) printf(", slab chosen for the GPU");
         putchar('\n');
