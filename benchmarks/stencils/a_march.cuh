@@ -40,14 +40,16 @@ template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column 
   /* A line by one thread. */
   __device__ __forceinline__ void call(bool caller, int to) const
   {
-    if (CALL == 0 || !caller || k + CALL >= to) return;
+    if constexpr (CALL > 0) {
+      if (!caller || k + CALL >= to) return;
 #pragma unroll
-    for (int y = 0; y < Y; y++) {
-      const ptrdiff_t at = own + y * job.pitch + CALL * job.plane;
-      call_line(job.x + at + R * job.plane);
-      if (WAVE) {
-        call_line(job.prev + at);
-        call_line(job.speed + at);
+      for (int y = 0; y < Y; y++) {
+        const ptrdiff_t at = own + y * job.pitch + CALL * job.plane;
+        call_line(job.x + at + R * job.plane);
+        if (WAVE) {
+          call_line(job.prev + at);
+          call_line(job.speed + at);
+        }
       }
     }
   }

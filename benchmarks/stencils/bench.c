@@ -264,11 +264,12 @@ bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil
 {
   stencil_launch launch = {0};
   const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  stencil_poison(job, job->array[STENCIL_OUT]);
-  const char *why =
-      bench->gpu ? stencil_gpu_upload(bench->on_gpu[STENCIL_OUT], job->array[STENCIL_OUT], bytes)
-                 : NULL;
-  if (why) return stencil_fail(bench, "copy to the GPU", why);
+  const char *why = NULL;
+  if (bench->gpu)
+    why = stencil_gpu_poison(bench->on_gpu[STENCIL_OUT], bytes);
+  else
+    stencil_poison(job, job->array[STENCIL_OUT]);
+  if (why) return stencil_fail(bench, "poison", why);
   if (!stencil_run(bench, kernel, job, &launch) || !stencil_fetch(bench, job)) return false;
   describe(job, kernel, &launch, row);
   snprintf(row->kernel, sizeof row->kernel, "%s", name);

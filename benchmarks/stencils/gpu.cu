@@ -152,6 +152,11 @@ extern "C" const char *stencil_gpu_download(void *to, const void *from, size_t b
   return text_of(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
+extern "C" const char *stencil_gpu_poison(void *memory, size_t bytes)
+{
+  return text_of(cudaMemset(memory, 0xff, bytes));
+}
+
 extern "C" const char *stencil_gpu_wait(void)
 {
   return text_of(cudaDeviceSynchronize());

@@ -21,6 +21,8 @@ void stencil_gpu_host_free(void *memory);
 /* NULL, or what went wrong. */
 const char *stencil_gpu_upload(void *to, const void *from, size_t bytes);
 const char *stencil_gpu_download(void *to, const void *from, size_t bytes);
+/* Every entry not a number, of either precision. */
+const char *stencil_gpu_poison(void *memory, size_t bytes);
 const char *stencil_gpu_wait(void);
 /* Ghosts of out of a plane's job: those of x times `by`. */
 const char *stencil_gpu_boundary(const stencil_job *job, double by);

@@ -53,6 +53,12 @@ const char *stencil_gpu_download(void *to, const void *from, size_t bytes)
   return absent;
 }
 
+const char *stencil_gpu_poison(void *memory, size_t bytes)
+{
+  (void)memory, (void)bytes;
+  return absent;
+}
+
 const char *stencil_gpu_wait(void)
 {
   return absent;
