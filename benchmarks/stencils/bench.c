@@ -211,7 +211,7 @@ static int by_value(const void *left, const void *right)
 static double time_on_host(timed *t, int repeat)
 {
   enum { MOST = 64 };
-  double ms[MOST];
+  double ms[MOST] = {0};
   int calls = 1;
   for (double elapsed = 0; elapsed < 2e-3; calls *= 2) {
     const double start = fv_clock();

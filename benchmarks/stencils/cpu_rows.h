@@ -10,7 +10,7 @@ ROW FN(a_row)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n
   const T *const prev = (const T *)job->array[STENCIL_PREV] + (wave ? at : 0);
   const T *const restrict speed = (const T *)job->array[STENCIL_SPEED] + (wave ? at : 0);
   const ptrdiff_t pitch = job->g.pitch, plane = job->g.plane;
-  T c[STENCIL_RADIUS + 1];
+  T c[STENCIL_RADIUS + 1] = {0};
   for (int r = 0; r <= radius; r++)
     c[r] = (T)job->c[r];
 #pragma omp simd
@@ -29,7 +29,7 @@ ROW FN(b_row)(int radius, const stencil_job *job, ptrdiff_t at, int n, T *restri
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
   const ptrdiff_t pitch = job->g.pitch;
-  T c[STENCIL_RADIUS + 1];
+  T c[STENCIL_RADIUS + 1] = {0};
   for (int r = 0; r <= radius; r++)
     c[r] = (T)job->c[r];
 #pragma omp simd
@@ -46,7 +46,7 @@ ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t hi
               T *restrict out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X];
-  T c[5];
+  T c[5] = {0};
   for (int r = 1; r <= 4; r++)
     c[r] = (T)job->c[r];
 #pragma omp simd
@@ -61,7 +61,7 @@ ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t hi
 ROW FN(d_row)(const stencil_job *job, ptrdiff_t stride, ptrdiff_t at, int n, T *restrict out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
-  T c[5];
+  T c[5] = {0};
   for (int r = 0; r <= 4; r++)
     c[r] = (T)job->c[r];
 #pragma omp simd

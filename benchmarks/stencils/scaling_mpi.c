@@ -258,7 +258,7 @@ static const stencil_kernel *last_kernel(const stencil_options *o, bool gpu, ste
     stencil_job with = *job;
     if (o->kernel && !strstr(all.kernel[k].name, o->kernel)) continue;
     if (!stencil_shape(o, &all.kernel[k], &with, why)) continue;
-    found = &all.kernel[k];
+    found = all.kernel + k;
     *job = with;
   }
   return found;
