@@ -12,10 +12,9 @@ namespace
  * the one below; and the faces between those. Of the low z-face's neighbours only differences are
  * asked for. */
 struct window {
-  double c[4], w[2], e[2], s[2], n[2];
-  double face_w[2], face_e[2], face_s[2], face_n[2];
+  column_window<double, 2, 2> c;
+  column_window<double, 1, 1> w, e, s, n, face_w, face_e, face_s, face_n;
   double face_d, across_x, across_y;
-  double done;
 };
 
 /* What a step loads. */
@@ -61,10 +60,9 @@ __device__ __forceinline__ arrivals arrive(const march_args &a, const place &p)
 
 __device__ __forceinline__ double x_seen(const window &w, const arrivals &t, int di, int dj, int dk)
 {
-  if (di == 0 && dj == 0) return dk == 2 ? t.cuu : w.c[dk + 2];
-  if (dk == 1) return di < 0 ? t.wu : di > 0 ? t.eu : dj < 0 ? t.su : t.nu;
-  if (di == 0 && dj * dj == 1) return dj < 0 ? w.s[dk + 1] : w.n[dk + 1];
-  if (dj == 0 && di * di == 1) return di < 0 ? w.w[dk + 1] : w.e[dk + 1];
+  if (di == 0 && dj == 0) return w.c.at(dk, t.cuu);
+  if (di == 0 && dj * dj == 1) return dj < 0 ? w.s.at(dk, t.su) : w.n.at(dk, t.nu);
+  if (dj == 0 && di * di == 1) return di < 0 ? w.w.at(dk, t.wu) : w.e.at(dk, t.eu);
   if (dj == 0) return di < 0 ? t.ww : t.ee;
   if (di == 0) return dj < 0 ? t.ss : t.nn;
   return dj < 0 ? (di < 0 ? t.sw : t.se) : (di < 0 ? t.nw : t.ne);
@@ -73,15 +71,13 @@ __device__ __forceinline__ double x_seen(const window &w, const arrivals &t, int
 __device__ __forceinline__ double x_face(const window &w, const arrivals &t, int di, int dj, int dk)
 {
   if (dj != 0) return di ? (dj < 0 ? t.e_south : t.e_north) : (dj < 0 ? t.w_south : t.w_north);
-  if (dk == 1) return di ? t.face_eu : t.face_wu;
-  return di ? w.face_e[dk + 1] : w.face_w[dk + 1];
+  return di ? w.face_e.at(dk, t.face_eu) : w.face_w.at(dk, t.face_wu);
 }
 
 __device__ __forceinline__ double y_face(const window &w, const arrivals &t, int di, int dj, int dk)
 {
   if (di != 0) return dj ? (di < 0 ? t.n_west : t.n_east) : (di < 0 ? t.s_west : t.s_east);
-  if (dk == 1) return dj ? t.face_nu : t.face_su;
-  return dj ? w.face_n[dk + 1] : w.face_s[dk + 1];
+  return dj ? w.face_n.at(dk, t.face_nu) : w.face_s.at(dk, t.face_su);
 }
 
 /* Below, one neighbour passes for the difference to the other one, and that for 0. */
@@ -94,14 +90,11 @@ __device__ __forceinline__ double z_face(const window &w, const arrivals &t, int
 
 template <bool VARIABLE> __device__ __forceinline__ void shift(window *w, const arrivals &t)
 {
-  w->c[0] = w->c[1], w->c[1] = w->c[2], w->c[2] = w->c[3], w->c[3] = t.cuu;
-  w->w[0] = w->w[1], w->w[1] = t.wu, w->e[0] = w->e[1], w->e[1] = t.eu;
-  w->s[0] = w->s[1], w->s[1] = t.su, w->n[0] = w->n[1], w->n[1] = t.nu;
+  w->c.shift(t.cuu);
+  w->w.shift(t.wu), w->e.shift(t.eu), w->s.shift(t.su), w->n.shift(t.nu);
   if (!VARIABLE) return;
-  w->face_w[0] = w->face_w[1], w->face_w[1] = t.face_wu;
-  w->face_e[0] = w->face_e[1], w->face_e[1] = t.face_eu;
-  w->face_s[0] = w->face_s[1], w->face_s[1] = t.face_su;
-  w->face_n[0] = w->face_n[1], w->face_n[1] = t.face_nu;
+  w->face_w.shift(t.face_wu), w->face_e.shift(t.face_eu);
+  w->face_s.shift(t.face_su), w->face_n.shift(t.face_nu);
   w->face_d = t.face_u, w->across_x = t.up_e - t.up_w, w->across_y = t.up_n - t.up_s;
 }
 
@@ -111,17 +104,15 @@ __device__ __forceinline__ window window_at(const march_args &a, const place &p)
   const ptrdiff_t P = p.pitch, L = p.plane;
   const double *const x = a.x + p.own;
   window w = {};
-  for (int k = 0; k < 4; k++)
-    w.c[k] = x[(k - 2) * L];
-  for (int k = 0; k < 2; k++) {
-    const ptrdiff_t up = (k - 1) * L;
-    w.w[k] = x[up - 1], w.e[k] = x[up + 1], w.s[k] = x[up - P], w.n[k] = x[up + P];
-    if (!VARIABLE) continue;
-    const double *const bi = a.v.beta[0] + p.own + up, *const bj = a.v.beta[1] + p.own + up;
-    w.face_w[k] = __ldg(bi), w.face_e[k] = __ldg(bi + 1);
-    w.face_s[k] = __ldg(bj), w.face_n[k] = __ldg(bj + P);
-  }
+  w.c.fill([&](int dk) { return x[dk * L]; });
+  w.w.fill([&](int dk) { return x[dk * L - 1]; }), w.e.fill([&](int dk) { return x[dk * L + 1]; });
+  w.s.fill([&](int dk) { return x[dk * L - P]; }), w.n.fill([&](int dk) { return x[dk * L + P]; });
   if (!VARIABLE) return w;
+  const double *const bi = a.v.beta[0] + p.own, *const bj = a.v.beta[1] + p.own;
+  w.face_w.fill([&](int dk) { return __ldg(bi + dk * L); });
+  w.face_e.fill([&](int dk) { return __ldg(bi + dk * L + 1); });
+  w.face_s.fill([&](int dk) { return __ldg(bj + dk * L); });
+  w.face_n.fill([&](int dk) { return __ldg(bj + dk * L + P); });
   const double *const bk = a.v.beta[2] + p.own;
   w.face_d = __ldg(bk);
   w.across_x = __ldg(bk + 1) - __ldg(bk - 1), w.across_y = __ldg(bk + P) - __ldg(bk - P);
@@ -138,9 +129,9 @@ __device__ __forceinline__ double fv4_value(const march_args &a, const window &w
            : axis == 1 ? y_face(w, t, di, dj, dk)
                        : z_face(w, t, di, dj, dk);
   };
-  const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w.c[2], t.alpha);
+  const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w.c.at(0), t.alpha);
   const double r = t.f - ax;
-  return WHAT == RELAX ? relaxed(a, w.c[2], t.prev, a.residual * t.scale, r) : r;
+  return WHAT == RELAX ? relaxed(a, w.c.at(0), t.prev, a.residual * t.scale, r) : r;
 }
 
 /* Calls into L2 what the next step is the first to read, a line by one thread. */
@@ -164,20 +155,27 @@ __device__ __forceinline__ void call_next(const march_args &a, const place &p)
 template <purpose WHAT, bool VARIABLE, bool AHEAD>
 __device__ __forceinline__ unsigned long long fv4_column(const march_args &a, place p, int to)
 {
-  const int from = p.k;
   const bool caller = AHEAD && threadIdx.x % HYMGI_GPU_LINE == 0;
   window w = window_at<VARIABLE>(a, p);
   unsigned long long norm = 0;
-#pragma unroll 1
-  for (; p.k < to; go_up(&p)) {
-    if (caller && p.k + 1 < to) call_next<WHAT, VARIABLE>(a, p);
-    const arrivals t = arrive<WHAT, VARIABLE>(a, p);
-    if (WHAT != NORM && p.k > from) a.out[p.own - p.plane] = w.done;
-    w.done = fv4_value<WHAT, VARIABLE>(a, w, t);
-    if (WHAT == NORM) norm = larger(norm, bits_of(w.done));
-    shift<VARIABLE>(&w, t);
-  }
-  if (WHAT != NORM) a.out[p.own - p.plane] = w.done;
+  march(
+      p.k, to,
+      [&] {
+        if (caller && p.k + 1 < to) call_next<WHAT, VARIABLE>(a, p);
+        return arrive<WHAT, VARIABLE>(a, p);
+      },
+      [&](const arrivals &t) {
+        const double done = fv4_value<WHAT, VARIABLE>(a, w, t);
+        if (WHAT == NORM) norm = larger(norm, bits_of(done));
+        return done;
+      },
+      [&](const arrivals &t) {
+        shift<VARIABLE>(&w, t);
+        go_up(&p);
+      },
+      [&](double done) {
+        if (WHAT != NORM) a.out[p.own - p.plane] = done;
+      });
   return norm;
 }
 

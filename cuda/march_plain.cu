@@ -37,36 +37,55 @@ __device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
   return narrow;
 }
 
-/* The result of a plane is stored after the loads of the next one, which then overlap. */
+/* What a step loads. */
+struct fv2_arrivals {
+  fv2_betas b;
+  double above, f, prev, alpha, scale;
+  double w, e, s, n;
+};
+
+template <purpose WHAT, bool VARIABLE>
+__device__ __forceinline__ fv2_arrivals fv2_arrive(const march_args &a, const hymgi_geom &g,
+                                                   const place &p, double low)
+{
+  fv2_arrivals t;
+  t.above = a.x[p.own + p.plane], t.f = a.f[p.own];
+  t.prev = WHAT == RELAX && a.prev ? a.prev[p.own] : 0;
+  t.w = a.x[p.own - 1], t.e = a.x[p.own + 1];
+  t.s = a.x[p.own - p.pitch], t.n = a.x[p.own + p.pitch];
+  t.b = fv2_load_betas<VARIABLE>(a.v, g, p);
+  if (VARIABLE) t.b.d = low;
+  t.alpha = a.v.has_alpha ? coefficient(a.v.alpha, p.own, a.v.alpha_constant) : 0;
+  t.scale = WHAT == RELAX ? coefficient(a.scale, p.own, 0) : 0;
+  return t;
+}
+
 template <purpose WHAT, bool VARIABLE>
 __device__ __forceinline__ unsigned long long fv2_column(const march_args &a, const hymgi_geom &box,
                                                          place p, int to)
 {
-  const int from = p.k;
   const hymgi_geom g = alone(box, &p);
-  double below = a.x[p.own - p.plane], here = a.x[p.own], done = 0;
+  column_window<double, 1, 1> x;
+  x.fill([&](int dk) { return a.x[p.own + dk * p.plane]; });
   double low = VARIABLE ? __ldg(a.v.beta[2] + p.own) : 0;
   unsigned long long norm = 0;
-#pragma unroll 1
-  for (; p.k < to; go_up(&p)) {
-    const double above = a.x[p.own + p.plane], f = a.f[p.own];
-    const double prev = WHAT == RELAX && a.prev ? a.prev[p.own] : 0;
-    fv2_values x = {
-        here,  a.x[p.own - 1], a.x[p.own + 1], a.x[p.own - p.pitch], a.x[p.own + p.pitch],
-        below, above};
-    fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-    if (VARIABLE) b.d = low;
-    low = b.u;
-    const double alpha = a.v.has_alpha ? coefficient(a.v.alpha, p.own, a.v.alpha_constant) : 0;
-    const double scale = WHAT == RELAX ? coefficient(a.scale, p.own, 0) : 0;
-    if (WHAT != NORM && p.k > from) a.out[p.own - p.plane] = done;
-    fv2_close(a.v, g, p, &x);
-    done = fv2_value<WHAT>(a, b, x, f, alpha, scale, prev);
-    if (WHAT == NORM) norm = larger(norm, bits_of(done));
-    below = here;
-    here = above;
-  }
-  if (WHAT != NORM) a.out[p.own - p.plane] = done;
+  march(
+      p.k, to, [&] { return fv2_arrive<WHAT, VARIABLE>(a, g, p, low); },
+      [&](const fv2_arrivals &t) {
+        fv2_values v = {x.at(0), t.w, t.e, t.s, t.n, x.at(-1), x.at(1, t.above)};
+        fv2_close(a.v, g, p, &v);
+        const double done = fv2_value<WHAT>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
+        if (WHAT == NORM) norm = larger(norm, bits_of(done));
+        return done;
+      },
+      [&](const fv2_arrivals &t) {
+        x.shift(t.above);
+        low = t.b.u;
+        go_up(&p);
+      },
+      [&](double done) {
+        if (WHAT != NORM) a.out[p.own - p.plane] = done;
+      });
   return norm;
 }
 

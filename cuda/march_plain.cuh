@@ -3,6 +3,7 @@
 #define HYMGI_MARCH_PLAIN_CUH
 
 #include "cell.cuh"
+#include "march.cuh"
 #include "reduce.cuh"
 
 namespace
@@ -67,15 +68,11 @@ __device__ __forceinline__ column column_at(const march_args &a, int i, int j)
   return c;
 }
 
-/* Addresses are worked out anew in each plane: kept from plane to plane, as the compiler has it,
- * they take more registers than there are. */
 __device__ __forceinline__ void go_up(place *p)
 {
   p->k++;
   p->own += p->plane;
-#if defined(__CUDA_ARCH__)
-  asm("" : "+l"(p->own));
-#endif
+  forget_addresses(&p->own);
   p->other = p->own;
 }
 

@@ -1,0 +1,69 @@
+/* Case A's marches: a point a thread, and several. */
+#include "a_march.cuh"
+#include "slab.cuh"
+extern "C" {
+#include "gpu_kernels.h"
+}
+
+namespace
+{
+
+enum { THREADS = 128, WIDE = 32, ROWS = 2, CALL = 2, LONGEST = 32 };
+
+template <typename T> struct several {
+  enum { V = 16 / sizeof(T), TILE_X = WIDE * V };
+};
+
+template <typename T, int R, bool WAVE>
+const char *several_points(const stencil_job *job, stencil_launch *l)
+{
+  typedef several<T> tile;
+  const auto kernel = a_march < T, R, tile::V, ROWS, WAVE, CALL, THREADS, R <= 2 ? 4 : 3 > ;
+  dim3 grid(blocks_for(job->g.n[0], tile::TILE_X), blocks_for(job->g.n[1], THREADS / WIDE * ROWS));
+  device_job<T> a = device_job_of<T>(job);
+  if (a.slab == 0)
+    a.slab =
+        slab_for((int64_t)grid.x * grid.y, held_blocks(kernel, THREADS, 0), a.n[2], LONGEST, R + 4);
+  l->slab = a.slab;
+  grid.z = blocks_for(a.n[2], a.slab);
+  return launch(l, kernel, grid, dim3(WIDE, THREADS / WIDE), 0, a);
+}
+
+template <typename T> const char *column(const stencil_job *job, stencil_launch *l)
+{
+  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
+  const dim3 grid(blocks_for(job->g.n[0], job->tile[0]), blocks_for(job->g.n[1], job->tile[1]),
+                  blocks_for(job->g.n[2], job->slab));
+  return by_radius(job, [&](auto r) {
+    enum { R = decltype(r)::value };
+    return launch(
+        l, job->wave ? a_march<T, R, 1, 1, true, 0, 256, 1> : a_march<T, R, 1, 1, false, 0, 256, 1>,
+        grid, block, 0, device_job_of<T>(job));
+  });
+}
+
+template <typename T> const char *columns(const stencil_job *job, stencil_launch *l)
+{
+  return by_radius(job, [&](auto r) {
+    enum { R = decltype(r)::value };
+    return job->wave ? several_points<T, R, true>(job, l) : several_points<T, R, false>(job, l);
+  });
+}
+
+} /* namespace */
+
+extern "C" const char *stencil_a_column(const stencil_job *job, stencil_launch *l)
+{
+  return job->wide ? column<double>(job, l) : column<float>(job, l);
+}
+
+extern "C" const char *stencil_a_columns(const stencil_job *job, stencil_launch *l)
+{
+  return job->wide ? columns<double>(job, l) : columns<float>(job, l);
+}
+
+extern "C" void stencil_a_columns_tile(const stencil_job *job, int tile[2])
+{
+  tile[0] = WIDE * 16 / (int)stencil_bytes(job);
+  tile[1] = THREADS / WIDE * ROWS;
+}

@@ -1,0 +1,345 @@
+/* Arrays, verification and times. */
+#include "bench.h"
+
+#include "fv_machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+bool stencil_fail(stencil_bench *bench, const char *what, const char *why)
+{
+  fprintf(stderr, "hymg-stencil: %s: %s\n", what, why);
+  bench->failed = true;
+  return false;
+}
+
+stencil_job stencil_job_of(char which, const int n[3], int radius, int axis, bool wide, bool wave,
+                           bool aligned)
+{
+  stencil_job job = {.which = which, .radius = radius, .axis = axis, .wide = wide, .wave = wave};
+  const bool ghosts = which != 'c';
+  const int ghost[3] = {ghosts ? radius : 0, ghosts ? radius : 0,
+                        ghosts && which != 'b' ? radius : 0};
+  job.g = stencil_grid_make(n, ghost, stencil_bytes(&job), aligned);
+  stencil_coefficients(&job, 1);
+  return job;
+}
+
+double stencil_scale(const stencil_job *job)
+{
+  const int neighbours = job->which == 'a' ? 6 : job->which == 'b' ? 4 : 2;
+  double sum = fabs(job->c[0]);
+  for (int r = 1; r <= job->radius; r++)
+    sum += neighbours * fabs(job->c[r]);
+  return job->wave ? 3 + sum : sum;
+}
+
+/* ---- arrays ---- */
+
+static bool used(const stencil_job *job, int array)
+{
+  return job->wave || array == STENCIL_X || array == STENCIL_OUT;
+}
+
+static void free_host(stencil_bench *bench, void *memory)
+{
+  if (bench->pinned)
+    stencil_gpu_host_free(memory);
+  else
+    free(memory);
+}
+
+/* Copies to and from a GPU are several times as fast from memory of the driver's. */
+static void *allocate_host(stencil_bench *bench, size_t bytes)
+{
+  if (bench->pinned) return stencil_gpu_host_allocate(bytes);
+  const size_t lines = (bytes + STENCIL_LINE - 1) / STENCIL_LINE;
+  return aligned_alloc(STENCIL_LINE, lines * STENCIL_LINE);
+}
+
+bool stencil_arrays(stencil_bench *bench, stencil_job *job)
+{
+  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  for (int a = 0; a < STENCIL_ARRAYS; a++) {
+    job->array[a] = NULL;
+    if (!used(job, a)) continue;
+    if (bench->bytes[a] < bytes) {
+      free_host(bench, bench->host[a]);
+      bench->host[a] = allocate_host(bench, bytes);
+      bench->bytes[a] = bench->host[a] ? bytes : 0;
+      if (!bench->host[a]) return stencil_fail(bench, "arrays", "no memory");
+    }
+    if (bench->gpu && bench->gpu_bytes[a] < bytes) {
+      stencil_gpu_free(bench->on_gpu[a]);
+      bench->on_gpu[a] = stencil_gpu_allocate(bytes);
+      bench->gpu_bytes[a] = bench->on_gpu[a] ? bytes : 0;
+      if (!bench->on_gpu[a]) return stencil_fail(bench, "arrays", "no memory on the GPU");
+    }
+    job->array[a] = bench->host[a];
+  }
+  return true;
+}
+
+stencil_job stencil_on_gpu(const stencil_bench *bench, const stencil_job *job)
+{
+  stencil_job there = *job;
+  for (int a = 0; a < STENCIL_ARRAYS; a++)
+    there.array[a] = job->array[a] ? bench->on_gpu[a] : NULL;
+  return there;
+}
+
+/* In [-1, 1), a different one for every entry of every array. */
+static double random_at(ptrdiff_t at, int array)
+{
+  uint64_t h = ((uint64_t)at + 1) * 0x9e3779b97f4a7c15u + (uint64_t)array * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+  h ^= h >> 31;
+  return 2 * (double)(h >> 11) * 0x1p-53 - 1;
+}
+
+/* The speed is v^2 dt^2 as a stable wave has it. */
+double stencil_random(ptrdiff_t at, int array)
+{
+  const double x = random_at(at, array);
+  return array == STENCIL_SPEED ? 0.05 * (x + 1) : x;
+}
+
+static void fill(const stencil_job *job, int array)
+{
+  const ptrdiff_t entries = job->g.entries;
+#pragma omp parallel for schedule(static)
+  for (ptrdiff_t at = 0; at < entries; at++)
+    if (job->wide)
+      ((double *)job->array[array])[at] = stencil_random(at, array);
+    else
+      ((float *)job->array[array])[at] = (float)stencil_random(at, array);
+}
+
+bool stencil_room(stencil_bench *bench, int which, const stencil_job *job)
+{
+  const size_t points = (size_t)stencil_points(job);
+  if (bench->reference_points[which] >= points) return true;
+  free(bench->reference[which]);
+  bench->reference[which] = malloc(points * sizeof *bench->reference[which]);
+  bench->reference_points[which] = bench->reference[which] ? points : 0;
+  return bench->reference[which] || stencil_fail(bench, "reference", "no memory");
+}
+
+bool stencil_fill(stencil_bench *bench, const stencil_job *job)
+{
+  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  for (int a = 0; a < STENCIL_OUT; a++) {
+    if (!job->array[a]) continue;
+    fill(job, a);
+    const char *why =
+        bench->gpu ? stencil_gpu_upload(bench->on_gpu[a], job->array[a], bytes) : NULL;
+    if (why) return stencil_fail(bench, "copy to the GPU", why);
+  }
+  return true;
+}
+
+bool stencil_prepare(stencil_bench *bench, stencil_job *job)
+{
+  if (!stencil_arrays(bench, job) || !stencil_room(bench, 0, job) || !stencil_fill(bench, job))
+    return false;
+  stencil_reference(job, bench->reference[0]);
+  return true;
+}
+
+/* ---- running ---- */
+
+bool stencil_run(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
+                 stencil_launch *launch)
+{
+  const stencil_job there = bench->gpu ? stencil_on_gpu(bench, job) : *job;
+  const char *why = kernel->run(&there, launch);
+  if (!why && bench->gpu) why = stencil_gpu_wait();
+  return why ? stencil_fail(bench, kernel->name, why) : true;
+}
+
+bool stencil_fetch(stencil_bench *bench, const stencil_job *job)
+{
+  if (!bench->gpu) return true;
+  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  const char *why =
+      stencil_gpu_download(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
+  return why ? stencil_fail(bench, "copy from the GPU", why) : true;
+}
+
+bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stencil_job *job,
+                   char why[STENCIL_NAME])
+{
+  const bool tiled = kernel->tile[0] > 0;
+  for (int axis = 0; axis < 2; axis++)
+    job->tile[axis] = tiled && o->tile[axis] ? o->tile[axis] : kernel->tile[axis];
+  job->slab = kernel->slab && o->slab ? o->slab : kernel->slab > 0 ? kernel->slab : 0;
+  const int threads = job->tile[0] * job->tile[1];
+  const char *refused = kernel->refuses ? kernel->refuses(job) : NULL;
+  if (threads > kernel->most)
+    snprintf(why, STENCIL_NAME, "--tile %dx%d is %d threads, %d are the most", job->tile[0],
+             job->tile[1], threads, kernel->most);
+  else
+    snprintf(why, STENCIL_NAME, "%s", refused ? refused : "");
+  return !*why;
+}
+
+typedef struct timed {
+  const stencil_kernel *kernel;
+  stencil_job job;
+  stencil_launch launch;
+} timed;
+
+static const char *call(void *data)
+{
+  timed *t = data;
+  return t->kernel->run(&t->job, &t->launch);
+}
+
+static int by_value(const void *left, const void *right)
+{
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+/* Of `repeat` calls at least, and of so many that the clock is fine enough. */
+static double time_on_host(timed *t, int repeat)
+{
+  enum { MOST = 64 };
+  double ms[MOST] = {0};
+  int calls = 1;
+  for (double elapsed = 0; elapsed < 2e-3; calls *= 2) {
+    const double start = fv_clock();
+    for (int c = 0; c < calls; c++)
+      call(t);
+    elapsed = fv_clock() - start;
+  }
+  for (int r = 0; r < repeat; r++) {
+    const double start = fv_clock();
+    for (int c = 0; c < calls; c++)
+      call(t);
+    ms[r] = 1e3 * (fv_clock() - start) / calls;
+  }
+  qsort(ms, (size_t)repeat, sizeof *ms, by_value);
+  return 0.5 * (ms[(repeat - 1) / 2] + ms[repeat / 2]);
+}
+
+static bool time_it(stencil_bench *bench, timed *t, double *ms)
+{
+  const int repeat = bench->options->repeat;
+  if (!bench->gpu) {
+    *ms = time_on_host(t, repeat);
+    return true;
+  }
+  const char *why = stencil_gpu_time(call, t, repeat, ms);
+  return why ? stencil_fail(bench, t->kernel->name, why) : true;
+}
+
+/* ---- a row ---- */
+
+static void describe(const stencil_job *job, const stencil_kernel *kernel,
+                     const stencil_launch *launch, stencil_row *row)
+{
+  stencil_job ran = *job;
+  if (launch->slab) ran.slab = launch->slab;
+  *row = (stencil_row){.which = job->which,
+                       .gpu = kernel->gpu,
+                       .wide = job->wide,
+                       .wave = job->wave,
+                       .order = 2 * job->radius,
+                       .ranks = 1,
+                       .slab = ran.slab,
+                       .registers = launch->registers,
+                       .redundancy = kernel->redundancy(&ran)};
+  memcpy(row->n, job->g.n, sizeof row->n);
+}
+
+bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
+                     const char *name, stencil_row *row)
+{
+  stencil_launch launch = {0};
+  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  const char *why = NULL;
+  if (bench->gpu)
+    why = stencil_gpu_poison(bench->on_gpu[STENCIL_OUT], bytes);
+  else
+    stencil_poison(job, job->array[STENCIL_OUT]);
+  if (why) return stencil_fail(bench, "poison", why);
+  if (!stencil_run(bench, kernel, job, &launch) || !stencil_fetch(bench, job)) return false;
+  describe(job, kernel, &launch, row);
+  snprintf(row->kernel, sizeof row->kernel, "%s", name);
+  const stencil_errors e =
+      stencil_compare(job, job->array[STENCIL_OUT], bench->reference[0], stencil_scale(job));
+  timed t = {kernel, bench->gpu ? stencil_on_gpu(bench, job) : *job, launch};
+  if (!time_it(bench, &t, &row->ms)) return false;
+  const double points = (double)stencil_points(job), seconds = 1e-3 * row->ms;
+  row->wrong = e.wrong, row->largest = e.largest, row->mean = e.mean;
+  row->gpoints = 1e-9 * points / seconds;
+  row->gbytes = 1e-9 * points * stencil_streams(job) * (double)stencil_bytes(job) / seconds;
+  row->percent = 1e11 * row->gbytes / bench->rate;
+  bench->wrong += e.wrong;
+  return true;
+}
+
+/* ---- what rows are measured against ---- */
+
+static double triad(double *a, double *b, double *c, size_t n)
+{
+  double best = INFINITY;
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < n; i++)
+    a[i] = 0, b[i] = 1, c[i] = 2;
+  for (int r = 0; r < 5; r++) {
+    const double start = fv_clock();
+#pragma omp parallel for simd schedule(static)
+    for (size_t i = 0; i < n; i++)
+      a[i] = b[i] + 3.0 * c[i];
+    const double seconds = fv_clock() - start;
+    if (seconds < best) best = seconds;
+  }
+  return 24. * (double)n / best;
+}
+
+static bool find_triad(stencil_bench *bench, size_t bytes)
+{
+  const size_t n = bytes / sizeof(double);
+  double *const three = aligned_alloc(STENCIL_LINE, 3 * n * sizeof *three);
+  if (!three) return stencil_fail(bench, "triad", "no memory");
+  bench->rate = triad(three, three + n, three + 2 * n, n);
+  free(three);
+  return true;
+}
+
+/* Arrays several times the size of the caches, unless the job's own are tiny: then it is a test. */
+bool stencil_find_rate(stencil_bench *bench, const stencil_job *job)
+{
+  enum { TINY = 1 << 20, LARGE = 1 << 28 };
+  const size_t own = (size_t)job->g.entries * stencil_bytes(job);
+  const size_t bytes = own < TINY ? TINY : own < LARGE ? LARGE : own / TINY * TINY;
+  if (!bench->gpu) return find_triad(bench, bytes);
+  void *from = bench->on_gpu[STENCIL_X], *to = bench->on_gpu[STENCIL_OUT], *ours[2] = {NULL, NULL};
+  if (own < bytes) {
+    from = ours[0] = stencil_gpu_allocate(bytes);
+    to = ours[1] = stencil_gpu_allocate(bytes);
+  }
+  const char *why =
+      from && to ? stencil_gpu_copy_rate(to, from, bytes, &bench->rate) : "no memory on the GPU";
+  stencil_gpu_free(ours[0]);
+  stencil_gpu_free(ours[1]);
+  return why ? stencil_fail(bench, "copy", why) : true;
+}
+
+void stencil_close(stencil_bench *bench)
+{
+  for (int a = 0; a < STENCIL_ARRAYS; a++) {
+    free_host(bench, bench->host[a]);
+    stencil_gpu_free(bench->on_gpu[a]);
+  }
+  for (int r = 0; r < 2; r++)
+    free(bench->reference[r]);
+}

@@ -1,0 +1,26 @@
+/* The command line of hymg-stencil. */
+#ifndef STENCIL_OPTIONS_H
+#define STENCIL_OPTIONS_H
+
+#include "stencil.h"
+
+typedef struct stencil_options {
+  char which; /* a ... d; 0: all of them */
+  bool cuda, host;
+  bool chosen;                      /* one of the two by name */
+  int n[3];                         /* 0: the case's own */
+  bool precision[2], any_precision; /* float, double */
+  bool radius[STENCIL_RADIUS + 1], any_radius;
+  const char *kernel; /* NULL: all of them */
+  int tile[2], slab;  /* 0: the kernel's own */
+  int steps, repeat, threads;
+  bool wave, scaling, no_overlap, quiet, list;
+  const char *snapshot, *gather, *csv, *json;
+  int argc;
+  char **argv;
+} stencil_options;
+
+/* False: *code is the exit status. */
+bool stencil_options_parse(int argc, char **argv, stencil_options *options, int *code);
+
+#endif

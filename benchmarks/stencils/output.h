@@ -1,0 +1,51 @@
+/* Rows as a table, as CSV and as JSON. */
+#ifndef STENCIL_OUTPUT_H
+#define STENCIL_OUTPUT_H
+
+#include "options.h"
+
+#include <stdio.h>
+
+typedef struct stencil_row {
+  char which;
+  bool gpu, wide, wave;
+  char kernel[STENCIL_NAME]; /* with axis, layout or slab, where a case has them */
+  int n[3], order, ranks, slab;
+  double ms, gpoints, gbytes, percent; /* of the copy or triad */
+  double redundancy;
+  int registers;
+  int64_t wrong;
+  double largest, mean; /* errors in the study's norms */
+  const char *published;
+} stencil_row;
+
+typedef struct stencil_heading {
+  const char *what; /* "case a, Laplacian", and how */
+  double rate;      /* bytes a second that are 100 % */
+  bool gpu;
+} stencil_heading;
+
+typedef struct stencil_output {
+  const stencil_options *options;
+  FILE *csv;
+  stencil_row *rows;
+  int count, room;
+  char gpu[128];
+  bool failed;
+} stencil_output;
+
+/* False with a message: a file cannot be written. */
+bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu);
+void stencil_output_heading(stencil_output *out, const stencil_heading *heading);
+void stencil_output_row(stencil_output *out, const stencil_row *row);
+/* False with a message: a file could not be written. */
+bool stencil_output_close(stencil_output *out);
+/* On stderr, unless --quiet; ended by the next row. */
+void stencil_progress(const stencil_options *options, const char *what);
+
+/* The missing package by name, or NULL if JSON can be written. */
+const char *json_rows_missing(void);
+/* False: out of memory or a failed write. */
+bool json_rows_write(const stencil_output *out, FILE *file);
+
+#endif
