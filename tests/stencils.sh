@@ -135,9 +135,9 @@ check_refusals()
 
 check_files()
 {
-  run a --size 20x12x24 --steps 40 --snapshot "$work/slice.pgm" --gather "$work/gather.csv" --backend "$backend" --quiet
+  run a --size 20x12x24 --steps 60 --snapshot "$work/slice.pgm" --gather "$work/gather.csv" --backend "$backend" --quiet
   if [ $code -eq 0 ] && [ "$(head -c 2 "$work/slice.pgm")" = P5 ] && [ "$(sed -n 2p "$work/slice.pgm")" = '20 24' ] &&
-    [ "$(wc -l <"$work/gather.csv")" -eq 40 ] && [ "$(head -n 1 "$work/gather.csv" | tr ',' '\n' | wc -l)" -eq 20 ]; then pass
+    [ "$(wc -l <"$work/gather.csv")" -eq 60 ] && [ "$(head -n 1 "$work/gather.csv" | tr ',' '\n' | wc -l)" -eq 20 ]; then pass
   else fail "a wave's files: status $code: $(head -n 1 "$err")"; fi
   # the wave arrives, at a receiver above the source first, and does not grow
   if awk -F, '{ m = $11 < 0 ? -$11 : $11; e = $1 < 0 ? -$1 : $1; if (m > 1e-5 && !t) t = NR; if (e > 1e-5 && !u) u = NR

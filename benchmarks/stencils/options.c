@@ -35,7 +35,7 @@ static const char help[] =
     "  --wave              a: leap-frog steps of the wave equation\n"
     "  --steps N           b: time steps of the error's run, default 10; with --snapshot or "
     "--gather\n"
-    "                      those of the wave, default 200\n"
+    "                      those of the wave, default 400\n"
     "  --snapshot FILE     a: runs a wave from a point, writes a slice as image (.png or .pgm)\n"
     "  --gather FILE       a: ... what a row of receivers saw, as image or as .csv\n"
     "  --scaling           a: z shared out among the ranks of mpirun, a GPU each; with and "
