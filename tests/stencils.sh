@@ -111,10 +111,10 @@ check_refusals()
   bad 'which case? a, b, c, d or all'
   bad "case 'e': must be a, b, c, d or all" e
   bad "'b': one case at a time" a b
-  bad "--size '0': must be a whole number from 1 to 65536" a --size 0
+  bad "--size '0': must be a whole number from 1 to 32768" a --size 0
   bad "--size '': must be a whole number" a --size 4x
   bad "--size '4x4x4x4': must be at most 3 numbers" a --size 4x4x4x4
-  bad "--size '70000': must be a whole number from 1 to 65536" a --size 70000
+  bad "--size '70000': must be a whole number from 1 to 32768" a --size 70000
   bad "--precision 'half': must be float, double or both" a --precision half
   bad "--order '3': must be even numbers from 2 to 12" a --order 3
   bad "--order '14': must be a whole number from 1 to 12" a --order 14
