@@ -76,7 +76,7 @@ check_cases()
   done
   right a --size 37x29x23
   if [ "$backend" = cuda ]; then
-    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'ring of planes'
+    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'ring of planes' 'ring of large planes'
   else
     every rows '^tiles$' 'tiles streamed'
   fi
@@ -111,10 +111,10 @@ check_refusals()
   bad 'which case? a, b, c, d or all'
   bad "case 'e': must be a, b, c, d or all" e
   bad "'b': one case at a time" a b
-  bad "--size '0': must be a whole number from 1 to 65536" a --size 0
+  bad "--size '0': must be a whole number from 1 to 32768" a --size 0
   bad "--size '': must be a whole number" a --size 4x
   bad "--size '4x4x4x4': must be at most 3 numbers" a --size 4x4x4x4
-  bad "--size '70000': must be a whole number from 1 to 65536" a --size 70000
+  bad "--size '70000': must be a whole number from 1 to 32768" a --size 70000
   bad "--precision 'half': must be float, double or both" a --precision half
   bad "--order '3': must be even numbers from 2 to 12" a --order 3
   bad "--order '14': must be a whole number from 1 to 12" a --order 14
@@ -135,9 +135,9 @@ check_refusals()
 
 check_files()
 {
-  run a --size 20x12x24 --steps 40 --snapshot "$work/slice.pgm" --gather "$work/gather.csv" --backend "$backend" --quiet
+  run a --size 20x12x24 --steps 60 --snapshot "$work/slice.pgm" --gather "$work/gather.csv" --backend "$backend" --quiet
   if [ $code -eq 0 ] && [ "$(head -c 2 "$work/slice.pgm")" = P5 ] && [ "$(sed -n 2p "$work/slice.pgm")" = '20 24' ] &&
-    [ "$(wc -l <"$work/gather.csv")" -eq 40 ] && [ "$(head -n 1 "$work/gather.csv" | tr ',' '\n' | wc -l)" -eq 20 ]; then pass
+    [ "$(wc -l <"$work/gather.csv")" -eq 60 ] && [ "$(head -n 1 "$work/gather.csv" | tr ',' '\n' | wc -l)" -eq 20 ]; then pass
   else fail "a wave's files: status $code: $(head -n 1 "$err")"; fi
   # the wave arrives, at a receiver above the source first, and does not grow
   if awk -F, '{ m = $11 < 0 ? -$11 : $11; e = $1 < 0 ? -$1 : $1; if (m > 1e-5 && !t) t = NR; if (e > 1e-5 && !u) u = NR

@@ -56,7 +56,14 @@ static double columns_of_a(const stencil_job *job)
 static double ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, tile);
+  stencil_a_ring_tile(job, false, tile);
+  return tiled(job, tile);
+}
+
+static double large_ring_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, true, tile);
   return tiled(job, tile);
 }
 
@@ -81,6 +88,15 @@ static const stencil_kernel a_kernels[] = {
      columns_of_a,
      stencil_a_columns},
     {'a', true, "ring of planes", {0, 0}, STENCIL_CHOSEN, 1024, NULL, ring_of_a, stencil_a_ring},
+    {'a',
+     true,
+     "ring of large planes",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     NULL,
+     large_ring_of_a,
+     stencil_a_large_ring},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 

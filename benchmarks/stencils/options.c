@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_BAD_INPUT = 2, LONGEST = 65536, MOST_STEPS = 100000, MOST_THREADS = 1024 };
+enum { EXIT_BAD_INPUT = 2, LONGEST = 32768, MOST_STEPS = 100000, MOST_THREADS = 1024 };
 
 static const char help[] =
     "usage: hymg-stencil CASE [options]\n"
@@ -25,7 +25,7 @@ static const char help[] =
     "  all  the whole set, with the published figures beside\n"
     "options:\n"
     "  --backend WORD      cuda (default where there is a GPU), host, or both\n"
-    "  --size X[xY[xZ]]    points along x, y, z; one number: the same along all; 1 to 65536\n"
+    "  --size X[xY[xZ]]    points along x, y, z; one number: the same along all; 1 to 32768\n"
     "  --precision WORD    float, double or both; default float\n"
     "  --order N[,N..]     2 to 12, even (b: 2, 4, 8); default all; c and d: 8\n"
     "  --kernel TEXT       kernels whose name holds TEXT alone\n"
@@ -35,7 +35,7 @@ static const char help[] =
     "  --wave              a: leap-frog steps of the wave equation\n"
     "  --steps N           b: time steps of the error's run, default 10; with --snapshot or "
     "--gather\n"
-    "                      those of the wave, default 200\n"
+    "                      those of the wave, default 400\n"
     "  --snapshot FILE     a: runs a wave from a point, writes a slice as image (.png or .pgm)\n"
     "  --gather FILE       a: ... what a row of receivers saw, as image or as .csv\n"
     "  --scaling           a: z shared out among the ranks of mpirun, a GPU each; with and "

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 200, RECEIVER_DEPTH = 4, PERIOD = 20 };
+enum { STEPS = 400, RECEIVER_DEPTH = 4, PERIOD = 40 };
 
 typedef struct simulation {
   stencil_bench *bench;
