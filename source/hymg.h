@@ -24,7 +24,8 @@
  * host wait for it: reads and writes of host memory, reductions, the making and updating of
  * solvers, and solves (without a result a solve may return earlier; its failures are then the next
  * call's). What is destroyed may still be in use by queued work: the call sees to that. The current
- * device is the same after a call as before. */
+ * device is the same after a call as before, but where the library is to choose among several
+ * (HYMG_DEVICE_SHARED, HYMG_DEVICE_OWN): then it becomes the chosen one when that is opened. */
 #ifndef HYMG_H
 #define HYMG_H
 

@@ -413,6 +413,32 @@ START_TEST(a_failure_on_one_rank_reaches_all)
 }
 END_TEST
 
+/* Every allocation that making a solver takes is refused in turn, on the last rank alone. */
+START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
+{
+  enum { STEP = 3, MOST = 400 };
+  const int last = support_ranks(MPI_COMM_WORLD) - 1;
+  hymg_status status = HYMG_ENOMEM;
+  if (!twin_emulated() || !has_own_gpus() || last == 0) return;
+  int nth = 1, refusals = 0;
+  for (; status != HYMG_OK && nth < MOST; nth += STEP) {
+    hymg_transport_info info;
+    char spec[32];
+    snprintf(spec, sizeof spec, "malloc:%d", nth);
+    if (support_rank(MPI_COMM_WORLD) == last) support_gpu_emulate("FAIL", spec);
+    status = choose(cuda, 0, NULL, &info);
+    support_gpu_emulate("FAIL", NULL);
+    int worst = (int)status;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    ck_assert_int_eq(worst, (int)status);
+    ck_assert(status == HYMG_OK || status == HYMG_ENOMEM);
+    refusals += status != HYMG_OK;
+  }
+  ck_assert_int_lt(nth, MOST);
+  ck_assert_int_gt(refusals, 5);
+}
+END_TEST
+
 START_TEST(a_gpu_that_does_not_send_is_not_waited_for_for_ever)
 {
   if (is_single() || !has_own_gpus()) return;
@@ -480,7 +506,10 @@ int main(int argc, char **argv)
     tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
     tcase_add_test(t, a_refused_mapping_is_gone_without);
     tcase_add_test(t, the_probe_decides_on_device_messages);
+    suite_add_tcase(suite, t);
+    t = tcase_create("failures");
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
+    tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
     tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);
