@@ -68,9 +68,9 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
     "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning")                                         \
   X(COMM, "comm", "KIND",                                                                          \
     "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"    \
-    "no two ranks on one; device: MPI gets device memory; staged: pinned host memory; nccl:\n"     \
-    "not built in; auto (default): peer on a node where that is possible, else and between\n"      \
-    "nodes device where --probe-comm has shown that it works, else staged")                        \
+    "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"   \
+    "(not to be relied on: it aborted with Open MPI 4.1.4 on two H200; see --probe-comm);\n"       \
+    "nccl: not built in; auto (default): peer on a node where that is possible, else staged")      \
   X(GATHER_CELLS, "gather-cells", "N|auto",                                                        \
     "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"    \
     "host; default auto: as fits the exchange")                                                    \

@@ -3,9 +3,9 @@
 # this script), beside the measured ones, and for 8 to 16384 GPUs. The model: a visit of a level takes as long as on one
 # GPU with a GPU's share of it, A(n) = F(n) - 2 F(n/2) + F(n/4) from measured F-cycles F of cubes; and EXCHANGES times
 # the latency of an exchange plus its bytes over the link. Level l of those that are distributed is visited l + 1 times;
-# levels of fewer than GATHER cells in all are one GPU's. The latency is the one number that is fitted, for each operator
-# and transport to the smallest weak run; LINK (GB/s of a GPU and direction) and, between nodes of NODE GPUs, NET (GB/s)
-# and NET_LATENCY (us) are given.
+# levels below the finest of fewer than GATHER cells in all are one GPU's. The latency is fitted to the weak runs of each
+# operator and transport (least squares of the ratios); so is the rate of device and staged. LINK (peer: GB/s of a GPU and
+# direction) and, between nodes of NODE GPUs, NET (GB/s) and NET_LATENCY (us) are given.
 here=$(cd "$(dirname "$0")" && pwd)
 csv=${1:-$here/results}/scaling.csv
 [ -r "$csv" ] || { echo "scaling-model.sh: no $csv; scaling.sh writes it" >&2; exit 2; }
@@ -30,41 +30,63 @@ function halo(o, cells, faces)
 {
   return 8 * (o == "fv4" ? 2 : 1) * faces * exp(log(cells) * 2 / 3)
 }
-function predict(o, gpus, cells, latency, rate, gather,    l, share, sum, faces)
+function faces_of(gpus) { return gpus == 2 ? 1 : gpus == 4 ? 2 : gpus < 64 ? 3 : 6 }
+# Exchanges and their bytes on the levels that are distributed, into `times` and `bytes`; the rest of an F-cycle
+function without(o, gpus, cells, gather,    l, share, sum)
 {
+  times = bytes = 0
   if (gpus == 1) return cycle(o, cells)
-  faces = gpus == 2 ? 1 : gpus == 4 ? 2 : gpus < 64 ? 3 : 6
-  for (l = 0; cells >= gather; l++) {
+  for (l = 0; l == 0 || cells >= gather; l++) {
     share = cells / gpus
-    sum += (l + 1) * (visit(o, share) + exchanges * (latency + halo(o, share, faces) / rate))
+    sum += (l + 1) * visit(o, share)
+    times += (l + 1) * exchanges
+    bytes += (l + 1) * exchanges * halo(o, share, faces_of(gpus))
     cells /= 8
   }
   return sum + cycle(o, cells) + l * (cycle(o, cells) - cycle(o, cells / 8))
 }
-function fitted(o, t, gpus, cells, seconds, gather,    l, times, without)
+function predict(o, gpus, cells, latency, rate, gather,    base)
 {
-  without = predict(o, gpus, cells, 0, 1e9 * link, gather)
-  for (l = 0; cells >= gather; l++) { times += (l + 1) * exchanges; cells /= 8 }
-  return (seconds - without) / times
+  base = without(o, gpus, cells, gather)
+  return base + times * latency + bytes / rate
+}
+# Sums of the normal equations, each row over its own time
+function note(key, o, t, gpus, cells, seconds,    r)
+{
+  r = seconds - without(o, gpus, cells, gather[key])
+  if (t == "peer") r -= bytes / (1e9 * link)
+  tt[key] += times * times / (seconds * seconds)
+  tr[key] += times * r / (seconds * seconds)
+  tb[key] += times * bytes / (seconds * seconds)
+  bb[key] += bytes * bytes / (seconds * seconds)
+  br[key] += bytes * r / (seconds * seconds)
 }
 NR == 1 { next }
 $1 == "single" { single[$3, $2] = $7; next }
 { rows++; for (c = 1; c <= 9; c++) row[rows, c] = $c }
 END {
   for (r = 1; r <= rows; r++) {
-    o = row[r, 3]; t = row[r, 4]
-    if (row[r, 1] == "weak" && row[r, 5] == 2 && (!((o, t) in least) || row[r, 6] < least[o, t])) {
-      least[o, t] = row[r, 6]
-      gather[o, t] = t == "peer" ? peer_gather : mpi_gather
-      latency[o, t] = fitted(o, t, 2, row[r, 6], row[r, 7], gather[o, t])
-    }
+    o = row[r, 3]; t = row[r, 4]; key = o SUBSEP t
+    if (row[r, 1] != "weak" || row[r, 5] == 1) continue
+    gather[key] = t == "peer" ? peer_gather : mpi_gather
+    note(key, o, t, row[r, 5], row[r, 6], row[r, 7])
   }
-  for (key in latency) { split(key, k, SUBSEP); printf "%s %s: %.2f us an exchange\n", k[1], k[2], 1e6 * latency[key] }
+  for (key in gather) {
+    split(key, k, SUBSEP)
+    det = tt[key] * bb[key] - tb[key] * tb[key]
+    if (k[2] == "peer" || det <= 1e-9 * tt[key] * bb[key]) {
+      latency[key] = tr[key] / tt[key]; rate[key] = 1e9 * link
+    } else {
+      latency[key] = (tr[key] * bb[key] - br[key] * tb[key]) / det
+      rate[key] = det / (br[key] * tt[key] - tr[key] * tb[key])
+    }
+    printf "%s %s: %.2f us an exchange, %.1f GB/s\n", k[1], k[2], 1e6 * latency[key], 1e-9 * rate[key]
+  }
   print "kind,side,operator,transport,gpus,seconds,predicted,ratio"
   for (r = 1; r <= rows; r++) {
     o = row[r, 3]; t = row[r, 4]
     if (row[r, 5] == 1 || !((o, t) in latency)) continue
-    p = predict(o, row[r, 5], row[r, 6], latency[o, t], 1e9 * link, gather[o, t])
+    p = predict(o, row[r, 5], row[r, 6], latency[o, t], rate[o, t], gather[o, t])
     printf "%s,%d,%s,%s,%d,%s,%.4e,%.3f\n", row[r, 1], row[r, 2], o, t, row[r, 5], row[r, 7], p, row[r, 7] / p
   }
   print "predicted,side,operator,gpus,seconds,dof_per_second,efficiency"
@@ -72,7 +94,7 @@ END {
     o = i == 1 ? "fv2" : "fv4"
     if (!((o, "peer") in latency)) continue
     for (n = 256; n <= 512; n *= 2)
-      for (g = 8; g <= 16384 && (o, n) in single; g *= g < node ? 2 : 8) {
+      for (g = 8; g <= 16384 && (o, n) in single; g *= g == 4096 ? 4 : 8) {
         one = single[o, n]
         p = predict(o, g, g * n * n * n, g <= node ? latency[o, "peer"] : 1e-6 * net_latency, 1e9 * (g <= node ? link : net),
                     peer_gather)

@@ -49,7 +49,12 @@ hymg_status find_device(hymg_context *context, int *ordinal)
   if (*ordinal == HYMG_DEVICE_OWN && ranks > count)
     return hymgi_fail(context, HYMG_EINVAL,
                       "%d ranks on a node want a CUDA device each: there are %d", ranks, count);
-  if (*ordinal < 0) *ordinal = hymgi_comm_local_rank(context->comm) % count;
+  if (*ordinal < 0) {
+    /* Made current for good: to put the one before back would start CUDA on it, too, and MPI, which
+     * works with whichever device is current at its first call after this one, would take that. */
+    *ordinal = hymgi_comm_local_rank(context->comm) % count;
+    TRY(hymgi_cuda_check(context, cudaSetDevice(*ordinal), "cudaSetDevice"));
+  }
   if (*ordinal < count) return HYMG_OK;
   return hymgi_fail(context, HYMG_EINVAL, "CUDA device %d: there are %d, counted from 0", *ordinal,
                     count);

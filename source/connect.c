@@ -323,23 +323,33 @@ static hymg_status describe(hymg_solver *solver, hymgi_plan *plan, const place *
   return status;
 }
 
-static hymg_status connect_plan(hymg_solver *solver, hymgi_plan *plan, const place *at)
+static hymg_status make_offers(const hymgi_plan *plan, const place *at, offers *o)
 {
   const int count = plan->num_receives + plan->num_sends;
-  offers o = {.requests = NULL};
-  if (count == 0) return HYMG_OK;
-  o.mine = calloc((size_t)(2 * OFFER * count), sizeof *o.mine);
-  o.theirs = o.mine + OFFER * count;
-  hymg_status status = o.mine ? hymgi_requests_create(plan->context, 2 * count, &o.requests)
-                              : hymgi_fail(plan->context, HYMG_ENOMEM, "no memory for offers");
-  if (status == HYMG_OK) {
-    fill_offers(plan, at, o.mine);
-    status = pass_offers(plan, &o);
+  o->mine = calloc((size_t)(2 * OFFER * count) + 1, sizeof *o->mine);
+  if (!o->mine) return hymgi_fail(plan->context, HYMG_ENOMEM, "no memory for offers");
+  o->theirs = o->mine + OFFER * count;
+  fill_offers(plan, at, o->mine);
+  return hymgi_requests_create(plan->context, 2 * count, &o->requests);
+}
+
+/* Step by step for all plans, so that no rank waits for one that has failed. */
+static hymg_status connect_all(hymg_solver *solver, const plan_list *list, const place *places,
+                               offers *all)
+{
+  hymg_context *c = solver->op->grid->context;
+  hymg_status status = all ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for offers");
+  for (int p = 0; p < list->count && status == HYMG_OK; p++)
+    status = make_offers(list->plan[p], places + p, all + p);
+  TRY(hymgi_agree(c, status));
+  for (int p = 0; p < list->count; p++) {
+    const hymg_status passed = pass_offers(list->plan[p], all + p);
+    if (status == HYMG_OK) status = passed;
   }
-  if (status == HYMG_OK) status = describe(solver, plan, at, &o);
-  hymgi_requests_destroy(&o.requests);
-  free(o.mine);
-  return status;
+  TRY(hymgi_agree(c, status));
+  for (int p = 0; p < list->count && status == HYMG_OK; p++)
+    status = describe(solver, list->plan[p], places + p, all + p);
+  return hymgi_agree(c, status);
 }
 
 /* ---- all of it ---- */
@@ -417,10 +427,14 @@ static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, pla
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t, solver->options.peer_seconds);
   TRY(find_answered(solver));
-  hymg_status status = HYMG_OK;
-  for (int p = 0; p < list->count && status == HYMG_OK; p++)
-    status = connect_plan(solver, list->plan[p], places + p);
-  return hymgi_agree(c, status);
+  offers *all = calloc((size_t)list->count + 1, sizeof *all);
+  const hymg_status status = connect_all(solver, list, places, all);
+  for (int p = 0; all && p < list->count; p++) {
+    hymgi_requests_destroy(&all[p].requests);
+    free(all[p].mine);
+  }
+  free(all);
+  return status;
 }
 
 hymg_status hymgi_transport_connect(hymg_solver *solver)

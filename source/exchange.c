@@ -1,5 +1,6 @@
-/* The order of an exchange: receives first, then pack and send, then the copies that need no
- * message; after the caller's work in between, wait and unpack. */
+/* The order of an exchange. A host posts the receives, packs and sends, then makes the copies that
+ * need no message; a GPU packs and copies, waits, and then posts and sends. After the caller's work
+ * in between, wait and unpack. */
 #include "exchange.h"
 
 static void note(hymg_context *context, hymg_status status)
@@ -42,19 +43,23 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
                           double *dst)
 {
   if (plan->peers && context->status != HYMG_OK && mover->give_up) mover->give_up(context, plan);
+  const bool messages = plan->mpi_sends + plan->mpi_receives > 0;
   if (!mover->finish) post_receives(context, plan);
   if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
   if (mover->finish) {
-    /* one wait: for what was packed, and for the last unpack, which read the receives' buffer */
-    if (plan->mpi_sends + plan->mpi_receives > 0) mover->finish(context);
+    /* Local copies first and then one wait: for what was packed and for the last unpack, which read
+     * the receives' buffer. A recording ends here: while one is made, CUDA refuses what MPI asks it
+     * for about device memory. */
+    if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
+    if (!messages) return;
+    mover->finish(context);
   }
-  if (plan->mpi_sends + plan->mpi_receives > 0) {
-    const int before = enter(context, mover);
-    if (mover->finish) post_receives(context, plan);
-    send(context, plan);
-    leave(mover, before);
-  }
-  if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
+  const int before = enter(context, mover);
+  if (mover->finish) post_receives(context, plan);
+  send(context, plan);
+  leave(mover, before);
+  if (!mover->finish && plan->num_local > 0)
+    mover->local(context, plan, src_box, src, dst_box, dst);
 }
 
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,

@@ -21,7 +21,8 @@ typedef struct hymgi_mover {
   void (*leave)(int before);
 } hymgi_mover;
 
-/* begin posts the receives, packs, sends and does the local copies; end waits and unpacks.
+/* begin posts the receives, packs, sends and does the local copies (exchange.c has the order); end
+ * waits and unpacks.
  * Between them the sources must not change and the targets not be read. src and dst may be the
  * same vector. Failures go into context->status and the schedule goes on. */
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,

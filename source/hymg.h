@@ -24,7 +24,8 @@
  * host wait for it: reads and writes of host memory, reductions, the making and updating of
  * solvers, and solves (without a result a solve may return earlier; its failures are then the next
  * call's). What is destroyed may still be in use by queued work: the call sees to that. The current
- * device is the same after a call as before. */
+ * device is the same after a call as before, but where the library is to choose among several
+ * (HYMG_DEVICE_SHARED, HYMG_DEVICE_OWN): then it becomes the chosen one when that is opened. */
 #ifndef HYMG_H
 #define HYMG_H
 
@@ -352,13 +353,14 @@ typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_
  * touch through the same pointer whenever the stream is idle. */
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
-/* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must know how to
- * read. STAGED: MPI is given pinned host memory that kernels fill. PEER: kernels of the ranks of a
- * node write into each other's GPU, no two of which may be the same one; between nodes the rule of
- * auto. NCCL: not in this library. AUTO: on a node PEER where every GPU can map the others' memory;
- * else, and between nodes, DEVICE if MPI says that it can and the probe file says that it did, else
- * STAGED. Solvers in managed memory are staged. NONE: as a result, where there is nothing to exchange
- * or no level is on a GPU. */
+/* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must say that it
+ * takes; try hymg_probe_device_messages first. (With Open MPI 4.1.4 on two H200 solves aborted in
+ * MPI; what is taken for the cause has been mended since, but not tried there.) STAGED: MPI is given
+ * pinned host memory that kernels fill. PEER: kernels of the ranks of a node write into each other's
+ * GPU, no two of which may be the same one; between nodes the rule of auto. NCCL: not in this
+ * library. AUTO: on a node PEER where every GPU can map the others' memory; else, and between nodes,
+ * STAGED; the reason says what the probe file has on DEVICE. Solvers in managed memory are staged.
+ * NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
 typedef enum hymg_transport {
   HYMG_TRANSPORT_AUTO = 0,
   HYMG_TRANSPORT_DEVICE = 1,

@@ -36,7 +36,8 @@ static void set(hymg_solver *solver, hymg_transport within, hymg_transport betwe
 
 /* ---- what MPI can ---- */
 
-/* Rank 0 reads for all: device or staged, and why. */
+/* What auto takes where there are no peers, and why; rank 0 reads for all. Staged even where the
+ * probe has worked: recorded solves with device memory have yet to be seen to work on GPUs. */
 typedef struct mpi_way {
   hymg_transport transport;
   char reason[160];
@@ -57,10 +58,9 @@ static hymg_status find_mpi_way(hymg_solver *solver, mpi_way *way)
     else if (!hymgi_probe_worked(c, file, note))
       snprintf(way->reason, sizeof way->reason, "%.150s", note);
     else
-      way->transport = HYMG_TRANSPORT_DEVICE;
+      snprintf(way->reason, sizeof way->reason,
+               "MPI took device memory when probed, but device has to be asked for");
   }
-  if (way->transport == HYMG_TRANSPORT_DEVICE)
-    snprintf(way->reason, sizeof way->reason, "MPI takes device memory, as probed");
   return hymgi_comm_bcast(c, c->comm, 0, way, sizeof *way);
 }
 

@@ -29,6 +29,17 @@ int MPIX_Query_cuda_support(void)
   return real ? real() : 0;
 }
 
+/* CUDA refuses what a CUDA-aware MPI asks it for while this thread records. */
+static hymg_context *watched;
+static int calls_while_recording, calls_watched;
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+  calls_watched += watched != NULL;
+  calls_while_recording += watched && support_gpu_records(watched);
+  return PMPI_Waitall(count, requests, statuses);
+}
+
 /* The emulation's device memory is memory of the host once it may be touched. */
 static void pretend(int answer)
 {
@@ -127,8 +138,12 @@ static void check(int index, int boxes, hymg_transport transport, int nodes)
   if (nodes)
     hymgi_comm_regroup(layout.context, layout.context->comm, support_rank(MPI_COMM_WORLD) / nodes);
   snprintf(where, sizeof where, "case %d, boxes %d, %s, %d", index, boxes, way.name, nodes);
-  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  twin_answer want = twin_ask(&t, &twin_host, &layout);
+  if (transport == HYMG_TRANSPORT_DEVICE) watched = layout.context;
+  twin_answer got = twin_ask(&t, &way, &layout);
+  watched = NULL;
   support_all_agree(twin_unlike(&got, &want), where);
+  ck_assert_int_eq(calls_while_recording, 0);
   twin_answer_free(&got);
   twin_answer_free(&want);
   hymg_context_destroy(&layout.context);
@@ -355,7 +370,7 @@ START_TEST(the_probe_decides_on_device_messages)
     OK(context, hymg_probe_device_messages(context, file, &works));
     ck_assert(works);
     if (twin_emulated())
-      expect(cuda, 0, file, HYMG_TRANSPORT_DEVICE, HYMG_TRANSPORT_NONE, "as probed");
+      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "has to be asked for");
     pretend(0);
     if (twin_emulated())
       ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
@@ -410,6 +425,32 @@ START_TEST(a_failure_on_one_rank_reaches_all)
   if (is_single()) return;
   fail_on_last(HYMG_TRANSPORT_STAGED, 20 * (_i + 1), false);
   if (has_own_gpus()) fail_on_last(HYMG_TRANSPORT_PEER, 20 * (_i + 1), false);
+}
+END_TEST
+
+/* Every allocation that making a solver takes is refused in turn, on the last rank alone. */
+START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
+{
+  enum { STEP = 3, MOST = 400 };
+  const int last = support_ranks(MPI_COMM_WORLD) - 1;
+  hymg_status status = HYMG_ENOMEM;
+  if (!twin_emulated() || !has_own_gpus() || last == 0) return;
+  int nth = 1, refusals = 0;
+  for (; status != HYMG_OK && nth < MOST; nth += STEP) {
+    hymg_transport_info info;
+    char spec[32];
+    snprintf(spec, sizeof spec, "malloc:%d", nth);
+    if (support_rank(MPI_COMM_WORLD) == last) support_gpu_emulate("FAIL", spec);
+    status = choose(cuda, 0, NULL, &info);
+    support_gpu_emulate("FAIL", NULL);
+    int worst = (int)status;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    ck_assert_int_eq(worst, (int)status);
+    ck_assert(status == HYMG_OK || status == HYMG_ENOMEM);
+    refusals += status != HYMG_OK;
+  }
+  ck_assert_int_lt(nth, MOST);
+  ck_assert_int_gt(refusals, 5);
 }
 END_TEST
 
@@ -480,7 +521,10 @@ int main(int argc, char **argv)
     tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
     tcase_add_test(t, a_refused_mapping_is_gone_without);
     tcase_add_test(t, the_probe_decides_on_device_messages);
+    suite_add_tcase(suite, t);
+    t = tcase_create("failures");
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
+    tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
     tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);

@@ -116,6 +116,11 @@ extern "C" int support_gpu_launches_left(const hymg_context *context)
   return context->gpu->failures;
 }
 
+extern "C" bool support_gpu_records(const hymg_context *context)
+{
+  return context->gpu && context->gpu->capturing;
+}
+
 extern "C" void support_gpu_emulate(const char *name, const char *value)
 {
   char variable[64];

@@ -38,6 +38,8 @@ size_t support_gpu_alive(void);
 void support_gpu_fail_launch(hymg_context *context, int nth);
 /* How many launches are left until that one. */
 int support_gpu_launches_left(const hymg_context *context);
+/* Is a cycle being recorded, with something in it that is not yet on its way? */
+bool support_gpu_records(const hymg_context *context);
 /* Sets HYMG_EMULATION_NAME, or removes it (NULL): tests/emulation/emulation.cpp says what it does. */
 void support_gpu_emulate(const char *name, const char *value);
 
