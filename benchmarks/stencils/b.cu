@@ -49,8 +49,8 @@ template <typename T, int R, int V> struct b_arrivals {
   pack<T, V> up, west[SIDE], east[SIDE];
 };
 
-/* V points a thread, `slab` rows; CALL rows ahead are called into the second-level cache. */
-template <typename T, int R, int V, int CALL>
+/* V points a thread, `slab` rows. */
+template <typename T, int R, int V>
 __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_job<T> a)
 {
   typedef b_arrivals<T, R, V> arrivals;
@@ -60,7 +60,6 @@ __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_jo
   const int to = from + a.slab < a.n[1] ? from + a.slab : a.n[1];
   if (i >= a.n[0] || from >= to) return;
   int j = from;
-  const bool caller = CALL && calls_lines<T, V>();
   ptrdiff_t at = i + from * a.pitch;
   column_window<points, R, R> x;
   x.fill([&](int dj) { return load<T, V>(a.x + at + dj * a.pitch); });
@@ -73,7 +72,6 @@ __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_jo
       j, to,
       [&] {
         arrivals t;
-        if (CALL && caller && j + CALL < to) call_line(a.x + at + (R + CALL) * a.pitch);
         t.up = load<T, V>(a.x + at + R * a.pitch);
 #pragma unroll
         for (int s = 0; s < arrivals::SIDE; s++) {
@@ -117,12 +115,12 @@ template <typename T> const char *tile(const stencil_job *job, stencil_launch *l
 
 template <typename T, int V> const char *marched(const stencil_job *job, stencil_launch *l)
 {
-  enum { CALL = V > 1 ? 4 : 0, LONGEST = 128, START = 4 };
+  enum { LONGEST = 128, START = 4 };
   const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
   const int64_t across = blocks_for(job->g.n[0], job->tile[0] * V);
   return by_radius(job, [&](auto r) {
     constexpr int R = decltype(r)::value;
-    const auto kernel = b_march<T, R, V, CALL>;
+    const auto kernel = b_march<T, R, V>;
     device_job<T> a = device_job_of<T>(job);
     if (a.slab == 0)
       a.slab = slab_for(across, held_blocks(kernel, (int)(block.x * block.y), 0),

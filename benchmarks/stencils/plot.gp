@@ -31,7 +31,9 @@ do for [format in "svg png"] {
       set xtics 2
       do for [p in "float double"] {
         set title p
-        plot for [k in kernels(c)] rows(of(c, k, p) . " && $10 == \"stencil\"") using 9:13 lw 2 title plain(k)
+        if (any(sprintf("$1 == \"%s\" && $5 == %s && $8 == \"%s\"", c, largest(c), p))) {
+          plot for [k in kernels(c)] rows(of(c, k, p) . " && $10 == \"stencil\"") using 9:13 lw 2 title plain(k)
+        }
       }
       unset multiplot
       unset output
