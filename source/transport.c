@@ -112,7 +112,7 @@ static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
   TRY(hymgi_share_text(c, why));
   if (*why && wanted) return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
   if (*why) {
-    snprintf(reason, sizeof reason, "no peer, %s; %s", why, way->reason);
+    snprintf(reason, sizeof reason, "no peer, %.100s; %.140s", why, way->reason);
     set(solver, way->transport, way->transport, reason);
     return HYMG_OK;
   }

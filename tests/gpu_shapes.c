@@ -84,8 +84,8 @@ int main(void)
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
-  tcase_add_loop_test(t, random_mixtures, 0, few ? 6 : 40);
-  tcase_add_loop_test(t, every_way_to_use_the_machine, 0, few ? 2 : 6);
+  tcase_add_loop_test(t, random_mixtures, 0, few ? 4 : 40);
+  tcase_add_loop_test(t, every_way_to_use_the_machine, 0, few ? 1 : 6);
   suite_add_tcase(suite, t);
   return twin_run(suite);
 }
