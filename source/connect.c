@@ -261,7 +261,7 @@ static hymg_status pass_offers(const hymgi_plan *plan, const offers *o)
 
 static unsigned long long *word(double *arena, double at)
 {
-  return (unsigned long long *)arena + (size_t)at;
+  return (unsigned long long *)(void *)arena + (size_t)at;
 }
 
 /* Where both ranks send in this plan, the other's next message says that it took the last one away;
@@ -397,7 +397,7 @@ static hymg_status connect_arenas(hymg_solver *solver, const plan_list *list, ch
 
 static void list_others(hymgi_transport *t, double patience)
 {
-  t->peers.given_up = (unsigned long long *)t->arena;
+  t->peers.given_up = word(t->arena, 0);
   t->peers.patience = patience;
   for (int r = 0; r < t->locals; r++)
     if (t->mapped[r]) t->peers.others[t->peers.num_others++] = t->mapped[r];
