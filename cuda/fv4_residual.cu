@@ -348,7 +348,6 @@ residual_args args_of(const hymgi_level *level, const double *f, const double *x
   residual_args a = {};
   a.base = gsrb_args_of(level, &both);
   a.base.f = f;
-  a.patches = box_set_of(level->patch, level->num_boxes);
   return a;
 }
 
@@ -379,6 +378,7 @@ extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
   residual_args a = args_of(level, f, x, NULL);
+  a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
   a.coarse = coarse;
   a.zero = zero;
   run<RESTRICT>(level, a);

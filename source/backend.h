@@ -120,7 +120,7 @@ typedef struct hymgi_backend {
   void (*smooth_restrict)(hymgi_level *level, double *coarse, double *zero);
 
   /* transfers to and from patches (geometry of level->patch) */
-  bool zeroes; /* may residual_restrict be given `zero`, a vector of patches that becomes 0? */
+  bool zeroes; /* may it and smooth_restrict be given `zero`, a patch vector that becomes 0? */
   void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse,
                             double *zero);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);

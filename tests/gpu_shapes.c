@@ -2,6 +2,8 @@
  * cycle a graph, the tail or the host does. */
 #include "support_twin.h"
 
+#include "choice.h"
+
 static hymg_stencil stencil_of(int which)
 {
   return which % 2 ? HYMG_FV4 : HYMG_FV2;
@@ -25,6 +27,33 @@ START_TEST(every_shape)
     t.smoother = m / 3 ? HYMG_CHEBYSHEV : HYMG_GSRB;
     t.a = m % 3 == 1 ? 1.0 : 0.0;
     twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+/* The kernels that are for large levels, in one box of each shape: marched, and for FV2 also both
+ * colours in one pass. */
+START_TEST(kernels_of_large_levels)
+{
+  static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
+  const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
+  int n[3];
+  support_shape(stencil_of(_i), shapes[_i / 2], n);
+  if (twin_emulated() && n[0] * n[1] * n[2] > 20000) return; /* large_grids has them on a GPU */
+  for (int m = 0; m < 4; m++) {
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], m / 2 ? "pp dd pp" : "dd dd dd");
+    t.smoother = m == 1 ? HYMG_CHEBYSHEV : HYMG_GSRB;
+    t.a = m == 1 ? 1.0 : 0.0;
+    support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+    ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+    for (int k = 0; k < 3 + m % 2; k++)
+      ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    const char *what = twin_unlike(&got, &want);
+    ck_assert_msg(what == NULL, "%d x %d x %d, mixture %d: %s", n[0], n[1], n[2], m, what);
+    twin_answer_free(&want);
+    twin_answer_free(&got);
+    hymg_context_destroy(&layout.context);
   }
 }
 END_TEST
@@ -81,6 +110,7 @@ int main(void)
   Suite *suite = suite_create("shapes and ways on the GPU");
   TCase *t = tcase_create("shapes");
   tcase_add_loop_test(t, every_shape, 0, 2 * SHAPES);
+  tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
