@@ -1,6 +1,7 @@
 /* Operator, residual and smoothers on the GPU. The kernel here does any of them one cell a
  * thread, in either layout and for any walls; what a cycle spends its time in has kernels of its
  * own (gsrb.h), which are taken where they apply. */
+#include "fv2_joined.h"
 #include "gsrb.h"
 #include "kernels.h"
 #include "march_plain.h"
@@ -180,6 +181,7 @@ void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
 void fv2_gsrb(hymgi_level *level)
 {
   const bool alone = !level->halo[HYMGI_HALO_FACES];
+  if (hymgi_cuda_fv2_joined(level, false)) return;
   if (hymgi_cuda_fv2_pairs(level)) {
     for (int s = 0; s < level->method->sweeps; s += 2) {
       prepare(level, level->box, level->x);

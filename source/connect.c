@@ -1,6 +1,6 @@
 /* Buffers and flags of a transport. The arena of a rank holds, in this order: the word of those that
  * have given up; for each plan its counters, a word for each message that comes from a peer (how
- * often it has come) and for each that goes to one (how often it was taken away); two versions of
+ * often it has come) and for each that goes to one (how often it was taken away); the versions of
  * each message that comes from a peer, and MPI's buffers. Who writes where is told by messages. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +106,27 @@ static hymg_status find_answered(hymg_solver *solver)
   return HYMG_OK;
 }
 
+/* Levels on which half sweeps exchange by themselves on every rank. Collective. */
+static hymg_status find_joined(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  int apart[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+    const bool can = plan && plan->by_value && plan->num_sends > 0 &&
+                     level->backend == solver->placement.fine && sharing->joins(level, plan);
+    apart[l] = plan && !can;
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    hymgi_plan *plan = solver->level[l].halo[HYMGI_HALO_FACES];
+    if (plan) plan->in_sweeps = !apart[l];
+  }
+  return HYMG_OK;
+}
+
 /* ---- layout ---- */
 
 /* Of a plan in the arena: words, then doubles; the first of each. */
@@ -118,7 +139,7 @@ static size_t versions(const hymgi_plan *plan)
 {
   size_t doubles = 0;
   for (int m = 0; m < plan->num_receives; m++)
-    if (plan->receive[m].peer) doubles += 2 * lines(plan->receive[m].size);
+    if (plan->receive[m].peer) doubles += HYMGI_PEER_VERSIONS * lines(plan->receive[m].size);
   return doubles;
 }
 
@@ -227,7 +248,7 @@ static void fill_offers(const hymgi_plan *plan, const place *at, double *mine)
   size_t data = at->data;
   for (int m = 0; m < plan->num_receives; m++, mine += OFFER) {
     mine[0] = (double)data, mine[1] = (double)(at->come + (size_t)m);
-    if (plan->receive[m].peer) data += 2 * lines(plan->receive[m].size);
+    if (plan->receive[m].peer) data += HYMGI_PEER_VERSIONS * lines(plan->receive[m].size);
   }
   for (int m = 0; m < plan->num_sends; m++, mine += OFFER)
     mine[0] = (double)(at->taken + (size_t)m), mine[1] = 0;
@@ -427,6 +448,7 @@ static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, pla
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t, solver->options.peer_seconds);
   TRY(find_answered(solver));
+  TRY(find_joined(solver));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
   const hymg_status status = connect_all(solver, list, places, all);
   for (int p = 0; all && p < list->count; p++) {

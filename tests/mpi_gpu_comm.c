@@ -222,6 +222,57 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
 }
 END_TEST
 
+/* Each rank has one box, cut along these axes. */
+static const struct {
+  int cut[3];
+  const char *boundary;
+  bool constant_beta;
+  double a;
+} joined_cases[] = {{{0, 0, 1}, "dd dd dd", false, 0},   {{0, 0, 1}, "nd dd pp", false, 0.75},
+                    {{0, 1, 0}, "dd pp dn", true, 0},    {{1, 0, 0}, "pp nd dd", false, 0},
+                    {{0, 1, 1}, "dn pp dd", true, 0.75}, {{1, 1, 0}, "dd dd dd", false, 0}};
+enum { JOINED_CASES = sizeof joined_cases / sizeof *joined_cases };
+
+static support_layout cut_along(const int cut[3])
+{
+  support_layout layout = {.boxes = {1, 1, 1}};
+  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
+  for (int axis = 0; axis < 3; axis++)
+    if (cut[axis]) layout.boxes[axis] = axes == 1 ? ranks : ranks == 4 ? 2 : 1;
+  return layout;
+}
+
+static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const support_layout *layout)
+{
+  twin_open o = twin_begin(t, way, layout);
+  const hymgi_plan *plan = o.k.solver->level[0].halo[HYMGI_HALO_FACES];
+  const bool in_sweeps = plan && plan->in_sweeps;
+  twin_end(&o);
+  return in_sweeps;
+}
+
+START_TEST(half_sweeps_that_exchange_give_the_same_bits)
+{
+  const twin_way way = {.name = "joined", .backend = HYMG_BACKEND_CUDA};
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
+  twin t = twin_of(HYMG_FV2, 48, 24, 48, joined_cases[_i].boundary);
+  if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
+  t.constant_beta = joined_cases[_i].constant_beta;
+  t.a = joined_cases[_i].a;
+  for (int apart = 0; apart < 2; apart++) {
+    support_layout layout = cut_along(cut);
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    if (apart) ck_assert(hymgi_device_choose(layout.context, "fv2_apart", 1));
+    ck_assert_int_eq(exchanges_in_sweeps(&t, &way, &layout), !apart);
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    support_all_agree(twin_unlike(&got, &want), joined_cases[_i].boundary);
+    twin_answer_free(&got);
+    twin_answer_free(&want);
+    hymg_context_destroy(&layout.context);
+  }
+}
+END_TEST
+
 START_TEST(levels_gathered_early_give_the_same_bits)
 {
   if (is_left_out(_i, 2)) return;
@@ -515,6 +566,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
+    tcase_add_loop_test(t, half_sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
