@@ -213,7 +213,10 @@ void fv4_gsrb(hymgi_level *level)
     const int c = s & 1;
     const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0};
     if (one && split) box.half = apart + (now[1] - now[0]);
-    if (!closed) prepare(level, one ? &box : level->box, now[0]);
+    if (!closed)
+      prepare(level, one ? &box : level->box, now[0]);
+    else
+      hymgi_run_plan(level, level->halo[HYMGI_HALO_EDGES], &box, now[0], &box, now[0]);
     if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
     half_sweep(level, half);
     now[c] = next[c];

@@ -255,7 +255,7 @@ START_TEST(half_sweeps_that_exchange_give_the_same_bits)
 {
   const twin_way way = {.name = "joined", .backend = HYMG_BACKEND_CUDA};
   const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
-  twin t = twin_of(HYMG_FV2, 48, 24, 48, joined_cases[_i].boundary);
+  twin t = twin_of(HYMG_FV2, 24, 16, 24, joined_cases[_i].boundary);
   if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
   t.constant_beta = joined_cases[_i].constant_beta;
   t.a = joined_cases[_i].a;
@@ -270,6 +270,29 @@ START_TEST(half_sweeps_that_exchange_give_the_same_bits)
     twin_answer_free(&want);
     hymg_context_destroy(&layout.context);
   }
+}
+END_TEST
+
+/* The form for small levels closes walls itself beside ghosts of other GPUs. */
+START_TEST(tiles_of_fv4_beside_neighbours_give_the_same_bits)
+{
+  const twin_way way = {.name = "tiles", .backend = HYMG_BACKEND_CUDA};
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
+  char boundary[16];
+  snprintf(boundary, sizeof boundary, "%s", joined_cases[_i].boundary);
+  for (char *c = boundary; *c; c++)
+    if (*c == 'n') *c = 'd'; /* FV4 has no others */
+  twin t = twin_of(HYMG_FV4, 24, 16, 24, boundary);
+  if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
+  t.constant_beta = joined_cases[_i].constant_beta;
+  t.a = joined_cases[_i].a;
+  support_layout layout = cut_along(cut);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), boundary);
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
 }
 END_TEST
 
@@ -567,6 +590,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
     tcase_add_loop_test(t, half_sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
+    tcase_add_loop_test(t, tiles_of_fv4_beside_neighbours_give_the_same_bits, 0, JOINED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
