@@ -123,6 +123,16 @@ static support_layout layout_of(int index)
   return layout;
 }
 
+static const twin_way cuda = {.name = "cuda", .backend = HYMG_BACKEND_CUDA};
+
+static twin_way with(hymg_transport transport, hymg_memory memory)
+{
+  twin_way way = cuda;
+  way.transport = transport;
+  way.memory = memory;
+  return way;
+}
+
 /* As asked for; under another name of hosts if `nodes` is not 0: so many ranks each. */
 static void check(int index, int boxes, hymg_transport transport, int nodes)
 {
@@ -242,6 +252,16 @@ static support_layout cut_along(const int cut[3])
   return layout;
 }
 
+/* 8 cells and more of each rank along each axis. */
+static twin twin_cut_along(hymg_stencil stencil, const int cut[3], const char *boundary)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
+  int n[3];
+  for (int axis = 0; axis < 3; axis++)
+    n[axis] = cut[axis] && axes == 1 ? 8 * ranks : 16;
+  return twin_of(stencil, n[0], n[1], n[2], boundary);
+}
+
 static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const support_layout *layout)
 {
   twin_open o = twin_begin(t, way, layout);
@@ -255,7 +275,7 @@ START_TEST(half_sweeps_that_exchange_give_the_same_bits)
 {
   const twin_way way = {.name = "joined", .backend = HYMG_BACKEND_CUDA};
   const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
-  twin t = twin_of(HYMG_FV2, 24, 16, 24, joined_cases[_i].boundary);
+  twin t = twin_cut_along(HYMG_FV2, cut, joined_cases[_i].boundary);
   if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
   t.constant_beta = joined_cases[_i].constant_beta;
   t.a = joined_cases[_i].a;
@@ -273,6 +293,34 @@ START_TEST(half_sweeps_that_exchange_give_the_same_bits)
 }
 END_TEST
 
+/* Sweeps in parts; several layouts of walls and ghosts. */
+START_TEST(overlapped_sweeps_give_the_same_bits)
+{
+  static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_CHEBYSHEV};
+  const twin_way way = with(HYMG_TRANSPORT_STAGED, HYMG_MEMORY_DEVICE);
+  const int index = _i % JOINED_CASES, kind = _i / JOINED_CASES, *cut = joined_cases[index].cut;
+  char boundary[16];
+  snprintf(boundary, sizeof boundary, "%s", joined_cases[index].boundary);
+  for (char *c = boundary; kind % 2 && *c; c++)
+    if (*c == 'n') *c = 'd'; /* FV4 has no others */
+  twin t = twin_cut_along(kind % 2 ? HYMG_FV4 : HYMG_FV2, cut, boundary);
+  t.smoother = smoothers[kind / 2];
+  if (is_single() || (cut[0] + cut[1] + cut[2] > 1 && support_ranks(MPI_COMM_WORLD) != 4)) return;
+  if (kind / 2 && is_left_out(index, 2)) return;
+  t.constant_beta = joined_cases[index].constant_beta;
+  t.a = joined_cases[index].a;
+  support_layout layout = cut_along(cut);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), boundary);
+  ck_assert(support_gpu_has_aside(layout.context));
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 /* The form for small levels closes walls itself beside ghosts of other GPUs. */
 START_TEST(tiles_of_fv4_beside_neighbours_give_the_same_bits)
 {
@@ -282,7 +330,7 @@ START_TEST(tiles_of_fv4_beside_neighbours_give_the_same_bits)
   snprintf(boundary, sizeof boundary, "%s", joined_cases[_i].boundary);
   for (char *c = boundary; *c; c++)
     if (*c == 'n') *c = 'd'; /* FV4 has no others */
-  twin t = twin_of(HYMG_FV4, 24, 16, 24, boundary);
+  twin t = twin_cut_along(HYMG_FV4, cut, boundary);
   if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
   t.constant_beta = joined_cases[_i].constant_beta;
   t.a = joined_cases[_i].a;
@@ -347,8 +395,6 @@ static hymg_status choose(twin_way way, int nodes, const char *file, hymg_transp
   return status;
 }
 
-static const twin_way cuda = {.name = "cuda", .backend = HYMG_BACKEND_CUDA};
-
 static void expect(twin_way way, int nodes, const char *file, hymg_transport within,
                    hymg_transport between, const char *reason)
 {
@@ -365,14 +411,6 @@ static void expect_refusal(twin_way way, const char *reason)
   hymg_transport_info info;
   ck_assert_int_eq(choose(way, 0, NULL, &info), HYMG_EUNSUPPORTED);
   ck_assert_msg(strstr(info.reason, reason) != NULL, "%s", info.reason);
-}
-
-static twin_way with(hymg_transport transport, hymg_memory memory)
-{
-  twin_way way = cuda;
-  way.transport = transport;
-  way.memory = memory;
-  return way;
 }
 
 START_TEST(the_choice_has_a_reason)
@@ -591,6 +629,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
     tcase_add_loop_test(t, half_sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
     tcase_add_loop_test(t, tiles_of_fv4_beside_neighbours_give_the_same_bits, 0, JOINED_CASES);
+    tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * JOINED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
