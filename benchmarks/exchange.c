@@ -33,13 +33,16 @@ static const char help[] =
     "  --smoother WORD   gsrb (default), chebyshev or jacobi\n"
     "  --backend WORD    auto (default), host or cuda\n"
     "  --comm WORD[,...] transports: auto (default), peer, device, staged\n"
-    "  --apart           peers: exchange by kernels of their own between all half sweeps\n"
+    "  --apart           exchange between all sweeps, by kernels of their own, and hide nothing\n"
+    "  --joined          FV2 with peers: half sweeps exchange by themselves on boxes of any size\n"
+    "  --levels          instead: V-cycles from each level of the last size, and what each "
+    "level takes of them\n"
     "  --csv FILE        the table as comma separated values\n"
     "  --help\n";
 
 typedef struct options {
   int sizes[MOST_SIZES], num_sizes;
-  bool stencil[2], apart;
+  bool stencil[2], apart, joined, levels;
   hymg_smoother smoother;
   hymg_backend backend;
   hymg_transport transport[4];
@@ -56,6 +59,7 @@ typedef struct bench {
   hymg_solver *solver;
   hymg_field *x, *f;
   hymgi_level *level;
+  int from; /* where a cycle begins */
   int keys; /* of recordings so far */
 } bench;
 
@@ -91,6 +95,12 @@ static hymg_status make_operator(bench *b, hymg_stencil stencil)
   return status; /* the fields go with the program: a few a size */
 }
 
+/* The exchange between sweeps, all of a sweep after it. */
+static const struct {
+  const char *name;
+  int64_t cells;
+} forms[] = {{"fv2_apart", 1}, {"overlap", INT64_MAX}, {"overlap_peers", INT64_MAX}};
+
 static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
                        hymg_transport transport, int ranks)
 {
@@ -106,8 +116,12 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   wanted.smoother = o->smoother;
   wanted.backend = o->backend;
   wanted.transport = transport;
-  wanted.host_cells = wanted.tail_cells = 0;
-  if (o->apart) hymgi_device_choose(b->context, "fv2_apart", 1);
+  wanted.host_cells = 0;
+  if (!o->levels) wanted.tail_cells = 0; /* nothing to try */
+  if (o->apart)
+    for (int m = 0; m < 3; m++)
+      hymgi_device_choose(b->context, forms[m].name, forms[m].cells);
+  if (o->joined) hymgi_device_choose(b->context, "fv2_apart", INT64_MAX);
   require(b, hymg_grid_create(b->context, &desc, &b->grid));
   require(b, make_operator(b, stencil));
   require(b, hymg_solver_create(b->op, &wanted, &b->solver));
@@ -156,6 +170,11 @@ static void exchange(bench *b)
     hymgi_run_plan(l, plan, l->box, l->x, l->box, l->x);
 }
 
+static void cycle(bench *b)
+{
+  hymgi_cycle_v(b->solver, b->from);
+}
+
 static double largest(const bench *all, double value)
 {
   require(all, hymg_context_max(all->context, &value));
@@ -182,7 +201,7 @@ static int ascending(const void *left, const void *right)
   return (l > r) - (l < r);
 }
 
-/* Microseconds of a sweep of the slowest rank: the median. Calls are even in number, so that buffers that are
+/* Microseconds of a job on the slowest rank: the median. Calls are even in number, so that buffers that are
  * swapped are back in their places and a recording finds them. */
 static double time_of(bench *b, const bench *all, job work)
 {
@@ -200,19 +219,25 @@ static double time_of(bench *b, const bench *all, job work)
   }
   b->keys++;
   qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-  return 1e6 * seconds[count / 2] / b->level->method->sweeps;
+  return 1e6 * seconds[count / 2];
 }
 
 /* ---- a row ---- */
 
+/* This rank by itself. */
+static void open_alone(bench *alone, const options *o, int n, hymg_stencil stencil)
+{
+  hymg_context_options place = hymg_context_options_default();
+  place.device = HYMG_DEVICE_CURRENT; /* where the ranks' context has put this one */
+  require(alone, hymg_context_create(&place, &alone->context));
+  open_bench(alone, o, n, stencil, HYMG_TRANSPORT_AUTO, 1);
+}
+
 static double measure_alone(const options *o, const bench *all, int n, hymg_stencil stencil)
 {
   bench alone = {0};
-  hymg_context_options place = hymg_context_options_default();
-  place.device = HYMG_DEVICE_CURRENT; /* where the ranks' context has put this one */
-  require(&alone, hymg_context_create(&place, &alone.context));
-  open_bench(&alone, o, n, stencil, HYMG_TRANSPORT_AUTO, 1);
-  const double us = time_of(&alone, all, smooth);
+  open_alone(&alone, o, n, stencil);
+  const double us = time_of(&alone, all, smooth) / alone.level->method->sweeps;
   close_bench(&alone);
   return us;
 }
@@ -239,11 +264,48 @@ static void run_row(const options *o, FILE *csv, int n, hymg_stencil stencil)
     require(&b, start_context(NULL, &b.context));
     open_bench(&b, o, n, stencil, o->transport[t], start_ranks());
     us[0] = measure_alone(o, &b, n, stencil);
-    us[1] = time_of(&b, &b, exchange);
-    us[2] = time_of(&b, &b, smooth);
+    us[1] = time_of(&b, &b, exchange) / b.level->method->sweeps;
+    us[2] = time_of(&b, &b, smooth) / b.level->method->sweeps;
     if (start_rank() == 0) print_row(o, csv, &b, n, stencil, us);
     close_bench(&b);
   }
+}
+
+/* ---- where a cycle's time goes ---- */
+
+/* Of V-cycles from each level; 0 where there is none. */
+static void time_levels(bench *b, const bench *all, double us[HYMGI_MAX_LEVELS])
+{
+  memset(us, 0, HYMGI_MAX_LEVELS * sizeof *us);
+  for (b->from = 0; b->from + 1 < b->solver->num_levels; b->from++)
+    us[b->from] = time_of(b, all, cycle);
+}
+
+static void print_level(const char *name, const bench *b, int l, const double *us,
+                        const double *alone)
+{
+  const int *n = b->solver->level[l].n;
+  const double own = us[l] - us[l + 1], own_alone = alone[l] - alone[l + 1];
+  printf("%-4s %5d %5dx%dx%d %5d %10.1f %9.1f %9.1f %9.1f %9.1f\n", name, l, n[0], n[1], n[2],
+         b->solver->level[l].ranks, us[l], own, alone[l], own_alone, own - own_alone);
+}
+
+static void run_levels(const options *o, int n, hymg_stencil stencil)
+{
+  bench b = {0}, alone = {0};
+  double us[HYMGI_MAX_LEVELS], us_alone[HYMGI_MAX_LEVELS];
+  require(&b, start_context(NULL, &b.context));
+  open_bench(&b, o, n, stencil, o->transport[0], start_ranks());
+  open_alone(&alone, o, n, stencil);
+  time_levels(&alone, &b, us_alone);
+  time_levels(&b, &b, us);
+  if (start_rank() == 0)
+    printf("%-4s level  cells       ranks    V-cycle   of level     alone  of level     added\n",
+           "");
+  for (int l = 0; start_rank() == 0 && us[l] > 0; l++)
+    print_level(stencil == HYMG_FV2 ? "fv2" : "fv4", &b, l, us, us_alone);
+  close_bench(&alone);
+  close_bench(&b);
 }
 
 /* ---- the command line ---- */
@@ -321,6 +383,8 @@ static bool parse(int argc, char **argv, options *o, int *code)
                                        {"backend", required_argument, NULL, 'k'},
                                        {"comm", required_argument, NULL, 'c'},
                                        {"apart", no_argument, NULL, 'a'},
+                                       {"joined", no_argument, NULL, 'j'},
+                                       {"levels", no_argument, NULL, 'l'},
                                        {"csv", required_argument, NULL, 'f'},
                                        {"help", no_argument, NULL, 'h'},
                                        {NULL, 0, NULL, 0}};
@@ -342,6 +406,8 @@ static bool parse(int argc, char **argv, options *o, int *code)
     const bool ok = c == 'n'   ? read_sizes(optarg, o)
                     : c == 'c' ? read_comm(optarg, o)
                     : c == 'a' ? (o->apart = true)
+                    : c == 'j' ? (o->joined = true)
+                    : c == 'l' ? (o->levels = true)
                     : c == 'f' ? (o->csv = optarg) != NULL
                     : c == '?' ? false
                                : read_word(c, optarg, o);
@@ -373,6 +439,11 @@ static FILE *open_csv(const options *o, int argc, char **argv)
 
 static void run_all(const options *o, FILE *csv)
 {
+  if (o->levels) {
+    for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
+      if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);
+    return;
+  }
   if (start_rank() == 0)
     printf("microseconds of a sweep on each of %d ranks\n%-4s %6s %-7s %9s %9s %9s %9s %9s %9s\n",
            start_ranks(), "", "cells", "", "alone", "exchange", "both", "added", "hidden",

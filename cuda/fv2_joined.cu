@@ -282,9 +282,8 @@ extern "C" bool hymgi_cuda_fv2_could_join(const hymgi_level *level, const hymgi_
     return false;
   const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
   const hymgi_kernel_choice *c = &level->context->gpu->choice;
-  return cells < c->fv2_pair_from && cells < c->fv2_march_from && cells < c->fv2_apart_from &&
-         g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 && halo->num_pack == halo->num_unpack &&
-         are_faces(g, halo->unpack, halo->num_unpack, 1) &&
+  return cells < c->fv2_apart_from && g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 &&
+         halo->num_pack == halo->num_unpack && are_faces(g, halo->unpack, halo->num_unpack, 1) &&
          are_faces(g, halo->pack, halo->num_pack, 0);
 }
 

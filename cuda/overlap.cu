@@ -1,8 +1,8 @@
-/* Where MPI carries the messages the host waits for them, and without this so does the GPU. A sweep is
- * cut into the cells that see no ghost and slabs beside the ghosts. The former go to the context's
- * stream; packing, unpacking and the slabs to one beside it, so that they run as soon as what they
- * need is there. What the host does in between depends on nothing but the packing. Such sweeps are
- * launched anew in every cycle: the host is idle and the levels are large. */
+/* A sweep is cut into the cells that see no ghost and slabs beside the ghosts. The former go to the
+ * context's stream; packing, unpacking and the slabs to one beside it, so that they run as soon as
+ * what they need is there. Where MPI carries the messages the host waits for them, but all that this
+ * depends on is the packing; such sweeps are launched anew in every cycle: the host is idle and the
+ * levels are large. With peers alone both streams are recorded. */
 #include "overlap.h"
 
 #include "kernels.h"
@@ -71,15 +71,20 @@ bool open_aside(hymgi_device *d)
 
 enum { BEFORE, PACKED, BESIDE };
 
-void mark(hymgi_device *d, int which, cudaStream_t stream)
+/* Of the stream that launches go to now. */
+void mark(hymgi_device *d, int which)
 {
-  hymgi_cuda_check(d->context, cudaEventRecord(d->mark[which], stream), "cudaEventRecord");
+  if (d->mode == HYMGI_REPLAY) return;
+  hymgi_cuda_check(d->context, cudaEventRecord(d->mark[which], hymgi_device_stream(d)),
+                   "cudaEventRecord");
 }
 
-void follow(hymgi_device *d, int which, cudaStream_t stream)
+void follow(hymgi_device *d, int which)
 {
-  hymgi_cuda_check(d->context, cudaStreamWaitEvent(stream, d->mark[which], 0),
+  if (d->mode == HYMGI_REPLAY) return;
+  hymgi_cuda_check(d->context, cudaStreamWaitEvent(hymgi_device_stream(d), d->mark[which], 0),
                    "cudaStreamWaitEvent");
+  d->waits = true;
 }
 
 struct job {
@@ -104,11 +109,16 @@ void close_walls(const hymgi_level *level, const hymgi_geom *box, double *x)
 
 extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *plan)
 {
-  if (!plan || plan->mpi_sends + plan->mpi_receives == 0 || level->num_boxes != 1) return false;
+  if (!plan || level->num_boxes != 1) return false;
   const hymgi_geom *g = level->box;
+  const hymgi_kernel_choice *choice = &level->context->gpu->choice;
+  const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
+  /* with peers both colours in one pass are faster */
+  if (!by_mpi && (!plan->peers || level->method->stencil == HYMG_FV2)) return false;
   for (int axis = 0; axis < 3; axis++)
     if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
-  return (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.overlap_from &&
+  return (int64_t)g->n[0] * g->n[1] * g->n[2] >=
+             (by_mpi ? choice->overlap_from : choice->overlap_peers_from) &&
          open_aside(level->context->gpu);
 }
 
@@ -121,31 +131,34 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   hymg_context *const c = level->context;
   hymgi_device *const d = c->gpu;
   const hymgi_mover *const mover = &level->backend->mover;
-  const bool recorded = d->mode != HYMGI_DIRECT;
+  const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
+  const bool interrupts = by_mpi && d->mode != HYMGI_DIRECT;
   const job j = {level, sweep, what};
   hymgi_geom part[MOST_PARTS];
   const int count = cut(level, part);
-  if (recorded) hymgi_device_direct(c, true);
+  if (interrupts) hymgi_device_direct(c, true);
   const hymgi_device_guard guard(d->ordinal);
   close_walls(level, box, x);
-  mark(d, BEFORE, d->stream);
-  follow(d, BEFORE, d->aside);
+  mark(d, BEFORE);
   d->is_aside = true;
+  follow(d, BEFORE);
   hymgi_exchange_pack(c, mover, plan, box, x, box, x);
-  mark(d, PACKED, d->aside);
+  mark(d, PACKED);
   d->is_aside = false;
   sweep_part(j, part);
-  hymgi_cuda_check(c, cudaEventSynchronize(d->mark[PACKED]), "the packing of messages");
-  hymgi_exchange_pass(c, mover, plan);
+  if (by_mpi) {
+    hymgi_cuda_check(c, cudaEventSynchronize(d->mark[PACKED]), "the packing of messages");
+    hymgi_exchange_pass(c, mover, plan);
+  }
   d->is_aside = true;
   hymgi_exchange_end(c, mover, plan, box, x);
   close_walls(level, box, x);
   for (int m = 1; m < count; m++)
     sweep_part(j, part + m);
-  mark(d, BESIDE, d->aside);
+  mark(d, BESIDE);
   d->is_aside = false;
-  follow(d, BESIDE, d->stream);
-  if (recorded) hymgi_device_direct(c, false);
+  follow(d, BESIDE);
+  if (interrupts) hymgi_device_direct(c, false);
 }
 
 extern "C" void hymgi_overlap_close(hymgi_device *d)

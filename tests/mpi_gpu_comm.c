@@ -209,7 +209,8 @@ static void check_gathered(int index, int boxes, int64_t cells)
 /* Kernels that are for large levels, on small ones: red and black in one pass, and marched. */
 START_TEST(kernels_of_large_levels_give_the_same_bits)
 {
-  static const char *const kernels[] = {"fv2_pair", "fv2_march", "fv4_march", "relax_march"};
+  static const char *const kernels[] = {"fv2_apart", "fv2_pair", "fv2_march", "fv4_march",
+                                        "relax_march"};
   static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nd pp dd", "dd dn pp"};
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
@@ -293,11 +294,25 @@ START_TEST(half_sweeps_that_exchange_give_the_same_bits)
 }
 END_TEST
 
-/* Sweeps in parts; several layouts of walls and ghosts. */
+/* Sweeps in parts. */
+static void check_overlapped(const twin *t, const int cut[3], hymg_transport transport)
+{
+  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
+  support_layout layout = cut_along(cut);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
+  ck_assert(hymgi_device_choose(layout.context, "overlap_peers", 1));
+  twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), t->boundary);
+  ck_assert(support_gpu_has_aside(layout.context));
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
+}
+
 START_TEST(overlapped_sweeps_give_the_same_bits)
 {
   static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_CHEBYSHEV};
-  const twin_way way = with(HYMG_TRANSPORT_STAGED, HYMG_MEMORY_DEVICE);
   const int index = _i % JOINED_CASES, kind = _i / JOINED_CASES, *cut = joined_cases[index].cut;
   char boundary[16];
   snprintf(boundary, sizeof boundary, "%s", joined_cases[index].boundary);
@@ -309,15 +324,8 @@ START_TEST(overlapped_sweeps_give_the_same_bits)
   if (kind / 2 && is_left_out(index, 2)) return;
   t.constant_beta = joined_cases[index].constant_beta;
   t.a = joined_cases[index].a;
-  support_layout layout = cut_along(cut);
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
-  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
-  support_all_agree(twin_unlike(&got, &want), boundary);
-  ck_assert(support_gpu_has_aside(layout.context));
-  twin_answer_free(&got);
-  twin_answer_free(&want);
-  hymg_context_destroy(&layout.context);
+  check_overlapped(&t, cut, HYMG_TRANSPORT_STAGED);
+  if (kind % 2 && has_own_gpus()) check_overlapped(&t, cut, HYMG_TRANSPORT_PEER);
 }
 END_TEST
 
