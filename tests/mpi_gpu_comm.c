@@ -471,36 +471,86 @@ START_TEST(a_refused_mapping_is_gone_without)
 }
 END_TEST
 
+static void name_file(char file[64])
+{
+  snprintf(file, 64, "/tmp/hymg-probe-XXXXXX");
+  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
+  MPI_Bcast(file, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+/* By two of the ranks. */
+static void probe(const char *file)
+{
+  const int rank = support_rank(MPI_COMM_WORLD);
+  bool works = false;
+  MPI_Comm two;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &two);
+  if (rank < 2) {
+    hymg_context *context = support_context(two, 1);
+    OK(context, hymg_probe_device_messages(context, file, &works));
+    ck_assert(works);
+    hymg_context_destroy(&context);
+  }
+  MPI_Comm_free(&two);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 START_TEST(the_probe_decides_on_device_messages)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
-  char file[64] = "/tmp/hymg-probe-XXXXXX";
+  char file[64];
   bool works = false;
+  if (!has_own_gpus()) return;
   hymg_context *context = support_context(MPI_COMM_WORLD, 1);
-  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
-  MPI_Bcast(file, sizeof file, MPI_CHAR, 0, MPI_COMM_WORLD);
+  name_file(file);
   pretend(1);
-  if (ranks != 2) {
-    ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EINVAL);
-  } else if (MPIX_Query_cuda_support() == 1) {
-    if (twin_emulated()) { /* so that there are no peers */
-      support_gpu_emulate("DEVICES", "1");
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "not probed");
-    }
-    OK(context, hymg_probe_device_messages(context, file, &works));
-    ck_assert(works);
-    if (twin_emulated())
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "has to be asked for");
+  if (ranks != 2) ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EINVAL);
+  if (ranks > 1 && MPIX_Query_cuda_support() == 1) {
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "not probed");
+    probe(file);
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_DEVICE, "when probed");
+    expect(cuda, 0, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_NONE, "maps");
+  }
+  if (ranks == 2 && twin_emulated()) {
+    support_gpu_emulate("DEVICES", "1");
+    expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "share a GPU");
+    support_gpu_emulate("DEVICES", "8");
     pretend(0);
-    if (twin_emulated())
-      ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
+    ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
     pretend(1);
-    if (twin_emulated())
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "did not take");
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "did not take");
   }
   pretend(-1);
   if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
   hymg_context_destroy(&context);
+}
+END_TEST
+
+/* Messages of peers and of MPI in one plan, the latter from device memory. */
+START_TEST(device_messages_between_nodes_give_the_same_bits)
+{
+  char file[64];
+  if (!has_own_gpus() || is_single() || is_left_out(_i, 2)) return;
+  pretend(1);
+  if (MPIX_Query_cuda_support() == 1) {
+    twin_way way = cuda;
+    const twin t = twin_of_case(_i);
+    support_layout layout = layout_of(1);
+    name_file(file);
+    probe(file);
+    way.probe_file = file;
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    const int per_node = support_ranks(MPI_COMM_WORLD) > 2 ? 2 : 1;
+    hymgi_comm_regroup(layout.context, layout.context->comm,
+                       support_rank(MPI_COMM_WORLD) / per_node);
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    support_all_agree(twin_unlike(&got, &want), "between nodes");
+    twin_answer_free(&got);
+    twin_answer_free(&want);
+    hymg_context_destroy(&layout.context);
+    if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
+  }
+  pretend(-1);
 }
 END_TEST
 
@@ -644,6 +694,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
     tcase_add_test(t, a_refused_mapping_is_gone_without);
     tcase_add_test(t, the_probe_decides_on_device_messages);
+    tcase_add_loop_test(t, device_messages_between_nodes_give_the_same_bits, 0, CASES);
     suite_add_tcase(suite, t);
     t = tcase_create("failures");
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
