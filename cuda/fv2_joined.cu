@@ -104,9 +104,13 @@ __device__ __forceinline__ unsigned long long read_word(const unsigned long long
   return *(const volatile unsigned long long *)word;
 }
 
+/* So many blocks that a box of 64^3 cells is under way at once. */
+enum { HALF_THREADS = 128, HALF_BLOCKS = 8 };
+
 /* From the second half sweep on the base was written before any kernel that may still run. */
 template <bool VARIABLE>
-__global__ void __launch_bounds__(GSRB_THREADS) half(const __grid_constant__ joined_args r)
+__global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
+    half(const __grid_constant__ joined_args r)
 {
   const gsrb_args &a = r.sweep;
   const hymgi_geom &g = a.boxes.one;
@@ -293,7 +297,7 @@ extern "C" bool hymgi_cuda_fv2_joined(const hymgi_level *level, bool with_ghosts
   if (!plan || !plan->in_sweeps) return false;
   const hymgi_geom *g = level->box;
   const int sweeps = level->method->sweeps, wide = g->n[0] / 2;
-  const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = 128 / x;
+  const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = HALF_THREADS / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(g->n[1], (int)y), (unsigned)g->n[2]);
   joined_args r = joined_args_of(level, plan);
   launch(level, plan, send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
