@@ -99,7 +99,7 @@ static hymg_status make_operator(bench *b, hymg_stencil stencil)
 static const struct {
   const char *name;
   int64_t cells;
-} forms[] = {{"fv2_apart", 1}, {"overlap", INT64_MAX}, {"overlap_peers", INT64_MAX}};
+} forms[] = {{"fv2_apart", 1}, {"overlap", INT64_MAX}, {"overlap_fast", INT64_MAX}};
 
 static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
                        hymg_transport transport, int ranks)

@@ -16,9 +16,9 @@ extern "C" {
  *              z; else one cell a thread
  *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black
  *              Gauss-Seidel of FV2; else the half sweeps do it
- *   overlap    with messages of MPI: sweeps in parts, the cells that see no ghost while the messages
+ *   overlap    with staged messages: sweeps in parts, the cells that see no ghost while the messages
  *              are on their way; boxes of this many cells
- *   overlap_peers  the same with peers, for FV4
+ *   overlap_fast  the same with peers and device messages, where it has not been seen to pay
  * Opens the GPU if it is not open. For solvers that are made after it. False: no such form, no
  * GPU, or a build without CUDA. */
 bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells);

@@ -93,11 +93,26 @@ struct job {
   const void *what;
 };
 
-void sweep_part(const job &j, hymgi_geom *part)
+/* range: for a profiler */
+void sweep_parts(const job &j, hymgi_geom *part, int count, const char *range)
 {
-  hymgi_level level = *j.level;
-  level.box = part;
-  j.sweep(&level, j.what);
+  hymgi_device_begin_range(j.level, range);
+  for (int m = 0; m < count; m++) {
+    hymgi_level level = *j.level;
+    level.box = part + m;
+    j.sweep(&level, j.what);
+  }
+  hymgi_device_end_range();
+}
+
+/* The host's part of the exchange, once what is sent has been packed. */
+void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
+{
+  hymg_context *const c = level->context;
+  hymgi_device_begin_range(level, "messages");
+  hymgi_cuda_check(c, cudaEventSynchronize(c->gpu->mark[PACKED]), "the packing of messages");
+  hymgi_exchange_pass(c, &level->backend->mover, plan);
+  hymgi_device_end_range();
 }
 
 void close_walls(const hymgi_level *level, const hymgi_geom *box, double *x)
@@ -113,12 +128,12 @@ extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *
   const hymgi_geom *g = level->box;
   const hymgi_kernel_choice *choice = &level->context->gpu->choice;
   const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
-  /* with peers both colours in one pass are faster */
-  if (!by_mpi && (!plan->peers || level->method->stencil == HYMG_FV2)) return false;
+  const bool staged = by_mpi && !plan->borrowed;
+  if (!by_mpi && !plan->peers) return false;
   for (int axis = 0; axis < 3; axis++)
     if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
   return (int64_t)g->n[0] * g->n[1] * g->n[2] >=
-             (by_mpi ? choice->overlap_from : choice->overlap_peers_from) &&
+             (staged ? choice->overlap_from : choice->overlap_fast_from) &&
          open_aside(level->context->gpu);
 }
 
@@ -145,16 +160,12 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   hymgi_exchange_pack(c, mover, plan, box, x, box, x);
   mark(d, PACKED);
   d->is_aside = false;
-  sweep_part(j, part);
-  if (by_mpi) {
-    hymgi_cuda_check(c, cudaEventSynchronize(d->mark[PACKED]), "the packing of messages");
-    hymgi_exchange_pass(c, mover, plan);
-  }
+  sweep_parts(j, part, 1, "inside");
+  if (by_mpi) pass_messages(level, plan);
   d->is_aside = true;
   hymgi_exchange_end(c, mover, plan, box, x);
   close_walls(level, box, x);
-  for (int m = 1; m < count; m++)
-    sweep_part(j, part + m);
+  sweep_parts(j, part + 1, count - 1, "beside ghosts");
   mark(d, BESIDE);
   d->is_aside = false;
   follow(d, BESIDE);

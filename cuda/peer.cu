@@ -1,10 +1,13 @@
-/* Exchange between GPUs that map each other's memory, in two ways.
+/* Exchange between GPUs that map each other's memory, in three ways.
  *
  * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
  * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
  * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
  * one that it hears from, so two buffers used in turn are enough for these kernels; there are three
  * for half sweeps that do both (fv2_joined.cu).
+ *
+ * By value and counted, where messages of peers alone go one way: the same, and the receiver says that
+ * a message was taken away, which the sender of the last but one waits for.
  *
  * By flags, else: push writes the pieces of a plan straight into
  * the receivers' buffers, of which two would do, used in turn; its last block then tells each
@@ -80,11 +83,11 @@ __device__ __forceinline__ void tell(const peer_args &a, unsigned long long exch
 template <bool PUSH>
 __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
                                             const hymgi_geom &g, unsigned long long exchange,
-                                            double *x)
+                                            unsigned block, unsigned blocks, double *x)
 {
   const hymgi_peer_message m = message_of(a, p.message);
   double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
-  each_of_brick(p.n, [&](int i, int j, int k) {
+  each_of_brick(p.n, block, blocks, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
     if (PUSH)
@@ -99,12 +102,13 @@ __device__ __forceinline__ void all_values(const peer_args &a, unsigned long lon
                                            double *x)
 {
   if (a.list.count == 1) {
-    move_values<PUSH>(a, a.list.one, a.list.of, exchange, x);
+    move_values<PUSH>(a, a.list.one, a.list.of, exchange, blockIdx.x, gridDim.x, x);
     return;
   }
   for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
     const hymgi_piece p = a.list.many[m];
-    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, blockIdx.x, gridDim.x,
+                      x);
   }
 }
 
@@ -180,6 +184,54 @@ __global__ void __launch_bounds__(ROW_THREADS)
   if (is_last(a)) tell(a, exchange);
 }
 
+/* By value, one way: a piece is sent once its message of two exchanges ago was taken away. */
+template <bool PUSH>
+__device__ __forceinline__ void move_counted(const peer_args &a, const hymgi_piece &p,
+                                             unsigned long long exchange, unsigned block,
+                                             unsigned blocks, double *x)
+{
+  const hymgi_geom g = p.box ? a.list.box[p.box] : a.list.of;
+  if (PUSH) {
+    if (threadIdx.x == 0) await(a, message_of(a, p.message), exchange);
+    __syncthreads();
+  }
+  move_values<PUSH>(a, p, g, exchange, block, blocks, x);
+}
+
+/* By all threads of a block; true in one thread of the last: all have read the number of the exchange. */
+__device__ __forceinline__ bool all_have_read(const peer_args &a)
+{
+  __syncthreads();
+  if (threadIdx.x != 0) return false;
+  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return false;
+  *a.finished = 0;
+  return true;
+}
+
+template <bool PUSH>
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_counted(const __grid_constant__ peer_args a, const __grid_constant__ brick_line line,
+                     double *x)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (line.count > 0) {
+    const int m = brick_of_block(line);
+    const hymgi_piece p = a.list.count == 1 ? a.list.one : a.list.many[m];
+    move_counted<PUSH>(a, p, exchange, blockIdx.x - line.first[m],
+                       line.first[m + 1] - line.first[m], x);
+  } else {
+    for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y)
+      move_counted<PUSH>(a, a.list.many[m], exchange, blockIdx.x, gridDim.x, x);
+  }
+  if (PUSH) {
+    if (all_have_read(a)) *a.exchanges = exchange;
+  } else {
+    if (is_last(a)) tell(a, exchange);
+  }
+}
+
 peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
 {
   const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
@@ -192,6 +244,14 @@ peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
   a.finished = side->finished;
   a.wait = wait_of(context, plan);
   return a;
+}
+
+void launch_counted(hymg_context *context, void (*kernel)(peer_args, brick_line, double *),
+                    const hymgi_piece *pieces, int count, const peer_args &a, double *x)
+{
+  const brick_line line = line_of(pieces, count);
+  const dim3 grid = line.count > 0 ? dim3(line.first[count]) : bricks_grid(pieces, count);
+  hymgi_launch(context, kernel, grid, dim3(ROW_THREADS), a, line, x);
 }
 
 /* ---- memory that other processes map ---- */
@@ -261,9 +321,13 @@ extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, true);
   a.list = pieces_of(plan->pack, plan->num_pack, src_box);
+  double *const from = const_cast<double *>(src); /* it is read only */
+  if (plan->counted) {
+    launch_counted(context, exchange_counted<true>, plan->pack, plan->num_pack, a, from);
+    return;
+  }
   hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
-               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a,
-               const_cast<double *>(src)); /* it is read only */
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a, from);
 }
 
 extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
@@ -271,6 +335,10 @@ extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, false);
   a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
+  if (plan->counted) {
+    launch_counted(context, exchange_counted<false>, plan->unpack, plan->num_unpack, a, dst);
+    return;
+  }
   hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }

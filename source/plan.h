@@ -73,7 +73,8 @@ typedef struct hymgi_plan {
   int mpi_sends, mpi_receives;
   hymgi_peer_state *peers; /* NULL: all messages are MPI's */
   bool by_value;           /* values tell by themselves that they have come: no flags */
-  bool in_sweeps;          /* and half sweeps send and take those of one colour by themselves */
+  bool counted;            /* the same for messages without an answer */
+  bool in_sweeps; /* by_value, and half sweeps send and take those of one colour by themselves */
   hymgi_peer_side out, in;
   /* who frees local, pack and unpack, and the buffers; NULL: free */
   void (*unshare)(void *);

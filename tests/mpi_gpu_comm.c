@@ -301,7 +301,7 @@ static void check_overlapped(const twin *t, const int cut[3], hymg_transport tra
   support_layout layout = cut_along(cut);
   layout.context = support_context(MPI_COMM_WORLD, 1);
   ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
-  ck_assert(hymgi_device_choose(layout.context, "overlap_peers", 1));
+  ck_assert(hymgi_device_choose(layout.context, "overlap_fast", 1));
   twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
   support_all_agree(twin_unlike(&got, &want), t->boundary);
   ck_assert(support_gpu_has_aside(layout.context));
