@@ -4,7 +4,7 @@
 # GPU with a GPU's share of it, A(n) = F(n) - 2 F(n/2) + F(n/4) from measured F-cycles F of cubes; and EXCHANGES times
 # the latency of an exchange plus its bytes over the link. Level l of those that are distributed is visited l + 1 times;
 # levels below the finest of fewer than GATHER cells in all are one GPU's. The latency is fitted to the weak runs of each
-# operator and transport (least squares of the ratios); so is the rate of device and staged. LINK (peer: GB/s of a GPU and
+# operator and transport (least squares of the ratios); so is the rate of device and staged, unless none fits. LINK (peer: GB/s of a GPU and
 # direction) and, between nodes of NODE GPUs, NET (GB/s) and NET_LATENCY (us) are given.
 here=$(cd "$(dirname "$0")" && pwd)
 csv=${1:-$here/results}/scaling.csv
@@ -61,7 +61,7 @@ function note(key, o, t, gpus, cells, seconds,    r)
   bb[key] += bytes * bytes / (seconds * seconds)
   br[key] += bytes * r / (seconds * seconds)
 }
-NR == 1 { next }
+/^#/ || $1 == "kind" { next }
 $1 == "single" && ($3, $2) in single { next } # the first row of a size counts
 $1 == "single" { single[$3, $2] = $7; next }
 { rows++; for (c = 1; c <= 9; c++) row[rows, c] = $c }
@@ -81,7 +81,9 @@ END {
       latency[key] = (tr[key] * bb[key] - br[key] * tb[key]) / det
       rate[key] = det / (br[key] * tt[key] - tr[key] * tb[key])
     }
-    printf "%s %s: %.2f us an exchange, %.1f GB/s\n", k[1], k[2], 1e6 * latency[key], 1e-9 * rate[key]
+    if (rate[key] <= 0) { latency[key] = tr[key] / tt[key]; rate[key] = 1e30 } # the more bytes, the more is hidden
+    printf "%s %s: %.2f us an exchange, %s GB/s\n", k[1], k[2], 1e6 * latency[key],
+      (rate[key] > 1e20 ? "-" : sprintf("%.1f", 1e-9 * rate[key]))
   }
   print "kind,side,operator,transport,gpus,seconds,predicted,ratio"
   for (r = 1; r <= rows; r++) {

@@ -67,7 +67,13 @@ cycles()
   rm -f "$out.rows"
 }
 
-echo 'kind,side,operator,transport,gpus,cells,seconds,dof_per_second,efficiency,messages,megabytes,run' >"$csv"
+{
+  echo "# machine: $("$program" --devices 2>/dev/null | head -n 1)"
+  echo "# date: $(date -u +%Y-%m-%d)"
+  echo "# commit: $("$program" --version | sed -n '1s/.*(commit \(.*\))/\1/p')"
+  echo "# command: SIZES='$sizes' OPERATORS='$operators' TRANSPORTS='$transports' PROTOCOL='$protocol' OPTIONS='$OPTIONS' scaling.sh"
+  echo 'kind,side,operator,transport,gpus,cells,seconds,dof_per_second,efficiency,messages,megabytes,run'
+} >"$csv"
 for operator in $operators; do
   # small cubes for the model, then those that the others are compared with: the first row of a size counts
   for n in 64 $(for size in $sizes; do size=${size#*:}; echo "${size%:*}"; done | sort -nu); do
