@@ -1,10 +1,11 @@
 /* FV4 on split rows, large levels: the residual, its norm, or its restriction. A thread owns both
  * cells of a slot and marches along z, so that every face and every value of the window is loaded
  * once for the two of them: 45 loads, not 94. A warp has 16 slots of two rows, which are what a
- * coarse row is made of; ghosts are in memory. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or
- * 1. */
+ * coarse row is made of; ghosts are in memory, or across x made from what the warp has. Bytes per
+ * cell: x 8, f 8, betas 24, written 8, 0 or 1. */
 #include "gsrb_args.cuh"
 #include "reduce.cuh"
+#include "walls.cuh"
 
 namespace
 {
@@ -16,7 +17,11 @@ struct residual_args {
   gsrb_args base;
   box_set patches;
   double *coarse, *zero;
+  bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
 };
+
+/* Where a row ends: not at this lane, or west or east of it. */
+enum row_end { NO_END, WEST_END, EAST_END };
 
 /* Where a slot's even and odd cell are; rows an odd number of steps away have them the other way
  * round. */
@@ -67,10 +72,43 @@ struct arrivals {
   double f[2], alpha[2];
 };
 
+/* The four cells that the ghosts of a row come from, from the even and the odd cell of this slot and
+ * of that beside, which is the neighbouring lane's. */
+__device__ __forceinline__ inside cells_at(row_end end, double even, double odd)
+{
+  const double even2 = __shfl_xor_sync(~0u, even, 1), odd2 = __shfl_xor_sync(~0u, odd, 1);
+  if (end == EAST_END) return {odd, even, odd2, even2};
+  return {even, odd, even2, odd2};
+}
+
+/* Puts the first ghost of a row in its place. */
+__device__ __forceinline__ void close_row(row_end end, double even, double odd, double *west,
+                                          double *east)
+{
+  const double ghost = first_ghost(HYMGI_WALL_V4, cells_at(end, even, odd));
+  *west = end == WEST_END ? ghost : *west;
+  *east = end == EAST_END ? ghost : *east;
+}
+
+/* What arrives beyond the ends of rows. */
+template <bool VARIABLE>
+__device__ __forceinline__ void close_arrivals(row_end end, const window &w, arrivals *t)
+{
+  close_row(end, w.c[0][3], w.c[1][3], &t->w, &t->e);
+  const double second = second_ghost(HYMGI_WALL_V4, cells_at(end, w.c[0][2], w.c[1][2]));
+  t->ww = end == WEST_END ? second : t->ww;
+  t->ee = end == EAST_END ? second : t->ee;
+  if (!VARIABLE) return;
+  close_row(end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
+  close_row(end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
+}
+
+/* Lanes at an end load a cell in a ghost's stead. */
 template <bool VARIABLE, int N>
-__device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<N> &p)
+__device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<N> &p, row_end end)
 {
   const double *const x = a.own;
+  const int west = end == WEST_END ? 1 : 0, east = end == EAST_END ? -1 : 0;
   arrivals t = {};
   const auto beta = [&](int axis, int u, int dj, int dk) {
     return __ldg(a.v.beta[axis] + p.at(u, dj, dk));
@@ -82,11 +120,11 @@ __device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<
     t.ss[u] = x[p.at(u, -2, 0)], t.nn[u] = x[p.at(u, 2, 0)];
     t.f[u] = a.f[p.at(u, 0, 0)];
   }
-  t.w = x[p.at(-1, 0, 1)], t.e = x[p.at(2, 0, 1)];
-  t.ww = x[p.at(-2, 0, 0)], t.ee = x[p.at(3, 0, 0)];
+  t.w = x[p.at(-1, 0, 1) + west], t.e = x[p.at(2, 0, 1) + east];
+  t.ww = x[p.at(-2, 0, 0) + west], t.ee = x[p.at(3, 0, 0) + east];
   if (VARIABLE) {
-    t.sw = x[p.at(-1, -1, 0)], t.se = x[p.at(2, -1, 0)];
-    t.nw = x[p.at(-1, 1, 0)], t.ne = x[p.at(2, 1, 0)];
+    t.sw = x[p.at(-1, -1, 0) + west], t.se = x[p.at(2, -1, 0) + east];
+    t.nw = x[p.at(-1, 1, 0) + west], t.ne = x[p.at(2, 1, 0) + east];
 #pragma unroll
     for (int u = 0; u < 3; u++) {
       t.face_x[u] = beta(0, u, 0, 1);
@@ -110,17 +148,18 @@ __device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<
   return t;
 }
 
-template <bool VARIABLE, int N>
-__device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place<N> &p)
+template <bool VARIABLE, int N, bool ENDS>
+__device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place<N> &p, row_end end)
 {
   const double *const x = a.own;
+  const int west = end == WEST_END ? 1 : 0, east = end == EAST_END ? -1 : 0;
   const auto beta = [&](int axis, int u, int dj, int dk) {
     return __ldg(a.v.beta[axis] + p.at(u, dj, dk));
   };
   window w = {};
 #pragma unroll
   for (int k = 0; k < 2; k++) {
-    w.w[k] = x[p.at(-1, 0, k - 1)], w.e[k] = x[p.at(2, 0, k - 1)];
+    w.w[k] = x[p.at(-1, 0, k - 1) + west], w.e[k] = x[p.at(2, 0, k - 1) + east];
 #pragma unroll
     for (int u = 0; u < 2; u++) {
       w.s[u][k] = x[p.at(u, -1, k - 1)], w.n[u][k] = x[p.at(u, 1, k - 1)];
@@ -142,6 +181,10 @@ __device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place
     w.across_x[u] = beta(2, u + 1, 0, 0) - beta(2, u - 1, 0, 0);
     w.across_y[u] = beta(2, u, 1, 0) - beta(2, u, -1, 0);
   }
+  if (ENDS)
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+      close_row(end, w.c[0][k + 1], w.c[1][k + 1], &w.w[k], &w.e[k]);
   return w;
 }
 
@@ -234,15 +277,17 @@ __device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N
 }
 
 /* One plane of the march: both residuals. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD>
-__device__ __forceinline__ void step(const gsrb_args &a, slot_place<N> *p, bool stored, window *w)
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, bool ENDS>
+__device__ __forceinline__ void step(const gsrb_args &a, slot_place<N> *p, bool stored, row_end end,
+                                     window *w)
 {
   if (AHEAD && threadIdx.x % SLOTS == 0) call_next<VARIABLE>(a, *p);
-  const arrivals t = arrive<VARIABLE>(a, *p);
+  arrivals t = arrive<VARIABLE>(a, *p, end);
   if (WHAT == RESIDUAL && stored) {
     a.out[p->at(0, 0, -1)] = w->done[0];
     a.out[p->at(1, 0, -1)] = w->done[1];
   }
+  if (ENDS) close_arrivals<VARIABLE>(end, *w, &t);
   w->done[0] = residual_of<VARIABLE, 0>(a, *w, t);
   w->done[1] = residual_of<VARIABLE, 1>(a, *w, t);
   shift<VARIABLE>(w, t);
@@ -258,7 +303,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
 }
 
 /* (t, j): where the thread stores; what lies beyond the box marches along at its rim. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD>
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, bool ENDS>
 __device__ __forceinline__ unsigned long long
 march_slot(const residual_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
            int from, int to)
@@ -267,15 +312,16 @@ march_slot(const residual_args &args, const hymgi_geom &g, const hymgi_geom &pat
   const bool inside = t < g.n[0] / 2 && j < g.n[1];
   const int last = g.n[0] / 2 - 1;
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
-  window w = window_at<VARIABLE>(a, p);
+  const row_end end = !ENDS ? NO_END : t == 0 ? WEST_END : t == last ? EAST_END : NO_END;
+  window w = window_at<VARIABLE, N, ENDS>(a, p, end);
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
-    step<WHAT, VARIABLE, N, AHEAD>(a, &p, inside && k > from, &w);
+    step<WHAT, VARIABLE, N, AHEAD, ENDS>(a, &p, inside && k > from, end, &w);
     if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(w.done[0]), bits_of(w.done[1])));
     if (WHAT != RESTRICT) continue;
     const double below = w.done[0] + w.done[1];
-    step<WHAT, VARIABLE, N, AHEAD>(a, &p, false, &w);
+    step<WHAT, VARIABLE, N, AHEAD, ENDS>(a, &p, false, end, &w);
     const double mean = mean_of_rows(below, w.done[0] + w.done[1]);
     if (inside && !(j & 1)) {
       const ptrdiff_t at = hymgi_at(&patch, t, j / 2, k / 2);
@@ -302,13 +348,18 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ re
   const hymgi_geom g = box_at(a.boxes, b);
   const int first = (int)blockIdx.x * X, row = (int)blockIdx.y * Y, from = z % a.slabs * a.slab;
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  const int id = (int)threadIdx.x, warp = id / (SLOTS * ROWS);
-  const int t = first + warp % (X / SLOTS) * SLOTS + id % SLOTS;
+  const int id = (int)threadIdx.x, warp = __shfl_sync(~0u, id / (SLOTS * ROWS), 0);
+  const int t0 = first + warp % (X / SLOTS) * SLOTS, t = t0 + id % SLOTS;
   const int j = row + warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
   hymgi_geom patch = {};
   if (WHAT == RESTRICT) patch = box_at(args.patches, b);
   unsigned long long norm = 0;
-  if (from < to) norm = march_slot<WHAT, VARIABLE, N, AHEAD>(args, g, patch, t, j, from, to);
+  if (from >= to)
+    norm = 0;
+  else if (args.across && (t0 == 0 || t0 + SLOTS >= g.n[0] / 2))
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, true>(args, g, patch, t, j, from, to);
+  else
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, false>(args, g, patch, t, j, from, to);
   if (WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
@@ -348,6 +399,7 @@ residual_args args_of(const hymgi_level *level, const double *f, const double *x
   residual_args a = {};
   a.base = gsrb_args_of(level, &both);
   a.base.f = f;
+  a.across = hymgi_cuda_fv4_across(level);
   return a;
 }
 
@@ -359,6 +411,16 @@ extern "C" bool hymgi_cuda_fv4_marches(const hymgi_level *level)
   box_extent(level->box, level->num_boxes, n);
   return level->method->stencil == HYMG_FV4 && level->num_boxes > 0 && level->box[0].split &&
          (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
+}
+
+/* Rows of whole warps, two at least, so that the cells near an end are those of one warp. */
+extern "C" bool hymgi_cuda_fv4_across(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  if (!hymgi_cuda_fv4_marches(level) || level->num_boxes != 1 || g->walls != 63) return false;
+  for (int face = 0; face < 2; face++)
+    if (hymgi_host_wall(level, face, HYMGI_GHOSTS_V4) != HYMGI_WALL_V4) return false;
+  return g->n[0] % 64 == 0 && g->n[0] >= 128 && g->n[1] >= 4 && g->n[2] >= 4;
 }
 
 extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x,

@@ -37,6 +37,8 @@ bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const do
 bool hymgi_cuda_fv4_marches(const hymgi_level *level);
 /* Does the half sweep of this level see beyond walls by itself, or must ghosts be in memory? */
 bool hymgi_cuda_fv4_closes(const hymgi_level *level);
+/* Do the marched kernels of this level work out ghosts across x as they go? */
+bool hymgi_cuda_fv4_across(const hymgi_level *level);
 }
 
 #endif

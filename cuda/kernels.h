@@ -16,6 +16,8 @@ void hymgi_cuda_smooth(hymgi_level *level);
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
+/* Those that are left for where FV4's marched kernels come next, if they are for the level. */
+void hymgi_cuda_prepare_march(const hymgi_level *level, double *x);
 
 /* transfer.cu, interpolate.cu */
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
@@ -35,6 +37,8 @@ void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymgi_ghosts gh
 void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x);
 /* close_split.cu: the same; false where it is not for this box. */
 bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x);
+/* Without those across x. */
+void hymgi_cuda_close_sides(const hymgi_level *level, const hymgi_geom *box, double *x);
 void hymgi_cuda_wall_term(const hymgi_level *level, int box, int face, double factor);
 void hymgi_cuda_add_wall_terms(const hymgi_level *level, double *f);
 

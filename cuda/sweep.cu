@@ -130,6 +130,15 @@ void prepare(const hymgi_level *level, const hymgi_geom *box, double *x)
   if (!fv2) hymgi_cuda_close_operator(level, box, x);
 }
 
+/* For kernels that are the marched ones where there are such. */
+void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x)
+{
+  if (level->num_boxes > 0 && hymgi_cuda_fv4_across(level))
+    hymgi_cuda_close_sides(level, box, x);
+  else
+    prepare(level, box, x);
+}
+
 sweep_args args_of(const double *f, const double *x, double *out)
 {
   sweep_args a = {};
@@ -143,7 +152,10 @@ sweep_args args_of(const double *f, const double *x, double *out)
 void compute_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
-  prepare(level, level->box, x);
+  if (x != r)
+    prepare_march(level, level->box, x);
+  else
+    prepare(level, level->box, x);
   if (x != r &&
       (hymgi_cuda_plain_residual(level, f, x, r) ||
        (fv2 ? hymgi_cuda_fv2_residual(level, f, x, r) : hymgi_cuda_fv4_residual(level, f, x, r))))
@@ -211,7 +223,7 @@ void fv4_gsrb(hymgi_level *level)
     const int c = s & 1;
     const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0};
     if (one && split) box.half = apart + (now[1] - now[0]);
-    if (!closed) prepare(level, one ? &box : level->box, now[0]);
+    if (!closed) prepare_march(level, one ? &box : level->box, now[0]);
     if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
     half_sweep(level, half);
     now[c] = next[c];
@@ -239,6 +251,11 @@ void relax_once(hymgi_level *level, double residual, double momentum, const doub
 extern "C" void hymgi_cuda_prepare(const hymgi_level *level, double *x)
 {
   prepare(level, level->box, x);
+}
+
+extern "C" void hymgi_cuda_prepare_march(const hymgi_level *level, double *x)
+{
+  prepare_march(level, level->box, x);
 }
 
 extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)

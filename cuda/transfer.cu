@@ -375,7 +375,7 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
 extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
                                              double *coarse, double *zero)
 {
-  hymgi_cuda_prepare(level, level->x);
+  hymgi_cuda_prepare_march(level, level->x);
   if (level->num_boxes == 0) return;
   if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero)) return;
   const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
