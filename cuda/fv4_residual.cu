@@ -20,7 +20,7 @@ struct residual_args {
   bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
 };
 
-/* Where a row ends: not at this lane, or west or east of it. */
+/* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
 
 /* Where a slot's even and odd cell are; rows an odd number of steps away have them the other way
@@ -74,41 +74,41 @@ struct arrivals {
 
 /* The four cells that the ghosts of a row come from, from the even and the odd cell of this slot and
  * of that beside, which is the neighbouring lane's. */
-__device__ __forceinline__ inside cells_at(row_end end, double even, double odd)
+template <row_end END> __device__ __forceinline__ inside cells_at(double even, double odd)
 {
-  const double even2 = __shfl_xor_sync(~0u, even, 1), odd2 = __shfl_xor_sync(~0u, odd, 1);
-  if (end == EAST_END) return {odd, even, odd2, even2};
-  return {even, odd, even2, odd2};
+  const double at_wall = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
+  return {at_wall, next, __shfl_xor_sync(~0u, at_wall, 1), __shfl_xor_sync(~0u, next, 1)};
 }
 
 /* Puts the first ghost of a row in its place. */
-__device__ __forceinline__ void close_row(row_end end, double even, double odd, double *west,
+template <row_end END>
+__device__ __forceinline__ void close_row(bool at_end, double even, double odd, double *west,
                                           double *east)
 {
-  const double ghost = first_ghost(HYMGI_WALL_V4, cells_at(end, even, odd));
-  *west = end == WEST_END ? ghost : *west;
-  *east = end == EAST_END ? ghost : *east;
+  const double ghost = first_ghost(HYMGI_WALL_V4, cells_at<END>(even, odd));
+  double *const place = END == WEST_END ? west : east;
+  *place = at_end ? ghost : *place;
 }
 
 /* What arrives beyond the ends of rows. */
-template <bool VARIABLE>
-__device__ __forceinline__ void close_arrivals(row_end end, const window &w, arrivals *t)
+template <bool VARIABLE, row_end END>
+__device__ __forceinline__ void close_arrivals(bool at_end, const window &w, arrivals *t)
 {
-  close_row(end, w.c[0][3], w.c[1][3], &t->w, &t->e);
-  const double second = second_ghost(HYMGI_WALL_V4, cells_at(end, w.c[0][2], w.c[1][2]));
-  t->ww = end == WEST_END ? second : t->ww;
-  t->ee = end == EAST_END ? second : t->ee;
+  close_row<END>(at_end, w.c[0][3], w.c[1][3], &t->w, &t->e);
+  const double second = second_ghost(HYMGI_WALL_V4, cells_at<END>(w.c[0][2], w.c[1][2]));
+  double *const place = END == WEST_END ? &t->ww : &t->ee;
+  *place = at_end ? second : *place;
   if (!VARIABLE) return;
-  close_row(end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
-  close_row(end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
+  close_row<END>(at_end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
+  close_row<END>(at_end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
 }
 
-/* Lanes at an end load a cell in a ghost's stead. */
-template <bool VARIABLE, int N>
-__device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<N> &p, row_end end)
+/* A lane at_end loads a cell in a ghost's stead. */
+template <bool VARIABLE, int N, row_end END>
+__device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<N> &p, bool at_end)
 {
   const double *const x = a.own;
-  const int west = end == WEST_END ? 1 : 0, east = end == EAST_END ? -1 : 0;
+  const int west = END == WEST_END && at_end ? 1 : 0, east = END == EAST_END && at_end ? -1 : 0;
   arrivals t = {};
   const auto beta = [&](int axis, int u, int dj, int dk) {
     return __ldg(a.v.beta[axis] + p.at(u, dj, dk));
@@ -148,11 +148,11 @@ __device__ __forceinline__ arrivals arrive(const gsrb_args &a, const slot_place<
   return t;
 }
 
-template <bool VARIABLE, int N, bool ENDS>
-__device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place<N> &p, row_end end)
+template <bool VARIABLE, int N, row_end END>
+__device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place<N> &p, bool at_end)
 {
   const double *const x = a.own;
-  const int west = end == WEST_END ? 1 : 0, east = end == EAST_END ? -1 : 0;
+  const int west = END == WEST_END && at_end ? 1 : 0, east = END == EAST_END && at_end ? -1 : 0;
   const auto beta = [&](int axis, int u, int dj, int dk) {
     return __ldg(a.v.beta[axis] + p.at(u, dj, dk));
   };
@@ -181,10 +181,10 @@ __device__ __forceinline__ window window_at(const gsrb_args &a, const slot_place
     w.across_x[u] = beta(2, u + 1, 0, 0) - beta(2, u - 1, 0, 0);
     w.across_y[u] = beta(2, u, 1, 0) - beta(2, u, -1, 0);
   }
-  if (ENDS)
+  if (END != NO_END)
 #pragma unroll
     for (int k = 0; k < 2; k++)
-      close_row(end, w.c[0][k + 1], w.c[1][k + 1], &w.w[k], &w.e[k]);
+      close_row<END>(at_end, w.c[0][k + 1], w.c[1][k + 1], &w.w[k], &w.e[k]);
   return w;
 }
 
@@ -277,17 +277,17 @@ __device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N
 }
 
 /* One plane of the march: both residuals. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, bool ENDS>
-__device__ __forceinline__ void step(const gsrb_args &a, slot_place<N> *p, bool stored, row_end end,
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+__device__ __forceinline__ void step(const gsrb_args &a, slot_place<N> *p, bool stored, bool at_end,
                                      window *w)
 {
   if (AHEAD && threadIdx.x % SLOTS == 0) call_next<VARIABLE>(a, *p);
-  arrivals t = arrive<VARIABLE>(a, *p, end);
+  arrivals t = arrive<VARIABLE, N, END>(a, *p, at_end);
   if (WHAT == RESIDUAL && stored) {
     a.out[p->at(0, 0, -1)] = w->done[0];
     a.out[p->at(1, 0, -1)] = w->done[1];
   }
-  if (ENDS) close_arrivals<VARIABLE>(end, *w, &t);
+  if (END != NO_END) close_arrivals<VARIABLE, END>(at_end, *w, &t);
   w->done[0] = residual_of<VARIABLE, 0>(a, *w, t);
   w->done[1] = residual_of<VARIABLE, 1>(a, *w, t);
   shift<VARIABLE>(w, t);
@@ -303,7 +303,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
 }
 
 /* (t, j): where the thread stores; what lies beyond the box marches along at its rim. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, bool ENDS>
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
 __device__ __forceinline__ unsigned long long
 march_slot(const residual_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
            int from, int to)
@@ -312,16 +312,16 @@ march_slot(const residual_args &args, const hymgi_geom &g, const hymgi_geom &pat
   const bool inside = t < g.n[0] / 2 && j < g.n[1];
   const int last = g.n[0] / 2 - 1;
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
-  const row_end end = !ENDS ? NO_END : t == 0 ? WEST_END : t == last ? EAST_END : NO_END;
-  window w = window_at<VARIABLE, N, ENDS>(a, p, end);
+  const bool at_end = t == (END == WEST_END ? 0 : last);
+  window w = window_at<VARIABLE, N, END>(a, p, at_end);
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
-    step<WHAT, VARIABLE, N, AHEAD, ENDS>(a, &p, inside && k > from, end, &w);
+    step<WHAT, VARIABLE, N, AHEAD, END>(a, &p, inside && k > from, at_end, &w);
     if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(w.done[0]), bits_of(w.done[1])));
     if (WHAT != RESTRICT) continue;
     const double below = w.done[0] + w.done[1];
-    step<WHAT, VARIABLE, N, AHEAD, ENDS>(a, &p, false, end, &w);
+    step<WHAT, VARIABLE, N, AHEAD, END>(a, &p, false, at_end, &w);
     const double mean = mean_of_rows(below, w.done[0] + w.done[1]);
     if (inside && !(j & 1)) {
       const ptrdiff_t at = hymgi_at(&patch, t, j / 2, k / 2);
@@ -356,10 +356,12 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ re
   unsigned long long norm = 0;
   if (from >= to)
     norm = 0;
-  else if (args.across && (t0 == 0 || t0 + SLOTS >= g.n[0] / 2))
-    norm = march_slot<WHAT, VARIABLE, N, AHEAD, true>(args, g, patch, t, j, from, to);
+  else if (args.across && t0 == 0)
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, WEST_END>(args, g, patch, t, j, from, to);
+  else if (args.across && t0 + SLOTS >= g.n[0] / 2)
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, EAST_END>(args, g, patch, t, j, from, to);
   else
-    norm = march_slot<WHAT, VARIABLE, N, AHEAD, false>(args, g, patch, t, j, from, to);
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, NO_END>(args, g, patch, t, j, from, to);
   if (WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
@@ -381,6 +383,8 @@ void launch_march(const hymgi_level *level, const residual_args &a)
     launch<WHAT, VARIABLE, 512, 32, 8, 1, true>(level, a, 64);
   else if (is_cube(level, 256))
     launch<WHAT, VARIABLE, 256, 32, 8, 1, true>(level, a, 16);
+  else if (is_cube(level, 128))
+    launch<WHAT, VARIABLE, 128, 32, 8, 1, true>(level, a, 16);
   else
     launch<WHAT, VARIABLE, 0, 32, 8, 1, true>(level, a, a.base.extent[0] >= 384 ? 64 : 16);
 }
