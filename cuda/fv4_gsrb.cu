@@ -162,6 +162,29 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ ma
     march_column<VARIABLE, N, MIDDLE>(a, p, to, false, &w);
 }
 
+/* The same where x is 0. */
+enum { FROM_ZERO_X = 64, FROM_ZERO_Y = 4 };
+
+__global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
+    from_zero(const __grid_constant__ gsrb_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const hymgi_geom &g = a.boxes.one;
+  const int t = (int)(blockIdx.x * FROM_ZERO_X + threadIdx.x);
+  const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y), k = (int)blockIdx.z;
+  if (t >= g.n[0] / 2 || j >= g.n[1]) return;
+  const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
+  a.out[own] = hymgi_fma(__ldg(a.v.dinv + own), a.f[own], 0.);
+}
+
+void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
+{
+  const dim3 grid(blocks_for(a.extent[0] / 2, FROM_ZERO_X), blocks_for(a.extent[1], FROM_ZERO_Y),
+                  (unsigned)a.extent[2]);
+  hymgi_launch(level->context, from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
+}
+
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
 void launch(const hymgi_level *level, march_args a, int slab)
 {
@@ -195,7 +218,9 @@ extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_h
   march_args a = {};
   a.s = gsrb_args_of(level, half);
   a.across = hymgi_cuda_fv4_across(level);
-  if (level->method->variable_beta)
+  if (half->from_zero)
+    launch_from_zero(level, a.s);
+  else if (level->method->variable_beta)
     launch_march<true>(level, a);
   else
     launch_march<false>(level, a);

@@ -9,7 +9,8 @@ struct hymgi_gsrb_half {
   int colour;
   const double *own, *other;
   double *out;
-  bool f_is_old; /* the kernel queued before this one is a half sweep on the same level */
+  bool f_is_old;          /* the kernel queued before this one is a half sweep on the same level */
+  bool from_zero = false; /* own and other are 0, ghosts and all; FV4 across */
 };
 
 extern "C" {

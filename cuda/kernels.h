@@ -13,6 +13,7 @@ void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, d
 double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot);
 void hymgi_cuda_smooth(hymgi_level *level);
+void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero); /* is x 0? */
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
@@ -22,7 +23,7 @@ void hymgi_cuda_prepare_march(const hymgi_level *level, double *x);
 /* transfer.cu, interpolate.cu */
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero);
-void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero);
+void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
                                    int slot);

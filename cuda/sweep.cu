@@ -211,19 +211,21 @@ void fv2_gsrb(hymgi_level *level)
 
 /* Each colour flips between two buffers. Where a level has several boxes a state of two buffers
  * has no name (finite-volume/host_sweep.c), so that the other colour is copied along. */
-void fv4_gsrb(hymgi_level *level)
+void fv4_gsrb(hymgi_level *level, bool from_zero)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const bool closed = one && split && hymgi_cuda_fv4_closes(level);
+  const bool across = one && hymgi_cuda_fv4_across(level);
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0};
+    const bool zero = from_zero && s == 0 && across;
+    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
     if (one && split) box.half = apart + (now[1] - now[0]);
-    if (!closed) prepare_march(level, one ? &box : level->box, now[0]);
+    if (!closed && !zero) prepare_march(level, one ? &box : level->box, now[0]);
     if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
     half_sweep(level, half);
     now[c] = next[c];
@@ -292,12 +294,17 @@ extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
 {
+  hymgi_cuda_smooth_from(level, false);
+}
+
+extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
+{
   const hymgi_method *m = level->method;
   if (m->smoother == HYMG_GSRB) {
     if (m->stencil == HYMG_FV2)
       fv2_gsrb(level);
     else
-      fv4_gsrb(level);
+      fv4_gsrb(level, from_zero);
     return;
   }
   for (int s = 0; s < m->sweeps; s++) {

@@ -395,9 +395,10 @@ extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_aft
     launch_fv4<false>(level, a);
 }
 
-extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero)
+extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
+                                           double *zero)
 {
-  hymgi_cuda_smooth(level);
+  hymgi_cuda_smooth_from(level, from_zero);
   hymgi_cuda_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
       zero);
