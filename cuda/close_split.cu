@@ -109,8 +109,14 @@ __global__ void __launch_bounds__(WIDE *HIGH) close_split(const __grid_constant_
   }
 }
 
-void close(const hymgi_level *level, const hymgi_geom *box, double *x, bool across)
+} /* namespace */
+
+extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
+                                       bool across)
 {
+  if (level->num_boxes != 1 || !box->split || box->walls != 63) return false;
+  for (int axis = 0; axis < 3; axis++)
+    if (box->n[axis] < 4) return false;
   split_args a = {};
   a.g = *box;
   a.c = closure_of(level, HYMGI_GHOSTS_V4);
@@ -123,20 +129,5 @@ void close(const hymgi_level *level, const hymgi_geom *box, double *x, bool acro
   while ((int64_t)grid.x * grid.y * WIDE * HIGH < a.edges)
     grid.y++;
   hymgi_launch(level->context, close_split, grid, dim3(WIDE, HIGH), a);
-}
-
-} /* namespace */
-
-extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x)
-{
-  if (level->num_boxes != 1 || !box->split || box->walls != 63) return false;
-  for (int axis = 0; axis < 3; axis++)
-    if (box->n[axis] < 4) return false;
-  close(level, box, x, true);
   return true;
-}
-
-extern "C" void hymgi_cuda_close_sides(const hymgi_level *level, const hymgi_geom *box, double *x)
-{
-  close(level, box, x, false);
 }

@@ -30,16 +30,19 @@ void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine,
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                             const double *source, hymgi_ghosts order, bool add, double *x);
 
+/* fv4_pair.cu: are FV4's kernels for large levels the reason to split rows by colour? */
+bool hymgi_cuda_splits(const hymgi_level *level);
+
 /* walls.cu */
 void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                             bool with_data);
-/* What FV4's stencil reads beyond walls, faces and edges. box: level->box, or where that is a
- * single one a copy of it with another `half`. */
-void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x);
+/* What FV4's stencil reads beyond walls, faces and edges; not those across x without `across`. box:
+ * level->box, or where that is a single one a copy of it with another `half`. */
+void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x,
+                               bool across);
 /* close_split.cu: the same; false where it is not for this box. */
-bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x);
-/* Without those across x. */
-void hymgi_cuda_close_sides(const hymgi_level *level, const hymgi_geom *box, double *x);
+bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
+                            bool across);
 void hymgi_cuda_wall_term(const hymgi_level *level, int box, int face, double factor);
 void hymgi_cuda_add_wall_terms(const hymgi_level *level, double *f);
 

@@ -122,21 +122,18 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
 
 /* ---- ghosts ---- */
 
-void prepare(const hymgi_level *level, const hymgi_geom *box, double *x)
+void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, bool across = true)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
   const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
   hymgi_run_plan(level, plan, box, x, box, x);
-  if (!fv2) hymgi_cuda_close_operator(level, box, x);
+  if (!fv2) hymgi_cuda_close_operator(level, box, x, across);
 }
 
 /* For kernels that are the marched ones where there are such. */
 void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x)
 {
-  if (level->num_boxes > 0 && hymgi_cuda_fv4_across(level))
-    hymgi_cuda_close_sides(level, box, x);
-  else
-    prepare(level, box, x);
+  prepare(level, box, x, !hymgi_cuda_fv4_across(level));
 }
 
 sweep_args args_of(const double *f, const double *x, double *out)
@@ -216,13 +213,13 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const bool closed = one && split && hymgi_cuda_fv4_closes(level);
-  const bool across = one && hymgi_cuda_fv4_across(level);
+  const bool alone = one && !level->halo[HYMGI_HALO_EDGES];
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const bool zero = from_zero && s == 0 && across;
+    const bool zero = from_zero && s == 0 && alone && hymgi_cuda_fv4_marches(level);
     const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
     if (one && split) box.half = apart + (now[1] - now[0]);
     if (!closed && !zero) prepare_march(level, one ? &box : level->box, now[0]);
@@ -242,9 +239,9 @@ void relax_once(hymgi_level *level, double residual, double momentum, const doub
   a.momentum = momentum;
   a.prev = momentum != 0 ? level->y : NULL;
   a.scale = scale;
-  prepare(level, level->box, level->x);
+  prepare_march(level, level->box, level->x);
   const hymgi_relaxation r = {a.f, a.own, a.prev, scale, a.out, residual, momentum};
-  if (!hymgi_cuda_plain_relax(level, &r)) run<RELAX>(level, a);
+  if (!hymgi_cuda_plain_relax(level, &r) && !hymgi_cuda_fv4_relax(level, &r)) run<RELAX>(level, a);
   swap_buffers(level);
 }
 

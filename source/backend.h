@@ -109,6 +109,9 @@ typedef struct hymgi_backend {
   void (*residual)(const hymgi_level *level, const double *f, double *x, double *r);
   double (*residual_max)(const hymgi_level *level, const double *f, double *x);
 
+  /* Optional: have rows of level split by colour although its smoother has no colours? Asked before
+   * the boxes are laid out. */
+  bool (*splits)(const hymgi_level *level);
   /* Optional: does smooth want level->y although the method does without? */
   bool (*second_buffer)(const hymgi_level *level);
   /* level->x from level->f; may swap level->x and level->y */
