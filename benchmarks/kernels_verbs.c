@@ -17,7 +17,7 @@ static void run_smooth(kernels_kit *k)
 
 static void run_smooth_restrict(kernels_kit *k)
 {
-  hymgi_smooth_restrict(k->fine, k->coarse);
+  hymgi_smooth_restrict(k->fine, k->coarse, false);
 }
 
 static void run_apply(kernels_kit *k)

@@ -47,6 +47,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.apply = hymgi_cuda_apply;
   b.residual = hymgi_cuda_residual;
   b.residual_max = hymgi_cuda_residual_max;
+  b.splits = hymgi_cuda_splits;
   b.second_buffer = hymgi_cuda_second_buffer;
   b.smooth = hymgi_cuda_smooth;
   b.tune = nothing_to_tune;

@@ -9,12 +9,14 @@
 namespace
 {
 
-enum { WIDE = 64, HIGH = 4, EDGES = 6 };
+enum { WIDE = 64, HIGH = 4 };
+enum part { FIRST_Z, LAST_Z, FIRST_Y, LAST_Y, EDGES, ENDS, PARTS }; /* a layer of blocks each */
 
 struct split_args {
   hymgi_geom g;
   closure c;
   double *x;
+  int edges; /* ghosts of those that are closed: along x, or along y and z too */
 };
 
 /* Two ghosts off the line whose cells are a[0], b[in], a[2 in], b[3 in]. */
@@ -94,22 +96,23 @@ __global__ void __launch_bounds__(WIDE *HIGH) close_split(const __grid_constant_
   const hymgi_geom &g = a.g;
   const int u = (int)(blockIdx.x * WIDE + threadIdx.x), v = (int)(blockIdx.y * HIGH + threadIdx.y);
   const int part = (int)blockIdx.z;
-  if (part == EDGES) {
+  if (part <= LAST_Z) {
+    if (u < g.n[0] / 2 && v < g.n[1]) close_slot(a, 4 + part, u, v, part ? g.n[2] - 1 : 0);
+  } else if (part <= LAST_Y) {
+    if (u < g.n[0] / 2 && v < g.n[2]) close_slot(a, part, u, part & 1 ? g.n[1] - 1 : 0, v);
+  } else if (part == EDGES) {
     const int m = (int)(blockIdx.y * gridDim.x + blockIdx.x) * WIDE * HIGH +
                   (int)(threadIdx.y * WIDE + threadIdx.x);
-    close_edge(a, m);
-  } else if (part < 2) { /* z- and z+ */
-    if (u < g.n[0] / 2 && v < g.n[1]) close_slot(a, 4 + part, u, v, part ? g.n[2] - 1 : 0);
-  } else if (part < 4) {
-    if (u < g.n[0] / 2 && v < g.n[2]) close_slot(a, part, u, part & 1 ? g.n[1] - 1 : 0, v);
-  } else if (part == 4) { /* x- and x+ */
-    if (u < g.n[1] && v < g.n[2]) close_ends(a, u, v);
+    if (m < a.edges) close_edge(a, m);
+  } else if (u < g.n[1] && v < g.n[2]) {
+    close_ends(a, u, v);
   }
 }
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x)
+extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
+                                       bool across)
 {
   if (level->num_boxes != 1 || !box->split || box->walls != 63) return false;
   for (int axis = 0; axis < 3; axis++)
@@ -118,12 +121,12 @@ extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geo
   a.g = *box;
   a.c = closure_of(level, HYMGI_GHOSTS_V4);
   a.x = x;
+  a.edges = 4 * (a.g.n[0] + (across ? a.g.n[1] + a.g.n[2] : 0));
   const int slots = a.g.n[0] / 2;
-  const int across = slots > a.g.n[1] ? slots : a.g.n[1];
-  const int down = a.g.n[1] > a.g.n[2] ? a.g.n[1] : a.g.n[2];
-  const int64_t edges = 4 * ((int64_t)a.g.n[0] + a.g.n[1] + a.g.n[2]);
-  dim3 grid(blocks_for(across, WIDE), blocks_for(down, HIGH), EDGES + 1);
-  while ((int64_t)grid.x * grid.y * WIDE * HIGH < edges)
+  const int wide = slots > a.g.n[1] || !across ? slots : a.g.n[1];
+  const int high = a.g.n[1] > a.g.n[2] ? a.g.n[1] : a.g.n[2];
+  dim3 grid(blocks_for(wide, WIDE), blocks_for(high, HIGH), across ? PARTS : PARTS - 1);
+  while ((int64_t)grid.x * grid.y * WIDE * HIGH < a.edges)
     grid.y++;
   hymgi_launch(level->context, close_split, grid, dim3(WIDE, HIGH), a);
   return true;

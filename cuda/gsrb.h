@@ -3,13 +3,15 @@
 #define HYMGI_GSRB_H
 
 #include "device.h"
+#include "march_plain.h"
 
 /* One half sweep: own and other hold the two colours, out gets the new values of `colour`. */
 struct hymgi_gsrb_half {
   int colour;
   const double *own, *other;
   double *out;
-  bool f_is_old; /* the kernel queued before this one is a half sweep on the same level */
+  bool f_is_old;          /* the kernel queued before this one is a half sweep on the same level */
+  bool from_zero = false; /* own and other are 0; FV4 marched, one box */
 };
 
 extern "C" {
@@ -33,10 +35,14 @@ bool hymgi_cuda_fv2_residual(const hymgi_level *level, const double *f, const do
  * as before. */
 bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const double *x,
                              double *coarse, double *zero);
+/* As hymgi_cuda_plain_relax, on split rows. */
+bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
 /* Is the level for the marched kernels of FV4? */
 bool hymgi_cuda_fv4_marches(const hymgi_level *level);
 /* Does the half sweep of this level see beyond walls by itself, or must ghosts be in memory? */
 bool hymgi_cuda_fv4_closes(const hymgi_level *level);
+/* Do the marched kernels of this level work out ghosts across x as they go? */
+bool hymgi_cuda_fv4_across(const hymgi_level *level);
 }
 
 #endif

@@ -13,28 +13,36 @@ void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, d
 double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot);
 void hymgi_cuda_smooth(hymgi_level *level);
+void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero); /* is x 0? */
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
+/* Those that are left for where FV4's marched kernels come next, if they are for the level. */
+void hymgi_cuda_prepare_march(const hymgi_level *level, double *x);
 
 /* transfer.cu, interpolate.cu */
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero);
-void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero);
+void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
                                    int slot);
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                             const double *source, hymgi_ghosts order, bool add, double *x);
 
+/* fv4_pair.cu: are FV4's kernels for large levels the reason to split rows by colour? */
+bool hymgi_cuda_splits(const hymgi_level *level);
+
 /* walls.cu */
 void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                             bool with_data);
-/* What FV4's stencil reads beyond walls, faces and edges. box: level->box, or where that is a
- * single one a copy of it with another `half`. */
-void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x);
+/* What FV4's stencil reads beyond walls, faces and edges; not those across x without `across`. box:
+ * level->box, or where that is a single one a copy of it with another `half`. */
+void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x,
+                               bool across);
 /* close_split.cu: the same; false where it is not for this box. */
-bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x);
+bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
+                            bool across);
 void hymgi_cuda_wall_term(const hymgi_level *level, int box, int face, double factor);
 void hymgi_cuda_add_wall_terms(const hymgi_level *level, double *f);
 

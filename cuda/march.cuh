@@ -1,6 +1,6 @@
 /* What kernels share that march along an axis: what they have seen of their column in registers,
- * and the order of a step. The smoothers use it for one and two planes around, the finite-difference
- * family of benchmarks/stencils for up to six, with several points a thread. */
+ * and the order of a step. FV2's smoothers on plain rows use it for one plane around, the finite-
+ * difference family of benchmarks/stencils for up to six, with several points a thread. */
 #ifndef HYMGI_MARCH_CUH
 #define HYMGI_MARCH_CUH
 

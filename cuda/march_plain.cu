@@ -1,14 +1,12 @@
-/* Out-of-place sweeps, the residual and its norm on plain rows, large levels. A thread owns a
+/* FV2 on plain rows, large levels: out-of-place sweeps, the residual and its norm. A thread owns a
  * column of a slab and marches along z with what it has seen in registers. Bytes per cell of a
- * Chebyshev step: x 8, f 8, x before 8, betas 24, FV4's 1/diagonal 8, written 8. FV2 runs at the
- * speed of memory; FV4 has a file of its own. */
-#include "march_fv4.cuh"
+ * Chebyshev step: x 8, f 8, x before 8, betas 24, written 8. It runs at the speed of memory. */
 #include "march_plain.h"
+
+#include "march_plain.cuh"
 
 namespace
 {
-
-/* ---- FV2 ---- */
 
 enum { FV2_THREADS = 256, FV2_BLOCKS = 4 };
 
@@ -116,42 +114,9 @@ template <purpose WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, ma
                grid, dim3(x, y), a);
 }
 
-/* ---- FV4 ---- */
-
-template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
-void fv4_launch(const hymgi_level *level, march_args a, int slab)
-{
-  a.slab = slab;
-  a.slabs = (a.extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(a.extent[0], X), blocks_for(a.extent[1], Y),
-                  (unsigned)(a.slabs * a.boxes.count));
-  hymgi_launch(level->context, fv4_march<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid, dim3(X * Y),
-               a);
-}
-
-template <purpose WHAT> void fv4_run(const hymgi_level *level, const march_args &a)
-{
-  if (!level->method->variable_beta)
-    fv4_launch<WHAT, false, 0, 64, 4, 4, false>(level, a, 32);
-  else if (is_cube(level, 512, FV4_GHOST))
-    fv4_launch<WHAT, true, 512, 64, 6, 1, true>(level, a, 16);
-  else if (is_cube(level, 256, FV4_GHOST))
-    fv4_launch<WHAT, true, 256, 32, 4, 3, true>(level, a, 16);
-  else if (is_cube(level, 128, FV4_GHOST))
-    fv4_launch<WHAT, true, 128, 32, 4, 3, true>(level, a, 16);
-  else if (a.extent[0] >= 384)
-    fv4_launch<WHAT, true, 0, 64, 6, 1, true>(level, a, 16);
-  else
-    fv4_launch<WHAT, true, 0, 32, 4, 3, true>(level, a, 16);
-}
-
-/* ---- levels ---- */
-
 template <purpose WHAT> void run(const hymgi_level *level, const march_args &a)
 {
-  if (level->method->stencil == HYMG_FV4)
-    fv4_run<WHAT>(level, a);
-  else if (level->method->variable_beta)
+  if (level->method->variable_beta)
     fv2_run<WHAT, true>(level, a);
   else
     fv2_run<WHAT, false>(level, a);
@@ -172,7 +137,7 @@ bool large(const hymgi_level *level, const march_args &a)
 {
   enum { GRID_LIMIT = 65535, LOWEST_SLAB = 16 };
   const int64_t cells = (int64_t)a.extent[0] * a.extent[1] * a.extent[2];
-  return level->num_boxes > 0 && !level->box[0].split &&
+  return level->num_boxes > 0 && level->method->stencil == HYMG_FV2 && !level->box[0].split &&
          cells >= level->context->gpu->choice.relax_march_from &&
          ((int64_t)a.extent[2] / LOWEST_SLAB + 1) * level->num_boxes <= GRID_LIMIT;
 }
@@ -186,7 +151,7 @@ extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_rel
   a.f = relaxation->f;
   a.x = relaxation->x;
   a.prev = relaxation->prev;
-  a.scale = relaxation->scale ? relaxation->scale : a.v.dinv;
+  a.scale = relaxation->scale;
   a.out = relaxation->out;
   a.residual = relaxation->residual;
   a.momentum = relaxation->momentum;

@@ -36,7 +36,7 @@ __host__ __device__ constexpr int cube_plane(int n, int ghost)
   return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
 }
 
-enum { FV2_GHOST = 1, FV4_GHOST = 2 };
+enum { FV2_GHOST = 1 };
 
 inline bool is_cube(const hymgi_level *level, int n, int ghost)
 {

@@ -117,7 +117,7 @@ void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
 
 void close_walls(const hymgi_level *level, const hymgi_geom *box, double *x)
 {
-  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x);
+  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, true);
 }
 
 } /* namespace */

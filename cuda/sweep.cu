@@ -129,10 +129,16 @@ const hymgi_plan *operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
-void prepare(const hymgi_level *level, const hymgi_geom *box, double *x)
+void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, bool across = true)
 {
   hymgi_run_plan(level, operator_halo(level), box, x, box, x);
-  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x);
+  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, across);
+}
+
+/* For kernels that are the marched ones where there are such. */
+void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x)
+{
+  prepare(level, box, x, !hymgi_cuda_fv4_across(level));
 }
 
 sweep_args args_of(const double *f, const double *x, double *out)
@@ -148,7 +154,10 @@ sweep_args args_of(const double *f, const double *x, double *out)
 void compute_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
-  prepare(level, level->box, x);
+  if (x != r)
+    prepare_march(level, level->box, x);
+  else
+    prepare(level, level->box, x);
   if (x != r &&
       (hymgi_cuda_plain_residual(level, f, x, r) ||
        (fv2 ? hymgi_cuda_fv2_residual(level, f, x, r) : hymgi_cuda_fv4_residual(level, f, x, r))))
@@ -218,27 +227,29 @@ void fv2_gsrb(hymgi_level *level)
 
 /* Each colour flips between two buffers. Where a level has several boxes a state of two buffers
  * has no name (finite-volume/host_sweep.c), so that the other colour is copied along. */
-void fv4_gsrb(hymgi_level *level)
+void fv4_gsrb(hymgi_level *level, bool from_zero)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
   const bool overlaps = one && split && hymgi_cuda_overlaps(level, halo);
   const bool closed = one && split && !overlaps && hymgi_cuda_fv4_closes(level);
+  const bool alone = one && !halo;
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0};
+    const bool zero = from_zero && s == 0 && alone && hymgi_cuda_fv4_marches(level);
+    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
     if (one && split) box.half = apart + (now[1] - now[0]);
     if (overlaps) {
       hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep_of, &half);
     } else {
       if (closed)
         hymgi_run_plan(level, halo, &box, now[0], &box, now[0]);
-      else
-        prepare(level, one ? &box : level->box, now[0]);
+      else if (!zero)
+        prepare_march(level, one ? &box : level->box, now[0]);
       if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
       half_sweep(level, half);
     }
@@ -252,7 +263,7 @@ void fv4_gsrb(hymgi_level *level)
 void relax(const hymgi_level *level, const void *relaxation)
 {
   const hymgi_relaxation &r = *(const hymgi_relaxation *)relaxation;
-  if (hymgi_cuda_plain_relax(level, &r)) return;
+  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax(level, &r)) return;
   sweep_args a = args_of(r.f, r.x, r.out);
   a.residual = r.residual;
   a.momentum = r.momentum;
@@ -269,7 +280,7 @@ void relax_once(hymgi_level *level, double residual, double momentum, const doub
   if (hymgi_cuda_overlaps(level, halo)) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
-    prepare(level, level->box, level->x);
+    prepare_march(level, level->box, level->x);
     relax(level, &r);
   }
   swap_buffers(level);
@@ -280,6 +291,11 @@ void relax_once(hymgi_level *level, double residual, double momentum, const doub
 extern "C" void hymgi_cuda_prepare(const hymgi_level *level, double *x)
 {
   prepare(level, level->box, x);
+}
+
+extern "C" void hymgi_cuda_prepare_march(const hymgi_level *level, double *x)
+{
+  prepare_march(level, level->box, x);
 }
 
 extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
@@ -316,12 +332,17 @@ extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
 {
+  hymgi_cuda_smooth_from(level, false);
+}
+
+extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
+{
   const hymgi_method *m = level->method;
   if (m->smoother == HYMG_GSRB) {
     if (m->stencil == HYMG_FV2)
       fv2_gsrb(level);
     else
-      fv4_gsrb(level);
+      fv4_gsrb(level, from_zero);
     return;
   }
   for (int s = 0; s < m->sweeps; s++) {

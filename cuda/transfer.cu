@@ -399,17 +399,18 @@ static void restrict_residual(const hymgi_level *level, hymgi_after after, doubl
 extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
                                              double *coarse, double *zero)
 {
-  hymgi_cuda_prepare(level, level->x);
+  hymgi_cuda_prepare_march(level, level->x);
   restrict_residual(level, after, coarse, zero);
 }
 
-extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, double *coarse, double *zero)
+extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
+                                           double *zero)
 {
   if (hymgi_cuda_fv2_joined(level, true)) {
     restrict_residual(level, HYMGI_AFTER_GSRB, coarse, zero);
     return;
   }
-  hymgi_cuda_smooth(level);
+  hymgi_cuda_smooth_from(level, from_zero);
   hymgi_cuda_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
       zero);

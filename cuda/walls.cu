@@ -95,6 +95,7 @@ struct faces_args {
   box_set boxes;
   closure c;
   double *x;
+  int from, count; /* faces of a box */
 };
 
 /* Both ghosts of one line off a face of AXIS; u and v along the face may be one cell outside.
@@ -137,9 +138,9 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
   wait_for_predecessors();
   const int p = (int)(blockIdx.x * CLOSE_X + threadIdx.x);
   const int q = (int)(blockIdx.y * CLOSE_Y + threadIdx.y);
-  for (int z = (int)blockIdx.z; z < a.boxes.count * 6; z += (int)gridDim.z) {
-    const hymgi_geom g = box_at(a.boxes, z / 6);
-    const int face = z % 6, axis = face / 2;
+  for (int z = (int)blockIdx.z; z < a.boxes.count * a.count; z += (int)gridDim.z) {
+    const hymgi_geom g = box_at(a.boxes, z / a.count);
+    const int face = a.from + z % a.count, axis = face / 2;
     const int nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
     if (!(g.walls >> face & 1) || p >= nu + 2 || q >= nv + 2) continue;
     const int u = from_minus_one(p, nu), v = from_minus_one(q, nv);
@@ -223,14 +224,16 @@ extern "C" void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymg
 }
 
 extern "C" void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box,
-                                          double *x)
+                                          double *x, bool across)
 {
-  if (level->num_boxes == 0 || hymgi_cuda_close_split(level, box, x)) return;
+  if (level->num_boxes == 0 || hymgi_cuda_close_split(level, box, x, across)) return;
   unsigned walls = 0;
   for (int b = 0; b < level->num_boxes; b++)
     walls |= box[b].walls;
-  if (!walls) return;
+  if (!(across ? walls : walls & ~3u)) return;
   faces_args a = {};
+  a.from = across ? 0 : 2;
+  a.count = 6 - a.from;
   a.boxes = box_set_of(box, level->num_boxes);
   a.c = closure_of(level, HYMGI_GHOSTS_V4);
   a.x = x;
@@ -238,7 +241,7 @@ extern "C" void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
   const dim3 grid(blocks_for(nu + 2, CLOSE_X), blocks_for(nv + 2, CLOSE_Y),
-                  z_blocks((int64_t)level->num_boxes * 6));
+                  z_blocks((int64_t)level->num_boxes * a.count));
   hymgi_launch(level->context, close_faces, grid, dim3(CLOSE_X, CLOSE_Y), a);
 }
 

@@ -151,7 +151,7 @@ void hymgi_host_apply(const hymgi_level *level, double *x, double *y);
 void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_host_smooth(hymgi_level *level);
-void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse, double *zero);
+void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero);
 void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);

@@ -377,8 +377,9 @@ void hymgi_host_smooth(hymgi_level *level)
   if (!hymgi_host_wave_smooth(level, NULL)) smooth_passes(level);
 }
 
-void hymgi_host_smooth_restrict(hymgi_level *level, double *coarse, double *zero)
+void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
 {
+  (void)from_zero;
   const bool fused = level->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
   if (fused) return;
   hymgi_host_smooth(level);

@@ -111,6 +111,9 @@ typedef struct hymgi_backend {
   void (*residual)(const hymgi_level *level, const double *f, double *x, double *r);
   double (*residual_max)(const hymgi_level *level, const double *f, double *x);
 
+  /* Optional: have rows of level split by colour although its smoother has no colours? Asked before
+   * the boxes are laid out. */
+  bool (*splits)(const hymgi_level *level);
   /* Optional: does smooth want level->y although the method does without? */
   bool (*second_buffer)(const hymgi_level *level);
   /* level->x from level->f; may swap level->x and level->y */
@@ -118,8 +121,9 @@ typedef struct hymgi_backend {
 
   /* chooses level->tuning by measuring; the level's x, y and f are zero and stay so */
   void (*tune)(hymgi_level *level);
-  /* smooth, then residual_restrict to `coarse` (a patch vector): fused where the machine can */
-  void (*smooth_restrict)(hymgi_level *level, double *coarse, double *zero);
+  /* smooth, then residual_restrict to `coarse` (a patch vector): fused where the machine can.
+   * from_zero: level->x is 0, which may spare work */
+  void (*smooth_restrict)(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 
   /* transfers to and from patches (geometry of level->patch) */
   bool zeroes; /* may it and smooth_restrict be given `zero`, a patch vector that becomes 0? */

@@ -20,8 +20,8 @@ static void bottom_solve(hymg_solver *solver, hymgi_level *level)
 }
 
 /* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from
- * zero, add it, smooth. */
-static void correct(hymg_solver *solver, int l, int visits)
+ * zero, add it, smooth. from_zero: the level's x is 0. */
+static void correct(hymg_solver *solver, int l, int visits, bool from_zero)
 {
   hymgi_level *level = solver->level + l, *coarse = level + 1;
   if (!holds(level)) return;
@@ -30,9 +30,9 @@ static void correct(hymg_solver *solver, int l, int visits)
     return;
   }
   if (hymgi_tail(solver, l, visits)) return;
-  hymgi_smooth_restrict(level, coarse);
+  hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
-    correct(solver, l + 1, visits);
+    correct(solver, l + 1, visits, visit == 0);
   hymgi_interpolate_add(coarse, level);
   hymgi_smooth(level);
 }
@@ -54,7 +54,7 @@ static void cycle(hymg_solver *solver, int l, int visits)
 {
   hymgi_level *level = solver->level + l;
   if (l < solver->num_levels - 1)
-    correct(solver, l, visits);
+    correct(solver, l, visits, false);
   else if (holds(level))
     correct_bottom(solver, level);
 }

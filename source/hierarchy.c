@@ -11,14 +11,15 @@ enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
 
 static void lay_out(hymgi_level *level)
 {
-  bool split = level->method->smoother == HYMG_GSRB;
+  const hymgi_backend *backend = level->backend;
+  bool split = level->method->smoother == HYMG_GSRB || (backend->splits && backend->splits(level));
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
   ptrdiff_t offset = 0;
   for (int b = 0; b < level->num_boxes; b++) {
     level->box[b].split = split;
-    hymgi_geom_layout(level->box + b, level->backend->line);
+    hymgi_geom_layout(level->box + b, backend->line);
     level->box[b].offset = offset;
     offset += level->box[b].size;
   }

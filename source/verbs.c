@@ -95,11 +95,11 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 /* ---- transfers ---- */
 
-void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse)
+void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
   const bool zeroes = fine->direct && fine->backend->zeroes && coarse->backend == fine->backend;
-  fine->backend->smooth_restrict(fine, fine->direct ? coarse->f : fine->patch_vector,
+  fine->backend->smooth_restrict(fine, from_zero, fine->direct ? coarse->f : fine->patch_vector,
                                  zeroes ? coarse->x : NULL);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);

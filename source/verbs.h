@@ -18,7 +18,7 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x,
 double hymgi_residual_norm(const hymgi_level *level, const double *f,
                            double *x); /* max |f - A x| */
 /* smooth; coarse->f = R (f - A x), coarse->x = 0 */
-void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse);
+void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine); /* fine->x += P_V coarse->x */

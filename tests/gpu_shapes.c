@@ -11,9 +11,10 @@ static hymg_stencil stencil_of(int which)
 
 /* ---- shapes ---- */
 
-static const int shapes[][3] = {{8, 8, 8},    {16, 16, 16}, {24, 8, 16}, {12, 12, 12}, {20, 20, 20},
-                                {40, 24, 56}, {7, 9, 10},   {33, 6, 5},  {2, 34, 6},   {10, 6, 18},
-                                {1, 8, 1},    {1, 1, 1},    {4, 4, 64},  {66, 2, 2}};
+static const int shapes[][3] = {{8, 8, 8},    {16, 16, 16}, {24, 8, 16}, {12, 12, 12},
+                                {20, 20, 20}, {40, 24, 56}, {7, 9, 10},  {33, 6, 5},
+                                {2, 34, 6},   {10, 6, 18},  {1, 8, 1},   {1, 1, 1},
+                                {4, 4, 64},   {66, 2, 2},   {256, 8, 8}, {128, 14, 4}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 START_TEST(every_shape)
@@ -36,13 +37,14 @@ END_TEST
 START_TEST(kernels_of_large_levels)
 {
   static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
+  static const char *const walls[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp", "dd dd dd"};
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   int n[3];
   support_shape(stencil_of(_i), shapes[_i / 2], n);
   if (twin_emulated() && n[0] * n[1] * n[2] > 20000) return; /* large_grids has them on a GPU */
-  for (int m = 0; m < 4; m++) {
-    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], m / 2 ? "pp dd pp" : "dd dd dd");
-    t.smoother = m == 1 ? HYMG_CHEBYSHEV : HYMG_GSRB;
+  for (int m = 0; m < 5; m++) {
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], walls[m]);
+    t.smoother = m == 1 ? HYMG_CHEBYSHEV : m == 4 ? HYMG_L1JACOBI : HYMG_GSRB;
     t.a = m == 1 ? 1.0 : 0.0;
     support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
     ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
