@@ -69,8 +69,8 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
   X(COMM, "comm", "KIND",                                                                          \
     "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"    \
     "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"   \
-    "(not to be relied on: it aborted with Open MPI 4.1.4 on two H200; see --probe-comm);\n"       \
-    "nccl: not built in; auto (default): peer on a node where that is possible, else staged")      \
+    "(a CUDA-aware MPI); nccl: not built in; auto (default): peer on a node where that is\n"       \
+    "possible, else staged; between nodes device if --probe-comm worked, else staged")             \
   X(GATHER_CELLS, "gather-cells", "N|auto",                                                        \
     "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"    \
     "host; default auto: as fits the exchange")                                                    \

@@ -62,6 +62,7 @@ function note(key, o, t, gpus, cells, seconds,    r)
   br[key] += bytes * r / (seconds * seconds)
 }
 NR == 1 { next }
+$1 == "single" && ($3, $2) in single { next } # the first row of a size counts
 $1 == "single" { single[$3, $2] = $7; next }
 { rows++; for (c = 1; c <= 9; c++) row[rows, c] = $c }
 END {

@@ -14,6 +14,11 @@ extern "C" {
  *   fv4_march  red-black Gauss-Seidel of FV4 marched along z; else tiles in shared memory
  *   relax_march  the other smoothers, and residuals, on rows not split by colour, marched along
  *              z; else one cell a thread
+ *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black
+ *              Gauss-Seidel of FV2; else the half sweeps do it
+ *   overlap    with staged messages: sweeps in parts, the cells that see no ghost while the messages
+ *              are on their way; boxes of this many cells
+ *   overlap_fast  the same with peers and device messages, where it has not been seen to pay
  * Opens the GPU if it is not open. For solvers that are made after it. False: no such form, no
  * GPU, or a build without CUDA. */
 bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells);

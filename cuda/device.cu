@@ -2,6 +2,8 @@
  * changed in its interface is handled here alone. */
 #include "device.h"
 
+#include "overlap.h"
+
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@ void close_device(hymgi_device *d)
   {
     const hymgi_device_guard guard(d->ordinal);
     if (d->stream) cudaStreamSynchronize(d->stream);
+    hymgi_overlap_close(d);
     if (d->own_stream) cudaStreamDestroy(d->stream);
     if (d->recorder) cudaStreamDestroy(d->recorder);
     if (d->reduction.words) cudaFree(d->reduction.words);
@@ -107,7 +110,8 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a device");
   d->context = context;
   /* as measured on an H200 */
-  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80, 80 * 80 * 80};
+  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80, 80 * 80 * 80,
+               160 * 160 * 160, 160 * 160 * 160, INT64_MAX};
   d->ordinal = ordinal;
   context->gpu = d;
   context->close_gpu = close_device;
@@ -423,6 +427,7 @@ void check_peers(hymg_context *context)
 
 extern "C" cudaStream_t hymgi_device_stream(hymgi_device *d)
 {
+  if (d->is_aside) return d->aside;
   if (d->mode != HYMGI_RECORD) return d->stream;
   if (!d->capturing) {
     d->capturing = true;

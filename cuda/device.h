@@ -19,7 +19,7 @@ extern "C" {
 enum hymgi_mode { HYMGI_DIRECT, HYMGI_RECORD, HYMGI_REPLAY };
 
 /* HYMGI_RESULTS: one for reductions that are waited for, one for each slot of hymgi_later. */
-enum { HYMGI_RESULT_WORDS = 8, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16 };
+enum { HYMGI_RESULT_WORDS = 8, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MARKS = 3 };
 
 /* What a reduction kernel works with: words in device memory that are zero between kernels, a
  * count of finished blocks, and where the host reads the result. */
@@ -31,7 +31,8 @@ struct hymgi_reduction {
 
 /* Cells of a level from which on a form of its smoother is taken; all give the same bits. */
 struct hymgi_kernel_choice {
-  int64_t fv2_pair_from, fv2_march_from, fv4_march_from, relax_march_from;
+  int64_t fv2_pair_from, fv2_march_from, fv4_march_from, relax_march_from, fv2_apart_from,
+      overlap_from, overlap_fast_from;
 };
 
 struct hymgi_device {
@@ -42,6 +43,10 @@ struct hymgi_device {
   int shared_bytes;    /* that a block can have */
   cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */
   cudaStream_t recorder;
+  cudaStream_t aside; /* NULL until it is needed: what need not wait for the stream (overlap.cu) */
+  cudaEvent_t mark[HYMGI_MARKS];
+  bool is_aside; /* launches go there */
+  bool waits;    /* the next launch, for what another stream does: it must not start early */
   bool own_stream;
   hymgi_mode mode, suspended;
   bool capturing;
@@ -129,7 +134,8 @@ static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim
   config.dynamicSmemBytes = shared;
   config.stream = hymgi_device_stream(device);
   config.attrs = &early;
-  config.numAttrs = device->major >= 9 ? 1 : 0;
+  config.numAttrs = device->major >= 9 && !device->waits ? 1 : 0;
+  device->waits = false;
   cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(args)...);
   if (device->failures > 0 && --device->failures == 0) error = cudaErrorLaunchFailure;
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "a kernel's launch");

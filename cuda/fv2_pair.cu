@@ -4,6 +4,7 @@
  * the old iterate only the black cells are read. Where there are ghosts that are no wall's, the
  * black cells beside them are done again (fv2_rim.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
  * rim's share), written 8; two half sweeps move 72. */
+#include "fv2_joined.h"
 #include "gsrb_args.cuh"
 
 namespace
@@ -135,23 +136,18 @@ template <bool VARIABLE, bool ALPHA> void launch_pair(const hymgi_level *level, 
 
 } /* namespace */
 
-namespace
-{
-
 /* Across a periodic axis of odd length a cell has a neighbour of its own colour. */
-bool keeps_colours_apart(const hymgi_level *level)
+extern "C" bool hymgi_cuda_colours_apart(const hymgi_level *level)
 {
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
   return true;
 }
 
-} /* namespace */
-
 extern "C" bool hymgi_cuda_fv2_could_pair(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->split && keeps_colours_apart(level) &&
+  return level->num_boxes == 1 && g->split && hymgi_cuda_colours_apart(level) &&
          (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.fv2_pair_from;
 }
 

@@ -1,6 +1,7 @@
 /* FV4 red-black Gauss-Seidel on split rows: the form for small levels. A block loads a tile of x
  * with its rim into shared memory, closes the walls there and updates one colour; faces, f and
- * 1/diag are on their way before the kernel waits for the one before it. */
+ * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are no wall's
+ * are in memory. */
 #include "gsrb_args.cuh"
 
 extern "C" {
@@ -35,6 +36,14 @@ __device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int d
   const int high = axis == 0 ? di : axis == 1 ? dj : dk;
   const int u = axis == 0 ? dj : di, v = axis == 2 ? dj : dk;
   return 10 * axis + 5 * high + (u == 1 ? 1 : u == -1 ? 2 : v == 1 ? 3 : v == -1 ? 4 : 0);
+}
+
+/* Is the index a cell's, or a ghost's across a face that is no wall? */
+__device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int index)
+{
+  const int below = g.walls >> (2 * axis) & 1 ? 0 : RIM;
+  const int above = g.walls >> (2 * axis + 1) & 1 ? 0 : RIM;
+  return index >= -below && index < g.n[axis] + above;
 }
 
 /* Closes the walls of one axis in the tile: the ghosts from the cells inside. */
@@ -90,7 +99,7 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
     const int i = low[0] - RIM + e % WIDE, jj = low[1] - RIM + e / WIDE % WIDE;
     const int kk = low[2] - RIM + e / WIDE / WIDE;
     const bool there =
-        e < CELLS && i >= 0 && i < g.n[0] && jj >= 0 && jj < g.n[1] && kk >= 0 && kk < g.n[2];
+        e < CELLS && in_memory(g, 0, i) && in_memory(g, 1, jj) && in_memory(g, 2, kk);
     const bool mine = ((i + jj + kk + g.parity + a.colour) & 1) == 0;
     from[m] = there ? (mine ? a.own : a.other) + hymgi_at(&g, i, jj, kk) : NULL;
   }
@@ -123,8 +132,7 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
 bool fits(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
-  if (level->num_boxes != 1 || !g->split || level->periodic || level->halo[HYMGI_HALO_EDGES])
-    return false;
+  if (level->num_boxes != 1 || !g->split) return false;
   for (int axis = 0; axis < 3; axis++)
     if (g->n[axis] < 4 || (g->n[axis] % TILE > 0 && g->n[axis] % TILE < 2)) return false;
   return (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;

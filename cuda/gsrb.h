@@ -19,7 +19,7 @@ extern "C" {
  * (own, other and out are one vector). */
 bool hymgi_cuda_fv2_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half);
 bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half);
-/* The form for small levels, which needs no ghosts in memory. */
+/* The form for small levels, which needs no ghosts beyond walls in memory. */
 bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
 /* FV2, both colours in one pass from x to out, on levels where pairs says so. */
 bool hymgi_cuda_fv2_could_pair(const hymgi_level *level); /* given a second buffer */

@@ -1,12 +1,16 @@
-/* Exchange between GPUs that map each other's memory, in two ways.
+/* Exchange between GPUs that map each other's memory, in three ways.
  *
  * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
  * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
  * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
- * one that it hears from, so two buffers used in turn are enough.
+ * one that it hears from, so two buffers used in turn are enough for these kernels; there are three
+ * for half sweeps that do both (fv2_joined.cu).
+ *
+ * By value and counted, where messages of peers alone go one way: the same, and the receiver says that
+ * a message was taken away, which the sender of the last but one waits for.
  *
  * By flags, else: push writes the pieces of a plan straight into
- * the receivers' buffers, of which there are two, used in turn; its last block then tells each
+ * the receivers' buffers, of which two would do, used in turn; its last block then tells each
  * receiver the number of the exchange. pull waits for these numbers and unpacks. Where a message has
  * no counterpart in the other direction, its receiver says that it was taken away, and its sender
  * waits for the last but one.
@@ -18,42 +22,11 @@
 #include <string.h>
 
 #include "bricks.cuh"
+#include "fv2_joined.h"
+#include "peer.cuh"
 
 namespace
 {
-
-/* ---- words that two GPUs share ---- */
-
-__device__ __forceinline__ unsigned long long load_acquire(const unsigned long long *word)
-{
-#ifdef __CUDA_ARCH__
-  unsigned long long value;
-  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-  return value;
-#else
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-#endif
-}
-
-__device__ __forceinline__ void store_release(unsigned long long *word, unsigned long long value)
-{
-#ifdef __CUDA_ARCH__
-  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-#else
-  __atomic_store_n(word, value, __ATOMIC_RELEASE);
-#endif
-}
-
-__device__ __forceinline__ unsigned long long nanoseconds()
-{
-#ifdef __CUDA_ARCH__
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-#else
-  return (unsigned long long)clock64();
-#endif
-}
 
 /* ---- waiting ---- */
 
@@ -64,23 +37,12 @@ struct peer_args {
   int messages;
   unsigned long long *exchanges, *others; /* others: of the other direction */
   unsigned *finished;
-  unsigned long long *given_up, *waited; /* waited: rank + 1 for the host */
-  unsigned long long patience;           /* nanoseconds */
+  peer_wait wait;
 };
 
 __device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int m)
 {
   return a.messages == 1 ? a.one : a.many[m];
-}
-
-/* Has somebody given up? This GPU does when its patience ends. */
-__device__ __forceinline__ bool gives_up(const peer_args &a, int rank, unsigned long long start)
-{
-  if (load_acquire(a.given_up) != 0) return true;
-  if (nanoseconds() - start <= a.patience) return false;
-  store_release(a.waited, (unsigned long long)rank + 1);
-  store_release(a.given_up, 1);
-  return true;
 }
 
 /* Until the word is what it has to be, somebody has given up, or this GPU loses patience. */
@@ -90,7 +52,7 @@ __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_messa
   if (load_acquire(m.awaited) + (unsigned long long)m.lag >= exchange) return;
   const unsigned long long start = nanoseconds();
   while (load_acquire(m.awaited) + (unsigned long long)m.lag < exchange) {
-    if (gives_up(a, m.rank, start)) return;
+    if (gives_up(a.wait, m.rank, start)) return;
     __nanosleep(20);
   }
 }
@@ -116,77 +78,22 @@ __device__ __forceinline__ void tell(const peer_args &a, unsigned long long exch
   }
 }
 
-/* ---- values that two GPUs share ---- */
-
-constexpr unsigned long long NOT_COME = ~0ull;
-
-#ifdef __CUDA_ARCH__
-constexpr int EAGER_TRIES = 256;
-#else
-constexpr int EAGER_TRIES = 0; /* the other GPU is a process that wants the core */
-#endif
-
-/* A value of these very bits goes as another NaN. */
-__device__ __forceinline__ void put_value(double *to, double value)
-{
-  unsigned long long bits = (unsigned long long)__double_as_longlong(value);
-  if (bits == NOT_COME) bits ^= 1;
-#ifdef __CUDA_ARCH__
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
-#else
-  __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
-#endif
-}
-
-__device__ __forceinline__ unsigned long long look(const double *at)
-{
-#ifdef __CUDA_ARCH__
-  unsigned long long bits;
-  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
-  return bits;
-#else
-  return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
-#endif
-}
-
-__device__ __noinline__ unsigned long long wait_for_value(const peer_args &a, int rank,
-                                                          const double *at)
-{
-  const unsigned long long start = nanoseconds();
-  unsigned long long bits = look(at);
-  while (bits == NOT_COME && !gives_up(a, rank, start)) {
-    __nanosleep(20);
-    bits = look(at);
-  }
-  return bits;
-}
-
-__device__ __forceinline__ double take_value(const peer_args &a, int rank, double *at)
-{
-  unsigned long long bits = look(at);
-  for (int m = 0; bits == NOT_COME && m < EAGER_TRIES; m++)
-    bits = look(at);
-  if (bits == NOT_COME) bits = wait_for_value(a, rank, at);
-  *at = __longlong_as_double((long long)NOT_COME);
-  return __longlong_as_double((long long)bits);
-}
-
 /* ---- kernels ---- */
 
 template <bool PUSH>
 __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
                                             const hymgi_geom &g, unsigned long long exchange,
-                                            double *x)
+                                            unsigned block, unsigned blocks, double *x)
 {
   const hymgi_peer_message m = message_of(a, p.message);
-  double *const buffer = m.data + (exchange & 1 ? m.version : 0) + (p.at - p.first);
-  each_of_brick(p.n, [&](int i, int j, int k) {
+  double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
+  each_of_brick(p.n, block, blocks, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
     if (PUSH)
       put_value(packed, *cell);
     else
-      *cell = take_value(a, m.rank, packed);
+      *cell = take_value(a.wait, m.rank, packed);
   });
 }
 
@@ -195,12 +102,13 @@ __device__ __forceinline__ void all_values(const peer_args &a, unsigned long lon
                                            double *x)
 {
   if (a.list.count == 1) {
-    move_values<PUSH>(a, a.list.one, a.list.of, exchange, x);
+    move_values<PUSH>(a, a.list.one, a.list.of, exchange, blockIdx.x, gridDim.x, x);
     return;
   }
   for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
     const hymgi_piece p = a.list.many[m];
-    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, blockIdx.x, gridDim.x,
+                      x);
   }
 }
 
@@ -247,7 +155,7 @@ __device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece
     if (threadIdx.x == 0) await(a, m, exchange);
     __syncthreads();
   }
-  double *const buffer = m.data + (exchange & 1 ? m.version : 0) + (p.at - p.first);
+  double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
   each_of_brick(p.n, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
@@ -276,9 +184,56 @@ __global__ void __launch_bounds__(ROW_THREADS)
   if (is_last(a)) tell(a, exchange);
 }
 
+/* By value, one way: a piece is sent once its message of two exchanges ago was taken away. */
+template <bool PUSH>
+__device__ __forceinline__ void move_counted(const peer_args &a, const hymgi_piece &p,
+                                             unsigned long long exchange, unsigned block,
+                                             unsigned blocks, double *x)
+{
+  const hymgi_geom g = p.box ? a.list.box[p.box] : a.list.of;
+  if (PUSH) {
+    if (threadIdx.x == 0) await(a, message_of(a, p.message), exchange);
+    __syncthreads();
+  }
+  move_values<PUSH>(a, p, g, exchange, block, blocks, x);
+}
+
+/* By all threads of a block; true in one thread of the last: all have read the number of the exchange. */
+__device__ __forceinline__ bool all_have_read(const peer_args &a)
+{
+  __syncthreads();
+  if (threadIdx.x != 0) return false;
+  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return false;
+  *a.finished = 0;
+  return true;
+}
+
+template <bool PUSH>
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_counted(const __grid_constant__ peer_args a, const __grid_constant__ brick_line line,
+                     double *x)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (line.count > 0) {
+    const int m = brick_of_block(line);
+    const hymgi_piece p = a.list.count == 1 ? a.list.one : a.list.many[m];
+    move_counted<PUSH>(a, p, exchange, blockIdx.x - line.first[m],
+                       line.first[m + 1] - line.first[m], x);
+  } else {
+    for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y)
+      move_counted<PUSH>(a, a.list.many[m], exchange, blockIdx.x, gridDim.x, x);
+  }
+  if (PUSH) {
+    if (all_have_read(a)) *a.exchanges = exchange;
+  } else {
+    if (is_last(a)) tell(a, exchange);
+  }
+}
+
 peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
 {
-  const hymgi_peer_state *const peers = plan->peers;
   const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
   peer_args a = {};
   a.one = side->message[0];
@@ -287,10 +242,16 @@ peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
   a.exchanges = side->exchanges;
   a.others = out ? plan->in.exchanges : plan->out.exchanges;
   a.finished = side->finished;
-  a.given_up = peers->given_up;
-  a.waited = context->gpu->waited;
-  a.patience = (unsigned long long)(1e9 * peers->patience);
+  a.wait = wait_of(context, plan);
   return a;
+}
+
+void launch_counted(hymg_context *context, void (*kernel)(peer_args, brick_line, double *),
+                    const hymgi_piece *pieces, int count, const peer_args &a, double *x)
+{
+  const brick_line line = line_of(pieces, count);
+  const dim3 grid = line.count > 0 ? dim3(line.first[count]) : bricks_grid(pieces, count);
+  hymgi_launch(context, kernel, grid, dim3(ROW_THREADS), a, line, x);
 }
 
 /* ---- memory that other processes map ---- */
@@ -351,7 +312,8 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 } /* namespace */
 
 extern "C" {
-const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map, unmap, reset};
+const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,
+                                            unmap,    reset,         hymgi_cuda_fv2_could_join};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
@@ -359,9 +321,13 @@ extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, true);
   a.list = pieces_of(plan->pack, plan->num_pack, src_box);
+  double *const from = const_cast<double *>(src); /* it is read only */
+  if (plan->counted) {
+    launch_counted(context, exchange_counted<true>, plan->pack, plan->num_pack, a, from);
+    return;
+  }
   hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
-               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a,
-               const_cast<double *>(src)); /* it is read only */
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a, from);
 }
 
 extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
@@ -369,6 +335,10 @@ extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
 {
   peer_args a = args_of(context, plan, false);
   a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
+  if (plan->counted) {
+    launch_counted(context, exchange_counted<false>, plan->unpack, plan->num_unpack, a, dst);
+    return;
+  }
   hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }

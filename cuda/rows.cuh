@@ -31,25 +31,40 @@ inline unsigned grid_share(int things)
   return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
 }
 
-/* each(t, row), 0 <= t < n, by one thread of the grid's x each. */
+/* each(t, row), 0 <= t < n, by one thread of so many blocks each. */
 template <typename Each>
-__device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
+__device__ __forceinline__ void each_entry(int n, unsigned rows, unsigned block, unsigned blocks,
+                                           const Each &each)
 {
   const int shift = row_shift(n), id = (int)threadIdx.x;
   const unsigned at_once = blockDim.x >> shift;
-  for (unsigned row = blockIdx.x * at_once + (unsigned)(id >> shift); row < rows;
-       row += gridDim.x * at_once)
+  for (unsigned row = block * at_once + (unsigned)(id >> shift); row < rows;
+       row += blocks * at_once)
     for (int t = id & ((1 << shift) - 1); t < n; t += 1 << shift)
       each(t, row);
 }
 
+/* The same for those of the grid's x. */
+template <typename Each>
+__device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
+{
+  each_entry(n, rows, blockIdx.x, gridDim.x, each);
+}
+
 /* each(i, j, k) over a brick. */
+template <typename Each>
+__device__ __forceinline__ void each_of_brick(const int n[3], unsigned block, unsigned blocks,
+                                              const Each &each)
+{
+  const unsigned across = (unsigned)n[1];
+  each_entry(n[0], across * (unsigned)n[2], block, blocks,
+             [&](int i, unsigned row) { each(i, (int)(row % across), (int)(row / across)); });
+}
+
 template <typename Each>
 __device__ __forceinline__ void each_of_brick(const int n[3], const Each &each)
 {
-  const unsigned across = (unsigned)n[1];
-  each_entry(n[0], across * (unsigned)n[2],
-             [&](int i, unsigned row) { each(i, (int)(row % across), (int)(row / across)); });
+  each_of_brick(n, blockIdx.x, gridDim.x, each);
 }
 
 /* Entry of an axis that is not known when compiling: an index would put the array in memory. */

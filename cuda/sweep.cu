@@ -1,9 +1,11 @@
 /* Operator, residual and smoothers on the GPU. The kernel here does any of them one cell a
  * thread, in either layout and for any walls; what a cycle spends its time in has kernels of its
  * own (gsrb.h), which are taken where they apply. */
+#include "fv2_joined.h"
 #include "gsrb.h"
 #include "kernels.h"
 #include "march_plain.h"
+#include "overlap.h"
 #include "reduce.cuh"
 
 namespace
@@ -122,12 +124,15 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
 
 /* ---- ghosts ---- */
 
+const hymgi_plan *operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
 void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, bool across = true)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2;
-  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-  hymgi_run_plan(level, plan, box, x, box, x);
-  if (!fv2) hymgi_cuda_close_operator(level, box, x, across);
+  hymgi_run_plan(level, operator_halo(level), box, x, box, x);
+  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, across);
 }
 
 /* For kernels that are the marched ones where there are such. */
@@ -185,10 +190,24 @@ void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
   run<GSRB>(level, a);
 }
 
+void half_sweep_of(const hymgi_level *part, const void *half)
+{
+  half_sweep(part, *(const hymgi_gsrb_half *)half);
+}
+
 /* FV2 works in place, or on large levels on both colours at once into the second buffer. */
 void fv2_gsrb(hymgi_level *level)
 {
-  const bool alone = !level->halo[HYMGI_HALO_FACES];
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
+  const bool alone = !halo;
+  if (hymgi_cuda_fv2_joined(level, false)) return;
+  if (hymgi_cuda_overlaps(level, halo)) {
+    for (int s = 0; s < level->method->sweeps; s++) {
+      const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, false};
+      hymgi_cuda_overlapped(level, halo, level->box, level->x, half_sweep_of, &half);
+    }
+    return;
+  }
   if (hymgi_cuda_fv2_pairs(level)) {
     for (int s = 0; s < level->method->sweeps; s += 2) {
       prepare(level, level->box, level->x);
@@ -212,8 +231,10 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
-  const bool closed = one && split && hymgi_cuda_fv4_closes(level);
-  const bool alone = one && !level->halo[HYMGI_HALO_EDGES];
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
+  const bool overlaps = one && split && hymgi_cuda_overlaps(level, halo);
+  const bool closed = one && split && !overlaps && hymgi_cuda_fv4_closes(level);
+  const bool alone = one && !halo;
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
@@ -222,9 +243,16 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
     const bool zero = from_zero && s == 0 && alone && hymgi_cuda_fv4_marches(level);
     const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
     if (one && split) box.half = apart + (now[1] - now[0]);
-    if (!closed && !zero) prepare_march(level, one ? &box : level->box, now[0]);
-    if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
-    half_sweep(level, half);
+    if (overlaps) {
+      hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep_of, &half);
+    } else {
+      if (closed)
+        hymgi_run_plan(level, halo, &box, now[0], &box, now[0]);
+      else if (!zero)
+        prepare_march(level, one ? &box : level->box, now[0]);
+      if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
+      half_sweep(level, half);
+    }
     now[c] = next[c];
     next[c] = half.own == level->x ? level->x : level->y;
     if (!one || !split) now[1 - c] = now[c], next[1 - c] = next[c];
@@ -232,16 +260,29 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
   level->x = now[0], level->y = next[0];
 }
 
+void relax(const hymgi_level *level, const void *relaxation)
+{
+  const hymgi_relaxation &r = *(const hymgi_relaxation *)relaxation;
+  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax(level, &r)) return;
+  sweep_args a = args_of(r.f, r.x, r.out);
+  a.residual = r.residual;
+  a.momentum = r.momentum;
+  a.prev = r.prev;
+  a.scale = r.scale;
+  run<RELAX>(level, a);
+}
+
 void relax_once(hymgi_level *level, double residual, double momentum, const double *scale)
 {
-  sweep_args a = args_of(level->f, level->x, level->y);
-  a.residual = residual;
-  a.momentum = momentum;
-  a.prev = momentum != 0 ? level->y : NULL;
-  a.scale = scale;
-  prepare_march(level, level->box, level->x);
-  const hymgi_relaxation r = {a.f, a.own, a.prev, scale, a.out, residual, momentum};
-  if (!hymgi_cuda_plain_relax(level, &r) && !hymgi_cuda_fv4_relax(level, &r)) run<RELAX>(level, a);
+  const hymgi_plan *halo = operator_halo(level);
+  const hymgi_relaxation r = {level->f, level->x, momentum != 0 ? level->y : NULL, scale, level->y,
+                              residual, momentum};
+  if (hymgi_cuda_overlaps(level, halo)) {
+    hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
+  } else {
+    prepare_march(level, level->box, level->x);
+    relax(level, &r);
+  }
   swap_buffers(level);
 }
 

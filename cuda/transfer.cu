@@ -1,6 +1,7 @@
 /* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; its
  * cell is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: of cells
  * 8 + 1; of the residual what the operator reads, f, and 1. */
+#include "fv2_joined.h"
 #include "gsrb.h"
 #include "kernels.h"
 #include "reduce.cuh"
@@ -372,10 +373,10 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
   launch_mean<true>(level, fine, coarse);
 }
 
-extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
-                                             double *coarse, double *zero)
+/* Ghosts are in place. */
+static void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse,
+                              double *zero)
 {
-  hymgi_cuda_prepare_march(level, level->x);
   if (level->num_boxes == 0) return;
   if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero)) return;
   const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
@@ -395,9 +396,20 @@ extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_aft
     launch_fv4<false>(level, a);
 }
 
+extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
+                                             double *coarse, double *zero)
+{
+  hymgi_cuda_prepare_march(level, level->x);
+  restrict_residual(level, after, coarse, zero);
+}
+
 extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
                                            double *zero)
 {
+  if (hymgi_cuda_fv2_joined(level, true)) {
+    restrict_residual(level, HYMGI_AFTER_GSRB, coarse, zero);
+    return;
+  }
   hymgi_cuda_smooth_from(level, from_zero);
   hymgi_cuda_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,

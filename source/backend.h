@@ -56,6 +56,8 @@ typedef struct hymgi_sharing {
   /* after a failure as well: waits, then makes the first words zero, the other doubles NaNs of ones
    * (not come yet), and forgets what was given up */
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
+  /* can half sweeps of this rank's part of the level do the plan's exchange by themselves? */
+  bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
 } hymgi_sharing;
 
 typedef struct hymgi_backend {

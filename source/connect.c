@@ -1,6 +1,6 @@
 /* Buffers and flags of a transport. The arena of a rank holds, in this order: the word of those that
  * have given up; for each plan its counters, a word for each message that comes from a peer (how
- * often it has come) and for each that goes to one (how often it was taken away); two versions of
+ * often it has come) and for each that goes to one (how often it was taken away); the versions of
  * each message that comes from a peer, and MPI's buffers. Who writes where is told by messages. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,29 +79,58 @@ static const hymgi_message *message_with(const hymgi_message *message, int count
 
 static bool is_answered(const hymgi_plan *plan)
 {
-  bool answered =
-      plan->mpi_sends + plan->mpi_receives == 0 && plan->num_sends == plan->num_receives;
+  bool answered = plan->num_sends == plan->num_receives;
   for (int m = 0; answered && m < plan->num_sends; m++)
     answered = message_with(plan->receive, plan->num_receives, plan->send[m].rank) != NULL;
   return answered;
 }
 
-/* Plans in which on every rank all messages go to peers and are answered in the same plan: then
- * nobody can be two exchanges ahead, and values need no flags. Collective. */
-static hymg_status find_answered(hymg_solver *solver)
+/* Plans whose messages on all ranks go to peers go by value, that is without flags. Where each is
+ * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
+static hymg_status find_by_value(hymg_solver *solver)
 {
   hymg_context *c = solver->op->grid->context;
-  int lacking[PLANS * HYMGI_MAX_LEVELS] = {0};
+  enum { MOST = PLANS * HYMGI_MAX_LEVELS };
+  int lacking[2 * MOST] = {0}; /* an answer; a way but MPI's */
+  const int count = PLANS * solver->num_levels;
   for (int l = 0; l < solver->num_levels; l++) {
     const level_plans all = plans_of_level(solver->level + l);
-    for (int m = 0; m < PLANS; m++)
-      lacking[PLANS * l + m] = all.plan[m] && !is_answered(all.plan[m]);
+    for (int m = 0; m < PLANS; m++) {
+      const hymgi_plan *plan = all.plan[m];
+      lacking[PLANS * l + m] = plan && !is_answered(plan);
+      lacking[count + PLANS * l + m] = plan && plan->mpi_sends + plan->mpi_receives > 0;
+    }
   }
-  TRY(hymgi_comm_max_int(c, c->comm, lacking, PLANS * solver->num_levels));
+  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * count));
   for (int l = 0; l < solver->num_levels; l++) {
     const level_plans all = plans_of_level(solver->level + l);
-    for (int m = 0; m < PLANS; m++)
-      if (all.plan[m]) all.plan[m]->by_value = !lacking[PLANS * l + m];
+    for (int m = 0; m < PLANS; m++) {
+      const int at = PLANS * l + m;
+      if (!all.plan[m]) continue;
+      all.plan[m]->by_value = !lacking[at] && !lacking[count + at];
+      all.plan[m]->counted = lacking[at] && !lacking[count + at];
+    }
+  }
+  return HYMG_OK;
+}
+
+/* Levels on which half sweeps exchange by themselves on every rank. Collective. */
+static hymg_status find_joined(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  int apart[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+    const bool can = plan && plan->by_value && plan->num_sends > 0 &&
+                     level->backend == solver->placement.fine && sharing->joins(level, plan);
+    apart[l] = plan && !can;
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    hymgi_plan *plan = solver->level[l].halo[HYMGI_HALO_FACES];
+    if (plan) plan->in_sweeps = !apart[l];
   }
   return HYMG_OK;
 }
@@ -118,7 +147,7 @@ static size_t versions(const hymgi_plan *plan)
 {
   size_t doubles = 0;
   for (int m = 0; m < plan->num_receives; m++)
-    if (plan->receive[m].peer) doubles += 2 * lines(plan->receive[m].size);
+    if (plan->receive[m].peer) doubles += HYMGI_PEER_VERSIONS * lines(plan->receive[m].size);
   return doubles;
 }
 
@@ -227,7 +256,7 @@ static void fill_offers(const hymgi_plan *plan, const place *at, double *mine)
   size_t data = at->data;
   for (int m = 0; m < plan->num_receives; m++, mine += OFFER) {
     mine[0] = (double)data, mine[1] = (double)(at->come + (size_t)m);
-    if (plan->receive[m].peer) data += 2 * lines(plan->receive[m].size);
+    if (plan->receive[m].peer) data += HYMGI_PEER_VERSIONS * lines(plan->receive[m].size);
   }
   for (int m = 0; m < plan->num_sends; m++, mine += OFFER)
     mine[0] = (double)(at->taken + (size_t)m), mine[1] = 0;
@@ -272,7 +301,8 @@ static hymgi_peer_message describe_send(const hymgi_transport *t, const hymgi_pl
   const hymgi_message *message = plan->send + m;
   if (!message->peer) return (hymgi_peer_message){.data = plan->send_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
-  const bool answered = message_with(plan->receive, plan->num_receives, message->rank) != NULL;
+  const bool answered =
+      !plan->counted && message_with(plan->receive, plan->num_receives, message->rank) != NULL;
   return (hymgi_peer_message){.data = arena + (size_t)theirs[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = word(arena, theirs[1]),
@@ -288,7 +318,8 @@ static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi
   const hymgi_message *message = plan->receive + m;
   if (!message->peer) return (hymgi_peer_message){.data = plan->receive_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
-  const bool answered = message_with(plan->send, plan->num_sends, message->rank) != NULL;
+  const bool answered =
+      !plan->counted && message_with(plan->send, plan->num_sends, message->rank) != NULL;
   return (hymgi_peer_message){.data = t->arena + (size_t)mine[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = answered ? NULL : word(arena, theirs[0]),
@@ -426,7 +457,8 @@ static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, pla
   TRY(hymgi_agree(c, give_buffers(solver, list, places)));
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t, solver->options.peer_seconds);
-  TRY(find_answered(solver));
+  TRY(find_by_value(solver));
+  TRY(find_joined(solver));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
   const hymg_status status = connect_all(solver, list, places, all);
   for (int p = 0; all && p < list->count; p++) {

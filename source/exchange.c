@@ -38,28 +38,43 @@ static void send(hymg_context *context, const hymgi_plan *plan)
   }
 }
 
+void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                         const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                         double *dst)
+{
+  if (plan->peers && context->status != HYMG_OK && mover->give_up) mover->give_up(context, plan);
+  if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
+  if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
+}
+
+void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan)
+{
+  const int before = enter(context, mover);
+  post_receives(context, plan);
+  send(context, plan);
+  leave(mover, before);
+}
+
+/* A GPU makes local copies first and then waits once: for what was packed and for the last unpack, which
+ * read the receives' buffer. A recording ends here: while one is made, CUDA refuses what MPI asks it
+ * for about device memory. */
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                           const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                           double *dst)
 {
-  if (plan->peers && context->status != HYMG_OK && mover->give_up) mover->give_up(context, plan);
-  const bool messages = plan->mpi_sends + plan->mpi_receives > 0;
-  if (!mover->finish) post_receives(context, plan);
-  if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
   if (mover->finish) {
-    /* Local copies first and then one wait: for what was packed and for the last unpack, which read
-     * the receives' buffer. A recording ends here: while one is made, CUDA refuses what MPI asks it
-     * for about device memory. */
-    if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
-    if (!messages) return;
+    hymgi_exchange_pack(context, mover, plan, src_box, src, dst_box, dst);
+    if (plan->mpi_sends + plan->mpi_receives == 0) return;
     mover->finish(context);
+    hymgi_exchange_pass(context, mover, plan);
+    return;
   }
   const int before = enter(context, mover);
-  if (mover->finish) post_receives(context, plan);
+  post_receives(context, plan);
+  if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
   send(context, plan);
   leave(mover, before);
-  if (!mover->finish && plan->num_local > 0)
-    mover->local(context, plan, src_box, src, dst_box, dst);
+  if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
 }
 
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,

@@ -28,6 +28,12 @@ typedef struct hymgi_mover {
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                           const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                           double *dst);
+/* begin of a GPU in two steps, for those that do other things in between: packing and local copies are
+ * queued; then, once they are done, receives are posted and sends follow. */
+void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                         const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                         double *dst);
+void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan);
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                         const hymgi_geom *dst_box, double *dst);
 

@@ -354,13 +354,12 @@ typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
 /* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must say that it
- * takes; try hymg_probe_device_messages first. (With Open MPI 4.1.4 on two H200 solves aborted in
- * MPI; what is taken for the cause has been mended since, but not tried there.) STAGED: MPI is given
- * pinned host memory that kernels fill. PEER: kernels of the ranks of a node write into each other's
- * GPU, no two of which may be the same one; between nodes the rule of auto. NCCL: not in this
- * library. AUTO: on a node PEER where every GPU can map the others' memory; else, and between nodes,
- * STAGED; the reason says what the probe file has on DEVICE. Solvers in managed memory are staged.
- * NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
+ * takes; try hymg_probe_device_messages first. STAGED: MPI is given pinned host memory that kernels
+ * fill. PEER: kernels of the ranks of a node write into each other's GPU, no two of which may be the
+ * same one; between nodes the rule of auto. NCCL: not in this library. AUTO: on a node PEER where
+ * every GPU can map the others' memory, else STAGED; between nodes DEVICE if MPI says that it takes
+ * device memory and the probe file says that it did, else STAGED. Solvers in managed memory are
+ * staged. NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
 typedef enum hymg_transport {
   HYMG_TRANSPORT_AUTO = 0,
   HYMG_TRANSPORT_DEVICE = 1,

@@ -31,7 +31,9 @@ typedef struct hymgi_message {
 } hymgi_message;
 
 /* Where the pieces of a message go to or come from when kernels of two GPUs talk to each other. A
- * buffer has two versions, used in turn; flags are numbers of exchanges. */
+ * buffer has three versions, used in turn; flags are numbers of exchanges. */
+enum { HYMGI_PEER_VERSIONS = 3 };
+
 typedef struct hymgi_peer_message {
   double *data; /* first of its doubles; of MPI's buffer where there is no flag */
   ptrdiff_t version;
@@ -71,6 +73,8 @@ typedef struct hymgi_plan {
   int mpi_sends, mpi_receives;
   hymgi_peer_state *peers; /* NULL: all messages are MPI's */
   bool by_value;           /* values tell by themselves that they have come: no flags */
+  bool counted;            /* the same for messages without an answer */
+  bool in_sweeps; /* by_value, and half sweeps send and take those of one colour by themselves */
   hymgi_peer_side out, in;
   /* who frees local, pack and unpack, and the buffers; NULL: free */
   void (*unshare)(void *);

@@ -36,8 +36,7 @@ static void set(hymg_solver *solver, hymg_transport within, hymg_transport betwe
 
 /* ---- what MPI can ---- */
 
-/* What auto takes where there are no peers, and why; rank 0 reads for all. Staged even where the
- * probe has worked: recorded solves with device memory have yet to be seen to work on GPUs. */
+/* What auto takes between nodes, and why; rank 0 reads for all. */
 typedef struct mpi_way {
   hymg_transport transport;
   char reason[160];
@@ -58,8 +57,8 @@ static hymg_status find_mpi_way(hymg_solver *solver, mpi_way *way)
     else if (!hymgi_probe_worked(c, file, note))
       snprintf(way->reason, sizeof way->reason, "%.150s", note);
     else
-      snprintf(way->reason, sizeof way->reason,
-               "MPI took device memory when probed, but device has to be asked for");
+      way->transport = HYMG_TRANSPORT_DEVICE,
+      snprintf(way->reason, sizeof way->reason, "MPI took device memory when probed");
   }
   return hymgi_comm_bcast(c, c->comm, 0, way, sizeof *way);
 }
@@ -103,6 +102,14 @@ hymg_status hymgi_share_text(hymg_context *c, char text[128])
 
 /* ---- the choice ---- */
 
+/* Staged: what keeps GPUs from mapping each other's memory may keep MPI from it, too. */
+void hymgi_transport_without_peers(hymg_solver *solver, const char *why)
+{
+  char reason[256];
+  snprintf(reason, sizeof reason, "no peer, %s", why);
+  set(solver, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, reason);
+}
+
 static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
 {
   hymg_context *c = solver->op->grid->context;
@@ -112,8 +119,7 @@ static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
   TRY(hymgi_share_text(c, why));
   if (*why && wanted) return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
   if (*why) {
-    snprintf(reason, sizeof reason, "no peer, %.100s; %.140s", why, way->reason);
-    set(solver, way->transport, way->transport, reason);
+    hymgi_transport_without_peers(solver, why);
     return HYMG_OK;
   }
   snprintf(reason, sizeof reason, "%s",
@@ -123,14 +129,6 @@ static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
              wanted ? "peer as asked for" : "every GPU of a node maps the others", way->reason);
   set(solver, HYMG_TRANSPORT_PEER, way->transport, reason);
   return HYMG_OK;
-}
-
-void hymgi_transport_without_peers(hymg_solver *solver, const char *why)
-{
-  char reason[256];
-  const hymg_transport way = solver->transport.otherwise;
-  snprintf(reason, sizeof reason, "no peer, %s", why);
-  set(solver, way, way, reason);
 }
 
 static hymg_status choose_wanted(hymg_solver *solver, hymg_transport wanted)
@@ -168,6 +166,5 @@ hymg_status hymgi_transport_choose(hymg_solver *solver)
   if (o->transport == HYMG_TRANSPORT_DEVICE || o->transport == HYMG_TRANSPORT_STAGED)
     return choose_wanted(solver, o->transport);
   TRY(find_mpi_way(solver, &way));
-  solver->transport.otherwise = way.transport;
   return choose_peer(solver, &way);
 }

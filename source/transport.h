@@ -8,8 +8,7 @@
 
 typedef struct hymgi_transport {
   hymg_transport_info info;
-  hymg_transport otherwise; /* what auto takes without peers */
-  bool on_device;           /* MPI's buffers */
+  bool on_device; /* MPI's buffers */
   bool connected;
   int locals;    /* ranks of the node */
   int *rank_of;  /* in the context, by local rank */

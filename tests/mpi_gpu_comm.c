@@ -123,6 +123,16 @@ static support_layout layout_of(int index)
   return layout;
 }
 
+static const twin_way cuda = {.name = "cuda", .backend = HYMG_BACKEND_CUDA};
+
+static twin_way with(hymg_transport transport, hymg_memory memory)
+{
+  twin_way way = cuda;
+  way.transport = transport;
+  way.memory = memory;
+  return way;
+}
+
 /* As asked for; under another name of hosts if `nodes` is not 0: so many ranks each. */
 static void check(int index, int boxes, hymg_transport transport, int nodes)
 {
@@ -199,7 +209,8 @@ static void check_gathered(int index, int boxes, int64_t cells)
 /* Kernels that are for large levels, on small ones: red and black in one pass, and marched. */
 START_TEST(kernels_of_large_levels_give_the_same_bits)
 {
-  static const char *const kernels[] = {"fv2_pair", "fv2_march", "fv4_march", "relax_march"};
+  static const char *const kernels[] = {"fv2_apart", "fv2_pair", "fv2_march", "fv4_march",
+                                        "relax_march"};
   static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nd pp dd", "dd dn pp"};
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
@@ -219,6 +230,125 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
     twin_answer_free(&want);
     hymg_context_destroy(&layout.context);
   }
+}
+END_TEST
+
+/* Each rank has one box, cut along these axes. */
+static const struct {
+  int cut[3];
+  const char *boundary;
+  bool constant_beta;
+  double a;
+} joined_cases[] = {{{0, 0, 1}, "dd dd dd", false, 0},   {{0, 0, 1}, "nd dd pp", false, 0.75},
+                    {{0, 1, 0}, "dd pp dn", true, 0},    {{1, 0, 0}, "pp nd dd", false, 0},
+                    {{0, 1, 1}, "dn pp dd", true, 0.75}, {{1, 1, 0}, "dd dd dd", false, 0}};
+enum { JOINED_CASES = sizeof joined_cases / sizeof *joined_cases };
+
+static support_layout cut_along(const int cut[3])
+{
+  support_layout layout = {.boxes = {1, 1, 1}};
+  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
+  for (int axis = 0; axis < 3; axis++)
+    if (cut[axis]) layout.boxes[axis] = axes == 1 ? ranks : ranks == 4 ? 2 : 1;
+  return layout;
+}
+
+/* 8 cells and more of each rank along each axis. */
+static twin twin_cut_along(hymg_stencil stencil, const int cut[3], const char *boundary)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
+  int n[3];
+  for (int axis = 0; axis < 3; axis++)
+    n[axis] = cut[axis] && axes == 1 ? 8 * ranks : 16;
+  return twin_of(stencil, n[0], n[1], n[2], boundary);
+}
+
+static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const support_layout *layout)
+{
+  twin_open o = twin_begin(t, way, layout);
+  const hymgi_plan *plan = o.k.solver->level[0].halo[HYMGI_HALO_FACES];
+  const bool in_sweeps = plan && plan->in_sweeps;
+  twin_end(&o);
+  return in_sweeps;
+}
+
+START_TEST(half_sweeps_that_exchange_give_the_same_bits)
+{
+  const twin_way way = {.name = "joined", .backend = HYMG_BACKEND_CUDA};
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
+  twin t = twin_cut_along(HYMG_FV2, cut, joined_cases[_i].boundary);
+  if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
+  t.constant_beta = joined_cases[_i].constant_beta;
+  t.a = joined_cases[_i].a;
+  for (int apart = 0; apart < 2; apart++) {
+    support_layout layout = cut_along(cut);
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    if (apart) ck_assert(hymgi_device_choose(layout.context, "fv2_apart", 1));
+    ck_assert_int_eq(exchanges_in_sweeps(&t, &way, &layout), !apart);
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    support_all_agree(twin_unlike(&got, &want), joined_cases[_i].boundary);
+    twin_answer_free(&got);
+    twin_answer_free(&want);
+    hymg_context_destroy(&layout.context);
+  }
+}
+END_TEST
+
+/* Sweeps in parts. */
+static void check_overlapped(const twin *t, const int cut[3], hymg_transport transport)
+{
+  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
+  support_layout layout = cut_along(cut);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
+  ck_assert(hymgi_device_choose(layout.context, "overlap_fast", 1));
+  twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), t->boundary);
+  ck_assert(support_gpu_has_aside(layout.context));
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
+}
+
+START_TEST(overlapped_sweeps_give_the_same_bits)
+{
+  static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_CHEBYSHEV};
+  const int index = _i % JOINED_CASES, kind = _i / JOINED_CASES, *cut = joined_cases[index].cut;
+  char boundary[16];
+  snprintf(boundary, sizeof boundary, "%s", joined_cases[index].boundary);
+  for (char *c = boundary; kind % 2 && *c; c++)
+    if (*c == 'n') *c = 'd'; /* FV4 has no others */
+  twin t = twin_cut_along(kind % 2 ? HYMG_FV4 : HYMG_FV2, cut, boundary);
+  t.smoother = smoothers[kind / 2];
+  if (is_single() || (cut[0] + cut[1] + cut[2] > 1 && support_ranks(MPI_COMM_WORLD) != 4)) return;
+  if (kind / 2 && is_left_out(index, 2)) return;
+  t.constant_beta = joined_cases[index].constant_beta;
+  t.a = joined_cases[index].a;
+  check_overlapped(&t, cut, HYMG_TRANSPORT_STAGED);
+  if (kind % 2 && has_own_gpus()) check_overlapped(&t, cut, HYMG_TRANSPORT_PEER);
+}
+END_TEST
+
+/* The form for small levels closes walls itself beside ghosts of other GPUs. */
+START_TEST(tiles_of_fv4_beside_neighbours_give_the_same_bits)
+{
+  const twin_way way = {.name = "tiles", .backend = HYMG_BACKEND_CUDA};
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
+  char boundary[16];
+  snprintf(boundary, sizeof boundary, "%s", joined_cases[_i].boundary);
+  for (char *c = boundary; *c; c++)
+    if (*c == 'n') *c = 'd'; /* FV4 has no others */
+  twin t = twin_cut_along(HYMG_FV4, cut, boundary);
+  if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
+  t.constant_beta = joined_cases[_i].constant_beta;
+  t.a = joined_cases[_i].a;
+  support_layout layout = cut_along(cut);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), boundary);
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
 }
 END_TEST
 
@@ -273,8 +403,6 @@ static hymg_status choose(twin_way way, int nodes, const char *file, hymg_transp
   return status;
 }
 
-static const twin_way cuda = {.name = "cuda", .backend = HYMG_BACKEND_CUDA};
-
 static void expect(twin_way way, int nodes, const char *file, hymg_transport within,
                    hymg_transport between, const char *reason)
 {
@@ -291,14 +419,6 @@ static void expect_refusal(twin_way way, const char *reason)
   hymg_transport_info info;
   ck_assert_int_eq(choose(way, 0, NULL, &info), HYMG_EUNSUPPORTED);
   ck_assert_msg(strstr(info.reason, reason) != NULL, "%s", info.reason);
-}
-
-static twin_way with(hymg_transport transport, hymg_memory memory)
-{
-  twin_way way = cuda;
-  way.transport = transport;
-  way.memory = memory;
-  return way;
 }
 
 START_TEST(the_choice_has_a_reason)
@@ -351,36 +471,86 @@ START_TEST(a_refused_mapping_is_gone_without)
 }
 END_TEST
 
+static void name_file(char file[64])
+{
+  snprintf(file, 64, "/tmp/hymg-probe-XXXXXX");
+  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
+  MPI_Bcast(file, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+/* By two of the ranks. */
+static void probe(const char *file)
+{
+  const int rank = support_rank(MPI_COMM_WORLD);
+  bool works = false;
+  MPI_Comm two;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &two);
+  if (rank < 2) {
+    hymg_context *context = support_context(two, 1);
+    OK(context, hymg_probe_device_messages(context, file, &works));
+    ck_assert(works);
+    hymg_context_destroy(&context);
+  }
+  MPI_Comm_free(&two);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 START_TEST(the_probe_decides_on_device_messages)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
-  char file[64] = "/tmp/hymg-probe-XXXXXX";
+  char file[64];
   bool works = false;
+  if (!has_own_gpus()) return;
   hymg_context *context = support_context(MPI_COMM_WORLD, 1);
-  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
-  MPI_Bcast(file, sizeof file, MPI_CHAR, 0, MPI_COMM_WORLD);
+  name_file(file);
   pretend(1);
-  if (ranks != 2) {
-    ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EINVAL);
-  } else if (MPIX_Query_cuda_support() == 1) {
-    if (twin_emulated()) { /* so that there are no peers */
-      support_gpu_emulate("DEVICES", "1");
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "not probed");
-    }
-    OK(context, hymg_probe_device_messages(context, file, &works));
-    ck_assert(works);
-    if (twin_emulated())
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "has to be asked for");
+  if (ranks != 2) ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EINVAL);
+  if (ranks > 1 && MPIX_Query_cuda_support() == 1) {
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "not probed");
+    probe(file);
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_DEVICE, "when probed");
+    expect(cuda, 0, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_NONE, "maps");
+  }
+  if (ranks == 2 && twin_emulated()) {
+    support_gpu_emulate("DEVICES", "1");
+    expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "share a GPU");
+    support_gpu_emulate("DEVICES", "8");
     pretend(0);
-    if (twin_emulated())
-      ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
+    ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
     pretend(1);
-    if (twin_emulated())
-      expect(cuda, 0, file, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_NONE, "did not take");
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "did not take");
   }
   pretend(-1);
   if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
   hymg_context_destroy(&context);
+}
+END_TEST
+
+/* Messages of peers and of MPI in one plan, the latter from device memory. */
+START_TEST(device_messages_between_nodes_give_the_same_bits)
+{
+  char file[64];
+  if (!has_own_gpus() || is_single() || is_left_out(_i, 2)) return;
+  pretend(1);
+  if (MPIX_Query_cuda_support() == 1) {
+    twin_way way = cuda;
+    const twin t = twin_of_case(_i);
+    support_layout layout = layout_of(1);
+    name_file(file);
+    probe(file);
+    way.probe_file = file;
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    const int per_node = support_ranks(MPI_COMM_WORLD) > 2 ? 2 : 1;
+    hymgi_comm_regroup(layout.context, layout.context->comm,
+                       support_rank(MPI_COMM_WORLD) / per_node);
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    support_all_agree(twin_unlike(&got, &want), "between nodes");
+    twin_answer_free(&got);
+    twin_answer_free(&want);
+    hymg_context_destroy(&layout.context);
+    if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
+  }
+  pretend(-1);
 }
 END_TEST
 
@@ -515,12 +685,16 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
+    tcase_add_loop_test(t, half_sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
+    tcase_add_loop_test(t, tiles_of_fv4_beside_neighbours_give_the_same_bits, 0, JOINED_CASES);
+    tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * JOINED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);
     tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
     tcase_add_test(t, a_refused_mapping_is_gone_without);
     tcase_add_test(t, the_probe_decides_on_device_messages);
+    tcase_add_loop_test(t, device_messages_between_nodes_give_the_same_bits, 0, CASES);
     suite_add_tcase(suite, t);
     t = tcase_create("failures");
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);

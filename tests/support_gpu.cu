@@ -121,6 +121,11 @@ extern "C" bool support_gpu_records(const hymg_context *context)
   return context->gpu && context->gpu->capturing;
 }
 
+extern "C" bool support_gpu_has_aside(const hymg_context *context)
+{
+  return context->gpu && context->gpu->aside;
+}
+
 extern "C" void support_gpu_emulate(const char *name, const char *value)
 {
   char variable[64];

@@ -40,6 +40,8 @@ void support_gpu_fail_launch(hymg_context *context, int nth);
 int support_gpu_launches_left(const hymg_context *context);
 /* Is a cycle being recorded, with something in it that is not yet on its way? */
 bool support_gpu_records(const hymg_context *context);
+/* Has a sweep been cut into parts, so that there is a second stream? */
+bool support_gpu_has_aside(const hymg_context *context);
 /* Sets HYMG_EMULATION_NAME, or removes it (NULL): tests/emulation/emulation.cpp says what it does. */
 void support_gpu_emulate(const char *name, const char *value);
 

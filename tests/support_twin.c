@@ -145,6 +145,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   o.memory = way->memory;
   o.transport = way->transport;
   o.gather_cells = way->gather_cells;
+  o.probe_file = way->probe_file;
   return o;
 }
 

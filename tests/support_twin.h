@@ -30,6 +30,7 @@ typedef struct twin_way {
   hymg_memory memory;
   hymg_transport transport;
   int64_t gather_cells;
+  const char *probe_file;
 } twin_way;
 
 extern const twin_way twin_host;

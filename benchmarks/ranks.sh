@@ -1,0 +1,57 @@
+#!/bin/sh
+# ranks.sh [BUILD [RESULTS [SIDE...]]]: F-cycles of SIDE^3 cells (default: 64 and 128) on 1 to 64 ranks of one thread, however
+# many cores there are: messages and bytes of all ranks and of rank 0 against the model of hymg-messages, level by level,
+# and the bits of the solution against one rank's. RESULTS/ranks.csv (default: results/ beside this script) has a row for
+# each operator, size and number of ranks. RANKS="1 8" chooses. Exit status 1 if anything disagrees.
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:-.} results=${2:-$here/results}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] && shift
+[ -x "$build/bin/hymg-messages" ] || { echo "ranks.sh: no bin/hymg-messages in '$build'; run make there" >&2; exit 2; }
+for side in "${@:-64}"; do
+  [ "$side" -ge 16 ] 2>/dev/null || { echo "ranks.sh: SIDE '$side': a number from 16 on" >&2; exit 2; }
+done
+[ $# -gt 0 ] || set -- 64 128
+mkdir -p "$results"
+csv=$results/ranks.csv out=$(mktemp) || exit 3
+trap 'rm -f "$out" "$out.csv"' EXIT
+flags=
+case $(mpirun --version 2>/dev/null) in
+*'Open MPI'*) flags=--oversubscribe ;;
+esac
+[ "$(id -u)" = 0 ] && [ -n "$flags" ] && flags="$flags --allow-run-as-root"
+OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMP_NUM_THREADS OMPI_MCA_mpi_yield_when_idle
+worst=0 head=
+for side; do
+  for ranks in ${RANKS:-1 2 4 8 16 32 64}; do
+    # shellcheck disable=SC2086  # words
+    mpirun $flags -n "$ranks" "$build/bin/hymg-messages" --size "$side" --csv "$out.csv" >"$out" 2>&1
+    status=$?
+    [ $status -le 1 ] || { tail -n 3 "$out" >&2; exit 3; }
+    [ $status = 0 ] || worst=1
+    [ -n "$head" ] || {
+      sed -n '/^# machine/p;/^# date/p;/^# commit/p' "$out.csv" >"$csv"
+      echo '# command: ranks.sh (mpirun -n RANKS hymg-messages --size SIDE)' >>"$csv"
+      echo 'operator,side,ranks,messages,model,bytes,model,messages_first,bytes_first,levels_on_ranks,agree,same_bits' >>"$csv"
+      head=done
+    }
+    awk -F, -v ranks="$ranks" '
+      FILENAME == ARGV[1] { if (/the same bits/) same[++solved] = "yes"; if (/NOT THE SAME/) same[++solved] = "no"; next }
+      /^fv/ {
+        if (!($1 in messages)) order[++count] = $1
+        messages[$1] += $10; model[$1] += $11; bytes[$1] += $12; bytes_model[$1] += $13
+        first[$1] += $6; bytes_first[$1] += $8; levels[$1] += $5 > 1
+        if ($6 != $7 || $8 != $9 || $10 != $11 || $12 != $13) unlike[$1] = 1
+        side = $2
+      }
+      END {
+        for (m = 1; m <= count; m++) {
+          o = order[m]
+          printf "%s,%d,%d,%d,%d,%.0f,%.0f,%d,%.0f,%d,%s,%s\n", o, side, ranks, messages[o], model[o], bytes[o], bytes_model[o],
+            first[o], bytes_first[o], levels[o], unlike[o] ? "no" : "yes", same[m]
+        }
+      }' "$out" "$out.csv" | tee -a "$csv"
+  done
+done
+exit $worst
