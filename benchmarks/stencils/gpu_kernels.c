@@ -63,13 +63,25 @@ static double at_once_of_a(const stencil_job *job)
 static double ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, tile);
+  stencil_a_ring_tile(job, false, tile);
+  return tiled(job, tile);
+}
+
+static double other_ring_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, true, tile);
   return tiled(job, tile);
 }
 
 static const char *refuses_wave(const stencil_job *job)
 {
   return job->wave ? "two passes are for the Laplacian" : NULL;
+}
+
+static const char *refuses_other_ring(const stencil_job *job)
+{
+  return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
 }
 
 static const stencil_kernel a_kernels[] = {
@@ -105,6 +117,15 @@ static const stencil_kernel a_kernels[] = {
      stencil_a_ring_refuses,
      ring_of_a,
      stencil_a_ring},
+    {'a',
+     true,
+     "ring of other tiles",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_other_ring,
+     other_ring_of_a,
+     stencil_a_other_ring},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
