@@ -201,18 +201,19 @@ __global__ void __launch_bounds__(TX *TY)
     if (WAVE && stored) wave.arrive(job, to);
     barrier_wait(&source.full[stage], parity);
     sums.add_plane(job, own + stage * S::PLANE);
-    __syncwarp();
-    if (lane == 0) barrier_arrive(&source.empty[stage]);
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
 #pragma unroll
     for (int y = 0; y < Y; y++)
       if (stored && j + y < job.n[1]) {
         if (WAVE) wave.step(&sums.done[y], y);
         store<T, S::V>(job.out + to + y * job.pitch, sums.done[y], job.n[0] - i);
       }
+    reads_done(); /* by now: right after the loads it would wait for them */
+    __syncwarp();
+    if (lane == 0) barrier_arrive(&source.empty[stage]);
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
   }
 }
 

@@ -57,6 +57,13 @@ __device__ __forceinline__ void barrier_arrive(byte_barrier *b)
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
+/* What the thread has read is out of the way of copies that are asked for after this: they take
+ * another way to shared memory, on which a barrier alone does not hold them back. */
+__device__ __forceinline__ void reads_done()
+{
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 __device__ __forceinline__ void barrier_announce(byte_barrier *b, int bytes)
 {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)),
@@ -90,6 +97,7 @@ __device__ __forceinline__ void copy_box(void *to, const grid_map *map, int x, i
 /* Never run: the host asks for sm_90 first. */
 __device__ __forceinline__ void barrier_start(byte_barrier *, int) {}
 __device__ __forceinline__ void barriers_started() {}
+__device__ __forceinline__ void reads_done() {}
 __device__ __forceinline__ void barrier_arrive(byte_barrier *) {}
 __device__ __forceinline__ void barrier_announce(byte_barrier *, int) {}
 __device__ __forceinline__ void barrier_wait(byte_barrier *, unsigned) {}
@@ -102,6 +110,7 @@ inline void barrier_start(byte_barrier *b, int count)
   *b = {count, count, 0, 0};
 }
 inline void barriers_started() {}
+inline void reads_done() {}
 inline void barrier_check(byte_barrier *b)
 {
   if (b->missing > 0 || b->bytes > 0) return;
