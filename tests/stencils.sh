@@ -76,7 +76,7 @@ check_cases()
   done
   right a --size 37x29x23
   if [ "$backend" = cuda ]; then
-    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'points at once' 'ring of planes' 'ring of other tiles'
+    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'points at once' 'ring of planes' 'ring of other tiles' 'ring with ghosts apart'
   else
     every rows '^tiles$' 'tiles streamed'
   fi

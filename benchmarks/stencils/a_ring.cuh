@@ -6,7 +6,8 @@
  * barrier stops the block. A warp goes on when the next plane is there, and the warps take turns in
  * asking for the plane that takes the place of one which all have done with. What limits it is the
  * number of requests to the second-level cache: a tile's rows start on whole sectors, one that
- * starts within a sector costs a tenth. */
+ * starts within a sector costs a tenth. APART: ghosts along x come in boxes of their own, for the
+ * rows alone that need them, and the tile's rows as whole lines. */
 #ifndef STENCIL_A_RING_CUH
 #define STENCIL_A_RING_CUH
 
@@ -17,29 +18,43 @@ namespace
 
 enum { SECTOR = 32 }; /* bytes */
 
-/* TX x TY threads with V x Y points each. A row: ghosts, points, ghosts. */
-template <typename T, int R, int Y, int TX, int TY> struct ring_shape {
+/* TX x TY threads with V x Y points each. A plane in shared memory: rows of ghosts, points, ghosts; or
+ * those of points, then the ghosts on the left, then those on the right. */
+template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_shape {
+  static constexpr bool APART = APART_;
   static constexpr int EACH = (int)sizeof(T), V = 16 / EACH, SIDE = (R + V - 1) / V;
   static constexpr int THREADS = TX * TY, WARPS = THREADS / 32;
-  static constexpr int WIDE = TX * V, HIGH = TY * Y;
+  static constexpr int WIDE = TX * V, HIGH = TY * Y, ROWS = HIGH + 2 * R;
   static constexpr int GHOSTS = (R * EACH + SECTOR - 1) / SECTOR * SECTOR / EACH;
-  static constexpr int PITCH = WIDE + 2 * GHOSTS, ROWS = HIGH + 2 * R, LINE = STENCIL_LINE / EACH;
-  static constexpr int PLANE = (PITCH * ROWS + LINE - 1) / LINE * LINE; /* boxes start on lines */
+  static constexpr int FIRST = APART ? 0 : GHOSTS, PITCH = WIDE + 2 * FIRST;
+  /* boxes start on lines */
+  static constexpr int BESIDE = APART ? HIGH * GHOSTS : 0;
+  static constexpr int LEFT =
+      (PITCH * ROWS * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
+  static constexpr int RIGHT =
+      LEFT + (BESIDE * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
+  static constexpr int PLANE = 2 * RIGHT - LEFT;
+  static constexpr int ARRIVING = (PITCH * ROWS + 2 * BESIDE) * EACH;
 };
 
 /* What is on the left of the first point in the map of a grid. */
 enum { MAP_LEFT = 8 };
 
-template <typename T, typename S, int STAGES> struct ring_source {
+/* tile: boxes of a tile's rows; beside: of its ghosts along x, where they come apart */
+struct ring_maps {
+  grid_map tile, beside;
+};
+
+template <typename T, typename S, int R, int STAGES> struct ring_source {
   static constexpr int RING = STAGES * S::PLANE * S::EACH;
   static constexpr int BYTES = RING + 2 * STAGES * (int)sizeof(byte_barrier);
-  const grid_map *map;
+  const ring_maps *maps;
   T *ring;
   byte_barrier *full, *empty;
   int start; /* the first plane */
 
-  __device__ __forceinline__ ring_source(const grid_map *grid, int k)
-      : map(grid), ring(reinterpret_cast<T *>(launched_shared())),
+  __device__ __forceinline__ ring_source(const ring_maps *m, int k)
+      : maps(m), ring(reinterpret_cast<T *>(launched_shared())),
         full(reinterpret_cast<byte_barrier *>(launched_shared() + RING)), empty(full + STAGES),
         start(k)
   {
@@ -56,9 +71,14 @@ template <typename T, typename S, int STAGES> struct ring_source {
   /* Plane k of the block's, by one thread. */
   __device__ __forceinline__ void bring(int stage, int k)
   {
-    barrier_announce(&full[stage], S::PITCH * S::ROWS * S::EACH);
-    copy_box(ring + stage * S::PLANE, map, (int)blockIdx.x * S::WIDE + MAP_LEFT - S::GHOSTS,
-             (int)blockIdx.y * S::HIGH, start + k, &full[stage]);
+    T *const to = ring + stage * S::PLANE;
+    const int i = (int)blockIdx.x * S::WIDE + MAP_LEFT, j = (int)blockIdx.y * S::HIGH;
+    barrier_announce(&full[stage], S::ARRIVING);
+    copy_box(to, &maps->tile, i - S::FIRST, j, start + k, &full[stage]);
+    if constexpr (S::APART) {
+      copy_box(to + S::LEFT, &maps->beside, i - S::GHOSTS, j + R, start + k, &full[stage]);
+      copy_box(to + S::RIGHT, &maps->beside, i + S::WIDE, j + R, start + k, &full[stage]);
+    }
   }
 };
 
@@ -67,9 +87,11 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
   typedef pack<T, S::V> points;
   column_window<points, R, R> sum[Y];
   points done[Y];
+  int tx, ty, own; /* own: the thread's first point in a plane */
 
-  __device__ __forceinline__ ring_sums()
+  __device__ __forceinline__ ring_sums(int column, int line) : tx(column), ty(line)
   {
+    own = (ty * Y + R) * S::PITCH + tx * S::V + S::FIRST;
 #pragma unroll
     for (int y = 0; y < Y; y++)
       sum[y].fill([](int) { return points(); });
@@ -81,11 +103,12 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
   }
 
   /* Rows beside, each as it comes. */
-  __device__ __forceinline__ void add_rows(const device_job<T> &job, const T *own, points centre[Y])
+  __device__ __forceinline__ void add_rows(const device_job<T> &job, const T *plane,
+                                           points centre[Y])
   {
 #pragma unroll
     for (int d = -R; d < Y + R; d++) {
-      const points row = at(own + d * S::PITCH);
+      const points row = at(plane + own + d * S::PITCH);
       if (d >= 0 && d < Y) centre[d < 0 || d >= Y ? 0 : d] = row;
 #pragma unroll
       for (int y = 0; y < Y; y++) {
@@ -95,13 +118,25 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
     }
   }
 
-  __device__ __forceinline__ void add_along_x(const device_job<T> &job, const T *own,
+  /* The pack s packs beside the thread's own on row y. */
+  __device__ __forceinline__ points beside(const T *plane, int y, int s) const
+  {
+    int place = own + y * S::PITCH + s * S::V;
+    if constexpr (S::APART) {
+      const int i = (tx + s) * S::V, row = ty * Y + y;
+      if (i < 0) place = S::LEFT + row * S::GHOSTS + S::GHOSTS + i;
+      if (i >= S::WIDE) place = S::RIGHT + row * S::GHOSTS + i - S::WIDE;
+    }
+    return at(plane + place);
+  }
+
+  __device__ __forceinline__ void add_along_x(const device_job<T> &job, const T *plane, int y,
                                               const points &centre, points *to)
   {
     T x[(2 * S::SIDE + 1) * S::V];
 #pragma unroll
     for (int s = -S::SIDE; s <= S::SIDE; s++) {
-      const points p = s ? at(own + s * S::V) : centre;
+      const points p = s ? beside(plane, y, s) : centre;
 #pragma unroll
       for (int v = 0; v < S::V; v++)
         x[(s + S::SIDE) * S::V + v] = p.v[v];
@@ -115,16 +150,16 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
       }
   }
 
-  /* own: the thread's first point in the plane's tile. done: the results R planes below. The column goes up by one as it is added to, which spares the
+  /* done: the results R planes below. The column goes up by one as it is added to, which spares the
    * copies of a shift. */
-  __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *own)
+  __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *plane)
   {
     points centre[Y];
-    add_rows(job, own, centre);
+    add_rows(job, plane, centre);
 #pragma unroll
     for (int y = 0; y < Y; y++) {
       points *const column = sum[y].seen;
-      add_along_x(job, own + y * S::PITCH, centre[y], &column[R]);
+      add_along_x(job, plane, y, centre[y], &column[R]);
       done[y] = column[0];
       add(&done[y], job.c[R], centre[y]);
 #pragma unroll
@@ -163,14 +198,14 @@ template <typename T, int V, int Y> struct ring_wave<T, V, Y, false> {
   __device__ __forceinline__ void step(pack<T, V> *, int) const {}
 };
 
-template <typename T, int R, int Y, bool WAVE, int STAGES, int TX, int TY>
+template <typename T, int R, int Y, bool WAVE, int STAGES, int TX, int TY, bool APART>
 __global__ void __launch_bounds__(TX *TY)
-    a_ring(const __grid_constant__ device_job<T> job, const __grid_constant__ grid_map map)
+    a_ring(const __grid_constant__ device_job<T> job, const __grid_constant__ ring_maps maps)
 {
-  typedef ring_shape<T, R, Y, TX, TY> S;
+  typedef ring_shape<T, R, Y, TX, TY, APART> S;
   const int start = (int)blockIdx.z * job.slab;
   const int steps = (start + job.slab < job.n[2] ? job.slab : job.n[2] - start) + 2 * R;
-  ring_source<T, S, STAGES> source(&map, start);
+  ring_source<T, S, R, STAGES> source(&maps, start);
   if (threadIdx.x == 0)
     for (int k = 0; k < STAGES && k < steps; k++)
       source.bring(k, k);
@@ -180,8 +215,7 @@ __global__ void __launch_bounds__(TX *TY)
   const int i = (int)blockIdx.x * S::WIDE + tx * S::V;
   const int j = (int)blockIdx.y * S::HIGH + ty * Y;
   const bool inside = i < job.n[0] && j < job.n[1];
-  ring_sums<T, R, Y, S> sums;
-  const T *const own = source.ring + (ty * Y + R) * S::PITCH + tx * S::V + S::GHOSTS;
+  ring_sums<T, R, Y, S> sums(tx, ty);
   ring_wave<T, S::V, Y, WAVE> wave = {};
   ptrdiff_t to = i + j * job.pitch + (start - 2 * R) * job.plane;
   int stage = 0, turn = warp + 1;
@@ -200,7 +234,7 @@ __global__ void __launch_bounds__(TX *TY)
     turn--;
     if (WAVE && stored) wave.arrive(job, to);
     barrier_wait(&source.full[stage], parity);
-    sums.add_plane(job, own + stage * S::PLANE);
+    sums.add_plane(job, source.ring + stage * S::PLANE);
 #pragma unroll
     for (int y = 0; y < Y; y++)
       if (stored && j + y < job.n[1]) {

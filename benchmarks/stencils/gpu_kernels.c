@@ -63,14 +63,21 @@ static double at_once_of_a(const stencil_job *job)
 static double ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, false, tile);
+  stencil_a_ring_tile(job, 1, tile);
   return tiled(job, tile);
 }
 
 static double other_ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, true, tile);
+  stencil_a_ring_tile(job, 2, tile);
+  return tiled(job, tile);
+}
+
+static double ring_apart_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, 3, tile);
   return tiled(job, tile);
 }
 
@@ -82,6 +89,11 @@ static const char *refuses_wave(const stencil_job *job)
 static const char *refuses_other_ring(const stencil_job *job)
 {
   return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
+}
+
+static const char *refuses_ring_apart(const stencil_job *job)
+{
+  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other_ring(job);
 }
 
 static const stencil_kernel a_kernels[] = {
@@ -126,6 +138,15 @@ static const stencil_kernel a_kernels[] = {
      refuses_other_ring,
      other_ring_of_a,
      stencil_a_other_ring},
+    {'a',
+     true,
+     "ring with ghosts apart",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_ring_apart,
+     ring_apart_of_a,
+     stencil_a_ring_apart},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
