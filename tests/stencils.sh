@@ -76,7 +76,7 @@ check_cases()
   done
   right a --size 37x29x23
   if [ "$backend" = cuda ]; then
-    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'ring of planes' 'ring of large planes'
+    every naive two-pass 'one-pass 16x16' 'one-pass 32x32' '^march$' 'march several points' 'points at once' 'ring of planes' 'ring of other tiles' 'ring with ghosts apart'
   else
     every rows '^tiles$' 'tiles streamed'
   fi
@@ -87,7 +87,7 @@ check_cases()
     if [ "$backend" = cuda ]; then every "$axis 4 pencils" "$axis 32 pencils" "$axis several points"; else every "$axis rows"; fi
   done
   for size in 37x29x23 16 1 70x5x21; do right d --size $size --precision both; done
-  [ "$backend" != cuda ] || every 'x point$' 'z point aligned' 'z window n_w 1$' 'z several points'
+  [ "$backend" != cuda ] || every 'x point$' 'z point aligned' 'z window n_w 1$' 'z several points' 'y points at once'
 }
 
 check_shapes()
@@ -104,6 +104,20 @@ check_shapes()
     for tile in 1x1 3x7 5x64 21x1; do right a --size 21x13x11 --tile $tile --slab 4 --order 2,12; done
   fi
   right b --size 30 --steps 3 --order 4
+  # slabs and rows that a search tries, the whole box among them
+  right a --size 21x13x11 --tune --order 2,8 --precision both
+  right a --size 6x5x9 --tune --order 4 --wave
+  for case in b d; do right $case --size 19x33x11 --tune; done
+  if [ "$backend" = cuda ]; then
+    run d --size 19x33x11 --tune --kernel several --backend cuda --quiet --csv "$csv"
+    if rows | awk -F, '{ slab[substr($3, 1, 1)] = $11 } END { exit !(slab["x"] == 0 && slab["y"] >= 4 && slab["y"] <= 33 &&
+      slab["z"] >= 4 && slab["z"] <= 11) }'; then pass
+    else fail "--tune: slabs $(rows | cut -d, -f3,11 | tr '\n' ' ')"; fi
+    HYMG_EMULATION_ARCH=80 run a --size 9 --order 4 --repeat 1 --backend cuda --quiet
+    if ! grep -q 'emulat' "$out"; then skip 'a GPU without tensor copies: none is emulated'
+    elif [ $code -eq 0 ] && grep -q 'ring of planes: left out, tensor copies need compute capability 9.0' "$out"; then pass
+    else fail "a GPU without tensor copies: status $code: $(tail -n 1 "$out")"; fi
+  fi
 }
 
 check_refusals()
@@ -127,6 +141,9 @@ check_refusals()
   bad "--steps '0': must be" b --steps 0
   bad "--backend 'gpu': must be cuda, host or both" a --backend gpu
   bad '--wave, --snapshot, --gather and --scaling are for case a' b --wave
+  bad '--tune looks for the slab that --slab gives' a --tune --slab 8
+  bad '--tune is for a case' a --tune --scaling
+  bad '--tune is for a case' a --tune --snapshot slice.pgm
   bad "'all' has its own sizes" all --size 8
   bad 'unrecognized option' a --colour
   bad "no kernel of case a has a name with 'fast'" a --size 4 --kernel fast --backend "$backend"

@@ -1,89 +1,84 @@
 /* Case A: one pass over tiles in shared memory, with several planes on their way at once. Every
  * plane is loaded once: its points add to the results of the planes around, and those partial
- * results are the column that a thread keeps in registers. What limits it is the traffic of the
- * second-level cache, so tiles are large and a warp's loads lie on whole lines. */
+ * results are the column that a thread keeps in registers.
+ *
+ * A plane comes by one tensor copy: no thread spends registers or instructions on a load, and no
+ * barrier stops the block. A warp goes on when the next plane is there, and the warps take turns in
+ * asking for the plane that takes the place of one which all have done with. What limits it is the
+ * number of requests to the second-level cache: a tile's rows start on whole sectors, one that
+ * starts within a sector costs a tenth. APART: ghosts along x come in boxes of their own, for the
+ * rows alone that need them, and the tile's rows as whole lines. */
 #ifndef STENCIL_A_RING_CUH
 #define STENCIL_A_RING_CUH
 
-#include "launch.cuh"
+#include "boxes.cuh"
 
 namespace
 {
 
-__device__ __forceinline__ void copy_async(void *to, const void *from)
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-      "l"(from));
-#else
-  memcpy(to, from, 16);
-#endif
-}
+enum { SECTOR = 32 }; /* bytes */
 
-__device__ __forceinline__ void close_group()
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* All groups but the last N have arrived. */
-template <int N> __device__ __forceinline__ void wait_for_groups()
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
-#endif
-}
-
-/* TX x TY threads with V x Y points each, STAGES planes. A row: ghosts, points, ghosts. */
-template <typename T, int R, int Y, int STAGES, int TX, int TY> struct ring_shape {
-  static constexpr int V = 16 / (int)sizeof(T), SIDE = (R + V - 1) / V, THREADS = TX * TY;
-  static constexpr int WIDE = TX * V, HIGH = TY * Y;
-  static constexpr int PITCH = WIDE + 2 * SIDE * V, ROWS = HIGH + 2 * R, PLANE = PITCH * ROWS;
-  static constexpr int BYTES = STAGES * PLANE * (int)sizeof(T);
+/* TX x TY threads with V x Y points each. A plane in shared memory: rows of ghosts, points, ghosts; or
+ * those of points, then the ghosts on the left, then those on the right. */
+template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_shape {
+  static constexpr bool APART = APART_;
+  static constexpr int EACH = (int)sizeof(T), V = 16 / EACH, SIDE = (R + V - 1) / V;
+  static constexpr int THREADS = TX * TY, WARPS = THREADS / 32;
+  static constexpr int WIDE = TX * V, HIGH = TY * Y, ROWS = HIGH + 2 * R;
+  static constexpr int GHOSTS = (R * EACH + SECTOR - 1) / SECTOR * SECTOR / EACH;
+  static constexpr int FIRST = APART ? 0 : GHOSTS, PITCH = WIDE + 2 * FIRST;
+  /* boxes start on lines */
+  static constexpr int BESIDE = APART ? HIGH * GHOSTS : 0;
+  static constexpr int LEFT =
+      (PITCH * ROWS * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
+  static constexpr int RIGHT =
+      LEFT + (BESIDE * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
+  static constexpr int PLANE = 2 * RIGHT - LEFT;
+  static constexpr int ARRIVING = (PITCH * ROWS + 2 * BESIDE) * EACH;
 };
 
-/* Brings planes of a tile: a row of points by TX threads each, then the ghosts along x. */
-template <typename T, int R, typename S, int STAGES, int TX, int TY> struct ring_source {
-  const device_job<T> &job;
+/* What is on the left of the first point in the map of a grid. */
+enum { MAP_LEFT = 8 };
+
+/* tile: boxes of a tile's rows; beside: of its ghosts along x, where they come apart */
+struct ring_maps {
+  grid_map tile, beside;
+};
+
+template <typename T, typename S, int R, int STAGES> struct ring_source {
+  static constexpr int RING = STAGES * S::PLANE * S::EACH;
+  static constexpr int BYTES = RING + 2 * STAGES * (int)sizeof(byte_barrier);
+  const ring_maps *maps;
   T *ring;
-  const T *from; /* the tile's first point in the plane that comes next */
-  int tx, ty, i0, j0, stage;
+  byte_barrier *full, *empty;
+  int start; /* the first plane */
 
-  __device__ __forceinline__ ring_source(const device_job<T> &a, T *shared, int k)
-      : job(a), ring(shared), tx((int)threadIdx.x % TX), ty((int)threadIdx.x / TX),
-        i0((int)blockIdx.x * S::WIDE), j0((int)blockIdx.y * S::HIGH), stage(0)
+  __device__ __forceinline__ ring_source(const ring_maps *m, int k)
+      : maps(m), ring(reinterpret_cast<T *>(launched_shared())),
+        full(reinterpret_cast<byte_barrier *>(launched_shared() + RING)), empty(full + STAGES),
+        start(k)
   {
-    from = a.x + i0 + j0 * a.pitch + k * a.plane;
-  }
-
-  __device__ __forceinline__ void bring()
-  {
-    T *const plane = ring + stage * S::PLANE + R * S::PITCH + S::SIDE * S::V;
-    const bool near = i0 + tx * S::V < job.n[0] + R;
-#pragma unroll
-    for (int row = -R; row < S::HIGH + R; row += TY)
-      if (near && row + ty < S::HIGH + R && j0 + row + ty < job.n[1] + R)
-        copy_async(plane + (row + ty) * S::PITCH + tx * S::V,
-                   from + (row + ty) * job.pitch + tx * S::V);
-    enum { GHOSTS = 2 * S::SIDE };
-#pragma unroll
-    for (int g = 0; g < S::HIGH * GHOSTS; g += S::THREADS) {
-      const int chunk = g + (int)threadIdx.x, row = chunk / GHOSTS, c = chunk % GHOSTS;
-      const int at = c < S::SIDE ? (c - S::SIDE) * S::V : S::WIDE + (c - S::SIDE) * S::V;
-      if (chunk < S::HIGH * GHOSTS && j0 + row < job.n[1] && i0 + at < job.n[0] + R)
-        copy_async(plane + row * S::PITCH + at, from + row * job.pitch + at);
+    if (threadIdx.x == 0) {
+      for (int s = 0; s < STAGES; s++) {
+        barrier_start(&full[s], 1);
+        barrier_start(&empty[s], S::WARPS);
+      }
+      barriers_started();
     }
+    __syncthreads();
   }
 
-  /* The next plane, if there is one; a group either way, so that they can be counted. */
-  __device__ __forceinline__ void next(bool there)
+  /* Plane k of the block's, by one thread. */
+  __device__ __forceinline__ void bring(int stage, int k)
   {
-    if (there) bring();
-    close_group();
-    from += job.plane;
-    stage = stage + 1 < STAGES ? stage + 1 : 0;
+    T *const to = ring + stage * S::PLANE;
+    const int i = (int)blockIdx.x * S::WIDE + MAP_LEFT, j = (int)blockIdx.y * S::HIGH;
+    barrier_announce(&full[stage], S::ARRIVING);
+    copy_box(to, &maps->tile, i - S::FIRST, j, start + k, &full[stage]);
+    if constexpr (S::APART) {
+      copy_box(to + S::LEFT, &maps->beside, i - S::GHOSTS, j + R, start + k, &full[stage]);
+      copy_box(to + S::RIGHT, &maps->beside, i + S::WIDE, j + R, start + k, &full[stage]);
+    }
   }
 };
 
@@ -92,20 +87,28 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
   typedef pack<T, S::V> points;
   column_window<points, R, R> sum[Y];
   points done[Y];
+  int tx, ty, own; /* own: the thread's first point in a plane */
 
-  __device__ __forceinline__ ring_sums()
+  __device__ __forceinline__ ring_sums(int column, int line) : tx(column), ty(line)
   {
+    own = (ty * Y + R) * S::PITCH + tx * S::V + S::FIRST;
 #pragma unroll
     for (int y = 0; y < Y; y++)
       sum[y].fill([](int) { return points(); });
   }
 
+  static __device__ __forceinline__ points at(const T *x)
+  {
+    return *reinterpret_cast<const points *>(x);
+  }
+
   /* Rows beside, each as it comes. */
-  __device__ __forceinline__ void add_rows(const device_job<T> &job, const T *x, points centre[Y])
+  __device__ __forceinline__ void add_rows(const device_job<T> &job, const T *plane,
+                                           points centre[Y])
   {
 #pragma unroll
     for (int d = -R; d < Y + R; d++) {
-      const points row = *reinterpret_cast<const points *>(x + d * S::PITCH);
+      const points row = at(plane + own + d * S::PITCH);
       if (d >= 0 && d < Y) centre[d < 0 || d >= Y ? 0 : d] = row;
 #pragma unroll
       for (int y = 0; y < Y; y++) {
@@ -115,44 +118,57 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
     }
   }
 
-  __device__ __forceinline__ void add_along_x(const device_job<T> &job, const T *x,
+  /* The pack s packs beside the thread's own on row y. */
+  __device__ __forceinline__ points beside(const T *plane, int y, int s) const
+  {
+    int place = own + y * S::PITCH + s * S::V;
+    if constexpr (S::APART) {
+      const int i = (tx + s) * S::V, row = ty * Y + y;
+      if (i < 0) place = S::LEFT + row * S::GHOSTS + S::GHOSTS + i;
+      if (i >= S::WIDE) place = S::RIGHT + row * S::GHOSTS + i - S::WIDE;
+    }
+    return at(plane + place);
+  }
+
+  __device__ __forceinline__ void add_along_x(const device_job<T> &job, const T *plane, int y,
                                               const points &centre, points *to)
   {
-    T beside[(2 * S::SIDE + 1) * S::V];
+    T x[(2 * S::SIDE + 1) * S::V];
 #pragma unroll
     for (int s = -S::SIDE; s <= S::SIDE; s++) {
-      const points p = s ? *reinterpret_cast<const points *>(x + s * S::V) : centre;
+      const points p = s ? beside(plane, y, s) : centre;
 #pragma unroll
       for (int v = 0; v < S::V; v++)
-        beside[(s + S::SIDE) * S::V + v] = p.v[v];
+        x[(s + S::SIDE) * S::V + v] = p.v[v];
     }
 #pragma unroll
     for (int r = 1; r <= R; r++)
 #pragma unroll
       for (int v = 0; v < S::V; v++) {
         const int at = S::SIDE * S::V + v;
-        to->v[v] = multiply_add(job.c[r], beside[at - r] + beside[at + r], to->v[v]);
+        to->v[v] = multiply_add(job.c[r], x[at - r] + x[at + r], to->v[v]);
       }
   }
 
-  /* x: the thread's first point in the plane's tile. done: the results R planes below. */
-  __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *x)
+  /* done: the results R planes below. The column goes up by one as it is added to, which spares the
+   * copies of a shift. */
+  __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *plane)
   {
     points centre[Y];
-    add_rows(job, x, centre);
+    add_rows(job, plane, centre);
 #pragma unroll
     for (int y = 0; y < Y; y++) {
-      add_along_x(job, x + y * S::PITCH, centre[y], &sum[y].seen[R]);
-      points up = points();
-      done[y] = sum[y].at(-R);
+      points *const column = sum[y].seen;
+      add_along_x(job, plane, y, centre[y], &column[R]);
+      done[y] = column[0];
       add(&done[y], job.c[R], centre[y]);
-      add(&up, job.c[R], centre[y]);
 #pragma unroll
-      for (int r = 1; r < R; r++) {
-        add(&sum[y].seen[R - r], job.c[r], centre[y]);
-        add(&sum[y].seen[R + r], job.c[r], centre[y]);
+      for (int k = 1; k < 2 * R; k++) {
+        column[k - 1] = column[k];
+        if (k != R) add(&column[k - 1], job.c[k < R ? R - k : k - R], centre[y]);
       }
-      sum[y].shift(up);
+      column[2 * R - 1] = points();
+      add(&column[2 * R - 1], job.c[R], centre[y]);
     }
   }
 };
@@ -182,40 +198,56 @@ template <typename T, int V, int Y> struct ring_wave<T, V, Y, false> {
   __device__ __forceinline__ void step(pack<T, V> *, int) const {}
 };
 
-template <typename T, int R, int Y, bool WAVE, int STAGES, int TX, int TY, int BLOCKS>
-__global__ void __launch_bounds__(TX *TY, BLOCKS) a_ring(const __grid_constant__ device_job<T> job)
+template <typename T, int R, int Y, bool WAVE, int STAGES, int TX, int TY, bool APART>
+__global__ void __launch_bounds__(TX *TY)
+    a_ring(const __grid_constant__ device_job<T> job, const __grid_constant__ ring_maps maps)
 {
-  typedef ring_shape<T, R, Y, STAGES, TX, TY> S;
-  T *const ring = reinterpret_cast<T *>(launched_shared());
+  typedef ring_shape<T, R, Y, TX, TY, APART> S;
   const int start = (int)blockIdx.z * job.slab;
   const int steps = (start + job.slab < job.n[2] ? job.slab : job.n[2] - start) + 2 * R;
-  ring_source<T, R, S, STAGES, TX, TY> source(job, ring, start - R);
-#pragma unroll
-  for (int k = 0; k < STAGES - 1; k++)
-    source.next(k < steps);
+  ring_source<T, S, R, STAGES> source(&maps, start);
+  if (threadIdx.x == 0)
+    for (int k = 0; k < STAGES && k < steps; k++)
+      source.bring(k, k);
 
-  ring_sums<T, R, Y, S> sums;
-  ring_wave<T, S::V, Y, WAVE> wave = {};
-  const int i = source.i0 + source.tx * S::V, j = source.j0 + source.ty * Y;
+  const int tx = (int)threadIdx.x % TX, ty = (int)threadIdx.x / TX;
+  const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+  const int i = (int)blockIdx.x * S::WIDE + tx * S::V;
+  const int j = (int)blockIdx.y * S::HIGH + ty * Y;
   const bool inside = i < job.n[0] && j < job.n[1];
-  const T *const own = ring + (source.ty * Y + R) * S::PITCH + (source.tx + S::SIDE) * S::V;
+  ring_sums<T, R, Y, S> sums(tx, ty);
+  ring_wave<T, S::V, Y, WAVE> wave = {};
   ptrdiff_t to = i + j * job.pitch + (start - 2 * R) * job.plane;
-  int here = 0;
+  int stage = 0, turn = warp + 1;
+  unsigned parity = 0;
 #pragma unroll 1
   for (int k = 0; k < steps; k++, to += job.plane) {
     const bool stored = inside && k >= 2 * R;
+    if (turn == 0) { /* in place of the plane of the step before */
+      const int last = stage > 0 ? stage - 1 : STAGES - 1;
+      if (lane == 0 && k - 1 + STAGES < steps) {
+        barrier_wait(&source.empty[last], stage > 0 ? parity : parity ^ 1);
+        source.bring(last, k - 1 + STAGES);
+      }
+      turn = S::WARPS;
+    }
+    turn--;
     if (WAVE && stored) wave.arrive(job, to);
-    wait_for_groups<STAGES - 2>();
-    __syncthreads();
-    source.next(k + STAGES - 1 < steps);
-    sums.add_plane(job, own + here * S::PLANE);
-    here = here + 1 < STAGES ? here + 1 : 0;
+    barrier_wait(&source.full[stage], parity);
+    sums.add_plane(job, source.ring + stage * S::PLANE);
 #pragma unroll
     for (int y = 0; y < Y; y++)
       if (stored && j + y < job.n[1]) {
         if (WAVE) wave.step(&sums.done[y], y);
         store<T, S::V>(job.out + to + y * job.pitch, sums.done[y], job.n[0] - i);
       }
+    reads_done(); /* by now: right after the loads it would wait for them */
+    __syncwarp();
+    if (lane == 0) barrier_arrive(&source.empty[stage]);
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
   }
 }
 

@@ -229,15 +229,16 @@ static double time_on_host(timed *t, int repeat)
   return 0.5 * (ms[(repeat - 1) / 2] + ms[repeat / 2]);
 }
 
-static bool time_it(stencil_bench *bench, timed *t, double *ms)
+bool stencil_time(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
+                  int repeat, double *ms)
 {
-  const int repeat = bench->options->repeat;
+  timed t = {kernel, bench->gpu ? stencil_on_gpu(bench, job) : *job, {.registers = 1}};
   if (!bench->gpu) {
-    *ms = time_on_host(t, repeat);
+    *ms = time_on_host(&t, repeat);
     return true;
   }
-  const char *why = stencil_gpu_time(call, t, repeat, ms);
-  return why ? stencil_fail(bench, t->kernel->name, why) : true;
+  const char *why = stencil_gpu_time(call, &t, repeat, ms);
+  return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 
 /* ---- a row ---- */
@@ -275,8 +276,7 @@ bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil
   snprintf(row->kernel, sizeof row->kernel, "%s", name);
   const stencil_errors e =
       stencil_compare(job, job->array[STENCIL_OUT], bench->reference[0], stencil_scale(job));
-  timed t = {kernel, bench->gpu ? stencil_on_gpu(bench, job) : *job, launch};
-  if (!time_it(bench, &t, &row->ms)) return false;
+  if (!stencil_time(bench, kernel, job, bench->options->repeat, &row->ms)) return false;
   const double points = (double)stencil_points(job), seconds = 1e-3 * row->ms;
   row->wrong = e.wrong, row->largest = e.largest, row->mean = e.mean;
   row->gpoints = 1e-9 * points / seconds;

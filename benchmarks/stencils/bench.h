@@ -44,6 +44,12 @@ bool stencil_run(stencil_bench *bench, const stencil_kernel *kernel, const stenc
                  stencil_launch *launch);
 /* out to the host. */
 bool stencil_fetch(stencil_bench *bench, const stencil_job *job);
+/* Milliseconds of a call, the median of `repeat`. */
+bool stencil_time(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
+                  int repeat, double *ms);
+/* tune.c: where the kernel chooses a slab (CPU: the rows of a tile) itself, the quickest of some
+ * instead, into the job. */
+bool stencil_tune(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job);
 /* What a row needs: verified against the reference, then timed. name: the kernel and its variant. */
 bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                      const char *name, stencil_row *row);

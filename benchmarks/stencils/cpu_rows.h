@@ -4,6 +4,37 @@
 
 #define ROW static inline __attribute__((always_inline)) void
 
+/* A row of each of two planes, `apart` entries apart in out: what lies between the two along z is
+ * loaded once for both, from the second-level cache as a rule. */
+ROW FN(a_rows)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n, T *restrict out,
+               ptrdiff_t apart)
+{
+  const ptrdiff_t pitch = job->g.pitch, plane = job->g.plane;
+  const T *const restrict x = (const T *)job->array[STENCIL_X] + at, *const restrict y = x + plane;
+  const T *const prev = (const T *)job->array[STENCIL_PREV] + (wave ? at : 0);
+  const T *const restrict speed = (const T *)job->array[STENCIL_SPEED] + (wave ? at : 0);
+  T *const restrict above = out + apart;
+  T c[STENCIL_RADIUS + 1] = {0};
+  for (int r = 0; r <= radius; r++)
+    c[r] = (T)job->c[r];
+#define ADD(x, sum)                                                                                \
+  FMA(c[r],                                                                                        \
+      ((x[i - r] + x[i + r]) + (x[i - r * pitch] + x[i + r * pitch])) +                            \
+          (x[i - r * plane] + x[i + r * plane]),                                                   \
+      sum)
+#pragma omp simd
+  for (int i = 0; i < n; i++) {
+    T low = c[0] * x[i], high = c[0] * y[i];
+#pragma GCC unroll 6
+    for (int r = 1; r <= radius; r++) {
+      low = ADD(x, low);
+      high = ADD(y, high);
+    }
+    out[i] = wave ? FMA(speed[i], low, FMA((T)2, x[i], -prev[i])) : low;
+    above[i] = wave ? FMA(speed[i + plane], high, FMA((T)2, y[i], -prev[i + plane])) : high;
+  }
+}
+
 ROW FN(a_row)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n, T *out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
@@ -16,14 +47,14 @@ ROW FN(a_row)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[0] * x[i];
+#pragma GCC unroll 6
     for (int r = 1; r <= radius; r++)
-      sum = FMA(c[r],
-                ((x[i - r] + x[i + r]) + (x[i - r * pitch] + x[i + r * pitch])) +
-                    (x[i - r * plane] + x[i + r * plane]),
-                sum);
+      sum = ADD(x, sum);
     out[i] = wave ? FMA(speed[i], sum, FMA((T)2, x[i], -prev[i])) : sum;
   }
 }
+
+#undef ADD
 
 ROW FN(b_row)(int radius, const stencil_job *job, ptrdiff_t at, int n, T *restrict out)
 {
@@ -35,6 +66,7 @@ ROW FN(b_row)(int radius, const stencil_job *job, ptrdiff_t at, int n, T *restri
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[0] * x[i];
+#pragma GCC unroll 6
     for (int r = 1; r <= radius; r++)
       sum = FMA(c[r], (x[i - r] + x[i + r]) + (x[i - r * pitch] + x[i + r * pitch]), sum);
     out[i] = sum;
@@ -52,6 +84,7 @@ ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t hi
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[1] * (x[high[1] + i] - x[low[1] + i]);
+#pragma GCC unroll 6
     for (int r = 2; r <= 4; r++)
       sum = FMA(c[r], x[high[r] + i] - x[low[r] + i], sum);
     out[i] = sum;
@@ -67,6 +100,7 @@ ROW FN(d_row)(const stencil_job *job, ptrdiff_t stride, ptrdiff_t at, int n, T *
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[0] * x[i];
+#pragma GCC unroll 6
     for (int r = 1; r <= 4; r++)
       sum = FMA(c[r], x[i - r * stride] + x[i + r * stride], sum);
     out[i] = sum;
@@ -94,16 +128,26 @@ ROW FN(d_row)(const stencil_job *job, ptrdiff_t stride, ptrdiff_t at, int n, T *
     call(6);                                                                                       \
   }
 
-static void FN(a_any_row)(const stencil_job *job, ptrdiff_t at, int n, T *out)
+/* planes: 1 or 2. */
+static void FN(a_any_row)(const stencil_job *job, ptrdiff_t at, int n, int planes, T *out,
+                          ptrdiff_t apart)
 {
 #define PLAIN(R) FN(a_row)(R, false, job, at, n, out)
 #define WAVE(R)  FN(a_row)(R, true, job, at, n, out)
-  if (job->wave)
+#define TWO(R)   FN(a_rows)(R, false, job, at, n, out, apart)
+#define WAVES(R) FN(a_rows)(R, true, job, at, n, out, apart)
+  if (planes == 2 && job->wave)
+    BY_RADIUS(WAVES)
+  else if (planes == 2)
+    BY_RADIUS(TWO)
+  else if (job->wave)
     BY_RADIUS(WAVE)
   else
     BY_RADIUS(PLAIN)
 #undef PLAIN
 #undef WAVE
+#undef TWO
+#undef WAVES
 }
 
 static void FN(b_any_row)(const stencil_job *job, ptrdiff_t at, int n, T *out)
@@ -146,13 +190,15 @@ static void FN(c_any_row)(const stencil_job *job, int j, int k, T *out)
     FN(c_part)(job, i, j, k, 1, out);
 }
 
-/* `count` points from i on, to out[0] and on. Case c: whole rows alone. */
-static void FN(any_row)(const stencil_job *job, const int index[3], int count, void *out)
+/* `count` points from i on, to out[0] and on. Case a: of as many planes, to out[apart] and on.
+ * Case c: whole rows alone. */
+static void FN(any_row)(const stencil_job *job, const int index[3], int count, int planes,
+                        void *out, ptrdiff_t apart)
 {
   const ptrdiff_t at = row_at(job, index[1], index[2]) + index[0];
   switch (job->which) {
   case 'a':
-    FN(a_any_row)(job, at, count, out);
+    FN(a_any_row)(job, at, count, planes, out, apart);
     break;
   case 'b':
     FN(b_any_row)(job, at, count, out);

@@ -53,23 +53,47 @@ static double columns_of_a(const stencil_job *job)
   return tiled(job, tile);
 }
 
+static double at_once_of_a(const stencil_job *job)
+{
+  stencil_job block = *job;
+  block.slab = stencil_a_at_once_planes();
+  return columns_of_a(&block);
+}
+
 static double ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, false, tile);
+  stencil_a_ring_tile(job, 1, tile);
   return tiled(job, tile);
 }
 
-static double large_ring_of_a(const stencil_job *job)
+static double other_ring_of_a(const stencil_job *job)
 {
   int tile[2];
-  stencil_a_ring_tile(job, true, tile);
+  stencil_a_ring_tile(job, 2, tile);
+  return tiled(job, tile);
+}
+
+static double ring_apart_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, 3, tile);
   return tiled(job, tile);
 }
 
 static const char *refuses_wave(const stencil_job *job)
 {
   return job->wave ? "two passes are for the Laplacian" : NULL;
+}
+
+static const char *refuses_other_ring(const stencil_job *job)
+{
+  return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
+}
+
+static const char *refuses_ring_apart(const stencil_job *job)
+{
+  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other_ring(job);
 }
 
 static const stencil_kernel a_kernels[] = {
@@ -87,16 +111,42 @@ static const stencil_kernel a_kernels[] = {
      NULL,
      columns_of_a,
      stencil_a_columns},
-    {'a', true, "ring of planes", {0, 0}, STENCIL_CHOSEN, 1024, NULL, ring_of_a, stencil_a_ring},
     {'a',
      true,
-     "ring of large planes",
+     "points at once",
+     {0, 0},
+     0,
+     256,
+     stencil_a_at_once_refuses,
+     at_once_of_a,
+     stencil_a_at_once},
+    {'a',
+     true,
+     "ring of planes",
      {0, 0},
      STENCIL_CHOSEN,
      1024,
-     NULL,
-     large_ring_of_a,
-     stencil_a_large_ring},
+     stencil_a_ring_refuses,
+     ring_of_a,
+     stencil_a_ring},
+    {'a',
+     true,
+     "ring of other tiles",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_other_ring,
+     other_ring_of_a,
+     stencil_a_other_ring},
+    {'a',
+     true,
+     "ring with ghosts apart",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_ring_apart,
+     ring_apart_of_a,
+     stencil_a_ring_apart},
 };
 const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
@@ -184,6 +234,17 @@ static double columns_of_line(const stencil_job *job)
                        : 1 + 2. * job->radius / (job->wide ? 2 : 4) + others(job);
 }
 
+/* 4 packs of a line a thread. */
+static double at_once_of_line(const stencil_job *job)
+{
+  return 1 + 2. * job->radius / (4 * job->tile[1]) + others(job);
+}
+
+static const char *refuses_but_y(const stencil_job *job)
+{
+  return job->axis != 1 ? "packs at once go along y" : NULL;
+}
+
 static const char *refuses_x(const stencil_job *job)
 {
   return job->axis == 0 ? "the window goes along y or z" : NULL;
@@ -201,6 +262,15 @@ static const stencil_kernel c_kernels[] = {
      NULL,
      columns_of_line,
      stencil_c_columns},
+    {'c',
+     true,
+     "points at once",
+     {32, 8},
+     0,
+     1024,
+     refuses_but_y,
+     at_once_of_line,
+     stencil_c_at_once},
 };
 const stencil_kernels stencil_gpu_c = {c_kernels, sizeof c_kernels / sizeof *c_kernels};
 
@@ -216,5 +286,14 @@ static const stencil_kernel d_kernels[] = {
      NULL,
      columns_of_line,
      stencil_d_columns},
+    {'d',
+     true,
+     "points at once",
+     {32, 8},
+     0,
+     1024,
+     refuses_but_y,
+     at_once_of_line,
+     stencil_d_at_once},
 };
 const stencil_kernels stencil_gpu_d = {d_kernels, sizeof d_kernels / sizeof *d_kernels};

@@ -32,6 +32,8 @@ static const char help[] =
     "  --tile XxY          threads of a block, for kernels that let one choose (CPU: points of a\n"
     "                      tile)\n"
     "  --slab N            planes (b: rows; d: n_w) that a block marches\n"
+    "  --tune              times some slabs (CPU: rows of a tile) of kernels that choose one, and\n"
+    "                      takes the quickest; else from tables made on an H200\n"
     "  --wave              a: leap-frog steps of the wave equation\n"
     "  --steps N           b: time steps of the error's run, default 10; with --snapshot or "
     "--gather\n"
@@ -150,7 +152,7 @@ static bool read_backend(const char *text, stencil_options *o)
   return true;
 }
 
-enum { LIST = 256, SLAB, SNAPSHOT, GATHER, SCALING, CSV, JSON };
+enum { LIST = 256, SLAB, SNAPSHOT, GATHER, SCALING, CSV, JSON, TUNE };
 
 static const struct option long_options[] = {{"backend", required_argument, NULL, 'b'},
                                              {"size", required_argument, NULL, 'n'},
@@ -159,6 +161,7 @@ static const struct option long_options[] = {{"backend", required_argument, NULL
                                              {"kernel", required_argument, NULL, 'k'},
                                              {"tile", required_argument, NULL, 't'},
                                              {"slab", required_argument, NULL, SLAB},
+                                             {"tune", no_argument, NULL, TUNE},
                                              {"wave", no_argument, NULL, 'w'},
                                              {"steps", required_argument, NULL, 's'},
                                              {"snapshot", required_argument, NULL, SNAPSHOT},
@@ -207,6 +210,8 @@ static bool take(int option, const char *text, stencil_options *o)
     return read_count("--threads", text, 4096, &o->threads);
   case 'w':
     return o->wave = true;
+  case TUNE:
+    return o->tune = true;
   case SCALING:
     return o->scaling = true;
   case LIST:
@@ -250,6 +255,9 @@ static bool agree(const stencil_options *o)
     return contradict("'all' has its own sizes, orders and kernels; name a case to choose");
   if (o->which != 'a' && (o->wave || o->snapshot || o->gather || o->scaling) && !o->list)
     return contradict("--wave, --snapshot, --gather and --scaling are for case a");
+  if (o->tune && o->slab) return contradict("--tune looks for the slab that --slab gives");
+  if (o->tune && (o->scaling || o->snapshot || o->gather))
+    return contradict("--tune is for a case's table: not with --scaling, --snapshot or --gather");
   if (o->which == 'b' && (o->radius[3] || o->radius[5] || o->radius[6]))
     return contradict("--order: case b has 2, 4 and 8");
   if ((o->which == 'c' || o->which == 'd') && o->any_radius)

@@ -14,7 +14,7 @@ typedef struct stencil_options {
   const char *kernel; /* NULL: all of them */
   int tile[2], slab;  /* 0: the kernel's own */
   int steps, repeat, threads;
-  bool wave, scaling, no_overlap, quiet, list;
+  bool wave, scaling, no_overlap, quiet, list, tune;
   const char *snapshot, *gather, *csv, *json;
   int argc;
   char **argv;

@@ -67,23 +67,24 @@ void stencil_output_heading(stencil_output *out, const stencil_heading *heading)
   end_progress(out->options);
   printf("\n%s; %s %.1f GB/s\n", heading->what, heading->gpu ? "copy" : "triad at 24 B an element",
          1e-9 * heading->rate);
-  printf("%-28s %-15s %-6s %3s %10s %9s %8s %6s %6s %5s %7s %9s %9s  %s\n", "  kernel", "size",
-         "type", "ord", "ms", "Gpoints/s", "GB/s", heading->gpu ? "% copy" : "% tri.", "redun.",
-         "regs", "#wrong", "Linf", "L2", "published");
+  printf("%-28s %-15s %-6s %3s %5s %10s %9s %8s %6s %6s %5s %7s %9s %9s  %s\n", "  kernel", "size",
+         "type", "ord", "slab", "ms", "Gpoints/s", "GB/s", heading->gpu ? "% copy" : "% tri.",
+         "redun.", "regs", "#wrong", "Linf", "L2", "published");
   if (out->csv)
     fprintf(out->csv, "# %s: %.1f GB/s\n", heading->gpu ? "copy" : "triad", 1e-9 * heading->rate);
 }
 
 static void print_row(const stencil_row *row)
 {
-  char size[32], registers[16] = "-";
+  char size[32], registers[16] = "-", slab[16] = "-";
   if (row->which == 'b')
     snprintf(size, sizeof size, "%dx%d", row->n[0], row->n[1]);
   else
     snprintf(size, sizeof size, "%dx%dx%d", row->n[0], row->n[1], row->n[2]);
   if (row->registers > 0) snprintf(registers, sizeof registers, "%d", row->registers);
-  printf("  %-26s %-15s %-6s %3d %10.4f %9.2f %8.1f %5.1f%% %6.2f %5s %7lld %9.2e %9.2e  %s\n",
-         row->kernel, size, row->wide ? "double" : "float", row->order, row->ms, row->gpoints,
+  if (row->slab > 0) snprintf(slab, sizeof slab, "%d", row->slab);
+  printf("  %-26s %-15s %-6s %3d %5s %10.4f %9.2f %8.1f %5.1f%% %6.2f %5s %7lld %9.2e %9.2e  %s\n",
+         row->kernel, size, row->wide ? "double" : "float", row->order, slab, row->ms, row->gpoints,
          row->gbytes, row->percent, row->redundancy, registers, (long long)row->wrong, row->largest,
          row->mean, row->published ? row->published : "");
 }

@@ -105,6 +105,7 @@ static bool one_row(stencil_bench *bench, const stencil_kernel *kernel, stencil_
   stencil_row row;
   name_kernel(kernel, job, aligned, plain, full);
   stencil_progress(bench->options, full);
+  if (!stencil_tune(bench, kernel, job)) return false;
   if (!stencil_measure(bench, kernel, job, full, &row) ||
       !errors_of_study(bench, kernel, job, &row, same))
     return false;
