@@ -38,9 +38,11 @@ __device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int d
   return 10 * axis + 5 * high + (u == 1 ? 1 : u == -1 ? 2 : v == 1 ? 3 : v == -1 ? 4 : 0);
 }
 
-/* Is the index a cell's, or a ghost's across a face that is no wall? */
+/* Is the index a cell's, or a ghost's across a face that is no wall? ALONE: all are walls. */
+template <bool ALONE>
 __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int index)
 {
+  if (ALONE) return index >= 0 && index < g.n[axis];
   const int below = g.walls >> (2 * axis) & 1 ? 0 : RIM;
   const int above = g.walls >> (2 * axis + 1) & 1 ? 0 : RIM;
   return index >= -below && index < g.n[axis] + above;
@@ -62,7 +64,7 @@ __device__ __forceinline__ void close_axis(const tile_args &a, const hymgi_geom 
   if (first || last) __syncthreads();
 }
 
-template <bool VARIABLE>
+template <bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__ tile_args args)
 {
   __shared__ double tile[CELLS];
@@ -98,8 +100,8 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
     const int e = id + m * THREADS;
     const int i = low[0] - RIM + e % WIDE, jj = low[1] - RIM + e / WIDE % WIDE;
     const int kk = low[2] - RIM + e / WIDE / WIDE;
-    const bool there =
-        e < CELLS && in_memory(g, 0, i) && in_memory(g, 1, jj) && in_memory(g, 2, kk);
+    const bool there = e < CELLS && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, jj) &&
+                       in_memory<ALONE>(g, 2, kk);
     const bool mine = ((i + jj + kk + g.parity + a.colour) & 1) == 0;
     from[m] = there ? (mine ? a.own : a.other) + hymgi_at(&g, i, jj, kk) : NULL;
   }
@@ -157,7 +159,10 @@ extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_h
     a.tiles[axis] = (a.base.extent[axis] + TILE - 1) / TILE;
     tiles *= (unsigned)a.tiles[axis];
   }
-  hymgi_launch(level->context, level->method->variable_beta ? sweep_tile<true> : sweep_tile<false>,
+  const bool variable = level->method->variable_beta, alone = level->box->walls == 63;
+  hymgi_launch(level->context,
+               variable ? (alone ? sweep_tile<true, true> : sweep_tile<true, false>)
+                        : (alone ? sweep_tile<false, true> : sweep_tile<false, false>),
                dim3(tiles), dim3(THREADS), a);
   return true;
 }
