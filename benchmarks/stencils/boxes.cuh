@@ -155,13 +155,17 @@ inline void copy_box(void *to, const grid_map *map, int x, int y, int z, byte_ba
 
 inline PFN_cuTensorMapEncodeTiled_v12000 map_encoder()
 {
-  static void *function = NULL;
+  const char *const name = "cuTensorMapEncodeTiled";
+  void *function = NULL;
   cudaDriverEntryPointQueryResult found;
-  if (!function && (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                     cudaEnableDefault, &found) != cudaSuccess ||
-                    found != cudaDriverEntryPointSuccess))
-    function = NULL;
-  return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+#if CUDART_VERSION >= 12050
+  const cudaError_t error =
+      cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+#else
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
+#endif
+  const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
+  return there ? reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function) : NULL;
 }
 
 /* NULL, or why not. */
