@@ -431,6 +431,7 @@ static FILE *open_csv(const options *o, int argc, char **argv)
   if (!csv) {
     fprintf(stderr, "hymg-exchange: --csv %s: cannot be written\n", o->csv);
     start_abort(EXIT_BAD_INPUT);
+    return NULL;
   }
   fprintf(csv, "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d", m.cpu,
           m.cores, m.date, hymg_build_info().commit, start_ranks());
