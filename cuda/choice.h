@@ -11,9 +11,10 @@ extern "C" {
 /* Levels of this many cells and more take the form called `name`; all forms give the same bits:
  *   fv2_pair   red-black Gauss-Seidel of FV2, both colours in one pass
  *   fv2_march  the same, a colour at a time, marched along z; else one cell a thread
- *   fv4_march  red-black Gauss-Seidel of FV4 marched along z; else tiles in shared memory
- *   relax_march  the other smoothers, and residuals, on rows not split by colour, marched along
- *              z; else one cell a thread
+ *   fv4_march  all smoothers and residuals of FV4 on rows split by colour, marched along z; else
+ *              red-black Gauss-Seidel in tiles in shared memory, and the others one cell a thread
+ *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,
+ *              marched along z; else one cell a thread
  *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black
  *              Gauss-Seidel of FV2; else the half sweeps do it
  *   overlap    with staged messages: sweeps in parts, the cells that see no ghost while the messages

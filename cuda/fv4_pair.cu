@@ -1,9 +1,9 @@
-/* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the smoothers
- * that update all cells at once. A thread owns both
- * cells of a slot and marches along z, so that every face and every value of the window is loaded
- * once for the two of them: 45 loads, not 94. A warp has 16 slots of two rows, which are what a
- * coarse row is made of; ghosts are in memory, or across x made from what the warp has. Bytes per
- * cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and 1/diag 8 more. */
+/* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
+ * smoothers that update all cells at once. A thread owns both cells of a slot and marches along z,
+ * so that every face and every value of the window is loaded once for the two of them: 45 loads,
+ * not 94. A warp has 16 slots of two rows, which are what a coarse row is made of; ghosts are in
+ * memory, or across x made from what the warp has. Bytes per cell: x 8, f 8, betas 24, written 8, 0
+ * or 1; a step of Chebyshev: x before 8 and 1/diag 8 more. */
 #include "gsrb_args.cuh"
 #include "march_plain.h"
 #include "reduce.cuh"

@@ -10,7 +10,7 @@ struct hymgi_gsrb_half {
   int colour;
   const double *own, *other;
   double *out;
-  bool f_is_old;          /* the kernel queued before this one is a half sweep on the same level */
+  bool f_is_old;          /* a half sweep of this level was queued since f was written */
   bool from_zero = false; /* own and other are 0; FV4 marched, one box */
 };
 

@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(FV2_THREADS, FV2_BLOCKS)
 {
   wait_for_predecessors();
   let_successors_start();
-  const column c = column_at<N, FV2_GHOST>(a, (int)(blockIdx.x * blockDim.x + threadIdx.x),
-                                           (int)(blockIdx.y * blockDim.y + threadIdx.y));
+  const column c = column_at<N>(a, (int)(blockIdx.x * blockDim.x + threadIdx.x),
+                                (int)(blockIdx.y * blockDim.y + threadIdx.y));
   unsigned long long norm = 0;
   if (c.inside) norm = fv2_column<WHAT, VARIABLE>(a, c.g, c.p, c.to);
   if (WHAT == NORM) reduce_max(a.reduction, norm);
@@ -108,9 +108,9 @@ template <purpose WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, ma
   const dim3 grid(blocks_for(a.extent[0], (int)x), blocks_for(a.extent[1], (int)y),
                   (unsigned)(a.slabs * a.boxes.count));
   hymgi_launch(level->context,
-               is_cube(level, 512, FV2_GHOST)   ? fv2_march<WHAT, VARIABLE, 512>
-               : is_cube(level, 256, FV2_GHOST) ? fv2_march<WHAT, VARIABLE, 256>
-                                                : fv2_march<WHAT, VARIABLE, 0>,
+               is_cube(level, 512)   ? fv2_march<WHAT, VARIABLE, 512>
+               : is_cube(level, 256) ? fv2_march<WHAT, VARIABLE, 256>
+                                     : fv2_march<WHAT, VARIABLE, 0>,
                grid, dim3(x, y), a);
 }
 

@@ -23,26 +23,25 @@ struct march_args {
   hymgi_reduction reduction;
 };
 
+enum { FV2_GHOST = 1 };
+
 /* Doubles from row to row and from plane to plane of plain rows in a cube of n cells, as
  * hymgi_geom_layout has them: where they are literals, addresses cost no registers. */
-__host__ __device__ constexpr int cube_pitch(int n, int ghost)
+__host__ __device__ constexpr int cube_pitch(int n)
 {
-  return (n + 2 * ghost + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+  return (n + 2 * FV2_GHOST + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
 }
 
-__host__ __device__ constexpr int cube_plane(int n, int ghost)
+__host__ __device__ constexpr int cube_plane(int n)
 {
-  const int plane = cube_pitch(n, ghost) * (n + 2 * ghost);
+  const int plane = cube_pitch(n) * (n + 2 * FV2_GHOST);
   return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
 }
 
-enum { FV2_GHOST = 1 };
-
-inline bool is_cube(const hymgi_level *level, int n, int ghost)
+inline bool is_cube(const hymgi_level *level, int n)
 {
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->pitch == cube_pitch(n, ghost) &&
-         g->plane == cube_plane(n, ghost);
+  return level->num_boxes == 1 && g->pitch == cube_pitch(n) && g->plane == cube_plane(n);
 }
 
 /* The column of a thread: its first cell, and where it ends. */
@@ -53,14 +52,13 @@ struct column {
   bool inside;
 };
 
-template <int N, int GHOST>
-__device__ __forceinline__ column column_at(const march_args &a, int i, int j)
+template <int N> __device__ __forceinline__ column column_at(const march_args &a, int i, int j)
 {
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   column c;
   c.g = box_at(a.boxes, z / a.slabs);
   c.g.split = 0;
-  if (N) c.g.pitch = cube_pitch(N, GHOST), c.g.plane = cube_plane(N, GHOST);
+  if (N) c.g.pitch = cube_pitch(N), c.g.plane = cube_plane(N);
   const int from = z % a.slabs * a.slab;
   c.to = from + a.slab < c.g.n[2] ? from + a.slab : c.g.n[2];
   c.inside = i < c.g.n[0] && j < c.g.n[1] && from < c.to;

@@ -17,7 +17,7 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x,
                     double *r); /* r = f - A x */
 double hymgi_residual_norm(const hymgi_level *level, const double *f,
                            double *x); /* max |f - A x| */
-/* smooth; coarse->f = R (f - A x), coarse->x = 0 */
+/* smooth; coarse->f = R (f - A x), coarse->x = 0. from_zero: fine->x is 0, which may spare work */
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);

@@ -54,7 +54,8 @@ adds_up()
 {
   "$@" --size 8,16 --backend host --csv "$csv" >"$out" 2>&1 &&
     awk -F, '/^fv/ { rows++; d = $7 - $5 - $8; if (d * d > 1e-5 || !($5 > 0) || !($7 > 0)) bad = 1
-      if ($6 >= 0.5) { d = 1 - $8 / $6 - $9; if (d * d > 1e-4 + 1e-4 * $9 * $9) bad = 1 } }
+      if ($6 >= 0.5) { d = 1 - $8 / $6 - $9; if (d * d > 1e-4 + 1e-4 * $9 * $9) bad = 1 }
+      if ($6 < 0.499 && $9 != 0) bad = 1 }
       END { exit bad || rows != 4 }' "$csv"
 }
 
