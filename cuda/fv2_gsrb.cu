@@ -57,7 +57,7 @@ template <purpose WHAT, bool VARIABLE, int N>
 __device__ __forceinline__ unsigned long long march_column(const gsrb_args &a, const hymgi_geom &g,
                                                            place p, int t, int to)
 {
-  if (N) p.pitch = cube_pitch(N), p.plane = cube_plane(N, 1);
+  if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
   const int from = p.k;
   double below = a.own[p.other - p.plane], here = a.own[p.other];
   double done = 0; /* stored after the next plane's loads, which then overlap */
@@ -117,11 +117,9 @@ template <purpose WHAT, bool VARIABLE> void launch_march(const hymgi_level *leve
   a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
   const dim3 grid(blocks_for(a.extent[0] / 2, (int)x) * (WHAT == UPDATE ? 1 : 2),
                   blocks_for(a.extent[1], (int)y), (unsigned)(a.slabs * a.boxes.count));
-  hymgi_launch(level->context,
-               is_cube(level, 512)   ? march<WHAT, VARIABLE, 512>
-               : is_cube(level, 256) ? march<WHAT, VARIABLE, 256>
-                                     : march<WHAT, VARIABLE, 0>,
-               grid, dim3(x, y), a);
+  with_shape(level, [&](auto of) {
+    hymgi_launch(level->context, march<WHAT, VARIABLE, decltype(of)::value>, grid, dim3(x, y), a);
+  });
 }
 
 template <purpose WHAT> void run_march(const hymgi_level *level, const gsrb_args &a)

@@ -10,7 +10,9 @@
 namespace
 {
 
-/* A tile of X slots and Y rows with its rim, two blocks to a multiprocessor. */
+enum { BLOCKS = 2 }; /* to a multiprocessor */
+
+/* A tile of X slots and Y rows with its rim. */
 template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
 };
@@ -70,7 +72,8 @@ __device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geo
 }
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
-__global__ void __launch_bounds__(tile<X, Y>::threads, 2) pair(const __grid_constant__ gsrb_args a)
+__global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
+    pair(const __grid_constant__ gsrb_args a)
 {
   constexpr int WIDE = tile<X, Y>::wide;
   __shared__ double shared[2][tile<X, Y>::threads];
@@ -85,7 +88,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 2) pair(const __grid_cons
   const bool inside = t >= 0 && t < g.n[0] / 2 && j >= 0 && j < g.n[1];
   const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y;
   place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
-  if (N) p.pitch = cube_pitch(N), p.plane = cube_plane(N, 1);
+  if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
   double below = 0, here = 0, red[3] = {0, 0, 0};
   if (inside) below = a.own[p.other - p.plane], here = a.own[p.other];
 #pragma unroll 1
@@ -116,22 +119,21 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 2) pair(const __grid_cons
 }
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
-void launch(const hymgi_level *level, gsrb_args a, int slab)
+void launch(const hymgi_level *level, gsrb_args a)
 {
-  a.slab = slab;
-  a.slabs = (a.extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y), (unsigned)a.slabs);
+  const unsigned x = blocks_for(a.extent[0] / 2, X), y = blocks_for(a.extent[1], Y);
+  a.slab = slab_for(x * y, BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
+  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
+  const dim3 grid(x, y, (unsigned)a.slabs);
   hymgi_launch(level->context, pair<VARIABLE, ALPHA, N, X, Y>, grid, dim3(tile<X, Y>::threads), a);
 }
 
 template <bool VARIABLE, bool ALPHA> void launch_pair(const hymgi_level *level, const gsrb_args &a)
 {
-  if (is_cube(level, 512))
-    launch<VARIABLE, ALPHA, 512, 32, 14>(level, a, 64);
-  else if (is_cube(level, 256))
-    launch<VARIABLE, ALPHA, 256, 32, 12>(level, a, 32);
-  else
-    launch<VARIABLE, ALPHA, 0, 32, 14>(level, a, a.extent[2] >= 384 ? 64 : 32);
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    launch<VARIABLE, ALPHA, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+  });
 }
 
 } /* namespace */

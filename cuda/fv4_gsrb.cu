@@ -44,7 +44,7 @@ template <bool VARIABLE, int FIRST, int N, int END>
 __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool stored, bool at_end,
                                      window *w)
 {
-  const ptrdiff_t P = N ? cube_pitch(N) : p.pitch, L = N ? cube_plane(N, 2) : p.plane;
+  const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
   /* the slot beside that the other colour does not share, or for want of it this one */
   constexpr bool GHOSTS = END == (FIRST ? HIGH_END : LOW_END);
   const int S = GHOSTS && at_end ? 0 : FIRST ? 1 : -1;
@@ -98,7 +98,7 @@ template <bool VARIABLE, int N, int END>
 __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to, bool at_end,
                                              window *w)
 {
-  const ptrdiff_t P = N ? cube_pitch(N) : p.pitch, L = N ? cube_plane(N, 2) : p.plane;
+  const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
   const double *const o = a.own + p.own, *const q = a.other + p.other;
   const int by = p.east ? 1 : -1; /* of this plane; the plane below shares the other slot */
   const bool ghost_here = END && at_end && (END == HIGH_END) != (p.east == 1);
@@ -195,18 +195,21 @@ void launch(const hymgi_level *level, march_args a, int slab)
   hymgi_launch(level->context, march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
 }
 
+/* Large tiles have fewer rims, small ones end together. */
 template <bool VARIABLE> void launch_march(const hymgi_level *level, const march_args &a)
 {
-  if (is_cube(level, 512))
-    launch<VARIABLE, 512, 64, 6, 1>(level, a, 64);
-  else if (is_cube(level, 256))
-    launch<VARIABLE, 256, 32, 4, 3>(level, a, 16);
-  else if (is_cube(level, 128))
-    launch<VARIABLE, 128, 32, 4, 3>(level, a, 8);
-  else if (a.s.extent[0] >= 384)
-    launch<VARIABLE, 0, 64, 6, 1>(level, a, 64);
-  else
-    launch<VARIABLE, 0, 32, 4, 3>(level, a, 16);
+  const int *const n = a.s.extent;
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    if constexpr (N >= shape(512, 512))
+      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+    else if constexpr (N != 0)
+      launch<VARIABLE, N, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
+    else if (n[0] >= 384 && n[1] >= 384)
+      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+    else
+      launch<VARIABLE, N, 32, 4, 3>(level, a, 16);
+  });
 }
 
 } /* namespace */

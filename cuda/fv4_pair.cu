@@ -38,8 +38,8 @@ template <int N> struct slot_place {
     const bool swapped = (j + k + g.parity) & 1;
     even = swapped ? red + g.half : red;
     odd = swapped ? red : red + g.half;
-    pitch = N ? cube_pitch(N) : g.pitch;
-    plane = N ? cube_plane(N, 2) : g.plane;
+    pitch = N ? shape_pitch(N) : g.pitch;
+    plane = N ? shape_plane(N, 2) : g.plane;
   }
 
   /* u: along x from the even cell; literals */
@@ -392,17 +392,23 @@ void launch(const hymgi_level *level, pair_args a, int slab)
   hymgi_launch(level->context, march<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid, dim3(X * Y), a);
 }
 
+/* Cubes, and what ranks often have of one: each of these takes long to compile. */
+template <bool VARIABLE> constexpr int shape_of_its_own(int of)
+{
+  return of == shape(128, 128) || of == shape(256, 256) || of == shape(512, 512) ||
+                 (VARIABLE && of == shape(512, 256))
+             ? of
+             : 0;
+}
+
 template <purpose WHAT, bool VARIABLE>
 void launch_march(const hymgi_level *level, const pair_args &a)
 {
-  if (is_cube(level, 512))
-    launch<WHAT, VARIABLE, 512, 32, 8, 1, true>(level, a, 64);
-  else if (is_cube(level, 256))
-    launch<WHAT, VARIABLE, 256, 32, 8, 1, true>(level, a, 16);
-  else if (is_cube(level, 128))
-    launch<WHAT, VARIABLE, 128, 32, 8, 1, true>(level, a, 16);
-  else
-    launch<WHAT, VARIABLE, 0, 32, 8, 1, true>(level, a, a.base.extent[0] >= 384 ? 64 : 16);
+  const int *const n = a.base.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
+  with_shape(level, [&](auto of) {
+    constexpr int N = shape_of_its_own<VARIABLE>(decltype(of)::value);
+    launch<WHAT, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
+  });
 }
 
 template <purpose WHAT> void run(const hymgi_level *level, const pair_args &a)

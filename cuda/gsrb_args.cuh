@@ -10,23 +10,70 @@ namespace
 
 enum { GSRB_THREADS = 256 };
 
-/* Doubles from row to row and from plane to plane of split rows in a cube of n cells, as
- * hymgi_geom_layout has them: where they are literals, addresses cost no registers. */
-__host__ __device__ constexpr int cube_pitch(int n)
+/* Cells along x and y of a level's only box as a template argument; 0: any. Where the doubles from
+ * row to row and from plane to plane of split rows, as hymgi_geom_layout has them, are literals,
+ * addresses cost no registers. */
+__host__ __device__ constexpr int shape(int x, int y)
 {
-  return (n / 2 + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+  return x << 16 | y;
 }
 
-__host__ __device__ constexpr int cube_plane(int n, int ghost)
+__host__ __device__ constexpr int shape_pitch(int of)
 {
-  const int plane = cube_pitch(n) * (n + 2 * ghost);
+  return ((of >> 16) / 2 + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+}
+
+__host__ __device__ constexpr int shape_plane(int of, int ghost)
+{
+  const int plane = shape_pitch(of) * ((of & 0xffff) + 2 * ghost);
   return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
 }
 
-inline bool is_cube(const hymgi_level *level, int n)
+template <int SHAPE> struct literal {
+  static constexpr int value = SHAPE;
+};
+
+template <int SHAPE> inline bool has_shape(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->pitch == cube_pitch(n) && g->plane == cube_plane(n, g->ghost);
+  return level->num_boxes == 1 && g->pitch == shape_pitch(SHAPE) &&
+         g->plane == shape_plane(SHAPE, g->ghost);
+}
+
+/* call(literal<the level's shape>()): cubes, their halves and quarters as ranks have them. */
+template <typename Call> void with_shape(const hymgi_level *level, const Call &call)
+{
+  if (has_shape<shape(1024, 1024)>(level))
+    call(literal<shape(1024, 1024)>());
+  else if (has_shape<shape(1024, 512)>(level))
+    call(literal<shape(1024, 512)>());
+  else if (has_shape<shape(512, 512)>(level))
+    call(literal<shape(512, 512)>());
+  else if (has_shape<shape(512, 256)>(level))
+    call(literal<shape(512, 256)>());
+  else if (has_shape<shape(256, 256)>(level))
+    call(literal<shape(256, 256)>());
+  else if (has_shape<shape(256, 128)>(level))
+    call(literal<shape(256, 128)>());
+  else if (has_shape<shape(128, 128)>(level))
+    call(literal<shape(128, 128)>());
+  else
+    call(literal<0>());
+}
+
+/* Planes that a block marches: its share ends with all others', and few are begun twice. layers:
+ * blocks of a slab; resident: blocks at once. */
+inline int slab_for(unsigned layer, int resident, int planes)
+{
+  enum { LARGEST = 64, LEAST = 8, BEGUN = 2 };
+  int best = LARGEST;
+  int64_t least = INT64_MAX;
+  for (int slab = LARGEST; slab >= LEAST; slab /= 2) {
+    const int64_t blocks = (int64_t)layer * ((planes + slab - 1) / slab);
+    const int64_t time = (blocks + resident - 1) / resident * (slab + BEGUN);
+    if (time < least) least = time, best = slab;
+  }
+  return best;
 }
 
 struct gsrb_args {
