@@ -1,13 +1,14 @@
 /* The bricks of every plan, found by one rule: each box of the target's decomposition and each
- * of its 27 directions names a region (the box, or ghosts `depth` deep), and the region's cells
- * come from the boxes of the source's decomposition that own them. Both ends of a message walk
- * the same regions, so that they agree without a word. */
+ * of its 27 directions names a region (the box, or ghosts `depth` deep; all of them: one region),
+ * and the region's cells come from the boxes of the source's decomposition that own them. Both ends
+ * of a message walk the same regions, so that they agree without a word. */
 #include "plan_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4, CENTRE = 13, DIRECTIONS = 27 };
+enum { MAX_DEPTH = 4, MAX_RUNS = 2 * MAX_DEPTH + 1, CENTRE = 13, DIRECTIONS = 27 };
+enum { ALL_DIRECTIONS = (1 << DIRECTIONS) - 1 };
 
 /* ---- how other ranks merged their boxes ---- */
 
@@ -120,7 +121,20 @@ static int floor_div(int a, int b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_DEPTH])
+/* Adds a run, to the last one if it goes on there. */
+static int add_run(run *runs, int count, run r)
+{
+  run *const last = count > 0 ? &runs[count - 1] : NULL;
+  if (!last || last->box != r.box || last->from + last->n != r.from ||
+      last->source + last->n != r.source) {
+    runs[count] = r;
+    return count + 1;
+  }
+  last->n += r.n;
+  return count;
+}
+
+static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_RUNS])
 {
   const int n = p->cells[axis], w = p->source_width[axis];
   int count = 0;
@@ -131,19 +145,19 @@ static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_D
       const int stop = g < 0 && end > 0 ? 0 : end;
       length = stop - g;
       if (!p->rule->walls) continue;
-      runs[count++] = (run){g, length, g < 0 ? 0 : n / w - 1, source};
+      count = add_run(runs, count, (run){g, length, g < 0 ? 0 : n / w - 1, source});
       continue;
     }
     const int left = (source / w + 1) * w - source;
     length = left < end - g ? left : end - g;
-    runs[count++] = (run){g, length, source / w, source};
+    count = add_run(runs, count, (run){g, length, source / w, source});
   }
   return count;
 }
 
 /* The region of a box in a direction: runs per axis. False: another box of the same brick holds
  * those cells. */
-static bool split_region(const pull *p, const target *t, int direction, run runs[3][MAX_DEPTH],
+static bool split_region(const pull *p, const target *t, int direction, run runs[3][MAX_RUNS],
                          int count[3])
 {
   const int d[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
@@ -198,19 +212,41 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
   return add_item(p, sends ? &p->bricks.send : &p->bricks.receive, &item);
 }
 
+/* A box and all its ghosts but those inside its brick. */
+static void split_whole(const pull *p, const target *t, run runs[3][MAX_RUNS], int count[3])
+{
+  for (int a = 0; a < 3; a++) {
+    const int low = t->box[a] * p->width[a], depth = p->rule->depth;
+    const bool first = t->box[a] == t->low[a], last = t->box[a] == t->low[a] + t->extent[a] - 1;
+    count[a] = split_axis(p, a, low - (first ? depth : 0), low + p->width[a] + (last ? depth : 0),
+                          runs[a]);
+  }
+}
+
+static hymg_status add_region(pull *p, const target *t, int64_t key, run runs[3][MAX_RUNS],
+                              const int n[3])
+{
+  for (int sub = 0; sub < n[0] * n[1] * n[2]; sub++) {
+    const run *r[3] = {&runs[0][sub % n[0]], &runs[1][sub / n[0] % n[1]],
+                       &runs[2][sub / n[0] / n[1]]};
+    TRY(add_brick(p, t, key, sub, r));
+  }
+  return HYMG_OK;
+}
+
 static hymg_status walk_target(pull *p, const target *t)
 {
-  const int64_t id = box_id(p->rule->target->decomp, t->box);
-  run runs[3][MAX_DEPTH];
+  const int64_t key = box_id(p->rule->target->decomp, t->box) * DIRECTIONS;
+  run runs[3][MAX_RUNS];
   int n[3];
+  if (p->rule->directions == ALL_DIRECTIONS) {
+    split_whole(p, t, runs, n);
+    return add_region(p, t, key, runs, n);
+  }
   for (int direction = 0; direction < DIRECTIONS; direction++) {
     if (!(p->rule->directions >> direction & 1)) continue;
     if (!split_region(p, t, direction, runs, n)) continue;
-    for (int sub = 0; sub < n[0] * n[1] * n[2]; sub++) {
-      const run *r[3] = {&runs[0][sub % n[0]], &runs[1][sub / n[0] % n[1]],
-                         &runs[2][sub / n[0] / n[1]]};
-      TRY(add_brick(p, t, id * DIRECTIONS + direction, sub, r));
-    }
+    TRY(add_region(p, t, key + direction, runs, n));
   }
   return HYMG_OK;
 }
@@ -380,7 +416,7 @@ hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, 
   return (hymgi_pull){.target = fine,
                       .source = coarse,
                       .depth = depth,
-                      .directions = depth > 0 ? (1u << DIRECTIONS) - 1 : 1u << CENTRE,
+                      .directions = depth > 0 ? ALL_DIRECTIONS : 1u << CENTRE,
                       .periodic = periodic,
                       .walls = true};
 }
