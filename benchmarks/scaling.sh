@@ -5,7 +5,7 @@
 # RESULTS/scaling.csv (default: results/ beside this script) gets the rates, the parallel efficiency against one GPU of
 # this machine, the messages and bytes that rank 0 sends in an F-cycle of the largest size, and that size. Then
 # scaling-model.sh compares. OPTIONS is added to each command; SIZES="weak:256 strong:512" (a transport's own:
-# "strong:1024:peer"), OPERATORS="fv4", TRANSPORTS="peer staged" and PROTOCOL choose a part. For `device` run mpirun -n 2
+# "strong:1024:peer"), OPERATORS="fv4", TRANSPORTS="peer staged", COUNTS="4" and PROTOCOL choose a part. For `device` run mpirun -n 2
 # hymg-fv --probe-comm before.
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-.} results=${2:-$here/results} most=${3:-4}
@@ -15,6 +15,7 @@ program=$build/bin/hymg-fv
 sizes=${SIZES:-weak:512 strong:1024}
 operators=${OPERATORS:-fv2 fv4}
 transports=${TRANSPORTS:-peer device staged}
+counts=${COUNTS:-2 4}
 protocol=${PROTOCOL:---warmup 3 --min-solves 10 --min-seconds 0.5}
 mkdir -p "$results"
 csv=$results/scaling.csv
@@ -71,7 +72,7 @@ cycles()
   echo "# machine: $("$program" --devices 2>/dev/null | head -n 1)"
   echo "# date: $(date -u +%Y-%m-%d)"
   echo "# commit: $("$program" --version | sed -n '1s/.*(commit \(.*\))/\1/p')"
-  echo "# command: SIZES='$sizes' OPERATORS='$operators' TRANSPORTS='$transports' PROTOCOL='$protocol' OPTIONS='$OPTIONS' scaling.sh"
+  echo "# command: SIZES='$sizes' OPERATORS='$operators' TRANSPORTS='$transports' COUNTS='$counts' PROTOCOL='$protocol' OPTIONS='$OPTIONS' scaling.sh"
   echo 'kind,side,operator,transport,gpus,cells,seconds,dof_per_second,efficiency,messages,megabytes,run'
 } >"$csv"
 for operator in $operators; do
@@ -82,7 +83,7 @@ for operator in $operators; do
   for size in $sizes; do
     kind=${size%%:*} rest=${size#*:}
     n=${rest%:*} only=${rest#"$n"}
-    for gpus in 2 4; do
+    for gpus in $counts; do
       [ "$gpus" -le "$most" ] || continue
       for transport in ${only#:} $([ -n "$only" ] || echo "$transports"); do
         cycles "$kind" "$n" "$gpus" "$operator" "$transport"
