@@ -53,9 +53,9 @@ static void interpolate(kernels_kit *k, int order, bool add)
   hymgi_method *const m = &k->solver->method;
   m->interpolation_v = m->interpolation_f = order;
   if (add)
-    hymgi_interpolate_add(k->coarse, k->fine);
+    hymgi_interpolate_add(k->coarse, k->fine, false);
   else
-    hymgi_interpolate_f(k->coarse, k->fine);
+    hymgi_interpolate_f(k->coarse, k->fine, false);
 }
 
 static void run_v2_add(kernels_kit *k)

@@ -1,7 +1,9 @@
 /* Interpolation. The coarse side is a patch: the image of a fine box on the next coarser level. A
  * block takes a tile of coarse cells with its rim into shared memory, closes the walls there and
  * combines along z, y and x as the host does. Bytes per fine cell: 1 + 8, or 1 + 16 where it
- * adds. */
+ * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
+ * written: 1 + 4, or 1 + 8. */
+#include "fv2_joined.h"
 #include "kernels.h"
 #include "walls.cuh"
 
@@ -67,8 +69,19 @@ __device__ __forceinline__ void children(const double *x, int stride, double *ev
   *odd = child<ORDER>(-1, v);
 }
 
-/* A block's work on a tile of X x Y x Z coarse cells. */
-template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
+/* One of them. */
+template <hymgi_ghosts ORDER>
+__device__ __forceinline__ double child_of(bool odd, const double *x, int stride)
+{
+  double v[5];
+#pragma unroll
+  for (int m = 0; m < 2 * rim_of(ORDER) + 1; m++)
+    v[m] = x[m * stride];
+  return child<ORDER>(odd ? -1 : 1, v);
+}
+
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct spreader {
   static constexpr int THREADS = 256, R = rim_of(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
@@ -151,6 +164,7 @@ template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
    * it; places of the even and the odd cell in planes an even and an odd number further on. */
   struct share {
     int I, j, k, count;
+    int black; /* in planes an even number further on the odd cell is */
     ptrdiff_t place[2][2];
   };
 
@@ -168,7 +182,14 @@ template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
     const ptrdiff_t odd = g.split ? hymgi_row(&g, 1 - colour, j, k) + I : even + 1;
     w.place[0][0] = even, w.place[0][1] = odd;
     w.place[1][0] = g.split ? odd : even, w.place[1][1] = g.split ? even : odd;
+    w.black = 1 - colour;
     return w;
+  }
+
+  /* Of the black one of pair m: black cells have one place in a row of slots. */
+  static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
+  {
+    return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
   }
 
   __device__ __forceinline__ void fetch(const spread_args &a, const share &w, int from)
@@ -177,6 +198,10 @@ template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
     for (int m = 0; m < BATCH; m++) {
       const double *const x = a.fine + (from + m) * STEP * g.plane;
       const bool there = ADD && from + m < w.count;
+      if (BLACK) {
+        old[m][0] = there ? x[black_place(w, m)] : 0;
+        continue;
+      }
       old[m][0] = there ? x[w.place[m * STEP & 1][0]] : 0;
       old[m][1] = there ? x[w.place[m * STEP & 1][1]] : 0;
     }
@@ -189,7 +214,13 @@ template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
     for (int m = 0; m < BATCH; m++) {
       double *const x = a.fine + (from + m) * STEP * g.plane;
       double even, odd;
-      children<ORDER>(c + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I, 1, &even, &odd);
+      const double *const line = c + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
+      if (BLACK) {
+        const double value = child_of<ORDER>((w.black ^ (m * STEP & 1)) == 1, line, 1);
+        if (from + m < w.count) x[black_place(w, m)] = ADD ? old[m][0] + value : value;
+        continue;
+      }
+      children<ORDER>(line, 1, &even, &odd);
       if (from + m >= w.count) continue;
       x[w.place[m * STEP & 1][0]] = ADD ? old[m][0] + even : even;
       x[w.place[m * STEP & 1][1]] = ADD ? old[m][1] + odd : odd;
@@ -197,11 +228,11 @@ template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z> struct spreader {
   }
 };
 
-template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z>
-__global__ void __launch_bounds__(256, ADD &&X > 8 ? 3 : 4)
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
+__global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     spread(const __grid_constant__ spread_args a)
 {
-  typedef spreader<ORDER, ADD, X, Y, Z> S;
+  typedef spreader<ORDER, ADD, BLACK, X, Y, Z> S;
   __shared__ double first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -232,7 +263,7 @@ __global__ void __launch_bounds__(256, ADD &&X > 8 ? 3 : 4)
 
 /* ---- launches ---- */
 
-template <hymgi_ghosts ORDER, bool ADD, int X, int Y, int Z>
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
 void launch_tiles(const hymgi_level *fine, spread_args a, const int n[3])
 {
   a.tiles[0] = (n[0] + X - 1) / X;
@@ -240,35 +271,45 @@ void launch_tiles(const hymgi_level *fine, spread_args a, const int n[3])
   a.tiles[2] = (n[2] + Z - 1) / Z;
   const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
                   (unsigned)a.patches.count);
-  hymgi_launch(fine->context, spread<ORDER, ADD, X, Y, Z>, grid, dim3(256), a);
+  hymgi_launch(fine->context, spread<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
 }
 
 enum {
   LARGE_FROM = 40 * 40 * 40
 }; /* coarse cells: enough for tiles of 512 on each multiprocessor */
 
-template <hymgi_ghosts ORDER, bool ADD>
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
 void launch_order(const hymgi_level *fine, const spread_args &a)
 {
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
   if (n[0] > 16 && (int64_t)n[0] * n[1] * n[2] * a.patches.count >= LARGE_FROM)
-    launch_tiles<ORDER, ADD, 32, 4, 4>(fine, a, n);
+    launch_tiles<ORDER, ADD, BLACK, 32, 4, 4>(fine, a, n);
   else
-    launch_tiles<ORDER, ADD, 8, 4, 4>(fine, a, n);
+    launch_tiles<ORDER, ADD, BLACK, 8, 4, 4>(fine, a, n);
 }
 
 template <bool ADD>
-void launch_spread(const hymgi_level *fine, hymgi_ghosts order, const spread_args &a)
+void launch_spread(const hymgi_level *fine, hymgi_ghosts order, bool black, const spread_args &a)
 {
   if (order == HYMGI_GHOSTS_P0)
-    launch_order<HYMGI_GHOSTS_P0, ADD>(fine, a);
+    launch_order<HYMGI_GHOSTS_P0, ADD, false>(fine, a);
   else if (order == HYMGI_GHOSTS_P1)
-    launch_order<HYMGI_GHOSTS_P1, ADD>(fine, a);
-  else if (order == HYMGI_GHOSTS_V2)
-    launch_order<HYMGI_GHOSTS_V2, ADD>(fine, a);
+    launch_order<HYMGI_GHOSTS_P1, ADD, false>(fine, a);
+  else if (order == HYMGI_GHOSTS_V4)
+    launch_order<HYMGI_GHOSTS_V4, ADD, false>(fine, a);
+  else if (black)
+    launch_order<HYMGI_GHOSTS_V2, ADD, true>(fine, a);
   else
-    launch_order<HYMGI_GHOSTS_V4, ADD>(fine, a);
+    launch_order<HYMGI_GHOSTS_V2, ADD, false>(fine, a);
+}
+
+/* Does the smoother call that follows read the black cells alone? */
+bool only_black(const hymgi_level *fine)
+{
+  const hymgi_method *m = fine->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && fine->box[0].split &&
+         hymgi_cuda_colours_apart(fine);
 }
 
 } /* namespace */
@@ -276,11 +317,12 @@ void launch_spread(const hymgi_level *fine, hymgi_ghosts order, const spread_arg
 /* Wall data travel with the arguments: then every box has a launch of its own. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                                        const double *source, hymgi_ghosts order, bool add,
-                                       double *x)
+                                       bool smoothed, double *x)
 {
   if (fine->num_boxes == 0) return;
   const bool data = fine->direct && !add && coarse->walls && order != HYMGI_GHOSTS_P0;
   const int count = data ? 1 : fine->num_boxes;
+  const bool black = smoothed && only_black(fine);
   for (int b = 0; b < fine->num_boxes; b += count) {
     spread_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
@@ -293,8 +335,8 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
     a.coarse = source;
     a.fine = x;
     if (add)
-      launch_spread<true>(fine, order, a);
+      launch_spread<true>(fine, order, black, a);
     else
-      launch_spread<false>(fine, order, a);
+      launch_spread<false>(fine, order, black, a);
   }
 }

@@ -28,7 +28,8 @@ void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, dou
 void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
                                    int slot);
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, double *x);
+                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
+                            double *x);
 
 /* fv4_pair.cu: are FV4's kernels for large levels the reason to split rows by colour? */
 bool hymgi_cuda_splits(const hymgi_level *level);

@@ -158,7 +158,8 @@ void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, dou
 void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
                                const hymgi_geom *patch, double *coarse);
 void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, double *x);
+                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
+                            double *x);
 hymg_status hymgi_host_finish_coefficients(hymgi_level *level);
 void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor);
 void hymgi_host_add_wall_terms(const hymgi_level *level, double *f);

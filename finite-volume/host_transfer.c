@@ -296,9 +296,10 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
 }
 
 void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, double *x)
+                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
+                            double *x)
 {
-  (void)coarse;
+  (void)coarse, (void)smoothed;
   const int threads = hymgi_host_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < fine->num_boxes; b++) {

@@ -131,8 +131,10 @@ typedef struct hymgi_backend {
                             double *zero);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
   void (*close_walls)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
+  /* smoothed: fine->x, of which a smoother call follows: cells that it does not read may be left
+   * as they are */
   void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
-                      hymgi_ghosts order, bool add, double *x);
+                      hymgi_ghosts order, bool add, bool smoothed, double *x);
 
   /* Optional (NULL: none): the bottom solve in one go; false where it is not for this level. */
   bool (*bottom)(hymgi_level *level, hymg_bottom bottom);

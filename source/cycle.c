@@ -33,7 +33,7 @@ static void correct(hymg_solver *solver, int l, int visits, bool from_zero)
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
     correct(solver, l + 1, visits, visit == 0);
-  hymgi_interpolate_add(coarse, level);
+  hymgi_interpolate_add(coarse, level, true);
   hymgi_smooth(level);
 }
 
@@ -112,7 +112,7 @@ void hymgi_cycle_f(hymg_solver *solver, int l)
 {
   for (int m = solve_coarsest(solver, l) - 1; m >= l; m--) {
     if (!holds(solver->level + m)) continue;
-    hymgi_interpolate_f(solver->level + m + 1, solver->level + m);
+    hymgi_interpolate_f(solver->level + m + 1, solver->level + m, true);
     hymgi_cycle_v(solver, m);
   }
 }

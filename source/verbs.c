@@ -143,7 +143,8 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
   if (!joined) hymgi_norm_max_later(fine, x, slot);
 }
 
-static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle)
+static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
+                        bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_INTERPOLATE);
   if (order != HYMGI_GHOSTS_P0) {
@@ -158,20 +159,20 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
     source = fine->patch_vector;
   }
   hymgi_cross(coarse, fine);
-  fine->backend->interpolate(fine, coarse, source, order, !f_cycle, fine->x);
+  fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
   hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, fine->scatter, 1);
 }
 
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine)
+void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
-  interpolate(coarse, fine, fine->method->interpolation_v, false);
+  interpolate(coarse, fine, fine->method->interpolation_v, false, smoothed);
 }
 
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine)
+void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
-  interpolate(coarse, fine, fine->method->interpolation_f, true);
+  interpolate(coarse, fine, fine->method->interpolation_f, true, smoothed);
 }
 
 /* ---- the coarse end in one go ---- */

@@ -21,8 +21,10 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f,
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine); /* fine->x += P_V coarse->x */
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine);   /* fine->x  = P_F coarse->x */
+/* fine->x += P_V coarse->x, fine->x = P_F coarse->x; smoothed: the next verb on fine->x smooths, and
+ * what it does not read may be left out. */
+void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
+void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
 
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);

@@ -26,6 +26,11 @@ static const choice choices[] = {{HYMG_FV2, 0, "dd dd dd", {16, 8, 12}, HYMG_GSR
                                  {HYMG_FV4, 4, "pp dd pp", {12, 16, 20}, HYMG_CHEBYSHEV},
                                  {HYMG_FV4, 4, "dd dd dd", {6, 6, 6}, HYMG_GSRB}};
 
+static size_t cells_of(const int n[3], int divisor)
+{
+  return (size_t)(n[0] / divisor) * (size_t)(n[1] / divisor) * (size_t)(n[2] / divisor);
+}
+
 /* A solver with the order in both places, its level 1 filled with `coarse`, level 0 with `fine`. */
 static double *interpolate(support_case *c, const choice *ch, bool add, const double *coarse,
                            const double *fine)
@@ -43,20 +48,15 @@ static double *interpolate(support_case *c, const choice *ch, bool add, const do
   s->level[0].x = to->data;
   hymgi_copy_vector(s->level + 1, from->data, s->level[1].x);
   if (add)
-    hymgi_interpolate_add(s->level + 1, s->level);
+    hymgi_interpolate_add(s->level + 1, s->level, false);
   else
-    hymgi_interpolate_f(s->level + 1, s->level);
+    hymgi_interpolate_f(s->level + 1, s->level, false);
   s->level[0].x = NULL;
   double *got = support_read(&kit, 0, to);
   hymg_field_destroy(&from);
   hymg_field_destroy(&to);
   support_close(&kit);
   return got;
-}
-
-static size_t cells_of(const int n[3], int divisor)
-{
-  return (size_t)(n[0] / divisor) * (size_t)(n[1] / divisor) * (size_t)(n[2] / divisor);
 }
 
 START_TEST(every_order_agrees_with_the_oracle)
@@ -79,6 +79,71 @@ START_TEST(every_order_agrees_with_the_oracle)
   support_case_free(&c);
   free(coarse);
   free(fine);
+  free(want);
+  free(got);
+}
+END_TEST
+
+static hymg_field *filled(support_kit *kit, const int n[3], const double *values)
+{
+  const int low[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+  hymg_field *field;
+  OK(kit->context, hymg_field_create(kit->grid, kit->solver, HYMG_CELL, HYMG_DOUBLE, &field));
+  OK(kit->context, hymg_field_write(field, low, n, stride, values, HYMG_HOST));
+  return field;
+}
+
+/* Interpolates and smooths; smoothed: what interpolation is told. */
+static double *interpolated_and_smoothed(const support_case *c, const choice *ch, bool add,
+                                         bool smoothed, const double *coarse, const double *fine,
+                                         const double *f)
+{
+  const support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
+  hymg_options options = hymg_options_default();
+  options.interpolation_v = options.interpolation_f = (hymg_interpolation)ch->order;
+  support_kit kit = support_open(&c->spec, &layout, &options);
+  hymgi_level *level = kit.solver->level;
+  hymg_field *from = support_field(&kit, 1, coarse), *x = filled(&kit, ch->n, fine);
+  hymg_field *right = filled(&kit, ch->n, f), *done = filled(&kit, ch->n, fine);
+  double *const y = level->y;
+  level->x = x->data, level->f = right->data;
+  hymgi_copy_vector(level + 1, from->data, level[1].x);
+  if (add)
+    hymgi_interpolate_add(level + 1, level, smoothed);
+  else
+    hymgi_interpolate_f(level + 1, level, smoothed);
+  hymgi_smooth(level);
+  hymgi_copy_vector(level, level->x, done->data);
+  level->x = level->f = NULL, level->y = y;
+  double *got = support_read(&kit, 0, done);
+  hymg_field_destroy(&from);
+  hymg_field_destroy(&x);
+  hymg_field_destroy(&right);
+  hymg_field_destroy(&done);
+  support_close(&kit);
+  return got;
+}
+
+START_TEST(a_smoother_sees_no_difference_if_interpolation_knows_of_it)
+{
+  const choice *ch = choices + _i / 2;
+  const bool add = _i % 2;
+  support_case c = support_case_of(ch->stencil, ch->n, ch->boundary, 0);
+  c.spec.smoother = ch->smoother;
+  const size_t cells = cells_of(ch->n, 1);
+  double *coarse = support_random(cells_of(ch->n, 2), -1, 1, 5);
+  double *fine = add ? support_random(cells, -1, 1, 6) : support_poison(cells);
+  double *f = support_random(cells, -1, 1, 7);
+  double *want = interpolated_and_smoothed(&c, ch, add, false, coarse, fine, f);
+  double *got = interpolated_and_smoothed(&c, ch, add, true, coarse, fine, f);
+  for (size_t m = 0; m < cells; m++)
+    ck_assert_msg(isfinite(want[m]), "cell %zu is %g", m, want[m]);
+  ck_assert(support_same_bits(cells, got, want));
+  support_case_free(&c);
+  free(coarse);
+  free(fine);
+  free(f);
   free(want);
   free(got);
 }
@@ -130,6 +195,8 @@ int main(void)
   TCase *t = tcase_create("interpolation");
   const int count = (int)(sizeof choices / sizeof choices[0]);
   tcase_add_loop_test(t, every_order_agrees_with_the_oracle, 0, support_small() ? 4 : 2 * count);
+  tcase_add_loop_test(t, a_smoother_sees_no_difference_if_interpolation_knows_of_it, 0,
+                      support_small() ? 4 : 2 * count);
   tcase_add_loop_test(t, each_order_is_exact_on_its_polynomials, 0, 4);
   suite_add_tcase(suite, t);
   return support_run(suite);
