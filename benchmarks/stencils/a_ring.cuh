@@ -11,6 +11,8 @@
 #ifndef STENCIL_A_RING_CUH
 #define STENCIL_A_RING_CUH
 
+#include "launch.cuh"
+
 #include "boxes.cuh"
 
 namespace
