@@ -20,12 +20,9 @@
 #define HYMGI_FV4_NORMAL_J(X, BJ)                                                                  \
   hymgi_fma(BJ(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(0, -1, 0), X(0, -2, 0) - X(0, 1, 0)),       \
             -(BJ(0, 1, 0) * hymgi_fma(15., X(0, 1, 0) - X(0, 0, 0), X(0, -1, 0) - X(0, 2, 0))))
-#define HYMGI_FV4_NORMAL_K(X, BK)                                                                  \
-  hymgi_fma(BK(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(0, 0, -1), X(0, 0, -2) - X(0, 0, 1)),       \
-            -(BK(0, 0, 1) * hymgi_fma(15., X(0, 0, 1) - X(0, 0, 0), X(0, 0, -1) - X(0, 0, 2))))
-#define HYMGI_FV4_NORMAL(X, BI, BJ, BK)                                                            \
-  ((HYMGI_FV4_NORMAL_I(X, BI) + HYMGI_FV4_NORMAL_J(X, BJ)) + HYMGI_FV4_NORMAL_K(X, BK))
-
+/* What beta multiplies in the low z-face of the cell n planes above. */
+#define HYMGI_FV4_STEP_K(X, n)                                                                     \
+  hymgi_fma(15., X(0, 0, n) - X(0, 0, n - 1), X(0, 0, n - 2) - X(0, 0, n + 1))
 /* The tangential parts, low minus high, of each axis: two products a face. */
 #define HYMGI_FV4_TANGENT_I(X, BI)                                                                 \
   (hymgi_fma(BI(0, 1, 0) - BI(0, -1, 0), HYMGI_FV4_DJ(X, 0, 0, 0) - HYMGI_FV4_DJ(X, -1, 0, 0),     \
@@ -41,19 +38,30 @@
    hymgi_fma(BJ(1, 1, 0) - BJ(-1, 1, 0), HYMGI_FV4_DI(X, 0, 1, 0) - HYMGI_FV4_DI(X, 0, 0, 0),      \
              (BJ(0, 1, 1) - BJ(0, 1, -1)) *                                                        \
                  (HYMGI_FV4_DK(X, 0, 1, 0) - HYMGI_FV4_DK(X, 0, 0, 0))))
-#define HYMGI_FV4_TANGENT_K(X, BK)                                                                 \
-  (hymgi_fma(BK(1, 0, 0) - BK(-1, 0, 0), HYMGI_FV4_DI(X, 0, 0, 0) - HYMGI_FV4_DI(X, 0, 0, -1),     \
-             (BK(0, 1, 0) - BK(0, -1, 0)) *                                                        \
-                 (HYMGI_FV4_DJ(X, 0, 0, 0) - HYMGI_FV4_DJ(X, 0, 0, -1))) -                         \
-   hymgi_fma(BK(1, 0, 1) - BK(-1, 0, 1), HYMGI_FV4_DI(X, 0, 0, 1) - HYMGI_FV4_DI(X, 0, 0, 0),      \
-             (BK(0, 1, 1) - BK(0, -1, 1)) *                                                        \
-                 (HYMGI_FV4_DJ(X, 0, 0, 1) - HYMGI_FV4_DJ(X, 0, 0, 0))))
-#define HYMGI_FV4_TANGENT(X, BI, BJ, BK)                                                           \
-  ((HYMGI_FV4_TANGENT_I(X, BI) + HYMGI_FV4_TANGENT_J(X, BJ)) + HYMGI_FV4_TANGENT_K(X, BK))
+/* That of the low z-face of the cell n planes above. */
+#define HYMGI_FV4_TANGENT_FACE_K(X, BK, n)                                                         \
+  hymgi_fma(BK(1, 0, n) - BK(-1, 0, n), HYMGI_FV4_DI(X, 0, 0, n) - HYMGI_FV4_DI(X, 0, 0, n - 1),   \
+            (BK(0, 1, n) - BK(0, -1, n)) *                                                         \
+                (HYMGI_FV4_DJ(X, 0, 0, n) - HYMGI_FV4_DJ(X, 0, 0, n - 1)))
 
-/* A x but for the alpha term; variable: a compile-time constant */
+/* A x but for the alpha term, given what a march along z keeps: below, above: beta, STEP_K and
+ * TANGENT_FACE_K of the low and the high z-face. variable: a compile-time constant */
+#define HYMGI_FV4_APPLY_BETWEEN(variable, X, BI, BJ, b_below, step_below, tangent_below, b_above,  \
+                                step_above, tangent_above)                                         \
+  ((variable)                                                                                      \
+       ? hymgi_fma(0.25,                                                                           \
+                   (HYMGI_FV4_TANGENT_I(X, BI) + HYMGI_FV4_TANGENT_J(X, BJ)) +                     \
+                       ((tangent_below) - (tangent_above)),                                        \
+                   HYMGI_FV4_NORMAL_BETWEEN(X, BI, BJ, b_below, step_below, b_above, step_above))  \
+       : HYMGI_FV4_NORMAL_BETWEEN(X, BI, BJ, b_below, step_below, b_above, step_above))
+#define HYMGI_FV4_NORMAL_BETWEEN(X, BI, BJ, b_below, step_below, b_above, step_above)              \
+  ((HYMGI_FV4_NORMAL_I(X, BI) + HYMGI_FV4_NORMAL_J(X, BJ)) +                                       \
+   hymgi_fma(b_below, step_below, -((b_above) * (step_above))))
+
+/* A x but for the alpha term */
 #define HYMGI_FV4_APPLY(variable, X, BI, BJ, BK)                                                   \
-  ((variable) ? hymgi_fma(0.25, HYMGI_FV4_TANGENT(X, BI, BJ, BK), HYMGI_FV4_NORMAL(X, BI, BJ, BK)) \
-              : HYMGI_FV4_NORMAL(X, BI, BJ, BK))
+  HYMGI_FV4_APPLY_BETWEEN(variable, X, BI, BJ, BK(0, 0, 0), HYMGI_FV4_STEP_K(X, 0),                \
+                          HYMGI_FV4_TANGENT_FACE_K(X, BK, 0), BK(0, 0, 1), HYMGI_FV4_STEP_K(X, 1), \
+                          HYMGI_FV4_TANGENT_FACE_K(X, BK, 1))
 
 #endif
