@@ -238,7 +238,7 @@ typedef struct kernels_step {
   bool own;            /* the library chooses */
   hymgi_tuning tuning; /* unused with `own` */
   /* GPU: cells from which on the forms of cuda/choice.h are taken; unused with `own` */
-  int64_t fv2_pair, fv2_march, fv4_march;
+  int64_t fv2_pair, fv2_march, fv4_march, fv4_ring;
 } kernels_step;
 enum { KERNELS_STEPS = 16 };
 /* The first is what the others are compared with; returns their number. */

@@ -35,7 +35,8 @@ static bool open_gpu(const kernels_bench *bench, const kernels_step *s, hymg_con
   if (hymg_context_create(&o, context) != HYMG_OK) return false;
   return s->own || (hymgi_device_choose(*context, "fv2_pair", s->fv2_pair) &&
                     hymgi_device_choose(*context, "fv2_march", s->fv2_march) &&
-                    hymgi_device_choose(*context, "fv4_march", s->fv4_march));
+                    hymgi_device_choose(*context, "fv4_march", s->fv4_march) &&
+                    hymgi_device_choose(*context, "fv4_ring", s->fv4_ring));
 }
 
 static bool open_runner(const ladder *l, const kernels_step *s, runner *r)

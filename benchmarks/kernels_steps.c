@@ -40,8 +40,11 @@ int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STE
 {
   const int64_t never = INT64_MAX;
   const hymgi_tuning split = hymgi_host_tuning(method);
-  kernels_step s = {
-      .tuning = kernels_untuned(), .fv2_pair = never, .fv2_march = never, .fv4_march = never};
+  kernels_step s = {.tuning = kernels_untuned(),
+                    .fv2_pair = never,
+                    .fv2_march = never,
+                    .fv4_march = never,
+                    .fv4_ring = never};
   int count = 0;
   s.name = "plain rows";
   steps[count++] = s;
@@ -61,6 +64,9 @@ int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STE
     steps[count++] = s;
     s.name = "marched along z";
     s.fv4_march = 0;
+    steps[count++] = s;
+    s.name = "its planes by tensor copies";
+    s.fv4_ring = 0;
     steps[count++] = s;
   }
   steps[count++] = (kernels_step){.name = "what the library chooses", .own = true};

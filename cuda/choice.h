@@ -13,6 +13,8 @@ extern "C" {
  *   fv2_march  the same, a colour at a time, marched along z; else one cell a thread
  *   fv4_march  all smoothers and residuals of FV4 on rows split by colour, marched along z; else
  *              red-black Gauss-Seidel in tiles in shared memory, and the others one cell a thread
+ *   fv4_ring   the residuals of those, and the smoothers but red-black Gauss-Seidel, with planes that
+ *              come by tensor copies, where the device has such; else from memory
  *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,
  *              marched along z; else one cell a thread
  *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black

@@ -1,6 +1,8 @@
 /* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
- * smoothers that update all cells at once. Bytes per cell: x 8, f 8, betas 24,
- * written 8, 0 or 1; a step of Chebyshev: x before 8 and 1/diag 8 more. */
+ * smoothers that update all cells at once. This march loads from memory what it needs of each plane;
+ * cuda/fv4_ring.cu does the same with planes that come to shared memory by tensor copies, where there
+ * are such. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and
+ * 1/diag 8 more. */
 #include "fv4_pair.cuh"
 
 namespace
@@ -172,6 +174,7 @@ extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *
                                         double *r)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
+  if (hymgi_cuda_ring_residual(level, f, x, r)) return true;
   const pair_args a = args_of(level, f, x, r);
   if (r)
     run<RESIDUAL>(level, a);
@@ -184,13 +187,15 @@ extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *
                                         double *coarse, double *zero)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  run<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
+  if (!hymgi_cuda_ring_restrict(level, f, x, coarse, zero))
+    run<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
   return true;
 }
 
 extern "C" bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  run<RELAX>(level, relax_args_of(level, relaxation));
+  if (!hymgi_cuda_ring_relax(level, relaxation))
+    run<RELAX>(level, relax_args_of(level, relaxation));
   return true;
 }

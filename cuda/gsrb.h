@@ -37,6 +37,13 @@ bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const do
                              double *coarse, double *zero);
 /* As hymgi_cuda_plain_relax, on split rows. */
 bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
+/* The same three with planes that come by tensor copies; false where the device has none, and where
+ * the others are as good. */
+bool hymgi_cuda_ring_residual(const hymgi_level *level, const double *f, const double *x,
+                              double *r);
+bool hymgi_cuda_ring_restrict(const hymgi_level *level, const double *f, const double *x,
+                              double *coarse, double *zero);
+bool hymgi_cuda_ring_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
 /* Is the level for the marched kernels of FV4? */
 bool hymgi_cuda_fv4_marches(const hymgi_level *level);
 /* Does the half sweep of this level see beyond walls by itself, or must ghosts be in memory? */

@@ -70,6 +70,41 @@ START_TEST(long_rows)
 }
 END_TEST
 
+/* Planes that come to shared memory by tensor copies: several blocks along each axis, blocks that are not
+ * full, ghosts across x in memory and made on the way; red-black Gauss-Seidel for the residual's
+ * restriction. */
+static const struct {
+  int n[3];
+  const char *walls;
+  hymg_smoother smoother;
+} rings[] = {
+    {{128, 8, 8}, "dd dd dd", HYMG_CHEBYSHEV}, {{20, 12, 12}, "dd dd dd", HYMG_JACOBI},
+    {{12, 20, 36}, "pp dd pp", HYMG_L1JACOBI}, {{72, 8, 20}, "dd pp dd", HYMG_CHEBYSHEV},
+    {{128, 24, 6}, "dd dd pp", HYMG_GSRB},     {{256, 40, 72}, "dd dd dd", HYMG_CHEBYSHEV},
+    {{136, 50, 34}, "pp pp pp", HYMG_JACOBI},  {{192, 36, 100}, "dd dd dd", HYMG_GSRB},
+};
+enum { RINGS = sizeof rings / sizeof *rings, SMALL_RINGS = 5 };
+
+START_TEST(rings_of_planes)
+{
+  static const char *const kernels[] = {"fv4_march", "fv4_ring"};
+  const twin_way way = {.name = "rings", .backend = HYMG_BACKEND_CUDA};
+  const int *n = rings[_i].n;
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].walls);
+  t.smoother = rings[_i].smoother;
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  for (int k = 0; k < 2; k++)
+    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 START_TEST(large_grids)
 {
   static const int large[3][3] = {{64, 64, 64}, {128, 96, 64}, {48, 160, 80}};
@@ -125,6 +160,9 @@ int main(void)
   tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
   tcase_add_test(t, long_rows);
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
+  suite_add_tcase(suite, t);
+  t = tcase_create("rings");
+  tcase_add_loop_test(t, rings_of_planes, 0, few ? SMALL_RINGS : RINGS);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
   tcase_add_loop_test(t, random_mixtures, 0, few ? 4 : 40);

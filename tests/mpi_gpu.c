@@ -90,7 +90,8 @@ START_TEST(kernels_of_large_levels)
   support_layout layout = {.boxes = {1, 1, ranks}};
   layout.context = support_context(MPI_COMM_WORLD, 1);
   twin_answer want = twin_ask(&t, &twin_host, &layout);
-  const bool chosen = hymgi_device_choose(layout.context, "fv4_march", 1);
+  const bool chosen = hymgi_device_choose(layout.context, "fv4_march", 1) &&
+                      hymgi_device_choose(layout.context, "fv4_ring", 1);
   twin_answer got = twin_ask(&t, &way, &layout);
   support_all_agree(chosen ? twin_unlike(&got, &want) : "no choice", "large");
   twin_answer_free(&want);
