@@ -77,11 +77,17 @@ static const struct {
   int n[3];
   const char *walls;
   hymg_smoother smoother;
+  double a;
+  bool constant_alpha;
 } rings[] = {
-    {{128, 8, 8}, "dd dd dd", HYMG_CHEBYSHEV}, {{20, 12, 12}, "dd dd dd", HYMG_JACOBI},
-    {{12, 20, 36}, "pp dd pp", HYMG_L1JACOBI}, {{72, 8, 20}, "dd pp dd", HYMG_CHEBYSHEV},
-    {{128, 24, 6}, "dd dd pp", HYMG_GSRB},     {{256, 40, 72}, "dd dd dd", HYMG_CHEBYSHEV},
-    {{136, 50, 34}, "pp pp pp", HYMG_JACOBI},  {{192, 36, 100}, "dd dd dd", HYMG_GSRB},
+    {{128, 8, 8}, "dd dd dd", HYMG_CHEBYSHEV, 0, false},
+    {{20, 12, 12}, "dd dd dd", HYMG_JACOBI, 1, false},
+    {{12, 20, 36}, "pp dd pp", HYMG_L1JACOBI, 0.5, true},
+    {{72, 8, 20}, "dd pp dd", HYMG_CHEBYSHEV, 0, false},
+    {{128, 24, 6}, "dd dd pp", HYMG_GSRB, 0, false},
+    {{256, 40, 72}, "dd dd dd", HYMG_CHEBYSHEV, 1, false},
+    {{136, 50, 34}, "pp pp pp", HYMG_JACOBI, 1, false},
+    {{192, 36, 100}, "dd dd dd", HYMG_GSRB, 0, false},
 };
 enum { RINGS = sizeof rings / sizeof *rings, SMALL_RINGS = 5 };
 
@@ -92,6 +98,8 @@ START_TEST(rings_of_planes)
   const int *n = rings[_i].n;
   twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].walls);
   t.smoother = rings[_i].smoother;
+  t.a = rings[_i].a;
+  t.constant_alpha = rings[_i].constant_alpha;
   support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
   ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
   for (int k = 0; k < 2; k++)
