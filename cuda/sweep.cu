@@ -7,6 +7,7 @@
 #include "march_plain.h"
 #include "overlap.h"
 #include "reduce.cuh"
+#include "relax_pair.h"
 
 namespace
 {
@@ -330,6 +331,11 @@ extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
   return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_cuda_fv2_could_pair(level);
 }
 
+extern "C" bool hymgi_cuda_spare_buffers(const hymgi_level *level)
+{
+  return level->method->smoother == HYMG_CHEBYSHEV && hymgi_cuda_could_pair_relax(level);
+}
+
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
 {
   hymgi_cuda_smooth_from(level, false);
@@ -345,7 +351,7 @@ extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
       fv4_gsrb(level, from_zero);
     return;
   }
-  for (int s = 0; s < m->sweeps; s++) {
+  for (int s = hymgi_cuda_relax_pairs(level); s < m->sweeps; s++) {
     const double *c = level->chebyshev + 2 * (s % 6);
     if (m->smoother == HYMG_CHEBYSHEV)
       relax_once(level, c[1], c[0], NULL);

@@ -1,0 +1,457 @@
+/* Two sweeps of a smoother of FV2 in one pass over plain rows. A block marches along z over a tile
+ * of PAIR_WIDE cells and ROWS rows with a rim of one. In each plane it does the first sweep in tile
+ * and rim, then the second one in the tile a plane below. What the planes ahead need is on its way
+ * into a ring of slots in shared memory, so that loads take no registers and wait for no barrier.
+ * A warp has a row, two cells a lane; one more has the ends of the rim. */
+#ifndef HYMGI_RELAX_PAIR_CUH
+#define HYMGI_RELAX_PAIR_CUH
+
+#include "cell.cuh"
+#include "march.cuh"
+
+namespace
+{
+
+/* What a pass reads beside x and f and writes beside the second iterate: the first two sweeps of
+ * Chebyshev (no iterate before the first), those between, the last two (nobody asks for the iterate
+ * between them), Jacobi with 1/diagonal, Jacobi with a scaling of its own. */
+enum pair_kind { PAIR_FIRST, PAIR_INNER, PAIR_LAST, PAIR_JACOBI, PAIR_SCALED };
+
+struct pair_args {
+  hymgi_geom g;
+  operator_view v;
+  const double *f, *x, *beside; /* the iterate before x or the scaling, by kind */
+  double *middle, *out;         /* after one sweep, after both */
+  double residual[2], momentum[2];
+  bool falling; /* the last planes first: they are what the pass before left in the cache */
+  int slab;
+};
+
+enum { PAIR_WIDE = 64, PAIR_LANES = 32, PAIR_SHARED = 227 * 1024 };
+enum { PAIR_FIRST_CELL = 2, PAIR_PITCH = PAIR_WIDE + 4 }; /* a shared row: ends of two cells */
+
+template <pair_kind KIND, bool VARIABLE, bool ALPHA> struct pair_form {
+  static constexpr bool prev = KIND == PAIR_INNER || KIND == PAIR_LAST;
+  static constexpr bool scaled = KIND == PAIR_SCALED, beside = prev || scaled;
+  static constexpr bool momentum = prev || KIND == PAIR_FIRST;
+  static constexpr bool middle = KIND == PAIR_FIRST || KIND == PAIR_INNER;
+  static constexpr bool variable = VARIABLE, alpha = ALPHA;
+};
+
+/* Rows of a slot, the array of each plane on its own: x of the plane above with two rows around
+ * the tile, the low faces along z likewise of the plane above, along y with one more row. */
+template <typename FORM, int ROWS> struct pair_ring {
+  static constexpr int high = ROWS + 2, plane = high * PAIR_PITCH;
+  static constexpr int x = PAIR_PITCH, f = x + plane + PAIR_PITCH, beside = f + plane;
+  static constexpr int alpha = beside + (FORM::beside ? plane : 0);
+  static constexpr int bx = alpha + (FORM::alpha ? plane : 0);
+  static constexpr int by = bx + (FORM::variable ? plane : 0);
+  static constexpr int bz = by + (FORM::variable ? plane + PAIR_PITCH : 0);
+  static constexpr int slot = bz + (FORM::variable ? plane : 0);
+  static constexpr int bytes(int slots)
+  {
+    return (slots * slot + 2 * plane) * (int)sizeof(double);
+  }
+  static constexpr int slots = bytes(4) <= PAIR_SHARED ? 4 : 3, ahead = slots - 2;
+  static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
+};
+
+/* ---- copies that nobody waits for ---- */
+
+__device__ __forceinline__ void copy_two(double *to, const double *from)
+{
+#if defined(__CUDA_ARCH__)
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+      "l"(from)
+      : "memory");
+#else
+  to[0] = from[0], to[1] = from[1];
+#endif
+}
+
+/* What was copied since the last end is a group. */
+__device__ __forceinline__ void end_copies()
+{
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* All but the last GROUPS of this thread have arrived. */
+template <int GROUPS> __device__ __forceinline__ void wait_for_copies()
+{
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
+#endif
+}
+
+/* ---- what a thread has: CELLS side by side ---- */
+
+template <int CELLS> struct cells {
+  double at[CELLS];
+};
+
+template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const double *from)
+{
+  cells<CELLS> c;
+  if (CELLS == 2) {
+    const double2 v = *reinterpret_cast<const double2 *>(from);
+    c.at[0] = v.x, c.at[CELLS - 1] = v.y;
+  } else {
+    c.at[0] = *from;
+  }
+  return c;
+}
+
+template <int CELLS> __device__ __forceinline__ void store_cells(double *to, const cells<CELLS> &c)
+{
+  if (CELLS == 2)
+    *reinterpret_cast<double2 *>(to) = make_double2(c.at[0], c.at[CELLS - 1]);
+  else
+    *to = c.at[0];
+}
+
+/* Where a thread's cells lie, and its neighbours in a shared plane: beyond a wall stands the
+ * opposite one, still to be weighted. */
+template <int CELLS> struct pair_place {
+  int i, j, cell, row; /* cell: in a shared plane */
+  int west, east, south, north;
+  bool at_west, at_east, at_south, at_north, near_wall;
+  bool asked; /* does anybody want the cells after a sweep? */
+
+  __device__ __forceinline__ pair_place(const hymgi_geom &g, int first, int r, int c, int rows)
+      : i(first + c), j((int)blockIdx.y * rows - 1 + r), cell(r * PAIR_PITCH + PAIR_FIRST_CELL + c),
+        row(r)
+  {
+    at_west = i == 0 && (g.walls & 1);
+    at_east = i + CELLS == g.n[0] && (g.walls & 2);
+    at_south = j == 0 && (g.walls & 4);
+    at_north = j == g.n[1] - 1 && (g.walls & 8);
+    west = at_west ? 1 : -1;
+    east = at_east ? CELLS - 2 : CELLS;
+    south = at_south ? PAIR_PITCH : -PAIR_PITCH;
+    north = at_north ? -PAIR_PITCH : PAIR_PITCH;
+    near_wall = __any_sync(~0u, at_west || at_east || at_south || at_north);
+    asked = i >= 0 && i < g.n[0] && j >= 0 && j < g.n[1] && (CELLS > 1 || (r > 0 && r <= rows));
+  }
+};
+
+/* Neighbours in the plane. */
+template <int CELLS> struct pair_sides {
+  double west, east;
+  cells<CELLS> south, north;
+
+  /* x: the thread's cells in a shared plane */
+  __device__ __forceinline__ pair_sides(const operator_view &v, const pair_place<CELLS> &p,
+                                        const double *x)
+      : west(x[p.west]), east(x[p.east]), south(load_cells<CELLS>(x + p.south)),
+        north(load_cells<CELLS>(x + p.north))
+  {
+    if (!p.near_wall) return;
+    if (p.at_west) west = fv2_ghost(v.wall_ghost[0], west);
+    if (p.at_east) east = fv2_ghost(v.wall_ghost[1], east);
+#pragma unroll
+    for (int u = 0; u < CELLS; u++) {
+      if (p.at_south) south.at[u] = fv2_ghost(v.wall_ghost[2], south.at[u]);
+      if (p.at_north) north.at[u] = fv2_ghost(v.wall_ghost[3], north.at[u]);
+    }
+  }
+};
+
+/* The column around a plane k, what is beyond walls put in. */
+template <int CELLS> struct pair_column {
+  cells<CELLS> below, here, above;
+
+  __device__ __forceinline__ pair_column(const pair_args &a, int k, const cells<CELLS> &d,
+                                         const cells<CELLS> &c, const cells<CELLS> &u)
+      : below(d), here(c), above(u)
+  {
+    if (k > 0 && k < a.g.n[2] - 1) return;
+#pragma unroll
+    for (int m = 0; m < CELLS; m++) {
+      if (k == 0) below.at[m] = fv2_ghost(a.v.wall_ghost[4], u.at[m]);
+      if (k == a.g.n[2] - 1) above.at[m] = fv2_ghost(a.v.wall_ghost[5], d.at[m]);
+    }
+  }
+};
+
+/* ---- quotients ---- */
+
+/* 1/value as a division rounds it, but where all bits of the value are ones (Markstein 1990). */
+__device__ __forceinline__ double inverse_of(double value)
+{
+#if defined(__CUDA_ARCH__)
+  double guess;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(value));
+  double miss = fma(-value, guess, 1.);
+  const double near = fma(guess, fma(miss, miss, miss), guess);
+  return fma(near, fma(-value, near, 1.), near);
+#else
+  return 1 / value;
+#endif
+}
+
+/* 2^-POWER <= |x| < 2^POWER */
+template <int POWER> __device__ __forceinline__ bool moderate(double x)
+{
+  const unsigned exponent = (unsigned)__double2hiint(x) >> 20 & 0x7ff;
+  return exponent - (1023 - POWER) < 2 * POWER;
+}
+
+/* Divisors of a thread, for both sweeps; finite-volume/quotient.h says why these quotients are
+ * those of a division. Without branches, which would keep the cells' chains apart. */
+template <int CELLS> struct pair_divisors {
+  cells<CELLS> value, inverse;
+  bool plain;
+
+  __device__ __forceinline__ void take(const cells<CELLS> &from)
+  {
+    value = from;
+    plain = true;
+#pragma unroll
+    for (int u = 0; u < CELLS; u++) {
+      inverse.at[u] = inverse_of(from.at[u]);
+      plain = plain && moderate<200>(from.at[u]) && __double2loint(from.at[u]) != -1;
+    }
+  }
+  /* asked: does anybody want the quotients? */
+  __device__ __forceinline__ cells<CELLS> quotients(const cells<CELLS> &a, bool asked) const
+  {
+    cells<CELLS> q;
+    bool quick = plain;
+#pragma unroll
+    for (int u = 0; u < CELLS; u++) {
+      const double d = value.at[u], y = inverse.at[u], guess = a.at[u] * y;
+      const double near = fma(fma(-guess, d, a.at[u]), y, guess);
+      q.at[u] = fma(fma(-near, d, a.at[u]), y, near);
+      quick = quick && moderate<700>(a.at[u]);
+    }
+    if (!quick && asked)
+#pragma unroll
+      for (int u = 0; u < CELLS; u++)
+        q.at[u] = a.at[u] / value.at[u];
+    return q;
+  }
+};
+
+/* What a plane's sweeps need beside x. */
+template <typename FORM, int CELLS> struct pair_operands {
+  cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
+  double east;
+  pair_divisors<CELLS> diagonal;
+
+  __device__ __forceinline__ fv2_betas betas(const pair_args &a, const pair_place<CELLS> &p, int u,
+                                             int k) const
+  {
+    if (FORM::variable)
+      return {bx.at[u],  u < CELLS - 1 ? bx.at[CELLS - 1] : east, by.at[u], north.at[u], low.at[u],
+              high.at[u]};
+    place at = {};
+    at.i = p.i + u, at.j = p.j, at.k = k;
+    return fv2_load_betas<false>(a.v, a.g, at);
+  }
+  __device__ __forceinline__ double alpha_of(const pair_args &a, int u) const
+  {
+    return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
+  }
+  /* Plane k; from: the thread's cells in a slot. */
+  template <typename RING>
+  __device__ __forceinline__ void load(const pair_args &a, const pair_place<CELLS> &p, int k,
+                                       const double *from)
+  {
+    low = high;
+    f = load_cells<CELLS>(from + RING::f);
+    if (FORM::beside) beside = load_cells<CELLS>(from + RING::beside);
+    if (FORM::alpha) alpha = load_cells<CELLS>(from + RING::alpha);
+    if (FORM::variable) {
+      bx = load_cells<CELLS>(from + RING::bx);
+      east = from[RING::bx + CELLS];
+      by = load_cells<CELLS>(from + RING::by);
+      north = load_cells<CELLS>(from + RING::by + PAIR_PITCH);
+      high = load_cells<CELLS>(from + RING::bz);
+    }
+    divide(a, p, k);
+  }
+  template <typename RING> __device__ __forceinline__ void load_again(const double *from)
+  {
+    f = load_cells<CELLS>(from + RING::f);
+    if (FORM::scaled) beside = load_cells<CELLS>(from + RING::beside);
+    if (FORM::alpha) alpha = load_cells<CELLS>(from + RING::alpha);
+    if (FORM::variable) {
+      bx = load_cells<CELLS>(from + RING::bx);
+      east = from[RING::bx + CELLS];
+      by = load_cells<CELLS>(from + RING::by);
+      north = load_cells<CELLS>(from + RING::by + PAIR_PITCH);
+    }
+  }
+  __device__ __forceinline__ void divide(const pair_args &a, const pair_place<CELLS> &p, int k)
+  {
+    if (FORM::scaled) return;
+    cells<CELLS> sum;
+#pragma unroll
+    for (int u = 0; u < CELLS; u++)
+      sum.at[u] = fv2_diagonal(a.v, betas(a, p, u, k), alpha_of(a, u));
+    diagonal.take(sum);
+  }
+};
+
+/* One of the two sweeps (0, 1) of plane k. */
+template <typename FORM, int SWEEP, int CELLS>
+__device__ __forceinline__ cells<CELLS>
+pair_sweep(const pair_args &a, const pair_place<CELLS> &p, int k,
+           const pair_operands<FORM, CELLS> &o, const pair_sides<CELLS> &side,
+           const pair_column<CELLS> &x, const cells<CELLS> &prev)
+{
+  constexpr bool MOMENTUM = SWEEP == 0 ? FORM::prev : FORM::momentum;
+  cells<CELLS> r, done;
+#pragma unroll
+  for (int u = 0; u < CELLS; u++) {
+    const fv2_values v = {x.here.at[u],
+                          u > 0 ? x.here.at[0] : side.west,
+                          u < CELLS - 1 ? x.here.at[CELLS - 1] : side.east,
+                          side.south.at[u],
+                          side.north.at[u],
+                          x.below.at[u],
+                          x.above.at[u]};
+    r.at[u] = fv2_residual(a.v, o.betas(a, p, u, k), v, o.f.at[u], o.alpha_of(a, u));
+  }
+  const cells<CELLS> step = FORM::scaled ? r : o.diagonal.quotients(r, p.asked);
+#pragma unroll
+  for (int u = 0; u < CELLS; u++) {
+    const double c = x.here.at[u], s = FORM::scaled ? r.at[u] * o.beside.at[u] : step.at[u];
+    done.at[u] = hymgi_fma(a.residual[SWEEP], s, c);
+    if (MOMENTUM) done.at[u] = hymgi_fma(a.momentum[SWEEP], c - prev.at[u], done.at[u]);
+  }
+  return done;
+}
+
+/* What a thread copies into a slot: two cells of each array in its row, for the rows around the
+ * rim the next ones of x and of the faces along y too. */
+template <typename FORM, int ROWS> struct pair_loader {
+  using ring = pair_ring<FORM, ROWS>;
+  int to, further; /* further: -1 or 1, or 0 */
+  ptrdiff_t row;
+
+  /* r: row of the tile; j: of the box; c: the cells from the tile's first on */
+  __device__ __forceinline__ pair_loader(const hymgi_geom &g, int i, int r, int c, bool last_too)
+  {
+    const int j = (int)blockIdx.y * ROWS - 1 + r;
+    to = r * PAIR_PITCH + PAIR_FIRST_CELL + c;
+    further = !last_too || j < 0 || j >= g.n[1] ? 0 : r == 0 ? -1 : r == ROWS + 1 ? 1 : 0;
+    row = hymgi_row(&g, 0, j < g.n[1] ? j : g.n[1], 0) + (i + c < g.n[0] ? i + c : g.n[0]);
+  }
+  __device__ __forceinline__ void x(const pair_args &a, double *slot, ptrdiff_t from) const
+  {
+    copy_two(slot + ring::x + to, a.x + from);
+    if (further)
+      copy_two(slot + ring::x + to + further * PAIR_PITCH, a.x + from + further * a.g.pitch);
+  }
+  /* Plane k, of x and the faces along z the one above; there is one beyond the box. */
+  __device__ __forceinline__ void operator()(const pair_args &a, double *slot, int k) const
+  {
+    const ptrdiff_t from = row + k * a.g.plane, above = k < a.g.n[2] ? a.g.plane : 0;
+    x(a, slot, from + above);
+    copy_two(slot + ring::f + to, a.f + from);
+    if (FORM::beside) copy_two(slot + ring::beside + to, a.beside + from);
+    if (FORM::alpha) copy_two(slot + ring::alpha + to, a.v.alpha + from);
+    if (!FORM::variable) return;
+    copy_two(slot + ring::bx + to, a.v.beta[0] + from);
+    copy_two(slot + ring::by + to, a.v.beta[1] + from);
+    if (further > 0) copy_two(slot + ring::by + to + PAIR_PITCH, a.v.beta[1] + from + a.g.pitch);
+    copy_two(slot + ring::bz + to, a.v.beta[2] + from + above);
+  }
+};
+
+/* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
+template <typename FORM, int ROWS, int CELLS, bool KEEP, int UNROLL>
+__device__ __forceinline__ void pair_march(const pair_args &a, double *shared,
+                                           const pair_place<CELLS> &p,
+                                           const pair_loader<FORM, ROWS> &load, int from, int to)
+{
+  using ring = pair_ring<FORM, ROWS>;
+  const hymgi_geom &g = a.g;
+  const int start = from > 0 ? from - 1 : 0;
+  const bool inner = CELLS == 2 && p.row > 0 && p.row <= ROWS; /* all lanes of a warp or none */
+  const bool mine = inner && p.asked;
+  load.x(a, shared, load.row + start * g.plane);
+#pragma unroll
+  for (int m = 0; m < ring::ahead; m++) {
+    load(a, shared + (m + 1) * ring::slot, start + m < g.n[2] ? start + m : g.n[2]);
+    end_copies();
+  }
+  ptrdiff_t own = load.row + start * g.plane + (p.cell - load.to);
+  cells<CELLS> below, here, low[2] = {}; /* low: after one sweep, of the two planes below */
+#pragma unroll
+  for (int u = 0; u < CELLS; u++)
+    below.at[u] = a.x[own - g.plane + u];
+  pair_operands<FORM, CELLS> now = {}, before = {};
+  if (FORM::variable)
+#pragma unroll
+    for (int u = 0; u < CELLS; u++)
+      now.high.at[u] = __ldg(a.v.beta[2] + own + u);
+  wait_for_copies<ring::ahead - 1>();
+  __syncthreads();
+  here = load_cells<CELLS>(shared + ring::x + p.cell);
+  double *slot_before = shared, *slot = shared + ring::slot;
+  double *free = shared + (ring::slots - 1) * ring::slot, *const end = shared + ring::fresh;
+  double *fresh = end, *fresh_before = end + ring::plane;
+#pragma unroll UNROLL
+  for (int k = start; k <= to; k++) {
+    if (k + ring::ahead <= to) load(a, free, k + ring::ahead);
+    end_copies();
+    now.template load<ring>(a, p, k, slot + p.cell);
+    const cells<CELLS> above = load_cells<CELLS>(slot + ring::x + p.cell);
+    const pair_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
+    const cells<CELLS> once = pair_sweep<FORM, 0, CELLS>(
+        a, p, k, now, side, pair_column<CELLS>(a, k, below, here, above), now.beside);
+    store_cells<CELLS>(fresh + p.cell, once);
+    if (FORM::middle && mine && k >= from && k < to) store_cells<CELLS>(a.middle + own, once);
+    if (inner && k > from) {
+      if (!KEEP) before.template load_again<ring>(slot_before + p.cell);
+      const pair_sides<CELLS> around(a.v, p, fresh_before + p.cell);
+      const cells<CELLS> twice = pair_sweep<FORM, 1, CELLS>(
+          a, p, k - 1, before, around, pair_column<CELLS>(a, k - 1, low[0], low[1], once), below);
+      if (mine) store_cells<CELLS>(a.out + own - g.plane, twice);
+    }
+    before = now;
+    low[0] = low[1], low[1] = once;
+    below = here, here = above;
+    own += g.plane;
+    free = slot_before, slot_before = slot;
+    slot = slot + ring::slot == end ? shared : slot + ring::slot;
+    double *const other = fresh;
+    fresh = fresh_before, fresh_before = other;
+    wait_for_copies<ring::ahead - 1>();
+    __syncthreads();
+  }
+}
+
+template <typename FORM, int ROWS, bool KEEP, int UNROLL, int BLOCKS>
+__global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, BLOCKS)
+    relax_pair(const __grid_constant__ pair_args a)
+{
+  static_assert(2 * (ROWS + 2) <= PAIR_LANES, "one warp has both ends");
+  HYMGI_DYNAMIC_SHARED(shared);
+  wait_for_predecessors();
+  let_successors_start();
+  const int lane = (int)threadIdx.x % PAIR_LANES;
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / PAIR_LANES, 0);
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  const int from = z * a.slab, to = from + a.slab < a.g.n[2] ? from + a.slab : a.g.n[2];
+  const int first = (int)blockIdx.x * PAIR_WIDE;
+  if (warp < ROWS + 2) {
+    const pair_place<2> p(a.g, first, warp, 2 * lane, ROWS);
+    const pair_loader<FORM, ROWS> load(a.g, first, warp, 2 * lane, true);
+    pair_march<FORM, ROWS, 2, KEEP, UNROLL>(a, shared, p, load, from, to);
+  } else {
+    const int r = lane / 2 < ROWS + 2 ? lane / 2 : ROWS + 1, east = lane % 2;
+    const pair_place<1> p(a.g, first, r, east ? PAIR_WIDE : -1, ROWS);
+    const pair_loader<FORM, ROWS> load(a.g, first, r, east ? PAIR_WIDE : -2, false);
+    pair_march<FORM, ROWS, 1, KEEP, UNROLL>(a, shared, p, load, from, to);
+  }
+}
+
+} /* namespace */
+
+#endif
