@@ -111,7 +111,7 @@ void hymgi_device_unshare(void *block);
 
 /* A kernel's dynamic shared memory. */
 #ifndef HYMGI_DYNAMIC_SHARED
-#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ double name[]
+#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) double name[]
 #endif
 
 /* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls

@@ -22,42 +22,72 @@ pair_args args_of(const hymgi_level *level, const pair_buffers &b)
   pair_args a = {};
   a.g = level->box[0];
   a.v = view_of(level);
-  a.f = level->f;
   a.x = b.x;
-  a.beside = b.beside;
   a.middle = b.middle;
   a.out = b.out;
   return a;
 }
 
-template <typename FORM> void launch(const hymgi_level *level, pair_args a)
+/* Maps of what a form copies. NULL, or why there is none. */
+template <typename FORM>
+const char *make_maps(const hymgi_level *level, const double *beside, pair_args *a)
+{
+  using ring = pair_ring<FORM, ROWS>;
+  const hymgi_geom *g = &a->g;
+  const int n[3] = {g->n[0] + 4, g->n[1] + 2, g->n[2] + 2};
+  const double *const array[PAIR_ARRAYS] = {a->x,
+                                            level->f,
+                                            FORM::beside ? beside : NULL,
+                                            FORM::alpha ? a->v.alpha : NULL,
+                                            FORM::variable ? a->v.beta[0] : NULL,
+                                            FORM::variable ? a->v.beta[1] : NULL,
+                                            FORM::variable ? a->v.beta[2] : NULL};
+  const char *failure = NULL;
+  for (int m = 0; m < PAIR_ARRAYS && !failure; m++)
+    if (array[m])
+      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - 2, n, g->pitch, g->plane,
+                         PAIR_PITCH,
+                         ring::high + (m == PAIR_X    ? 2
+                                       : m == PAIR_BY ? 1
+                                                      : 0));
+  return failure;
+}
+
+template <typename FORM>
+void launch(const hymgi_level *level, const double *beside, const pair_args &wanted)
 {
   using ring = pair_ring<FORM, ROWS>;
   constexpr int bytes = ring::bytes(ring::slots);
   static_assert(bytes <= PAIR_SHARED, "more shared memory than a block has");
   hymg_context *context = level->context;
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  const cudaError_t error = cudaFuncSetAttribute(
-      relax_pair<FORM, ROWS, false, 1, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  hymgi_device *gpu = context->gpu;
+  if (gpu->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
+  const hymgi_device_guard guard(gpu->ordinal);
+  const auto kernel = relax_pair<FORM, ROWS, false, 1, 1>;
+  pair_args a = wanted;
+  const char *failure = make_maps<FORM>(level, beside, &a);
+  if (failure) context->status = hymgi_fail(context, HYMG_ECUDA, "%s", failure);
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
-  a.slab = a.g.n[2] >= 384 ? 64 : a.g.n[2] >= 192 ? 32 : 16;
+  a.slab = a.g.n[2] >= 384 ? 64 : a.g.n[2] >= 96 ? 32 : 16;
   const dim3 grid(blocks_for(a.g.n[0], PAIR_WIDE), blocks_for(a.g.n[1], ROWS),
                   blocks_for(a.g.n[2], a.slab));
-  hymgi_launch_shared(context, relax_pair<FORM, ROWS, false, 1, 1>, grid, dim3(ring::threads),
-                      bytes, a);
+  hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
 }
 
-template <pair_kind KIND> void run(const hymgi_level *level, const pair_args &a)
+template <pair_kind KIND>
+void run(const hymgi_level *level, const double *beside, const pair_args &a)
 {
   const bool alpha = a.v.has_alpha && a.v.alpha;
   if (level->method->variable_beta && alpha)
-    launch<pair_form<KIND, true, true>>(level, a);
+    launch<pair_form<KIND, true, true>>(level, beside, a);
   else if (level->method->variable_beta)
-    launch<pair_form<KIND, true, false>>(level, a);
+    launch<pair_form<KIND, true, false>>(level, beside, a);
   else if (alpha)
-    launch<pair_form<KIND, false, true>>(level, a);
+    launch<pair_form<KIND, false, true>>(level, beside, a);
   else
-    launch<pair_form<KIND, false, false>>(level, a);
+    launch<pair_form<KIND, false, false>>(level, beside, a);
 }
 
 /* The weights of sweep s and of the next one. */
@@ -75,7 +105,7 @@ void chebyshev_pass(const hymgi_level *level, int s, const pair_buffers &b)
   pair_args a = args_of(level, b);
   take_weights(level->chebyshev, s, &a);
   a.falling = s == 2;
-  run<KIND>(level, a);
+  run<KIND>(level, b.beside, a);
 }
 
 /* Six sweeps from x into y. */
@@ -90,10 +120,10 @@ void chebyshev(const hymgi_level *level)
 
 template <pair_kind KIND> void jacobi(const hymgi_level *level, double weight)
 {
-  pair_args a = args_of(level, {level->x, level->c.l1inv, NULL, level->y});
+  pair_args a = args_of(level, {level->x, NULL, NULL, level->y});
   a.residual[0] = a.residual[1] = weight;
   a.falling = level->x < level->y;
-  run<KIND>(level, a);
+  run<KIND>(level, level->c.l1inv, a);
 }
 
 void swap_buffers(hymgi_level *level)
@@ -119,8 +149,8 @@ extern "C" bool hymgi_cuda_could_pair_relax(const hymgi_level *level)
   if (m->stencil != HYMG_FV2 || m->smoother == HYMG_GSRB || m->smoother == HYMG_SYMGS ||
       level->num_boxes != 1 || g->split || g->walls != 63)
     return false;
-  return gpu->shared_bytes >= PAIR_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 && g->n[2] > 1 &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= gpu->choice.relax_pair_from;
+  return gpu->major >= 9 && gpu->shared_bytes >= PAIR_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 &&
+         g->n[2] > 1 && (int64_t)g->n[0] * g->n[1] * g->n[2] >= gpu->choice.relax_pair_from;
 }
 
 extern "C" int hymgi_cuda_relax_pairs(hymgi_level *level)

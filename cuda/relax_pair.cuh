@@ -6,6 +6,7 @@
 #ifndef HYMGI_RELAX_PAIR_CUH
 #define HYMGI_RELAX_PAIR_CUH
 
+#include "boxes.cuh"
 #include "cell.cuh"
 #include "march.cuh"
 
@@ -17,17 +18,21 @@ namespace
  * between them), Jacobi with 1/diagonal, Jacobi with a scaling of its own. */
 enum pair_kind { PAIR_FIRST, PAIR_INNER, PAIR_LAST, PAIR_JACOBI, PAIR_SCALED };
 
+/* Arrays that come by tensor copies; beside: the iterate before x or the scaling, by kind. */
+enum pair_array { PAIR_X, PAIR_F, PAIR_BESIDE, PAIR_ALPHA, PAIR_BX, PAIR_BY, PAIR_BZ, PAIR_ARRAYS };
+
 struct pair_args {
+  grid_map map[PAIR_ARRAYS]; /* from the cell (-2, -1, -1) on */
   hymgi_geom g;
   operator_view v;
-  const double *f, *x, *beside; /* the iterate before x or the scaling, by kind */
-  double *middle, *out;         /* after one sweep, after both */
+  const double *x;
+  double *middle, *out; /* after one sweep, after both */
   double residual[2], momentum[2];
   bool falling; /* the last planes first: they are what the pass before left in the cache */
   int slab;
 };
 
-enum { PAIR_WIDE = 64, PAIR_LANES = 32, PAIR_SHARED = 227 * 1024 };
+enum { PAIR_WIDE = 64, PAIR_LANES = 32, PAIR_SHARED = 226 * 1024 };
 enum { PAIR_FIRST_CELL = 2, PAIR_PITCH = PAIR_WIDE + 4 }; /* a shared row: ends of two cells */
 
 template <pair_kind KIND, bool VARIABLE, bool ALPHA> struct pair_form {
@@ -38,53 +43,31 @@ template <pair_kind KIND, bool VARIABLE, bool ALPHA> struct pair_form {
   static constexpr bool variable = VARIABLE, alpha = ALPHA;
 };
 
-/* Rows of a slot, the array of each plane on its own: x of the plane above with two rows around
- * the tile, the low faces along z likewise of the plane above, along y with one more row. */
+/* A slot, each array's rows on 128 bytes: x of the plane above with two rows around the tile, the
+ * low faces along z likewise of the plane above, those along y with one more row. */
 template <typename FORM, int ROWS> struct pair_ring {
-  static constexpr int high = ROWS + 2, plane = high * PAIR_PITCH;
-  static constexpr int x = PAIR_PITCH, f = x + plane + PAIR_PITCH, beside = f + plane;
+  static constexpr int rows_of(int rows)
+  {
+    return (rows * PAIR_PITCH + 15) / 16 * 16;
+  }
+  static constexpr int high = ROWS + 2, plane = rows_of(high);
+  static constexpr int x = PAIR_PITCH, f = rows_of(high + 2), beside = f + plane;
   static constexpr int alpha = beside + (FORM::beside ? plane : 0);
   static constexpr int bx = alpha + (FORM::alpha ? plane : 0);
   static constexpr int by = bx + (FORM::variable ? plane : 0);
-  static constexpr int bz = by + (FORM::variable ? plane + PAIR_PITCH : 0);
+  static constexpr int bz = by + (FORM::variable ? rows_of(high + 1) : 0);
   static constexpr int slot = bz + (FORM::variable ? plane : 0);
+  static constexpr int bytes_of_x = (high + 2) * PAIR_PITCH * 8;
+  static constexpr int arrays = 1 + FORM::beside + FORM::alpha + 3 * FORM::variable;
+  static constexpr int bytes_of_all =
+      bytes_of_x + (arrays * high + FORM::variable) * PAIR_PITCH * 8;
   static constexpr int bytes(int slots)
   {
-    return (slots * slot + 2 * plane) * (int)sizeof(double);
+    return (slots * slot + 2 * plane) * 8;
   }
   static constexpr int slots = bytes(4) <= PAIR_SHARED ? 4 : 3, ahead = slots - 2;
   static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
 };
-
-/* ---- copies that nobody waits for ---- */
-
-__device__ __forceinline__ void copy_two(double *to, const double *from)
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-      "l"(from)
-      : "memory");
-#else
-  to[0] = from[0], to[1] = from[1];
-#endif
-}
-
-/* What was copied since the last end is a group. */
-__device__ __forceinline__ void end_copies()
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* All but the last GROUPS of this thread have arrived. */
-template <int GROUPS> __device__ __forceinline__ void wait_for_copies()
-{
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
-#endif
-}
 
 /* ---- what a thread has: CELLS side by side ---- */
 
@@ -326,80 +309,54 @@ pair_sweep(const pair_args &a, const pair_place<CELLS> &p, int k,
   return done;
 }
 
-/* What a thread copies into a slot: two cells of each array in its row, for the rows around the
- * rim the next ones of x and of the faces along y too. */
-template <typename FORM, int ROWS> struct pair_loader {
+/* Asks for plane k of the tile, of x and the faces along z for the one above. By one thread. */
+template <typename FORM, int ROWS>
+__device__ __forceinline__ void call_plane(const pair_args &a, double *slot, int k,
+                                           byte_barrier *ready)
+{
   using ring = pair_ring<FORM, ROWS>;
-  int to, further; /* further: -1 or 1, or 0 */
-  ptrdiff_t row;
-
-  /* r: row of the tile; j: of the box; c: the cells from the tile's first on */
-  __device__ __forceinline__ pair_loader(const hymgi_geom &g, int i, int r, int c, bool last_too)
-  {
-    const int j = (int)blockIdx.y * ROWS - 1 + r;
-    to = r * PAIR_PITCH + PAIR_FIRST_CELL + c;
-    further = !last_too || j < 0 || j >= g.n[1] ? 0 : r == 0 ? -1 : r == ROWS + 1 ? 1 : 0;
-    row = hymgi_row(&g, 0, j < g.n[1] ? j : g.n[1], 0) + (i + c < g.n[0] ? i + c : g.n[0]);
-  }
-  __device__ __forceinline__ void x(const pair_args &a, double *slot, ptrdiff_t from) const
-  {
-    copy_two(slot + ring::x + to, a.x + from);
-    if (further)
-      copy_two(slot + ring::x + to + further * PAIR_PITCH, a.x + from + further * a.g.pitch);
-  }
-  /* Plane k, of x and the faces along z the one above; there is one beyond the box. */
-  __device__ __forceinline__ void operator()(const pair_args &a, double *slot, int k) const
-  {
-    const ptrdiff_t from = row + k * a.g.plane, above = k < a.g.n[2] ? a.g.plane : 0;
-    x(a, slot, from + above);
-    copy_two(slot + ring::f + to, a.f + from);
-    if (FORM::beside) copy_two(slot + ring::beside + to, a.beside + from);
-    if (FORM::alpha) copy_two(slot + ring::alpha + to, a.v.alpha + from);
-    if (!FORM::variable) return;
-    copy_two(slot + ring::bx + to, a.v.beta[0] + from);
-    copy_two(slot + ring::by + to, a.v.beta[1] + from);
-    if (further > 0) copy_two(slot + ring::by + to + PAIR_PITCH, a.v.beta[1] + from + a.g.pitch);
-    copy_two(slot + ring::bz + to, a.v.beta[2] + from + above);
-  }
-};
+  const int i = (int)blockIdx.x * PAIR_WIDE, j = (int)blockIdx.y * ROWS;
+  barrier_announce(ready, ring::bytes_of_all);
+  copy_box(slot, a.map + PAIR_X, i, j - 1, k + 2, ready);
+  copy_box(slot + ring::f, a.map + PAIR_F, i, j, k + 1, ready);
+  if (FORM::beside) copy_box(slot + ring::beside, a.map + PAIR_BESIDE, i, j, k + 1, ready);
+  if (FORM::alpha) copy_box(slot + ring::alpha, a.map + PAIR_ALPHA, i, j, k + 1, ready);
+  if (!FORM::variable) return;
+  copy_box(slot + ring::bx, a.map + PAIR_BX, i, j, k + 1, ready);
+  copy_box(slot + ring::by, a.map + PAIR_BY, i, j, k + 1, ready);
+  copy_box(slot + ring::bz, a.map + PAIR_BZ, i, j, k + 2, ready);
+}
 
 /* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
 template <typename FORM, int ROWS, int CELLS, bool KEEP, int UNROLL>
-__device__ __forceinline__ void pair_march(const pair_args &a, double *shared,
-                                           const pair_place<CELLS> &p,
-                                           const pair_loader<FORM, ROWS> &load, int from, int to)
+__device__ __forceinline__ void pair_march(const pair_args &a, double *shared, byte_barrier *ready,
+                                           const pair_place<CELLS> &p, int from, int to)
 {
   using ring = pair_ring<FORM, ROWS>;
   const hymgi_geom &g = a.g;
   const int start = from > 0 ? from - 1 : 0;
   const bool inner = CELLS == 2 && p.row > 0 && p.row <= ROWS; /* all lanes of a warp or none */
   const bool mine = inner && p.asked;
-  load.x(a, shared, load.row + start * g.plane);
-#pragma unroll
-  for (int m = 0; m < ring::ahead; m++) {
-    load(a, shared + (m + 1) * ring::slot, start + m < g.n[2] ? start + m : g.n[2]);
-    end_copies();
-  }
-  ptrdiff_t own = load.row + start * g.plane + (p.cell - load.to);
-  cells<CELLS> below, here, low[2] = {}; /* low: after one sweep, of the two planes below */
-#pragma unroll
-  for (int u = 0; u < CELLS; u++)
-    below.at[u] = a.x[own - g.plane + u];
+  /* beyond the box any cell will do */
+  const int i = p.i < 0 ? 0 : p.i < g.n[0] ? p.i : g.n[0] - CELLS;
+  const int j = p.j < 0 ? 0 : p.j < g.n[1] ? p.j : g.n[1] - 1;
+  ptrdiff_t own = hymgi_row(&g, 0, j, start) + i;
+  cells<CELLS> below = load_cells<CELLS>(a.x + own - g.plane),
+               low[2] = {}; /* low: after one sweep */
   pair_operands<FORM, CELLS> now = {}, before = {};
-  if (FORM::variable)
-#pragma unroll
-    for (int u = 0; u < CELLS; u++)
-      now.high.at[u] = __ldg(a.v.beta[2] + own + u);
-  wait_for_copies<ring::ahead - 1>();
-  __syncthreads();
-  here = load_cells<CELLS>(shared + ring::x + p.cell);
+  if (FORM::variable) now.high = load_cells<CELLS>(a.v.beta[2] + own);
+  barrier_wait(ready, 0);
+  cells<CELLS> here = load_cells<CELLS>(shared + ring::x + p.cell);
   double *slot_before = shared, *slot = shared + ring::slot;
   double *free = shared + (ring::slots - 1) * ring::slot, *const end = shared + ring::fresh;
   double *fresh = end, *fresh_before = end + ring::plane;
+  byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
+  unsigned parity = 0;
+  const bool leader = CELLS == 1 && threadIdx.x % PAIR_LANES == 0;
 #pragma unroll UNROLL
   for (int k = start; k <= to; k++) {
-    if (k + ring::ahead <= to) load(a, free, k + ring::ahead);
-    end_copies();
+    if (leader && k + ring::ahead <= to) call_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
+    barrier_wait(arrival, parity);
     now.template load<ring>(a, p, k, slot + p.cell);
     const cells<CELLS> above = load_cells<CELLS>(slot + ring::x + p.cell);
     const pair_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
@@ -418,11 +375,13 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared,
     low[0] = low[1], low[1] = once;
     below = here, here = above;
     own += g.plane;
+    vacancy = ready + (slot_before - shared) / ring::slot;
     free = slot_before, slot_before = slot;
-    slot = slot + ring::slot == end ? shared : slot + ring::slot;
+    slot += ring::slot, arrival++;
+    if (slot == end) slot = shared, arrival = ready, parity ^= 1;
     double *const other = fresh;
     fresh = fresh_before, fresh_before = other;
-    wait_for_copies<ring::ahead - 1>();
+    reads_done();
     __syncthreads();
   }
 }
@@ -431,24 +390,37 @@ template <typename FORM, int ROWS, bool KEEP, int UNROLL, int BLOCKS>
 __global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, BLOCKS)
     relax_pair(const __grid_constant__ pair_args a)
 {
+  using ring = pair_ring<FORM, ROWS>;
   static_assert(2 * (ROWS + 2) <= PAIR_LANES, "one warp has both ends");
   HYMGI_DYNAMIC_SHARED(shared);
-  wait_for_predecessors();
-  let_successors_start();
+  __shared__ byte_barrier ready[ring::slots];
   const int lane = (int)threadIdx.x % PAIR_LANES;
   const int warp = __shfl_sync(~0u, (int)threadIdx.x / PAIR_LANES, 0);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < a.g.n[2] ? from + a.slab : a.g.n[2];
-  const int first = (int)blockIdx.x * PAIR_WIDE;
+  const int first = (int)blockIdx.x * PAIR_WIDE, start = from > 0 ? from - 1 : 0;
+  const bool leader = warp == ROWS + 2 && lane == 0;
+  if (leader) {
+    for (int m = 0; m < ring::slots; m++)
+      barrier_start(ready + m, 1);
+    barriers_started();
+  }
+  wait_for_predecessors();
+  let_successors_start();
+  if (leader) {
+    barrier_announce(ready, ring::bytes_of_x);
+    copy_box(shared, a.map + PAIR_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
+    for (int m = 0; m < ring::ahead; m++)
+      call_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
+  }
+  __syncthreads();
   if (warp < ROWS + 2) {
     const pair_place<2> p(a.g, first, warp, 2 * lane, ROWS);
-    const pair_loader<FORM, ROWS> load(a.g, first, warp, 2 * lane, true);
-    pair_march<FORM, ROWS, 2, KEEP, UNROLL>(a, shared, p, load, from, to);
+    pair_march<FORM, ROWS, 2, KEEP, UNROLL>(a, shared, ready, p, from, to);
   } else {
     const int r = lane / 2 < ROWS + 2 ? lane / 2 : ROWS + 1, east = lane % 2;
     const pair_place<1> p(a.g, first, r, east ? PAIR_WIDE : -1, ROWS);
-    const pair_loader<FORM, ROWS> load(a.g, first, r, east ? PAIR_WIDE : -2, false);
-    pair_march<FORM, ROWS, 1, KEEP, UNROLL>(a, shared, p, load, from, to);
+    pair_march<FORM, ROWS, 1, KEEP, UNROLL>(a, shared, ready, p, from, to);
   }
 }
 
