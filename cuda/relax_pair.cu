@@ -9,7 +9,13 @@
 namespace
 {
 
-enum { ROWS = 13, DEGREE = 6 };
+enum { DEGREE = 6 };
+
+/* Of a tile; fewer where 128 registers a thread are not enough. */
+template <typename FORM> constexpr int rows_of()
+{
+  return FORM::variable && FORM::alpha ? 9 : 13;
+}
 
 /* The buffers of a pass; beside, middle: by kind. */
 struct pair_buffers {
@@ -32,7 +38,7 @@ pair_args args_of(const hymgi_level *level, const pair_buffers &b)
 template <typename FORM>
 const char *make_maps(const hymgi_level *level, const double *beside, pair_args *a)
 {
-  using ring = pair_ring<FORM, ROWS>;
+  using ring = pair_ring<FORM, rows_of<FORM>()>;
   const hymgi_geom *g = &a->g;
   const int n[3] = {g->n[0] + 4, g->n[1] + 2, g->n[2] + 2};
   const double *const array[PAIR_ARRAYS] = {a->x,
@@ -56,14 +62,14 @@ const char *make_maps(const hymgi_level *level, const double *beside, pair_args 
 template <typename FORM>
 void launch(const hymgi_level *level, const double *beside, const pair_args &wanted)
 {
-  using ring = pair_ring<FORM, ROWS>;
+  using ring = pair_ring<FORM, rows_of<FORM>()>;
   constexpr int bytes = ring::bytes(ring::slots);
   static_assert(bytes <= PAIR_SHARED, "more shared memory than a block has");
   hymg_context *context = level->context;
   hymgi_device *gpu = context->gpu;
   if (gpu->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   const hymgi_device_guard guard(gpu->ordinal);
-  const auto kernel = relax_pair<FORM, ROWS, false, 1, 1>;
+  const auto kernel = relax_pair<FORM, rows_of<FORM>()>;
   pair_args a = wanted;
   const char *failure = make_maps<FORM>(level, beside, &a);
   if (failure) context->status = hymgi_fail(context, HYMG_ECUDA, "%s", failure);
@@ -71,7 +77,7 @@ void launch(const hymgi_level *level, const double *beside, const pair_args &wan
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
   a.slab = a.g.n[2] >= 384 ? 64 : a.g.n[2] >= 96 ? 32 : 16;
-  const dim3 grid(blocks_for(a.g.n[0], PAIR_WIDE), blocks_for(a.g.n[1], ROWS),
+  const dim3 grid(blocks_for(a.g.n[0], PAIR_WIDE), blocks_for(a.g.n[1], rows_of<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
   hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
 }

@@ -8,6 +8,7 @@
 
 #include "boxes.cuh"
 #include "cell.cuh"
+#include "divisors.cuh"
 #include "march.cuh"
 
 namespace
@@ -69,31 +70,7 @@ template <typename FORM, int ROWS> struct pair_ring {
   static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
 };
 
-/* ---- what a thread has: CELLS side by side ---- */
-
-template <int CELLS> struct cells {
-  double at[CELLS];
-};
-
-template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const double *from)
-{
-  cells<CELLS> c;
-  if (CELLS == 2) {
-    const double2 v = *reinterpret_cast<const double2 *>(from);
-    c.at[0] = v.x, c.at[CELLS - 1] = v.y;
-  } else {
-    c.at[0] = *from;
-  }
-  return c;
-}
-
-template <int CELLS> __device__ __forceinline__ void store_cells(double *to, const cells<CELLS> &c)
-{
-  if (CELLS == 2)
-    *reinterpret_cast<double2 *>(to) = make_double2(c.at[0], c.at[CELLS - 1]);
-  else
-    *to = c.at[0];
-}
+/* ---- a thread's cells ---- */
 
 /* Where a thread's cells lie, and its neighbours in a shared plane: beyond a wall stands the
  * opposite one, still to be weighted. */
@@ -159,70 +136,13 @@ template <int CELLS> struct pair_column {
   }
 };
 
-/* ---- quotients ---- */
-
-/* 1/value as a division rounds it, but where all bits of the value are ones (Markstein 1990). */
-__device__ __forceinline__ double inverse_of(double value)
-{
-#if defined(__CUDA_ARCH__)
-  double guess;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(value));
-  double miss = fma(-value, guess, 1.);
-  const double near = fma(guess, fma(miss, miss, miss), guess);
-  return fma(near, fma(-value, near, 1.), near);
-#else
-  return 1 / value;
-#endif
-}
-
-/* 2^-POWER <= |x| < 2^POWER */
-template <int POWER> __device__ __forceinline__ bool moderate(double x)
-{
-  const unsigned exponent = (unsigned)__double2hiint(x) >> 20 & 0x7ff;
-  return exponent - (1023 - POWER) < 2 * POWER;
-}
-
-/* Divisors of a thread, for both sweeps; finite-volume/quotient.h says why these quotients are
- * those of a division. Without branches, which would keep the cells' chains apart. */
-template <int CELLS> struct pair_divisors {
-  cells<CELLS> value, inverse;
-  bool plain;
-
-  __device__ __forceinline__ void take(const cells<CELLS> &from)
-  {
-    value = from;
-    plain = true;
-#pragma unroll
-    for (int u = 0; u < CELLS; u++) {
-      inverse.at[u] = inverse_of(from.at[u]);
-      plain = plain && moderate<200>(from.at[u]) && __double2loint(from.at[u]) != -1;
-    }
-  }
-  /* asked: does anybody want the quotients? */
-  __device__ __forceinline__ cells<CELLS> quotients(const cells<CELLS> &a, bool asked) const
-  {
-    cells<CELLS> q;
-    bool quick = plain;
-#pragma unroll
-    for (int u = 0; u < CELLS; u++) {
-      const double d = value.at[u], y = inverse.at[u], guess = a.at[u] * y;
-      const double near = fma(fma(-guess, d, a.at[u]), y, guess);
-      q.at[u] = fma(fma(-near, d, a.at[u]), y, near);
-      quick = quick && moderate<700>(a.at[u]);
-    }
-    if (!quick && asked)
-#pragma unroll
-      for (int u = 0; u < CELLS; u++)
-        q.at[u] = a.at[u] / value.at[u];
-    return q;
-  }
-};
+/* ---- a plane's sweeps ---- */
 
 /* What a plane's sweeps need beside x. */
 template <typename FORM, int CELLS> struct pair_operands {
   cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
   double east;
-  pair_divisors<CELLS> diagonal;
+  divisors<CELLS> diagonal;
 
   __device__ __forceinline__ fv2_betas betas(const pair_args &a, const pair_place<CELLS> &p, int u,
                                              int k) const
@@ -238,25 +158,9 @@ template <typename FORM, int CELLS> struct pair_operands {
   {
     return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
   }
-  /* Plane k; from: the thread's cells in a slot. */
-  template <typename RING>
-  __device__ __forceinline__ void load(const pair_args &a, const pair_place<CELLS> &p, int k,
-                                       const double *from)
-  {
-    low = high;
-    f = load_cells<CELLS>(from + RING::f);
-    if (FORM::beside) beside = load_cells<CELLS>(from + RING::beside);
-    if (FORM::alpha) alpha = load_cells<CELLS>(from + RING::alpha);
-    if (FORM::variable) {
-      bx = load_cells<CELLS>(from + RING::bx);
-      east = from[RING::bx + CELLS];
-      by = load_cells<CELLS>(from + RING::by);
-      north = load_cells<CELLS>(from + RING::by + PAIR_PITCH);
-      high = load_cells<CELLS>(from + RING::bz);
-    }
-    divide(a, p, k);
-  }
-  template <typename RING> __device__ __forceinline__ void load_again(const double *from)
+  /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which is
+   * cheaper than to spill registers. */
+  template <typename RING> __device__ __forceinline__ void load_shared(const double *from)
   {
     f = load_cells<CELLS>(from + RING::f);
     if (FORM::scaled) beside = load_cells<CELLS>(from + RING::beside);
@@ -268,9 +172,19 @@ template <typename FORM, int CELLS> struct pair_operands {
       north = load_cells<CELLS>(from + RING::by + PAIR_PITCH);
     }
   }
+  /* Plane k, the one above that of the last call. */
+  template <typename RING>
+  __device__ __forceinline__ void load(const pair_args &a, const pair_place<CELLS> &p, int k,
+                                       const double *from)
+  {
+    low = high;
+    load_shared<RING>(from);
+    if (FORM::prev) beside = load_cells<CELLS>(from + RING::beside);
+    if (FORM::variable) high = load_cells<CELLS>(from + RING::bz);
+    if (!FORM::scaled) divide(a, p, k);
+  }
   __device__ __forceinline__ void divide(const pair_args &a, const pair_place<CELLS> &p, int k)
   {
-    if (FORM::scaled) return;
     cells<CELLS> sum;
 #pragma unroll
     for (int u = 0; u < CELLS; u++)
@@ -328,7 +242,7 @@ __device__ __forceinline__ void call_plane(const pair_args &a, double *slot, int
 }
 
 /* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
-template <typename FORM, int ROWS, int CELLS, bool KEEP, int UNROLL>
+template <typename FORM, int ROWS, int CELLS>
 __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, byte_barrier *ready,
                                            const pair_place<CELLS> &p, int from, int to)
 {
@@ -353,7 +267,7 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, b
   byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
   unsigned parity = 0;
   const bool leader = CELLS == 1 && threadIdx.x % PAIR_LANES == 0;
-#pragma unroll UNROLL
+#pragma unroll 2 /* registers change places */
   for (int k = start; k <= to; k++) {
     if (leader && k + ring::ahead <= to) call_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
     barrier_wait(arrival, parity);
@@ -365,7 +279,7 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, b
     store_cells<CELLS>(fresh + p.cell, once);
     if (FORM::middle && mine && k >= from && k < to) store_cells<CELLS>(a.middle + own, once);
     if (inner && k > from) {
-      if (!KEEP) before.template load_again<ring>(slot_before + p.cell);
+      before.template load_shared<ring>(slot_before + p.cell);
       const pair_sides<CELLS> around(a.v, p, fresh_before + p.cell);
       const cells<CELLS> twice = pair_sweep<FORM, 1, CELLS>(
           a, p, k - 1, before, around, pair_column<CELLS>(a, k - 1, low[0], low[1], once), below);
@@ -386,8 +300,8 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, b
   }
 }
 
-template <typename FORM, int ROWS, bool KEEP, int UNROLL, int BLOCKS>
-__global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, BLOCKS)
+template <typename FORM, int ROWS>
+__global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, 1)
     relax_pair(const __grid_constant__ pair_args a)
 {
   using ring = pair_ring<FORM, ROWS>;
@@ -416,11 +330,11 @@ __global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, BLOCKS)
   __syncthreads();
   if (warp < ROWS + 2) {
     const pair_place<2> p(a.g, first, warp, 2 * lane, ROWS);
-    pair_march<FORM, ROWS, 2, KEEP, UNROLL>(a, shared, ready, p, from, to);
+    pair_march<FORM, ROWS, 2>(a, shared, ready, p, from, to);
   } else {
     const int r = lane / 2 < ROWS + 2 ? lane / 2 : ROWS + 1, east = lane % 2;
     const pair_place<1> p(a.g, first, r, east ? PAIR_WIDE : -1, ROWS);
-    pair_march<FORM, ROWS, 1, KEEP, UNROLL>(a, shared, ready, p, from, to);
+    pair_march<FORM, ROWS, 1>(a, shared, ready, p, from, to);
   }
 }
 
