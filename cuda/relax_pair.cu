@@ -76,7 +76,7 @@ void launch(const hymgi_level *level, const double *beside, const pair_args &wan
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
-  a.slab = a.g.n[2] >= 384 ? 64 : a.g.n[2] >= 96 ? 32 : 16;
+  a.slab = a.g.n[2] >= 96 ? 32 : 16;
   const dim3 grid(blocks_for(a.g.n[0], PAIR_WIDE), blocks_for(a.g.n[1], rows_of<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
   hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
@@ -152,11 +152,12 @@ extern "C" bool hymgi_cuda_could_pair_relax(const hymgi_level *level)
   const hymgi_method *m = level->method;
   const hymgi_device *gpu = level->context->gpu;
   const hymgi_geom *g = level->box;
+  const int64_t times = m->variable_beta ? 1 : 8; /* without betas there is less to save */
   if (m->stencil != HYMG_FV2 || m->smoother == HYMG_GSRB || m->smoother == HYMG_SYMGS ||
       level->num_boxes != 1 || g->split || g->walls != 63)
     return false;
   return gpu->major >= 9 && gpu->shared_bytes >= PAIR_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 &&
-         g->n[2] > 1 && (int64_t)g->n[0] * g->n[1] * g->n[2] >= gpu->choice.relax_pair_from;
+         g->n[2] > 1 && (int64_t)g->n[0] * g->n[1] * g->n[2] >= times * gpu->choice.relax_pair_from;
 }
 
 extern "C" int hymgi_cuda_relax_pairs(hymgi_level *level)
