@@ -49,6 +49,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.residual_max = hymgi_cuda_residual_max;
   b.splits = hymgi_cuda_splits;
   b.second_buffer = hymgi_cuda_second_buffer;
+  b.spare_buffers = hymgi_cuda_spare_buffers;
   b.smooth = hymgi_cuda_smooth;
   b.tune = nothing_to_tune;
   b.smooth_restrict = hymgi_cuda_smooth_restrict;

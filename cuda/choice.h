@@ -17,6 +17,8 @@ extern "C" {
  *              come by tensor copies, where the device has such; else from memory
  *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,
  *              marched along z; else one cell a thread
+ *   relax_pair  the other smoothers of FV2, two sweeps in one pass, where a level is one box without
+ *              neighbours
  *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black
  *              Gauss-Seidel of FV2; else the half sweeps do it
  *   overlap    with staged messages: sweeps in parts, the cells that see no ghost while the messages

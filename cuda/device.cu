@@ -110,7 +110,7 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a device");
   d->context = context;
   /* as measured on an H200 */
-  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80,    80 * 80 * 80,
+  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80,    80 * 80 * 80, 80 * 80 * 80,
                80 * 80 * 80,    160 * 160 * 160, 160 * 160 * 160, INT64_MAX};
   d->ordinal = ordinal;
   context->gpu = d;

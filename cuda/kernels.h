@@ -15,6 +15,7 @@ void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, do
 void hymgi_cuda_smooth(hymgi_level *level);
 void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero); /* is x 0? */
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
+bool hymgi_cuda_spare_buffers(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
 /* Those that are left for where FV4's marched kernels come next, if they are for the level. */

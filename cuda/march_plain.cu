@@ -3,6 +3,7 @@
  * Chebyshev step: x 8, f 8, x before 8, betas 24, written 8. It runs at the speed of memory. */
 #include "march_plain.h"
 
+#include "divisors.cuh"
 #include "march_plain.cuh"
 
 namespace
@@ -122,6 +123,64 @@ template <purpose WHAT> void run(const hymgi_level *level, const march_args &a)
     fv2_run<WHAT, false>(level, a);
 }
 
+/* ---- small levels: one cell a thread ---- */
+
+enum { POINT_THREADS = 128 };
+
+/* All that no kernel in flight can write, and what follows from it, before the wait for the last one. */
+template <bool VARIABLE>
+__global__ void __launch_bounds__(POINT_THREADS) relax_point(const __grid_constant__ march_args a)
+{
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y), z = (int)blockIdx.z;
+  const hymgi_geom g = box_at(a.boxes, z / a.extent[2]);
+  const int k = z % a.extent[2];
+  const bool inside = i < g.n[0] && j < g.n[1] && k < g.n[2];
+  place p = {};
+  fv2_betas b = {};
+  divisors<1> diagonal = {};
+  double alpha = 0, scale = 0, f = 0, prev = 0;
+  if (inside) {
+    p = place_of(g, 0, i, j, k);
+    b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.old) f = a.f[p.own];
+    if (a.old && a.prev) prev = a.prev[p.own];
+    if (a.scale)
+      scale = a.scale[p.own];
+    else
+      diagonal.take({{fv2_diagonal(a.v, b, alpha)}});
+  }
+  wait_for_predecessors();
+  let_successors_start();
+  if (!inside) return;
+  if (!a.old) f = a.f[p.own];
+  if (!a.old && a.prev) prev = a.prev[p.own];
+  fv2_values x = fv2_load_neighbours(a.v, g, p, a.x);
+  x.c = a.x[p.own];
+  const double r = fv2_residual(a.v, b, x, f, alpha);
+  const double step = a.scale ? r * scale : diagonal.quotients({{r}}, true).at[0];
+  a.out[p.own] = relaxed(a, x.c, prev, a.residual, step);
+}
+
+bool small(const hymgi_level *level, const march_args &a)
+{
+  enum { GRID_LIMIT = 65535 };
+  return level->num_boxes > 0 && level->method->stencil == HYMG_FV2 && !level->box[0].split &&
+         (int64_t)a.extent[2] * level->num_boxes <= GRID_LIMIT;
+}
+
+void run_point(const hymgi_level *level, const march_args &a)
+{
+  const int wide = a.extent[0];
+  const unsigned x = wide > 16 ? 32 : wide > 8 ? 16 : wide > 4 ? 8 : 4, y = POINT_THREADS / x;
+  const dim3 grid(blocks_for(wide, (int)x), blocks_for(a.extent[1], (int)y),
+                  (unsigned)(a.extent[2] * a.boxes.count));
+  hymgi_launch(level->context,
+               level->method->variable_beta ? relax_point<true> : relax_point<false>, grid,
+               dim3(x, y), a);
+}
+
 march_args args_of(const hymgi_level *level)
 {
   march_args a = {};
@@ -147,7 +206,8 @@ bool large(const hymgi_level *level, const march_args &a)
 extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
   march_args a = args_of(level);
-  if (!large(level, a)) return false;
+  const bool marches = large(level, a);
+  if (!marches && !small(level, a)) return false;
   a.f = relaxation->f;
   a.x = relaxation->x;
   a.prev = relaxation->prev;
@@ -156,7 +216,11 @@ extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_rel
   a.residual = relaxation->residual;
   a.momentum = relaxation->momentum;
   a.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
-  run<RELAX>(level, a);
+  a.old = relaxation->old;
+  if (marches)
+    run<RELAX>(level, a);
+  else
+    run_point(level, a);
   return true;
 }
 

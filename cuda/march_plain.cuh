@@ -17,6 +17,7 @@ struct march_args {
   const double *f, *x, *prev, *scale;
   double *out;
   double residual, momentum;
+  bool old;      /* no kernel that may still run wrote f and prev */
   bool falling;  /* the last planes first: they are what the sweep before left in the cache */
   int extent[3]; /* of the largest box */
   int slab, slabs;

@@ -10,6 +10,7 @@ struct hymgi_relaxation {
   const double *f, *x, *prev, *scale;
   double *out;
   double residual, momentum;
+  bool old; /* f and prev: a sweep of this level by itself was queued since they were written */
 };
 
 extern "C" {

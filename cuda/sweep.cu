@@ -7,6 +7,7 @@
 #include "march_plain.h"
 #include "overlap.h"
 #include "reduce.cuh"
+#include "relax_pair.h"
 
 namespace
 {
@@ -272,11 +273,12 @@ void relax(const hymgi_level *level, const void *relaxation)
   run<RELAX>(level, a);
 }
 
-void relax_once(hymgi_level *level, double residual, double momentum, const double *scale)
+void relax_once(hymgi_level *level, int s, double residual, double momentum, const double *scale)
 {
   const hymgi_plan *halo = operator_halo(level);
-  const hymgi_relaxation r = {level->f, level->x, momentum != 0 ? level->y : NULL, scale, level->y,
-                              residual, momentum};
+  const hymgi_relaxation r = {level->f, level->x,      momentum != 0 ? level->y : NULL,
+                              scale,    level->y,      residual,
+                              momentum, s > 0 && !halo};
   if (hymgi_cuda_overlaps(level, halo)) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
@@ -330,6 +332,11 @@ extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
   return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_cuda_fv2_could_pair(level);
 }
 
+extern "C" bool hymgi_cuda_spare_buffers(const hymgi_level *level)
+{
+  return level->method->smoother == HYMG_CHEBYSHEV && hymgi_cuda_could_pair_relax(level);
+}
+
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
 {
   hymgi_cuda_smooth_from(level, false);
@@ -345,13 +352,13 @@ extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
       fv4_gsrb(level, from_zero);
     return;
   }
-  for (int s = 0; s < m->sweeps; s++) {
+  for (int s = hymgi_cuda_relax_pairs(level); s < m->sweeps; s++) {
     const double *c = level->chebyshev + 2 * (s % 6);
     if (m->smoother == HYMG_CHEBYSHEV)
-      relax_once(level, c[1], c[0], NULL);
+      relax_once(level, s, c[1], c[0], NULL);
     else if (m->smoother == HYMG_JACOBI)
-      relax_once(level, 2. / 3, 0, NULL);
+      relax_once(level, s, 2. / 3, 0, NULL);
     else
-      relax_once(level, 1, 0, level->c.l1inv);
+      relax_once(level, s, 1, 0, level->c.l1inv);
   }
 }

@@ -116,6 +116,8 @@ typedef struct hymgi_backend {
   bool (*splits)(const hymgi_level *level);
   /* Optional: does smooth want level->y although the method does without? */
   bool (*second_buffer)(const hymgi_level *level);
+  /* Optional: does smooth want level->spare? */
+  bool (*spare_buffers)(const struct hymgi_level *level);
   /* level->x from level->f; may swap level->x and level->y */
   void (*smooth)(hymgi_level *level);
 

@@ -153,6 +153,10 @@ static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
   int count = 0;
   if (level->index > 0) place[count++] = &level->own_x, place[count++] = &level->own_f;
   if (needs_second_buffer(level)) place[count++] = &level->y;
+  const hymgi_backend *b = level->backend;
+  if (b->spare_buffers && b->spare_buffers(level))
+    for (int m = 0; m < 2; m++)
+      place[count++] = &level->spare[m];
   return count;
 }
 

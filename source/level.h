@@ -88,6 +88,7 @@ typedef struct hymgi_level {
 
   /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
   double *x, *y, *f;
+  double *spare[2]; /* further buffers of smoothers that pass over memory once for two sweeps */
   double *own_x, *own_f;     /* what x and f are when nothing is borrowed; may be NULL on level 0 */
   double *scratch;           /* rows of the host's threads */
   ptrdiff_t scratch_row;     /* doubles of one of them */

@@ -31,26 +31,68 @@ START_TEST(every_shape)
 }
 END_TEST
 
+/* The host, and a GPU that takes the kernels called so on all levels. */
+static void check_kernels(const twin *t, const char *const kernels[], int count)
+{
+  const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  for (int k = 0; k < count; k++)
+    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+  twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d, %s, smoother %d: %s", t->n[0], t->n[1], t->n[2],
+                t->boundary, (int)t->smoother, what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+
 /* The kernels that are for large levels: marched, and for FV2 also both colours in one pass. */
 static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
 {
   static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
   static const char *const walls[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp", "dd dd dd"};
-  const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   twin t = twin_of(stencil, n[0], n[1], n[2], walls[mixture]);
   t.smoother = mixture == 1 ? HYMG_CHEBYSHEV : mixture == 4 ? HYMG_L1JACOBI : HYMG_GSRB;
   t.a = mixture == 1 ? 1.0 : 0.0;
-  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
-  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
-  for (int k = 0; k < 3 + mixture % 2; k++)
-    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
-  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
-  const char *what = twin_unlike(&got, &want);
-  ck_assert_msg(what == NULL, "%d x %d x %d, mixture %d: %s", n[0], n[1], n[2], mixture, what);
-  twin_answer_free(&want);
-  twin_answer_free(&got);
-  hymg_context_destroy(&layout.context);
+  check_kernels(&t, kernels, 3 + mixture % 2);
 }
+
+/* Two sweeps in one pass, over several tiles and slabs and parts of them, with all that such a pass
+ * may read, beside all kinds of walls. The last two are not for it. */
+static const struct {
+  hymg_smoother smoother;
+  int sweeps;
+  const char *boundary;
+  double a;
+  bool constant_alpha, constant_beta;
+} paired[] = {{HYMG_CHEBYSHEV, -1, "dd dd dd", 0.0, false, false},
+              {HYMG_CHEBYSHEV, 12, "nd dn nn", 0.75, false, false},
+              {HYMG_CHEBYSHEV, -1, "dn nd dd", 0.75, true, true},
+              {HYMG_CHEBYSHEV, -1, "nn dd dn", 0.75, false, true},
+              {HYMG_JACOBI, 5, "nn nd dn", 0.0, false, false},
+              {HYMG_JACOBI, -1, "dd dd dd", 0.75, true, false},
+              {HYMG_L1JACOBI, 4, "dn dn nd", 0.75, false, false},
+              {HYMG_L1JACOBI, 3, "dd nn dd", 0.0, false, true},
+              {HYMG_CHEBYSHEV, -1, "dd pp dd", 0.0, false, false},
+              {HYMG_JACOBI, 1, "dd dd dd", 0.0, false, false}};
+
+START_TEST(two_sweeps_in_one_pass)
+{
+  static const char *const kernel[] = {"relax_pair"};
+  static const int sizes[3][3] = {{68, 16, 20}, {132, 28, 36}, {4, 40, 4}};
+  for (int m = 0; m < (twin_emulated() ? 1 : 3); m++) {
+    twin t = twin_of(HYMG_FV2, sizes[m][0], sizes[m][1], sizes[m][2], paired[_i].boundary);
+    t.smoother = paired[_i].smoother;
+    t.sweeps = paired[_i].sweeps;
+    t.a = paired[_i].a;
+    t.constant_alpha = paired[_i].constant_alpha;
+    t.constant_beta = paired[_i].constant_beta;
+    check_kernels(&t, kernel, 1);
+  }
+}
+END_TEST
 
 START_TEST(kernels_of_large_levels)
 {
@@ -171,6 +213,9 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("rings");
   tcase_add_loop_test(t, rings_of_planes, 0, few ? SMALL_RINGS : RINGS);
+  suite_add_tcase(suite, t);
+  t = tcase_create("passes");
+  tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
   tcase_add_loop_test(t, random_mixtures, 0, few ? 4 : 40);
