@@ -23,6 +23,7 @@
 
 #include "bricks.cuh"
 #include "fv2_joined.h"
+#include "groups.h"
 #include "peer.cuh"
 
 namespace
@@ -358,12 +359,13 @@ extern "C" void hymgi_device_leave(int before)
   if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
 }
 
-/* In the order of the stream, behind what was sent. */
+/* To peers in the order of the stream, behind what was sent. */
 extern "C" void hymgi_peer_give_up(hymg_context *context, const hymgi_plan *plan)
 {
   hymgi_device *const device = context->gpu;
   hymgi_peer_state *const peers = plan->peers;
-  if (peers->told) return;
+  if (plan->group) hymgi_device_grouping->tell(context);
+  if (!peers || peers->told) return;
   const hymgi_device_guard guard(device->ordinal);
   for (int r = 0; r < peers->num_others; r++)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
