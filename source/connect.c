@@ -509,7 +509,10 @@ void hymgi_transport_disconnect(hymg_solver *solver)
     unmap(solver);
     hymgi_comm_barrier(c, c->comm);
   }
-  if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) solver->placement.fine->sync(c);
+  if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
+    solver->placement.fine->sync(c);
+    hymgi_comm_calm(c, c->comm);
+  }
   if (t->arena) solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
   free(t->mapped);

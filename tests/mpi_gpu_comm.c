@@ -3,15 +3,9 @@
  * message, in time, and the next solve is right. */
 #define _GNU_SOURCE
 #include "choice.h"
-#include "context.h"
-#include "solver.h"
-#include "support_gpu.h"
-#include "support_mpi.h"
-#include "support_twin.h"
+#include "support_comm.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- what MPI says of device memory ---- */
@@ -29,17 +23,6 @@ int MPIX_Query_cuda_support(void)
   return real ? real() : 0;
 }
 
-/* CUDA refuses what a CUDA-aware MPI asks it for while this thread records. */
-static hymg_context *watched;
-static int calls_while_recording, calls_watched;
-
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
-  calls_watched += watched != NULL;
-  calls_while_recording += watched && support_gpu_records(watched);
-  return PMPI_Waitall(count, requests, statuses);
-}
-
 /* The emulation's device memory is memory of the host once it may be touched. */
 static void pretend(int answer)
 {
@@ -48,116 +31,7 @@ static void pretend(int answer)
   support_gpu_emulate("OPEN", answer == 1 ? "1" : NULL);
 }
 
-static int devices(void)
-{
-  hymg_context *context = NULL;
-  int count = 0;
-  if (hymg_context_create(NULL, &context) != HYMG_OK) return 0;
-  if (hymg_device_count(context, &count) != HYMG_OK) count = 0;
-  hymg_context_destroy(&context);
-  return count;
-}
-
-static bool is_single(void)
-{
-  return support_ranks(MPI_COMM_WORLD) == 1;
-}
-
-/* A GPU for each rank, or a line that says that there is none. */
-static bool has_own_gpus(void)
-{
-  if (twin_emulated()) support_gpu_emulate("DEVICES", "8");
-  return devices() >= support_ranks(MPI_COMM_WORLD);
-}
-
 /* ---- the same bits ---- */
-
-/* Where the GPU is emulated every so manieth case does. */
-static bool is_left_out(int index, int every)
-{
-  return twin_emulated() && index % every != 0;
-}
-
-static const twin cases[] = {
-    {HYMG_FV2, .n = {16, 32, 24}, .boundary = "dd dd dd"},
-    {HYMG_FV4, .n = {16, 16, 24}, .boundary = "pp pp pp", .smoother = HYMG_CHEBYSHEV},
-    {HYMG_FV2, .n = {16, 16, 24}, .boundary = "nd pp dd", .smoother = HYMG_JACOBI, .walls = true},
-    {HYMG_FV4, .n = {24, 12, 24}, .boundary = "dd pp dd", .cycle = HYMG_CYCLE_W},
-    {HYMG_FV2, .n = {24, 12, 24}, .boundary = "nn nn nn", .method = HYMG_MGPCG},
-};
-enum { CASES = sizeof cases / sizeof *cases, LAYOUTS = 3 };
-
-static twin twin_of_case(int index)
-{
-  const twin *c = &cases[index];
-  twin t = twin_of(c->stencil, c->n[0], c->n[1], c->n[2], c->boundary);
-  t.smoother = c->smoother;
-  t.walls = c->walls;
-  if (c->cycle == HYMG_CYCLE_W) t.cycle = HYMG_CYCLE_W;
-  if (c->method == HYMG_MGPCG) t.method = HYMG_MGPCG, t.cycle = HYMG_CYCLE_V;
-  return t;
-}
-
-/* Neighbours never share a rank; and ranks that stay without boxes. */
-static int scattered(const int box[3], void *user)
-{
-  const int *ranks = user;
-  return (box[0] + 3 * box[1] + 5 * box[2]) % *ranks;
-}
-
-static int few(const int box[3], void *user)
-{
-  const int *ranks = user;
-  return (box[2] + 1) % 2 * (*ranks - 1);
-}
-
-static int num_ranks;
-
-static support_layout layout_of(int index)
-{
-  support_layout layout = {.boxes = {0, 0, 0}, .owner_user = &num_ranks};
-  num_ranks = support_ranks(MPI_COMM_WORLD);
-  if (index == 0) return layout;
-  layout.boxes[0] = index == 1 ? 2 : 1, layout.boxes[1] = 1, layout.boxes[2] = index == 1 ? 4 : 2;
-  layout.owner = index == 1 ? scattered : few;
-  return layout;
-}
-
-static const twin_way cuda = {.name = "cuda", .backend = HYMG_BACKEND_CUDA};
-
-static twin_way with(hymg_transport transport, hymg_memory memory)
-{
-  twin_way way = cuda;
-  way.transport = transport;
-  way.memory = memory;
-  return way;
-}
-
-/* As asked for; under another name of hosts if `nodes` is not 0: so many ranks each. */
-static void check(int index, int boxes, hymg_transport transport, int nodes)
-{
-  const twin t = twin_of_case(index);
-  const twin_way way = {.name = hymg_transport_name(transport),
-                        .backend = HYMG_BACKEND_CUDA,
-                        .host_cells = index == 2 ? 200 : 0,
-                        .tail_cells = index == 1 ? 600 : 0,
-                        .transport = transport};
-  char where[100];
-  support_layout layout = layout_of(boxes);
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  if (nodes)
-    hymgi_comm_regroup(layout.context, layout.context->comm, support_rank(MPI_COMM_WORLD) / nodes);
-  snprintf(where, sizeof where, "case %d, boxes %d, %s, %d", index, boxes, way.name, nodes);
-  twin_answer want = twin_ask(&t, &twin_host, &layout);
-  if (transport == HYMG_TRANSPORT_DEVICE) watched = layout.context;
-  twin_answer got = twin_ask(&t, &way, &layout);
-  watched = NULL;
-  support_all_agree(twin_unlike(&got, &want), where);
-  ck_assert_int_eq(calls_while_recording, 0);
-  twin_answer_free(&got);
-  twin_answer_free(&want);
-  hymg_context_destroy(&layout.context);
-}
 
 START_TEST(staged_messages_give_the_same_bits)
 {
@@ -178,59 +52,6 @@ END_TEST
 START_TEST(peers_give_the_same_bits)
 {
   if (has_own_gpus()) check(_i % CASES, _i / CASES, HYMG_TRANSPORT_PEER, 0);
-}
-END_TEST
-
-static bool has_nccl(void)
-{
-  return *hymg_build_info().nccl && has_own_gpus();
-}
-
-START_TEST(nccl_gives_the_same_bits)
-{
-  if (has_nccl() && !is_left_out(_i, 2)) check(_i % CASES, _i / CASES, HYMG_TRANSPORT_NCCL, 0);
-}
-END_TEST
-
-/* Ranks of pretended nodes share the GPUs of the one there is, which NCCL does not take; emulated nodes
- * are nodes to it. */
-START_TEST(nccl_between_nodes_gives_the_same_bits)
-{
-  char host[16];
-  if (!twin_emulated() || !has_nccl() || is_left_out(_i, 3)) return;
-  snprintf(host, sizeof host, "%d", support_rank(MPI_COMM_WORLD) / 2);
-  support_gpu_emulate("HOST", host);
-  check(_i % CASES, _i / CASES, HYMG_TRANSPORT_NCCL, 2);
-  support_gpu_emulate("HOST", NULL);
-}
-END_TEST
-
-/* Waits for MPI's messages in a second solve, from its recording. */
-static int waits_of_a_solve(hymg_transport transport)
-{
-  const twin t = twin_of_case(0);
-  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
-  support_layout layout = layout_of(0);
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  twin_open o = twin_begin(&t, &way, &layout);
-  twin_solution first = twin_solve(&o);
-  calls_watched = 0;
-  watched = layout.context;
-  hymg_result result;
-  OK(layout.context, hymg_solve(o.k.solver, o.ff, o.u, &result));
-  watched = NULL;
-  twin_solution_free(&first);
-  twin_end(&o);
-  hymg_context_destroy(&layout.context);
-  return calls_watched;
-}
-
-START_TEST(nccl_leaves_no_message_to_mpi)
-{
-  if (is_single() || !has_nccl()) return;
-  ck_assert_int_gt(waits_of_a_solve(HYMG_TRANSPORT_STAGED), 0);
-  ck_assert_int_eq(waits_of_a_solve(HYMG_TRANSPORT_NCCL), 0);
-  calls_while_recording = 0; /* staged messages may be waited for at any time */
 }
 END_TEST
 
@@ -426,54 +247,6 @@ END_TEST
 
 /* ---- the choice ---- */
 
-/* The status of making a solver; its choice. */
-static hymg_status choose(twin_way way, int nodes, const char *file, hymg_transport_info *info)
-{
-  const twin t = twin_of_case(0);
-  hymg_operator_desc desc = hymg_operator_desc_default();
-  hymg_grid_desc grid = hymg_grid_desc_default();
-  hymg_options o = twin_options(&t, &way);
-  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
-  hymg_grid *g = NULL;
-  hymg_operator *op = NULL;
-  hymg_solver *s = NULL;
-  for (int axis = 0; axis < 3; axis++)
-    grid.n[axis] = 16;
-  o.probe_file = file;
-  if (nodes) hymgi_comm_regroup(context, context->comm, support_rank(MPI_COMM_WORLD) / nodes);
-  OK(context, hymg_grid_create(context, &grid, &g));
-  OK(context, hymg_operator_create(g, &desc, &op));
-  const hymg_status status = hymg_solver_create(op, &o, &s);
-  memset(info, 0, sizeof *info);
-  if (s)
-    OK(context, hymg_solver_transport(s, info));
-  else
-    snprintf(info->reason, sizeof info->reason, "%s", hymg_context_error(context));
-  hymg_solver_destroy(&s);
-  hymg_operator_destroy(&op);
-  hymg_grid_destroy(&g);
-  hymg_context_destroy(&context);
-  return status;
-}
-
-static void expect(twin_way way, int nodes, const char *file, hymg_transport within,
-                   hymg_transport between, const char *reason)
-{
-  hymg_transport_info info;
-  ck_assert_int_eq(choose(way, nodes, file, &info), HYMG_OK);
-  ck_assert_msg(info.within == within && info.between == between && strstr(info.reason, reason),
-                "%s and %s: %s; wanted: %s and %s: %s", hymg_transport_name(info.within),
-                hymg_transport_name(info.between), info.reason, hymg_transport_name(within),
-                hymg_transport_name(between), reason);
-}
-
-static void expect_refusal(twin_way way, const char *reason)
-{
-  hymg_transport_info info;
-  ck_assert_int_eq(choose(way, 0, NULL, &info), HYMG_EUNSUPPORTED);
-  ck_assert_msg(strstr(info.reason, reason) != NULL, "%s", info.reason);
-}
-
 START_TEST(the_choice_has_a_reason)
 {
   const twin_way automatic = with(HYMG_TRANSPORT_AUTO, HYMG_MEMORY_DEVICE);
@@ -617,127 +390,11 @@ END_TEST
 
 /* ---- failures ---- */
 
-/* The last rank fails at its nth launch of a first solve, before there is a recording; quiet: nobody
- * is told. Then all solve again. */
-static void fail_on_last(hymg_transport transport, int nth, bool quiet)
-{
-  const twin t = twin_of_case(0);
-  const int last = support_ranks(MPI_COMM_WORLD) - 1, rank = support_rank(MPI_COMM_WORLD);
-  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
-  support_layout layout = layout_of(1);
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  twin_open host = twin_begin(&t, &twin_host, &layout), o = twin_begin(&t, &way, &layout);
-  hymg_result result;
-  twin_solution want = twin_solve(&host);
-  if (quiet) {
-    o.k.solver->transport.peers.patience = 0.5;
-    o.k.solver->transport.peers.told = rank == last;
-  }
-  if (rank == last) support_gpu_fail_launch(layout.context, nth);
-  const double start = hymgi_seconds();
-  const hymg_status status = hymg_solve(o.k.solver, o.ff, o.u, &result);
-  const double seconds = hymgi_seconds() - start;
-  if (rank == last) support_gpu_fail_launch(layout.context, 0);
-  ck_assert_int_eq(status, quiet ? HYMG_EMPI : HYMG_ECUDA);
-  ck_assert_msg(strstr(hymg_context_error(layout.context), quiet ? "in time" : "CUDA") != NULL,
-                "%s", hymg_context_error(layout.context));
-  ck_assert_double_lt(seconds, 30);
-  twin_solution again = twin_solve(&o);
-  support_all_agree(twin_unlike_solution(&again, &want), "after a failure");
-  twin_solution_free(&again);
-  twin_solution_free(&want);
-  twin_end(&o);
-  twin_end(&host);
-  hymg_context_destroy(&layout.context);
-}
-
 START_TEST(a_failure_on_one_rank_reaches_all)
 {
   if (is_single()) return;
   fail_on_last(HYMG_TRANSPORT_STAGED, 20 * (_i + 1), false);
   if (has_own_gpus()) fail_on_last(HYMG_TRANSPORT_PEER, 20 * (_i + 1), false);
-}
-END_TEST
-
-START_TEST(a_failure_on_one_rank_ends_nccl)
-{
-  if (!is_single() && has_nccl()) fail_on_last(HYMG_TRANSPORT_NCCL, 20 * (_i + 1), false);
-}
-END_TEST
-
-/* The first launch of a recording fails, and with it go all messages of this rank. Another solver of
- * the context has recordings with messages of the same communicator. */
-START_TEST(a_recording_that_fails_on_one_rank_reaches_all)
-{
-  if (!twin_emulated() || is_single() || !has_nccl()) return;
-  const twin t = twin_of_case(0);
-  const twin_way way = with(HYMG_TRANSPORT_NCCL, HYMG_MEMORY_DEVICE);
-  support_layout layout = layout_of(1);
-  const size_t alive = support_gpu_alive();
-  hymg_result result;
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  twin_open o = twin_begin(&t, &way, &layout), other = twin_begin(&t, &way, &layout);
-  twin_solution want = twin_solve(&o), same = twin_solve(&other);
-  if (support_rank(MPI_COMM_WORLD) == 0) support_gpu_emulate("FAIL", "launch:1");
-  const double start = hymgi_seconds();
-  ck_assert_int_eq(hymg_solve(o.k.solver, o.ff, o.u, &result), HYMG_ECUDA);
-  ck_assert_double_lt(hymgi_seconds() - start, 30);
-  support_gpu_emulate("FAIL", NULL);
-  twin_solution first = twin_solve(&other), second = twin_solve(&o);
-  support_all_agree(twin_unlike_solution(&first, &same), "the other solver");
-  support_all_agree(twin_unlike_solution(&second, &want), "after a failure");
-  twin_solution_free(&want);
-  twin_solution_free(&same);
-  twin_solution_free(&first);
-  twin_solution_free(&second);
-  twin_end(&o);
-  twin_end(&other);
-  hymg_context_destroy(&layout.context);
-  ck_assert_uint_eq(support_gpu_alive(), alive);
-}
-END_TEST
-
-/* On the last rank alone. */
-START_TEST(a_communicator_that_cannot_be_made_is_an_error)
-{
-  hymg_transport_info info;
-  if (!twin_emulated() || is_single() || !has_nccl()) return;
-  const bool last = support_rank(MPI_COMM_WORLD) == support_ranks(MPI_COMM_WORLD) - 1;
-  const twin_way way = with(HYMG_TRANSPORT_NCCL, HYMG_MEMORY_DEVICE);
-  if (last) support_gpu_emulate("FAIL", "nccl:1");
-  ck_assert_int_eq(choose(way, 0, NULL, &info), HYMG_EMPI);
-  ck_assert_msg(strstr(info.reason, "ncclCommInitRank") != NULL, "%s", info.reason);
-  support_gpu_emulate("FAIL", NULL);
-  expect(way, 0, NULL, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NONE, "asked for");
-}
-END_TEST
-
-/* NCCL tells rank 0 of a failure while it waits for the last rank, which comes late. */
-START_TEST(an_error_that_nccl_tells_ends_the_wait)
-{
-  if (!twin_emulated() || is_single() || !has_nccl()) return;
-  const twin t = twin_of_case(0);
-  const twin_way way = with(HYMG_TRANSPORT_NCCL, HYMG_MEMORY_DEVICE);
-  const int rank = support_rank(MPI_COMM_WORLD);
-  support_layout layout = layout_of(1);
-  hymg_result result;
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  twin_open o = twin_begin(&t, &way, &layout);
-  twin_solution want = twin_solve(&o);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) support_gpu_emulate("FAIL", "async:1");
-  if (rank == support_ranks(MPI_COMM_WORLD) - 1) usleep(300000);
-  const hymg_status status = hymg_solve(o.k.solver, o.ff, o.u, &result);
-  support_gpu_emulate("FAIL", NULL);
-  ck_assert_int_eq(status, HYMG_EMPI);
-  ck_assert_msg(strstr(hymg_context_error(layout.context), "NCCL: remote") != NULL, "%s",
-                hymg_context_error(layout.context));
-  twin_solution again = twin_solve(&o);
-  support_all_agree(twin_unlike_solution(&again, &want), "after a failure");
-  twin_solution_free(&again);
-  twin_solution_free(&want);
-  twin_end(&o);
-  hymg_context_destroy(&layout.context);
 }
 END_TEST
 
@@ -771,12 +428,6 @@ START_TEST(a_gpu_that_does_not_send_is_not_waited_for_for_ever)
 {
   if (is_single() || !has_own_gpus()) return;
   fail_on_last(HYMG_TRANSPORT_PEER, 40, true);
-}
-END_TEST
-
-START_TEST(nccl_is_not_waited_for_for_ever)
-{
-  if (!is_single() && has_nccl()) fail_on_last(HYMG_TRANSPORT_NCCL, 40, true);
 }
 END_TEST
 
@@ -849,16 +500,6 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
     tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
     tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
-    suite_add_tcase(suite, t);
-    t = tcase_create("nccl");
-    tcase_add_loop_test(t, nccl_gives_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, nccl_between_nodes_gives_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_test(t, nccl_leaves_no_message_to_mpi);
-    tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
-    tcase_add_test(t, nccl_is_not_waited_for_for_ever);
-    tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);
-    tcase_add_test(t, a_communicator_that_cannot_be_made_is_an_error);
-    tcase_add_test(t, an_error_that_nccl_tells_ends_the_wait);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);
   }
