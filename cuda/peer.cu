@@ -24,6 +24,7 @@
 #include "bricks.cuh"
 #include "fv2_joined.h"
 #include "groups.h"
+#include "gsrb.h"
 #include "peer.cuh"
 
 namespace
@@ -313,8 +314,13 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 } /* namespace */
 
 extern "C" {
-const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,
-                                            unmap,    reset,         hymgi_cuda_fv2_could_join};
+const hymgi_sharing hymgi_device_sharing = {identify,
+                                            export_memory,
+                                            map,
+                                            unmap,
+                                            reset,
+                                            hymgi_cuda_fv2_could_join,
+                                            hymgi_cuda_fv4_starts_alone};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,

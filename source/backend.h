@@ -58,6 +58,8 @@ typedef struct hymgi_sharing {
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
   /* can half sweeps of this rank's part of the level do the plan's exchange by themselves? */
   bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
+  /* does this rank's first half sweep on an x that is 0 read no ghosts? */
+  bool (*starts_alone)(const struct hymgi_level *level);
 } hymgi_sharing;
 
 /* A communicator of NCCL for the ranks of the context, where messages are grouped. */

@@ -135,6 +135,23 @@ static hymg_status find_joined(hymg_solver *solver)
   return HYMG_OK;
 }
 
+/* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
+static hymg_status find_starts(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_backend *fine = solver->placement.fine;
+  int reads[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    reads[l] =
+        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++)
+    solver->level[l].starts_alone = !reads[l];
+  return HYMG_OK;
+}
+
 /* ---- layout ---- */
 
 /* Of a plan in the arena: words, then doubles; the first of each. */
@@ -490,6 +507,7 @@ hymg_status hymgi_transport_connect(hymg_solver *solver)
   if (t->info.within == HYMG_TRANSPORT_NONE) return HYMG_OK;
   TRY(list_node(solver));
   t->connected = true;
+  TRY(find_starts(solver));
   place *places = calloc((size_t)list.count + 1, sizeof *places);
   hymg_status status = hymgi_agree(
       c, places ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d plans", list.count));
