@@ -32,7 +32,7 @@ static const char help[] =
     "  --operator WORD   fv2 or fv4 alone\n"
     "  --smoother WORD   gsrb (default), chebyshev or jacobi\n"
     "  --backend WORD    auto (default), host or cuda\n"
-    "  --comm WORD[,...] transports: auto (default), peer, device, staged\n"
+    "  --comm WORD[,...] transports: auto (default), peer, nccl, device, staged\n"
     "  --apart           exchange between all sweeps, by kernels of their own, and hide nothing\n"
     "  --joined          FV2 with peers: half sweeps exchange by themselves on boxes of any size\n"
     "  --levels          instead: V-cycles from each level of the last size, and what each "
@@ -45,7 +45,7 @@ typedef struct options {
   bool stencil[2], apart, joined, levels;
   hymg_smoother smoother;
   hymg_backend backend;
-  hymg_transport transport[4];
+  hymg_transport transport[5];
   int transports;
   const char *csv;
 } options;
@@ -346,15 +346,15 @@ static int find(const char *text, size_t length, const char *const *words, int c
 
 static bool read_comm(const char *text, options *o)
 {
-  static const char *const words[] = {"auto", "device", "staged", "peer"};
+  static const char *const words[] = {"auto", "device", "staged", "peer", "nccl"};
   o->transports = 0;
-  for (const char *at = text; o->transports < 4; at = strchr(at, ',') + 1) {
-    const int word = find(at, strcspn(at, ","), words, 4);
+  for (const char *at = text; o->transports < 5; at = strchr(at, ',') + 1) {
+    const int word = find(at, strcspn(at, ","), words, 5);
     if (word < 0) break;
     o->transport[o->transports++] = (hymg_transport)(HYMG_TRANSPORT_AUTO + word);
     if (!strchr(at, ',')) return true;
   }
-  return refuse("--comm", text, "of auto, device, staged and peer");
+  return refuse("--comm", text, "of auto, device, staged, peer and nccl");
 }
 
 static bool read_word(int option, const char *text, options *o)

@@ -119,14 +119,14 @@ static bool check_backend(const fv_options *o, fv_error *error)
       return fv_refuse(error, "%s has no effect with --smoother symgs, which runs on the host",
                        gpu[i].name);
   }
-  if (o->solver.transport == HYMG_TRANSPORT_NCCL)
+  if (o->solver.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return fv_refuse(error, "--comm nccl: this program was built without NCCL");
   if (o->given[FV_PROBE_COMM] && o->given[FV_COMM])
     return fv_refuse(error, "--comm has no effect with --probe-comm");
   if (o->given[FV_PROBE_COMM] && o->given[FV_PROBE_FILE] && !o->solver.probe_file)
     return fv_refuse(error, "--probe-file none: --probe-comm needs a file");
-  if (o->given[FV_PEER_SECONDS] && o->solver.transport != HYMG_TRANSPORT_AUTO &&
-      o->solver.transport != HYMG_TRANSPORT_PEER)
+  if (o->given[FV_PEER_SECONDS] && (o->solver.transport == HYMG_TRANSPORT_DEVICE ||
+                                    o->solver.transport == HYMG_TRANSPORT_STAGED))
     return fv_refuse(error, "--peer-seconds has no effect with --comm %s",
                      fv_comm_words[o->solver.transport]);
   if (o->given[FV_TUNING_FILE] && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)

@@ -70,4 +70,5 @@ void fv_print_version(void)
   printf("MPI       %s\n", *build.mpi ? build.mpi : "none");
   printf("OpenMP    %s\n", *build.openmp ? build.openmp : "none");
   printf("CUDA      %s\n", *build.cuda ? build.cuda : "none");
+  printf("NCCL      %s\n", *build.nccl ? build.nccl : "none");
 }

@@ -69,13 +69,14 @@ enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
   X(COMM, "comm", "KIND",                                                                          \
     "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"    \
     "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"   \
-    "(a CUDA-aware MPI); nccl: not built in; auto (default): peer on a node where that is\n"       \
-    "possible, else staged; between nodes device if --probe-comm worked, else staged")             \
+    "(a CUDA-aware MPI); nccl: NCCL's sends and receives, no two ranks on one GPU (--version\n"    \
+    "says if it is built in); auto (default): peer on a node where that is possible, else\n"       \
+    "staged; between nodes device if --probe-comm worked, else staged")                            \
   X(GATHER_CELLS, "gather-cells", "N|auto",                                                        \
     "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"    \
     "host; default auto: as fits the exchange")                                                    \
   X(PEER_SECONDS, "peer-seconds", "NUMBER",                                                        \
-    "with peer: a GPU gives up after waiting so long for another one; default 60")                 \
+    "with peer and nccl: a GPU, or who waits for it, gives up after so long; default 60")          \
   X(PROBE_FILE, "probe-file", "FILE|none",                                                         \
     "what --probe-comm has shown; default $XDG_CACHE_HOME/hymg/probe or ~/.cache/hymg/probe")      \
   X(WARMUP, "warmup", "N", "untimed solves before each size, 0 ... 1000000; default 10")           \

@@ -39,10 +39,11 @@ static json_t *reals(const double x[3])
 static json_t *machine(const fv_report *r)
 {
   json_t *gpus = r->has_device ? json_pack("[s]", r->device.name) : json_array();
-  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
+  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
                    r->machine.cpu, "cores", r->machine.cores, "gpus", gpus, "mpi",
-                   text_or_null(r->build.mpi), "cuda", text_or_null(r->build.cuda), "compiler",
-                   text_or_null(r->build.compiler), "flags", text_or_null(r->build.flags));
+                   text_or_null(r->build.mpi), "cuda", text_or_null(r->build.cuda), "nccl",
+                   text_or_null(r->build.nccl), "compiler", text_or_null(r->build.compiler),
+                   "flags", text_or_null(r->build.flags));
 }
 
 static json_t *cells_or_auto(int64_t cells)

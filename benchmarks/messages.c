@@ -20,6 +20,7 @@ static const char help[] =
     "  --size N         cells per side, 16 ... 2048; default 256\n"
     "  --boxes NX,NY,NZ boxes per axis; default one per rank or the nearest count that divides\n"
     "  --operator WORD  fv2 or fv4 alone\n"
+    "  --comm WORD      between GPUs: auto (default), device, staged, peer or nccl\n"
     "  --no-check       do not solve the problem on rank 0 alone as well\n"
     "  --csv FILE       the table as comma separated values\n"
     "  --help\n";
@@ -27,6 +28,7 @@ static const char help[] =
 typedef struct options {
   int n, boxes[3];
   bool stencil[2], check;
+  hymg_transport transport;
   const char *csv;
 } options;
 
@@ -73,12 +75,15 @@ static hymg_status write_field(const run *r, int n, filler fill, int axis, hymg_
   return status;
 }
 
-static hymg_status make_solver(run *r, int n, hymg_stencil stencil)
+static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)
 {
+  const int n = o->n;
+  hymg_options wanted = hymg_options_default();
   hymg_operator_desc desc = hymg_operator_desc_default();
   hymg_field *beta[3] = {NULL, NULL, NULL};
   hymg_status status = HYMG_OK;
   desc.stencil = stencil;
+  if (hymg_context_ranks(r->context) > 1) wanted.transport = o->transport;
   for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
     status = hymg_field_create(r->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
                                &beta[axis]);
@@ -86,7 +91,7 @@ static hymg_status make_solver(run *r, int n, hymg_stencil stencil)
     desc.beta[axis] = beta[axis];
   }
   if (status == HYMG_OK) status = hymg_operator_create(r->grid, &desc, &r->op);
-  if (status == HYMG_OK) status = hymg_solver_create(r->op, NULL, &r->solver);
+  if (status == HYMG_OK) status = hymg_solver_create(r->op, &wanted, &r->solver);
   for (int axis = 0; axis < 3; axis++)
     hymg_field_destroy(&beta[axis]);
   return status;
@@ -101,7 +106,7 @@ static hymg_status set_up(run *r, const options *o, const int boxes[3], hymg_ste
     desc.boxes[axis] = boxes[axis];
   }
   hymg_status status = hymg_grid_create(r->context, &desc, &r->grid);
-  if (status == HYMG_OK) status = make_solver(r, o->n, stencil);
+  if (status == HYMG_OK) status = make_solver(r, o, stencil);
   if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->f);
   if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->u);
   if (status == HYMG_OK) status = write_field(r, o->n, fill_rhs, 0, r->f);
@@ -337,16 +342,24 @@ static bool read_operator(const char *text, options *o)
   return o->stencil[HYMG_FV2] || o->stencil[HYMG_FV4] || refuse("--operator", text, "fv2 or fv4");
 }
 
+static bool read_comm(const char *text, options *o)
+{
+  for (int t = HYMG_TRANSPORT_AUTO; t <= HYMG_TRANSPORT_NCCL; t++)
+    if (strcmp(text, hymg_transport_name((hymg_transport)t)) == 0) {
+      o->transport = (hymg_transport)t;
+      return true;
+    }
+  return refuse("--comm", text, "auto, device, staged, peer or nccl");
+}
+
 /* Every rank sees the same command line. */
 static bool parse(int argc, char **argv, options *o, int *code)
 {
-  static const struct option list[] = {{"size", required_argument, NULL, 'n'},
-                                       {"boxes", required_argument, NULL, 'b'},
-                                       {"operator", required_argument, NULL, 'p'},
-                                       {"no-check", no_argument, NULL, 'c'},
-                                       {"csv", required_argument, NULL, 'f'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
+  static const struct option list[] = {
+      {"size", required_argument, NULL, 'n'},     {"boxes", required_argument, NULL, 'b'},
+      {"operator", required_argument, NULL, 'p'}, {"comm", required_argument, NULL, 'm'},
+      {"no-check", no_argument, NULL, 'c'},       {"csv", required_argument, NULL, 'f'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
   *o = (options){.n = 256, .stencil = {true, true}, .check = true};
   *code = EXIT_BAD_INPUT;
   opterr = start_rank() == 0;
@@ -361,6 +374,9 @@ static bool parse(int argc, char **argv, options *o, int *code)
       break;
     case 'p':
       ok = read_operator(optarg, o);
+      break;
+    case 'm':
+      ok = read_comm(optarg, o);
       break;
     case 'c':
       o->check = false, ok = true;

@@ -14,7 +14,8 @@ program=$build/bin/hymg-fv
 [ "$most" -ge 1 ] 2>/dev/null || { echo "scaling.sh: GPUS '$most': a number from 1 on" >&2; exit 2; }
 sizes=${SIZES:-weak:512 strong:1024}
 operators=${OPERATORS:-fv2 fv4}
-transports=${TRANSPORTS:-peer device staged}
+nccl=$("$program" --version | grep '^NCCL' | grep -v none)
+transports=${TRANSPORTS:-peer ${nccl:+nccl }device staged}
 counts=${COUNTS:-2 4}
 protocol=${PROTOCOL:---warmup 3 --min-solves 10 --min-seconds 0.5}
 mkdir -p "$results"

@@ -1,4 +1,5 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
+#include "groups.h"
 #include "kernels.h"
 #include "peer.h"
 
@@ -24,11 +25,12 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.name = "cuda";
   b.line = HYMGI_GPU_LINE;
   b.closes_in_loads = true;
-  b.mover = {hymgi_cuda_local,   hymgi_cuda_pack,    hymgi_cuda_unpack, hymgi_device_sync,
-             hymgi_peer_give_up, hymgi_device_enter, hymgi_device_leave};
+  b.mover = {hymgi_cuda_local,   hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
+             hymgi_peer_give_up, hymgi_device_enter, hymgi_device_leave, hymgi_groups_queue};
   b.memory = memory;
   b.crossing = &hymgi_pinned_memory;
   b.sharing = &hymgi_device_sharing;
+  b.grouping = &hymgi_device_grouping;
   b.share = hymgi_device_share;
   b.unshare = hymgi_device_unshare;
   b.sync = hymgi_device_sync;

@@ -2,6 +2,7 @@
  * changed in its interface is handled here alone. */
 #include "device.h"
 
+#include "groups.h"
 #include "overlap.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -30,6 +31,7 @@ void close_device(hymgi_device *d)
   {
     const hymgi_device_guard guard(d->ordinal);
     if (d->stream) cudaStreamSynchronize(d->stream);
+    hymgi_groups_close(d);
     hymgi_overlap_close(d);
     if (d->own_stream) cudaStreamDestroy(d->stream);
     if (d->recorder) cudaStreamDestroy(d->recorder);
@@ -296,6 +298,7 @@ extern "C" void hymgi_device_unshare(void *block)
 struct hymgi_recording {
   hymgi_recording *next;
   int key, count, capacity;
+  bool spoiled;                         /* its graphs are gone: it goes, too, when the cycle ends */
   double *pointer[HYMGI_MAX_LEVELS][3]; /* x, y, f of the levels when it began */
   cudaGraphExec_t *segment;             /* NULL: nothing was queued */
 };
@@ -305,10 +308,17 @@ namespace
 
 enum { MAX_RECORDINGS = 16 };
 
-void free_recording(hymgi_recording *r)
+void empty_recording(hymgi_recording *r)
 {
   for (int m = 0; m < r->count; m++)
     if (r->segment[m]) cudaGraphExecDestroy(r->segment[m]);
+  r->count = 0;
+  r->spoiled = true;
+}
+
+void free_recording(hymgi_recording *r)
+{
+  empty_recording(r);
   free(r->segment);
   free(r);
 }
@@ -400,7 +410,7 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
     link = &(*link)->next;
   if (!*link) return;
   const hymgi_device_guard guard(d->ordinal);
-  cudaStreamSynchronize(d->stream); /* it may be on its way */
+  hymgi_groups_wait(d->context); /* it may be on its way */
   free_recording(*link);
   *link = NULL;
 }
@@ -443,7 +453,7 @@ extern "C" void hymgi_device_sync(hymg_context *context)
   hymgi_device *d = context->gpu;
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
-  hymgi_cuda_check(context, cudaStreamSynchronize(d->stream), "the work on the GPU");
+  hymgi_cuda_check(context, hymgi_groups_wait(context), "the work on the GPU");
   check_peers(context);
 }
 
@@ -495,8 +505,8 @@ extern "C" void hymgi_device_end_cycle(hymg_solver *solver)
   const bool recorded = d->mode == HYMGI_RECORD;
   d->mode = HYMGI_DIRECT;
   d->recording = NULL;
-  if (recorded && context->status != HYMG_OK) { /* it may lack what failed */
-    hymgi_recording *const r = kept->recordings;
+  hymgi_recording *const r = kept->recordings;                  /* the one at hand is the first */
+  if (r->spoiled || (recorded && context->status != HYMG_OK)) { /* it may lack what failed */
     kept->recordings = r->next;
     free_recording(r);
   }
@@ -508,12 +518,41 @@ extern "C" void hymgi_device_forget(hymg_solver *solver)
   hymg_context *context = solver->op->grid->context;
   if (!kept || !kept->recordings) return;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaStreamSynchronize(context->gpu->stream);
+  hymgi_groups_wait(context);
   while (kept->recordings) {
     hymgi_recording *const r = kept->recordings;
     kept->recordings = r->next;
     free_recording(r);
   }
+}
+
+extern "C" void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept)
+{
+  kept->next = device->attached;
+  device->attached = kept;
+}
+
+extern "C" void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept)
+{
+  hymgi_attached **link = &device->attached;
+  while (*link != kept)
+    link = &(*link)->next;
+  *link = kept->next;
+}
+
+extern "C" void hymgi_device_drop_recordings(hymgi_device *device)
+{
+  for (hymgi_attached *kept = device->attached; kept; kept = kept->next)
+    for (hymgi_recording **link = &kept->recordings; *link;) {
+      hymgi_recording *const r = *link;
+      if (r == device->recording) {
+        empty_recording(r);
+        link = &r->next;
+      } else {
+        *link = r->next;
+        free_recording(r);
+      }
+    }
 }
 
 /* ---- ranges for a profiler ---- */

@@ -51,16 +51,19 @@ struct hymgi_device {
   hymgi_mode mode, suspended;
   bool capturing;
   struct hymgi_recording *recording; /* while one is made or played back */
+  struct hymgi_attached *attached;   /* of all solvers */
   int segment;
   int failures;               /* injected by tests: launches until one fails; 0: never */
   unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
   hymgi_reduction reduction;
   hymgi_kernel_choice choice;
+  struct hymgi_groups *groups; /* NULL until a solver exchanges so (groups.cu) */
 };
 
 /* What a solver keeps on its device: recordings of its cycles, and the list of levels that the
  * tail works on (cuda/tail.cu). */
 struct hymgi_attached {
+  struct hymgi_attached *next;
   struct hymgi_recording *recordings;
   struct hymgi_tail_lists *tail;
 };
@@ -103,6 +106,10 @@ void hymgi_device_end_range(void);
 void hymgi_device_begin_cycle(hymg_solver *solver, int key);
 void hymgi_device_end_cycle(hymg_solver *solver);
 void hymgi_device_forget(hymg_solver *solver); /* all recordings */
+void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept);
+void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept);
+/* The recordings of all solvers; the stream is idle. */
+void hymgi_device_drop_recordings(hymgi_device *device);
 /* Device memory, managed memory; host memory that the device reaches. */
 extern const hymgi_memory hymgi_device_memory, hymgi_managed_memory, hymgi_pinned_memory;
 hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes);

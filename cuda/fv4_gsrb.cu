@@ -214,6 +214,13 @@ template <bool VARIABLE> void launch_march(const hymgi_level *level, const march
 
 } /* namespace */
 
+extern "C" bool hymgi_cuda_fv4_starts_alone(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+         level->box[0].split && !hymgi_cuda_fv4_closes(level) && hymgi_cuda_fv4_marches(level);
+}
+
 extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
   if (hymgi_cuda_fv4_tile(level, half)) return true;

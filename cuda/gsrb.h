@@ -48,6 +48,8 @@ bool hymgi_cuda_ring_relax(const hymgi_level *level, const hymgi_relaxation *rel
 bool hymgi_cuda_fv4_marches(const hymgi_level *level);
 /* Does the half sweep of this level see beyond walls by itself, or must ghosts be in memory? */
 bool hymgi_cuda_fv4_closes(const hymgi_level *level);
+/* Has it a first half sweep on 0 that reads no ghosts? */
+bool hymgi_cuda_fv4_starts_alone(const hymgi_level *level);
 /* Do the marched kernels of this level work out ghosts across x as they go? */
 bool hymgi_cuda_fv4_across(const hymgi_level *level);
 }

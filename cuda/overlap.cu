@@ -129,7 +129,7 @@ extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *
   const hymgi_kernel_choice *choice = &level->context->gpu->choice;
   const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
   const bool staged = by_mpi && !plan->borrowed;
-  if (!by_mpi && !plan->peers) return false;
+  if (!by_mpi && !plan->peers && !plan->group) return false;
   for (int axis = 0; axis < 3; axis++)
     if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
   return (int64_t)g->n[0] * g->n[1] * g->n[2] >=

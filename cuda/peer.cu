@@ -23,6 +23,8 @@
 
 #include "bricks.cuh"
 #include "fv2_joined.h"
+#include "groups.h"
+#include "gsrb.h"
 #include "peer.cuh"
 
 namespace
@@ -312,8 +314,13 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 } /* namespace */
 
 extern "C" {
-const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,
-                                            unmap,    reset,         hymgi_cuda_fv2_could_join};
+const hymgi_sharing hymgi_device_sharing = {identify,
+                                            export_memory,
+                                            map,
+                                            unmap,
+                                            reset,
+                                            hymgi_cuda_fv2_could_join,
+                                            hymgi_cuda_fv4_starts_alone};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
@@ -358,12 +365,13 @@ extern "C" void hymgi_device_leave(int before)
   if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
 }
 
-/* In the order of the stream, behind what was sent. */
+/* To peers in the order of the stream, behind what was sent. */
 extern "C" void hymgi_peer_give_up(hymg_context *context, const hymgi_plan *plan)
 {
   hymgi_device *const device = context->gpu;
   hymgi_peer_state *const peers = plan->peers;
-  if (peers->told) return;
+  if (plan->group) hymgi_device_grouping->tell(context);
+  if (!peers || peers->told) return;
   const hymgi_device_guard guard(device->ordinal);
   for (int r = 0; r < peers->num_others; r++)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);

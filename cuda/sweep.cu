@@ -235,21 +235,23 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
   const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
   const bool overlaps = one && split && hymgi_cuda_overlaps(level, halo);
   const bool closed = one && split && !overlaps && hymgi_cuda_fv4_closes(level);
-  const bool alone = one && !halo;
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const bool zero = from_zero && s == 0 && alone && hymgi_cuda_fv4_marches(level);
+    const bool zero = from_zero && s == 0 && one && (!halo || level->starts_alone) &&
+                      hymgi_cuda_fv4_starts_alone(level);
     const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
     if (one && split) box.half = apart + (now[1] - now[0]);
-    if (overlaps) {
+    if (zero) {
+      half_sweep(level, half);
+    } else if (overlaps) {
       hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep_of, &half);
     } else {
       if (closed)
         hymgi_run_plan(level, halo, &box, now[0], &box, now[0]);
-      else if (!zero)
+      else
         prepare_march(level, one ? &box : level->box, now[0]);
       if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
       half_sweep(level, half);

@@ -58,7 +58,25 @@ typedef struct hymgi_sharing {
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
   /* can half sweeps of this rank's part of the level do the plan's exchange by themselves? */
   bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
+  /* does this rank's first half sweep on an x that is 0 read no ghosts? */
+  bool (*starts_alone)(const struct hymgi_level *level);
 } hymgi_sharing;
+
+/* A communicator of NCCL for the ranks of the context, where messages are grouped. */
+typedef struct hymgi_group_id {
+  char bytes[128];
+} hymgi_group_id;
+
+typedef struct hymgi_grouping {
+  /* on one rank, for all; then collective: EMPI */
+  hymg_status (*make_id)(hymg_context *context, hymgi_group_id *id);
+  hymg_status (*open)(hymg_context *context, const hymgi_group_id *id);
+  bool (*works)(hymg_context *context);
+  /* ends what waits for other ranks, and the communicator */
+  void (*break_off)(hymg_context *context);
+  /* after a failure of this rank: the others, which may wait for its messages */
+  void (*tell)(hymg_context *context);
+} hymgi_grouping;
 
 typedef struct hymgi_backend {
   hymg_backend id;
@@ -70,6 +88,8 @@ typedef struct hymgi_backend {
   const hymgi_memory *crossing; /* what both it and the host can reach */
 
   const hymgi_sharing *sharing; /* or NULL */
+  /* NULL: no GPUs; the address of NULL: built without NCCL */
+  const hymgi_grouping *const *grouping;
 
   /* Takes over a malloc'ed block and puts its bytes where every machine at hand can read them
    * (box and copy lists). unshare frees it, also one that share could not take. */

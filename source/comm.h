@@ -38,6 +38,14 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all);
 
+/* A rank that has failed tells the others, which may be waiting for its GPU and not in MPI. tell: once
+ * until the next calm; hear: has one that was not heard yet told? Its status and text; calm: collective,
+ * no message is on its way any more. Of a context's communicator. */
+enum { HYMGI_ALARM_TEXT = 480 };
+void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text);
+bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT]);
+hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm);
+
 /* Does MPI say that it takes pointers to device memory? It may err: a no can be trusted, a yes is
  * a constant of the library as compiled. */
 bool hymgi_comm_says_cuda(void);

@@ -8,12 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a rank that has failed tells the others. */
+typedef struct alarm_message {
+  int status;
+  char text[HYMGI_ALARM_TEXT];
+} alarm_message;
+
+enum { ALARM_TAG = 32767 }; /* the largest that every MPI has: plans count theirs from 0 */
+
 struct hymgi_comm {
   MPI_Comm comm;
   bool owned; /* false: a level's communicator that is the context's own */
   int rank, size, nodes;
   MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
   int local_rank, local_size;
+  alarm_message alarm;  /* of this rank; status OK: none */
+  MPI_Request *telling; /* to each rank; NULL: nothing was told or heard yet */
+  bool *heard;          /* of each rank, since the last calm */
 };
 
 /* Not in every MPI, nor in its mpi.h. */
@@ -57,6 +68,8 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   if (MPI_Finalized(&finalized) != MPI_SUCCESS) finalized = 1;
   if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
   if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
+  free((*comm)->telling);
+  free((*comm)->heard);
   free(*comm);
   *comm = NULL;
 }
@@ -262,6 +275,77 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
                MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, comm->node),
                "MPI_Allgather");
 }
+
+/* ---- alarms ---- */
+
+/* Without memory for them nobody is told: the others lose patience. */
+static bool has_alarms(hymgi_comm *c)
+{
+  if (!c->heard) c->heard = calloc((size_t)c->size, sizeof *c->heard);
+  if (!c->telling && (c->telling = malloc((size_t)c->size * sizeof *c->telling)))
+    for (int r = 0; r < c->size; r++)
+      c->telling[r] = MPI_REQUEST_NULL;
+  return c->heard && c->telling;
+}
+
+void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text)
+{
+  if (!comm || comm->alarm.status != HYMG_OK || !has_alarms(comm)) return;
+  comm->alarm.status = (int)status;
+  snprintf(comm->alarm.text, sizeof comm->alarm.text, "rank %d failed: %.440s", comm->rank, text);
+  for (int r = 0; r < comm->size; r++)
+    if (r != comm->rank)
+      MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, ALARM_TAG, comm->comm,
+                &comm->telling[r]);
+}
+
+static int take_alarm(hymgi_comm *c, int rank, alarm_message *message)
+{
+  c->heard[rank] = true;
+  return MPI_Recv(message, (int)sizeof *message, MPI_BYTE, rank, ALARM_TAG, c->comm,
+                  MPI_STATUS_IGNORE);
+}
+
+bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
+{
+  int come = 0;
+  MPI_Status from;
+  alarm_message message;
+  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &come, &from) != MPI_SUCCESS ||
+      !come || !has_alarms(comm) || take_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
+    return false;
+  *status = (hymg_status)message.status;
+  memcpy(text, message.text, HYMGI_ALARM_TEXT);
+  return true;
+}
+
+hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm)
+{
+  if (!comm) return HYMG_OK;
+  int *told = calloc((size_t)comm->size, sizeof *told);
+  alarm_message unheeded;
+  int lacking = !told || !has_alarms(comm), error = MPI_SUCCESS;
+  hymg_status status = hymgi_comm_max_int(context, comm, &lacking, 1);
+  if (status == HYMG_OK && lacking)
+    status = hymgi_fail(context, HYMG_ENOMEM, "out of memory for alarms of %d ranks", comm->size);
+  if (status == HYMG_OK) {
+    told[comm->rank] = comm->alarm.status != HYMG_OK;
+    status = hymgi_comm_max_int(context, comm, told, comm->size);
+  }
+  for (int r = 0; status == HYMG_OK && r < comm->size; r++)
+    if (r != comm->rank && told[r] && !comm->heard[r]) {
+      error = take_alarm(comm, r, &unheeded);
+      status = check(context, error, "MPI_Recv");
+    }
+  free(told);
+  TRY(status);
+  TRY(check(context, MPI_Waitall(comm->size, comm->telling, MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  comm->alarm.status = HYMG_OK;
+  memset(comm->heard, 0, (size_t)comm->size * sizeof *comm->heard);
+  return HYMG_OK;
+}
+
+/* ---- messages ---- */
 
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests)
 {

@@ -104,6 +104,23 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
   return HYMG_OK;
 }
 
+void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text)
+{
+  (void)comm, (void)status, (void)text;
+}
+
+bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
+{
+  (void)comm, (void)status, (void)text;
+  return false;
+}
+
+hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm)
+{
+  (void)context, (void)comm;
+  return HYMG_OK;
+}
+
 static hymg_status no_messages(hymg_context *context)
 {
   return hymgi_fail(context, HYMG_EMPI, "a message was asked for in a build without MPI");

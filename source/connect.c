@@ -1,7 +1,7 @@
 /* Buffers and flags of a transport. The arena of a rank holds, in this order: the word of those that
  * have given up; for each plan its counters, a word for each message that comes from a peer (how
  * often it has come) and for each that goes to one (how often it was taken away); the versions of
- * each message that comes from a peer, and MPI's buffers. Who writes where is told by messages. */
+ * each message that comes from a peer, and buffers of MPI or NCCL. Who writes where is told by messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +132,23 @@ static hymg_status find_joined(hymg_solver *solver)
     hymgi_plan *plan = solver->level[l].halo[HYMGI_HALO_FACES];
     if (plan) plan->in_sweeps = !apart[l];
   }
+  return HYMG_OK;
+}
+
+/* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
+static hymg_status find_starts(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_backend *fine = solver->placement.fine;
+  int reads[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    reads[l] =
+        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++)
+    solver->level[l].starts_alone = !reads[l];
   return HYMG_OK;
 }
 
@@ -390,7 +407,7 @@ static void lend(const hymgi_transport *t, hymgi_plan *plan, const place *at)
   hymgi_plan_lend(plan, t->arena + at->send, t->arena + at->receive);
 }
 
-/* MPI's buffers: in the arena or, staged, each in memory of its own. */
+/* Buffers of MPI or NCCL: in the arena or, staged, each in memory of its own. */
 static hymg_status give_buffers(hymg_solver *solver, const plan_list *list, const place *places)
 {
   hymgi_transport *t = &solver->transport;
@@ -426,15 +443,26 @@ static hymg_status connect_arenas(hymg_solver *solver, const plan_list *list, ch
   return HYMG_OK;
 }
 
-static void list_others(hymgi_transport *t, double patience)
+static void list_others(hymgi_transport *t)
 {
   t->peers.given_up = word(t->arena, 0);
-  t->peers.patience = patience;
   for (int r = 0; r < t->locals; r++)
     if (t->mapped[r]) t->peers.others[t->peers.num_others++] = t->mapped[r];
 }
 
-static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, place *places)
+/* NCCL carries all messages: none is left to MPI. */
+static hymg_status connect_group(hymg_solver *solver, plan_list *list)
+{
+  TRY(hymgi_group_open(solver));
+  for (int p = 0; p < list->count; p++) {
+    hymgi_plan *plan = list->plan[p];
+    if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &solver->transport.peers;
+    plan->mpi_sends = plan->mpi_receives = 0;
+  }
+  return hymgi_group_connect(solver, list->plan, list->count);
+}
+
+static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *places)
 {
   hymg_context *c = solver->op->grid->context;
   hymgi_transport *t = &solver->transport;
@@ -455,8 +483,10 @@ static hymg_status connect_plans(hymg_solver *solver, const plan_list *list, pla
     why[0] = '\0';
   }
   TRY(hymgi_agree(c, give_buffers(solver, list, places)));
+  t->peers.patience = solver->options.peer_seconds;
+  if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(solver, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
-  list_others(t, solver->options.peer_seconds);
+  list_others(t);
   TRY(find_by_value(solver));
   TRY(find_joined(solver));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
@@ -473,10 +503,11 @@ hymg_status hymgi_transport_connect(hymg_solver *solver)
 {
   hymg_context *c = solver->op->grid->context;
   hymgi_transport *t = &solver->transport;
-  const plan_list list = plans_of(solver);
+  plan_list list = plans_of(solver);
   if (t->info.within == HYMG_TRANSPORT_NONE) return HYMG_OK;
   TRY(list_node(solver));
   t->connected = true;
+  TRY(find_starts(solver));
   place *places = calloc((size_t)list.count + 1, sizeof *places);
   hymg_status status = hymgi_agree(
       c, places ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d plans", list.count));
@@ -496,6 +527,10 @@ void hymgi_transport_disconnect(hymg_solver *solver)
     unmap(solver);
     hymgi_comm_barrier(c, c->comm);
   }
+  if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
+    solver->placement.fine->sync(c);
+    hymgi_comm_calm(c, c->comm);
+  }
   if (t->arena) solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
   free(t->mapped);
@@ -507,13 +542,17 @@ void hymgi_transport_reset(hymg_solver *solver)
 {
   hymgi_transport *t = &solver->transport;
   hymg_context *c = solver->op->grid->context;
-  if (!t->connected || t->info.within != HYMG_TRANSPORT_PEER || !t->arena) return;
+  const bool grouped = t->info.within == HYMG_TRANSPORT_NCCL;
+  if (!t->connected || !(grouped || t->info.within == HYMG_TRANSPORT_PEER) || !t->arena) return;
   char text[sizeof c->error]; /* of the failure */
   memcpy(text, c->error, sizeof text);
   const hymgi_sharing *sharing = solver->placement.fine->sharing;
-  solver->placement.fine->sync(c);
+  if (grouped)
+    hymgi_group_open(solver); /* if it or what follows fails, so will the next solve */
+  else
+    solver->placement.fine->sync(c);
   hymgi_comm_barrier(c, c->comm);
-  sharing->reset(c, t->arena, t->words, t->arena_doubles); /* if it fails, so will the next solve */
+  if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
   t->peers.told = false;
   hymgi_comm_barrier(c, c->comm);
   memcpy(c->error, text, sizeof text);
@@ -521,6 +560,8 @@ void hymgi_transport_reset(hymg_solver *solver)
 
 hymg_status hymgi_settle(hymg_solver *solver, hymg_status status)
 {
+  if (status != HYMG_OK && solver->transport.info.within == HYMG_TRANSPORT_NCCL)
+    (*solver->placement.fine->grouping)->tell(solver->op->grid->context);
   status = hymgi_agree(solver->op->grid->context, status);
   if (status != HYMG_OK) hymgi_transport_reset(solver);
   return status;

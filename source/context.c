@@ -45,7 +45,8 @@ hymg_build hymg_build_info(void)
                       .flags = HYMG_FLAGS,
                       .mpi = HYMG_MPI,
                       .openmp = HYMG_OPENMP,
-                      .cuda = HYMG_CUDA};
+                      .cuda = HYMG_CUDA,
+                      .nccl = HYMG_NCCL};
 }
 
 hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)

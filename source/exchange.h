@@ -19,6 +19,8 @@ typedef struct hymgi_mover {
   /* Optional: around calls of MPI that get this machine's memory; what enter gives is for leave */
   int (*enter)(hymg_context *context);
   void (*leave)(int before);
+  /* Optional: queues the messages of a plan that has a group, behind what was asked for */
+  void (*queue)(hymg_context *context, const hymgi_plan *plan);
 } hymgi_mover;
 
 /* begin posts the receives, packs, sends and does the local copies (exchange.c has the order); end

@@ -75,6 +75,7 @@ typedef struct hymg_build {
   const char *mpi;
   const char *openmp;
   const char *cuda;
+  const char *nccl;
 } hymg_build;
 HYMG_API hymg_build hymg_build_info(void);
 
@@ -356,10 +357,12 @@ typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hym
 /* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must say that it
  * takes; try hymg_probe_device_messages first. STAGED: MPI is given pinned host memory that kernels
  * fill. PEER: kernels of the ranks of a node write into each other's GPU, no two of which may be the
- * same one; between nodes the rule of auto. NCCL: not in this library. AUTO: on a node PEER where
+ * same one; between nodes the rule of auto. NCCL: its sends and receives, in nodes and between them, if
+ * this library was built with NCCL (hymg_build_info) and no two ranks share a GPU; within a cycle there
+ * is no call of MPI and no wait of the host, either. AUTO: on a node PEER where
  * every GPU can map the others' memory, else STAGED; between nodes DEVICE if MPI says that it takes
- * device memory and the probe file says that it did, else STAGED. Solvers in managed memory are
- * staged. NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
+ * device memory and the probe file says that it did, else STAGED; NCCL never. Solvers in managed memory
+ * are staged. NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
 typedef enum hymg_transport {
   HYMG_TRANSPORT_AUTO = 0,
   HYMG_TRANSPORT_DEVICE = 1,
@@ -429,7 +432,8 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* AUTO: the file of hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* PEER: a GPU that has waited so many seconds for another one gives up and the solve fails; > 0 */
+  /* PEER: a GPU that has waited so many seconds for another one gives up and the solve fails; NCCL:
+   * so does a rank that has waited so long for its own GPU; > 0 */
   double peer_seconds;
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */

@@ -77,6 +77,7 @@ typedef struct hymgi_level {
   int ranks;
   double largest_share; /* cells of the rank that holds most */
   hymgi_plan *halo[3];  /* by hymgi_halo; NULL where nothing is to be exchanged */
+  bool starts_alone;    /* no rank exchanges before the first half sweep on an x that is 0 */
 
   hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */

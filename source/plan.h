@@ -71,7 +71,8 @@ typedef struct hymgi_plan {
   double *send_buffer, *receive_buffer;
   hymgi_requests *requests; /* NULL without messages */
   int mpi_sends, mpi_receives;
-  hymgi_peer_state *peers; /* NULL: all messages are MPI's */
+  hymgi_peer_state *peers; /* NULL: no message goes to a peer */
+  hymgi_peer_state *group; /* not NULL: all messages are NCCL's, sent and received together */
   bool by_value;           /* values tell by themselves that they have come: no flags */
   bool counted;            /* the same for messages without an answer */
   bool in_sweeps; /* by_value, and half sweeps send and take those of one colour by themselves */

@@ -31,7 +31,8 @@ static void set(hymg_solver *solver, hymg_transport within, hymg_transport betwe
   info->within = within;
   info->between = several ? between : HYMG_TRANSPORT_NONE;
   snprintf(info->reason, sizeof info->reason, "%s", reason);
-  solver->transport.on_device = within == HYMG_TRANSPORT_DEVICE || between == HYMG_TRANSPORT_DEVICE;
+  solver->transport.on_device = within == HYMG_TRANSPORT_DEVICE ||
+                                between == HYMG_TRANSPORT_DEVICE || within == HYMG_TRANSPORT_NCCL;
 }
 
 /* ---- what MPI can ---- */
@@ -131,6 +132,18 @@ static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
   return HYMG_OK;
 }
 
+/* NCCL takes no two ranks on one GPU. */
+static hymg_status choose_nccl(hymg_solver *solver)
+{
+  char why[128] = "";
+  TRY(find_obstacle(solver, why));
+  TRY(hymgi_share_text(solver->op->grid->context, why));
+  if (*why)
+    return hymgi_fail(solver->op->grid->context, HYMG_EUNSUPPORTED, "transport nccl: %s", why);
+  set(solver, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "as asked for");
+  return HYMG_OK;
+}
+
 static hymg_status choose_wanted(hymg_solver *solver, hymg_transport wanted)
 {
   hymg_context *c = solver->op->grid->context;
@@ -149,7 +162,7 @@ hymg_status hymgi_transport_choose(hymg_solver *solver)
   hymg_context *c = solver->op->grid->context;
   const hymg_options *o = &solver->options;
   mpi_way way;
-  if (o->transport == HYMG_TRANSPORT_NCCL)
+  if (o->transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport nccl: this library was built without NCCL");
   if (hymgi_comm_size(c->comm) == 1 || !solver->placement.fine->sharing) {
     set(solver, HYMG_TRANSPORT_NONE, HYMG_TRANSPORT_NONE,
@@ -165,6 +178,7 @@ hymg_status hymgi_transport_choose(hymg_solver *solver)
   }
   if (o->transport == HYMG_TRANSPORT_DEVICE || o->transport == HYMG_TRANSPORT_STAGED)
     return choose_wanted(solver, o->transport);
+  if (o->transport == HYMG_TRANSPORT_NCCL) return choose_nccl(solver);
   TRY(find_mpi_way(solver, &way));
   return choose_peer(solver, &way);
 }

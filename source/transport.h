@@ -8,7 +8,7 @@
 
 typedef struct hymgi_transport {
   hymg_transport_info info;
-  bool on_device; /* MPI's buffers */
+  bool on_device; /* buffers of MPI or NCCL */
   bool connected;
   int locals;    /* ranks of the node */
   int *rank_of;  /* in the context, by local rank */
@@ -35,6 +35,12 @@ void hymgi_transport_disconnect(hymg_solver *solver);
  * that where it comes to a failure. */
 void hymgi_transport_reset(hymg_solver *solver);
 hymg_status hymgi_settle(hymg_solver *solver, hymg_status status);
+
+/* source/group.c. Collective: the context has a communicator of NCCL that works on all ranks; one that
+ * does not, on any of them, is given up by all. Then each plan goes through once, for connections are
+ * made by the first message. */
+hymg_status hymgi_group_open(hymg_solver *solver);
+hymg_status hymgi_group_connect(hymg_solver *solver, hymgi_plan **plans, int count);
 
 /* source/probe.c: does the file say that MPI with this GPU took device memory? note: why not. */
 bool hymgi_probe_worked(hymg_context *context, const char *file, char note[256]);

@@ -268,7 +268,8 @@ static void mover_unpack(hymg_context *context, const hymgi_plan *plan, const hy
   free(scratch);
 }
 
-const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack, NULL, NULL, NULL, NULL};
+const hymgi_mover support_mover = {mover_local, mover_pack, mover_unpack, NULL,
+                                   NULL,        NULL,       NULL,         NULL};
 
 /* ---- checks ---- */
 

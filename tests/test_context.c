@@ -91,7 +91,7 @@ START_TEST(the_build_says_what_it_is)
   const hymg_build b = hymg_build_info();
   ck_assert_str_eq(b.version, HYMG_VERSION);
   ck_assert_str_ne(b.compiler, "");
-  ck_assert(b.commit && b.flags && b.mpi && b.openmp && b.cuda);
+  ck_assert(b.commit && b.flags && b.mpi && b.openmp && b.cuda && b.nccl);
 }
 END_TEST
 

@@ -11,10 +11,12 @@
  *   handles of another device or already destroyed, synchronisation and allocation in a capture.
  *
  * Environment, read as it goes, so that a test may set it:
- *   HYMG_EMULATION_FAIL=malloc:N | launch:N | sync:N | map:N   the Nth of them fails, counted from
- *       when the variable last changed; sync is sticky as a lost device is, until the variable
- *       changes; map: of another process's memory
+ *   HYMG_EMULATION_FAIL=malloc:N | launch:N | sync:N | map:N | nccl:N | async:N   the Nth of them
+ *       fails, counted from when the variable last changed; sync is sticky as a lost device is, until
+ *       the variable changes; map: of another process's memory; nccl: making a communicator; async: NCCL's
+ *       answer when asked for an error
  *   HYMG_EMULATION_PEER=0       no memory of another process can be mapped
+ *   HYMG_EMULATION_HOST=N       what NCCL takes for the number of this machine
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)
  *   HYMG_EMULATION_MEMORY=MIB   memory of each (4096), managed memory counted as its own
  *   HYMG_EMULATION_EAGER=1      work runs at once: a debugger then shows who launched it
@@ -28,6 +30,7 @@
  * emulation_dynamic_shared()), no textures, no inline PTX, no <<<>>> (cudaLaunchKernelEx). Streams
  * share one queue: races between streams do not show. Shared memory keeps what the block before
  * left. Plain host memory in a kernel does not fault. */
+#include "parts/groups.h"
 #include "parts/streams.h"
 
 long long emulation_clock()
@@ -250,7 +253,8 @@ cudaError_t cudaDeviceSynchronize(void)
 size_t emulation_alive(void)
 {
   const guard locked(mutex);
-  return allocations.size() + streams.size() + events.size() + graphs.size() + execs.size();
+  return allocations.size() + streams.size() + events.size() + graphs.size() + execs.size() +
+         communicators.size();
 }
 
 } // extern "C"

@@ -6,6 +6,7 @@
 
 #include "state.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 namespace
@@ -175,16 +176,28 @@ cudaError_t allocate(void **pointer, size_t bytes, cudaMemoryType type)
   return cudaSuccess;
 }
 
-void run_queue()
+/* False if the work at hand waits for another process: then it is first again. */
+bool try_queue()
 {
-  if (queue.empty()) return;
+  if (queue.empty()) return true;
   open_arena();
-  while (!queue.empty()) {
-    const emulated_work work = std::move(queue.front());
+  while (!queue.empty() && !stalled) {
+    emulated_work work = std::move(queue.front());
     queue.pop_front();
     if (lost == cudaSuccess) work();
+    if (stalled) queue.push_front(std::move(work));
   }
   close_arena();
+  const bool done = !stalled;
+  stalled = false;
+  if (!done) sched_yield();
+  return done;
+}
+
+void run_queue()
+{
+  while (!try_queue()) {
+  }
 }
 
 void remove_allocation(char *low)
@@ -245,11 +258,12 @@ cudaError_t submit(cudaStream_t stream, emulated_work work)
     return cudaSuccess;
   }
   queue.push_back(std::move(work));
-  if (number("HYMG_EMULATION_EAGER", 0) != 0 || shared_allocations > 0) run_queue();
+  if (number("HYMG_EMULATION_EAGER", 0) != 0 || shared_allocations > 0) try_queue();
   return cudaSuccess;
 }
 
-cudaError_t wait_for_queue()
+/* once: not until all is done, but until something waits for another process */
+cudaError_t wait_for_queue(bool once = false)
 {
   if (sticky() != cudaSuccess) return answer(lost);
   if (fails("sync")) {
@@ -257,16 +271,17 @@ cudaError_t wait_for_queue()
     queue.clear();
     return answer(lost);
   }
+  if (once && !try_queue()) return cudaErrorNotReady;
   run_queue();
   return answer(lost);
 }
 
-cudaError_t synchronize(cudaStream_t stream)
+cudaError_t synchronize(cudaStream_t stream, bool once = false)
 {
   const guard locked(mutex);
   const cudaError_t error = usable(stream);
   if (error != cudaSuccess) return answer(error);
-  if (capture_of(stream) == nullptr) return wait_for_queue();
+  if (capture_of(stream) == nullptr) return wait_for_queue(once);
   stream->capture->invalid = true;
   return answer(cudaErrorStreamCaptureUnsupported);
 }

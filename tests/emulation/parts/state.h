@@ -62,6 +62,7 @@ std::set<cudaGraph_t> graphs;
 std::set<cudaGraphExec_t> execs;
 std::map<const void *, size_t> shared_limits;
 std::deque<emulated_work> queue;
+bool stalled; /* said by work that is to be called again: it waits for another process */
 char *arena, *arena_used; /* device memory; up to where it was ever used */
 int opened;
 int shared_allocations; /* handed out or imported */

@@ -42,7 +42,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-  return synchronize(stream);
+  return synchronize(stream, true);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
@@ -189,9 +189,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
   const guard locked(mutex);
   if (execs.count(exec) == 0) return answer(cudaErrorInvalidValue);
   if (sticky() == cudaSuccess && fails("launch")) return answer(cudaErrorLaunchOutOfResources);
-  return submit(stream, [nodes = exec->nodes] {
-    for (const emulated_work &node : *nodes)
-      node();
+  return submit(stream, [nodes = exec->nodes, at = size_t(0)]() mutable {
+    for (; at < nodes->size() && !stalled; at += !stalled)
+      (*nodes)[at]();
   });
 }
 
