@@ -41,7 +41,7 @@ program=$BUILD/bin/hymg-exchange
 bad "up to 16 even numbers from 8 to 1024" "$program" --size 7
 bad "up to 16 even numbers from 8 to 1024" "$program" --size 16,
 bad "fv2 or fv4" "$program" --operator fv3
-bad "of auto, device, staged and peer" "$program" --comm mpi
+bad "of auto, device, staged, peer and nccl" "$program" --comm mpi
 bad "gsrb, chebyshev or jacobi" "$program" --smoother symgs
 bad "auto, host or cuda" "$program" --backend gpu
 bad "must be an option" "$program" 16
