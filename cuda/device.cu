@@ -65,6 +65,9 @@ hymg_status find_device(hymg_context *context, int *ordinal)
                     count);
 }
 
+/* For its attributes: all kernels are made for the same devices. */
+__global__ void any_kernel() {}
+
 hymg_status fill_device(hymgi_device *d)
 {
   hymg_context *const c = d->context;
@@ -80,6 +83,9 @@ hymg_status fill_device(hymgi_device *d)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,
                       d->major, minor);
+  cudaFuncAttributes made = {};
+  TRY(hymgi_cuda_check(c, cudaFuncGetAttributes(&made, any_kernel), "cudaFuncGetAttributes"));
+  if (made.ptxVersion / 10 < d->major) d->major = made.ptxVersion / 10;
   d->stream = c->stream;
   if (!d->stream) { /* waits for the default stream, and that one for it */
     TRY(hymgi_cuda_check(c, cudaStreamCreate(&d->stream), "cudaStreamCreate"));

@@ -38,7 +38,7 @@ struct hymgi_kernel_choice {
 struct hymgi_device {
   hymg_context *context;
   int ordinal;
-  int major; /* compute capability */
+  int major; /* compute capability; of the code, if that was made for an older device */
   int multiprocessors;
   int shared_bytes;    /* that a block can have */
   cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */

@@ -192,13 +192,11 @@ bool takes_rings(const hymgi_level *level, size_t shared)
          (int64_t)g->n[0] * g->n[1] * g->n[2] >= d->choice.fv4_ring_from;
 }
 
-/* Code for an older device, translated for this one, has no copies in it. */
 bool may_launch(hymg_context *context, void (*kernel)(pair_args, ring_maps), size_t shared)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaFuncAttributes made = {};
   cudaError_t error = cudaFuncGetAttributes(&made, kernel);
-  if (error == cudaSuccess && made.ptxVersion < 10 * COPIES_FROM) return false;
   if (error == cudaSuccess && made.maxDynamicSharedSizeBytes < (int)shared)
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
   return hymgi_cuda_check(context, error, "a kernel's attributes") == HYMG_OK;
