@@ -10,7 +10,7 @@ namespace
 
 enum { GSRB_THREADS = 256 };
 
-/* Cells along x and y of a level's only box as a template argument; 0: any. Where the doubles from
+/* Cells along x and y of a level's only box as a template argument, in the order of x; 0: any. Where the doubles from
  * row to row and from plane to plane of split rows, as hymgi_geom_layout has them, are literals,
  * addresses cost no registers. */
 __host__ __device__ constexpr int shape(int x, int y)
@@ -40,25 +40,17 @@ template <int SHAPE> inline bool has_shape(const hymgi_level *level)
          g->plane == shape_plane(SHAPE, g->ghost);
 }
 
+template <int... SHAPES, typename Call> void with_one_of(const hymgi_level *level, const Call &call)
+{
+  const bool found = ((has_shape<SHAPES>(level) && (call(literal<SHAPES>()), true)) || ...);
+  if (!found) call(literal<0>());
+}
+
 /* call(literal<the level's shape>()): cubes, their halves and quarters as ranks have them. */
 template <typename Call> void with_shape(const hymgi_level *level, const Call &call)
 {
-  if (has_shape<shape(1024, 1024)>(level))
-    call(literal<shape(1024, 1024)>());
-  else if (has_shape<shape(1024, 512)>(level))
-    call(literal<shape(1024, 512)>());
-  else if (has_shape<shape(512, 512)>(level))
-    call(literal<shape(512, 512)>());
-  else if (has_shape<shape(512, 256)>(level))
-    call(literal<shape(512, 256)>());
-  else if (has_shape<shape(256, 256)>(level))
-    call(literal<shape(256, 256)>());
-  else if (has_shape<shape(256, 128)>(level))
-    call(literal<shape(256, 128)>());
-  else if (has_shape<shape(128, 128)>(level))
-    call(literal<shape(128, 128)>());
-  else
-    call(literal<0>());
+  with_one_of<shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
+              shape(256, 256), shape(256, 128), shape(128, 128)>(level, call);
 }
 
 /* Planes that a block marches: its share ends with all others', and few are begun twice. layers:

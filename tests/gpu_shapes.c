@@ -158,6 +158,17 @@ START_TEST(rings_of_planes)
 }
 END_TEST
 
+/* Few planes whose strides are literals in kernels (cuda/gsrb_args.cuh): a colour at a time, and both. */
+START_TEST(planes_of_large_cubes)
+{
+  static const int planes[7][2] = {{128, 128}, {256, 128},  {256, 256},  {512, 256},
+                                   {512, 512}, {1024, 512}, {1024, 1024}};
+  const int n[3] = {planes[_i / 2][0], planes[_i / 2][1], 8};
+  check_large_kernels(stencil_of(_i), n, 0);
+  check_large_kernels(stencil_of(_i), n, 3);
+}
+END_TEST
+
 START_TEST(large_grids)
 {
   static const int large[3][3] = {{64, 64, 64}, {128, 96, 64}, {48, 160, 80}};
@@ -212,6 +223,7 @@ int main(void)
   tcase_add_loop_test(t, every_shape, 0, 2 * SHAPES);
   tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
   tcase_add_test(t, long_rows);
+  tcase_add_loop_test(t, planes_of_large_cubes, 0, few ? (support_small() ? 2 : 6) : 14);
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
   suite_add_tcase(suite, t);
   t = tcase_create("rings");

@@ -31,30 +31,43 @@ static size_t cells_of(const int n[3], int divisor)
   return (size_t)(n[0] / divisor) * (size_t)(n[1] / divisor) * (size_t)(n[2] / divisor);
 }
 
-/* A solver with the order in both places, its level 1 filled with `coarse`, level 0 with `fine`. */
-static double *interpolate(support_case *c, const choice *ch, bool add, const double *coarse,
-                           const double *fine)
+static hymg_field *filled(support_kit *kit, const int n[3], const double *values)
+{
+  const int low[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+  hymg_field *field;
+  OK(kit->context, hymg_field_create(kit->grid, kit->solver, HYMG_CELL, HYMG_DOUBLE, &field));
+  OK(kit->context, hymg_field_write(field, low, n, stride, values, HYMG_HOST));
+  return field;
+}
+
+/* From `coarse` on level 1 to level 0, which has `fine`, by a solver with the order in both places.
+ * smoothed: what interpolation is told. f: the right-hand side of a smoother call after it; NULL: none. */
+static double *interpolate(const support_case *c, const choice *ch, bool add, bool smoothed,
+                           const double *coarse, const double *fine, const double *f)
 {
   const support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
   hymg_options options = hymg_options_default();
   options.interpolation_v = options.interpolation_f = (hymg_interpolation)ch->order;
   support_kit kit = support_open(&c->spec, &layout, &options);
-  hymg_solver *s = kit.solver;
-  hymg_field *from = support_field(&kit, 1, coarse), *to;
-  OK(kit.context, hymg_field_create(kit.grid, s, HYMG_CELL, HYMG_DOUBLE, &to));
-  const int low[3] = {0, 0, 0};
-  const ptrdiff_t stride[3] = {1, ch->n[0], (ptrdiff_t)ch->n[0] * ch->n[1]};
-  OK(kit.context, hymg_field_write(to, low, ch->n, stride, fine, HYMG_HOST));
-  s->level[0].x = to->data;
-  hymgi_copy_vector(s->level + 1, from->data, s->level[1].x);
+  hymgi_level *level = kit.solver->level;
+  hymg_field *from = support_field(&kit, 1, coarse), *x = filled(&kit, ch->n, fine);
+  hymg_field *right = filled(&kit, ch->n, f ? f : fine), *done = filled(&kit, ch->n, fine);
+  double *const y = level->y;
+  level->x = x->data, level->f = right->data;
+  hymgi_copy_vector(level + 1, from->data, level[1].x);
   if (add)
-    hymgi_interpolate_add(s->level + 1, s->level, false);
+    hymgi_interpolate_add(level + 1, level, smoothed);
   else
-    hymgi_interpolate_f(s->level + 1, s->level, false);
-  s->level[0].x = NULL;
-  double *got = support_read(&kit, 0, to);
+    hymgi_interpolate_f(level + 1, level, smoothed);
+  if (f) hymgi_smooth(level);
+  hymgi_copy_vector(level, level->x, done->data);
+  level->x = level->f = NULL, level->y = y;
+  double *got = support_read(&kit, 0, done);
   hymg_field_destroy(&from);
-  hymg_field_destroy(&to);
+  hymg_field_destroy(&x);
+  hymg_field_destroy(&right);
+  hymg_field_destroy(&done);
   support_close(&kit);
   return got;
 }
@@ -73,7 +86,7 @@ START_TEST(every_order_agrees_with_the_oracle)
   oracle_interpolate(o, 0, ch->order, false, coarse, want);
   for (size_t m = 0; add && m < cells; m++)
     want[m] += fine[m];
-  double *got = interpolate(&c, ch, add, coarse, fine);
+  double *got = interpolate(&c, ch, add, false, coarse, fine, NULL);
   support_assert_close(add ? "correction" : "start", c.name, cells, got, want, 1e-14);
   oracle_destroy(o);
   support_case_free(&c);
@@ -83,47 +96,6 @@ START_TEST(every_order_agrees_with_the_oracle)
   free(got);
 }
 END_TEST
-
-static hymg_field *filled(support_kit *kit, const int n[3], const double *values)
-{
-  const int low[3] = {0, 0, 0};
-  const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
-  hymg_field *field;
-  OK(kit->context, hymg_field_create(kit->grid, kit->solver, HYMG_CELL, HYMG_DOUBLE, &field));
-  OK(kit->context, hymg_field_write(field, low, n, stride, values, HYMG_HOST));
-  return field;
-}
-
-/* Interpolates and smooths; smoothed: what interpolation is told. */
-static double *interpolated_and_smoothed(const support_case *c, const choice *ch, bool add,
-                                         bool smoothed, const double *coarse, const double *fine,
-                                         const double *f)
-{
-  const support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
-  hymg_options options = hymg_options_default();
-  options.interpolation_v = options.interpolation_f = (hymg_interpolation)ch->order;
-  support_kit kit = support_open(&c->spec, &layout, &options);
-  hymgi_level *level = kit.solver->level;
-  hymg_field *from = support_field(&kit, 1, coarse), *x = filled(&kit, ch->n, fine);
-  hymg_field *right = filled(&kit, ch->n, f), *done = filled(&kit, ch->n, fine);
-  double *const y = level->y;
-  level->x = x->data, level->f = right->data;
-  hymgi_copy_vector(level + 1, from->data, level[1].x);
-  if (add)
-    hymgi_interpolate_add(level + 1, level, smoothed);
-  else
-    hymgi_interpolate_f(level + 1, level, smoothed);
-  hymgi_smooth(level);
-  hymgi_copy_vector(level, level->x, done->data);
-  level->x = level->f = NULL, level->y = y;
-  double *got = support_read(&kit, 0, done);
-  hymg_field_destroy(&from);
-  hymg_field_destroy(&x);
-  hymg_field_destroy(&right);
-  hymg_field_destroy(&done);
-  support_close(&kit);
-  return got;
-}
 
 START_TEST(a_smoother_sees_no_difference_if_interpolation_knows_of_it)
 {
@@ -135,8 +107,8 @@ START_TEST(a_smoother_sees_no_difference_if_interpolation_knows_of_it)
   double *coarse = support_random(cells_of(ch->n, 2), -1, 1, 5);
   double *fine = add ? support_random(cells, -1, 1, 6) : support_poison(cells);
   double *f = support_random(cells, -1, 1, 7);
-  double *want = interpolated_and_smoothed(&c, ch, add, false, coarse, fine, f);
-  double *got = interpolated_and_smoothed(&c, ch, add, true, coarse, fine, f);
+  double *want = interpolate(&c, ch, add, false, coarse, fine, f);
+  double *got = interpolate(&c, ch, add, true, coarse, fine, f);
   for (size_t m = 0; m < cells; m++)
     ck_assert_msg(isfinite(want[m]), "cell %zu is %g", m, want[m]);
   ck_assert(support_same_bits(cells, got, want));
@@ -172,7 +144,7 @@ START_TEST(each_order_is_exact_on_its_polynomials)
       for (int i = 0; i < n[0] / 2; i++)
         coarse[(k * (n[1] / 2) + j) * (n[0] / 2) + i] =
             cell_mean(i, 0.25, d) + cell_mean(j, 0.5, d) * cell_mean(k, 0.25, d ? d - 1 : 0);
-  double *got = interpolate(&c, ch, false, coarse, fine);
+  double *got = interpolate(&c, ch, false, false, coarse, fine, NULL);
   int checked = 0;
   for (int k = 4; k < n[2] - 4; k++)
     for (int j = 4; j < n[1] - 4; j++)
