@@ -34,7 +34,8 @@ static const char help[] =
     "  --backend WORD    auto (default), host or cuda\n"
     "  --comm WORD[,...] transports: auto (default), peer, nccl, device, staged\n"
     "  --apart           exchange between all sweeps, by kernels of their own, and hide nothing\n"
-    "  --joined          FV2 with peers: half sweeps exchange by themselves on boxes of any size\n"
+    "  --joined          FV2: a colour at a time on boxes of any size\n"
+    "  --together        N^3 cells on all ranks together, not on each\n"
     "  --levels          instead: V-cycles from each level of the last size, and what each "
     "level takes of them\n"
     "  --csv FILE        the table as comma separated values\n"
@@ -42,7 +43,7 @@ static const char help[] =
 
 typedef struct options {
   int sizes[MOST_SIZES], num_sizes;
-  bool stencil[2], apart, joined, levels;
+  bool stencil[2], apart, joined, together, levels;
   hymg_smoother smoother;
   hymg_backend backend;
   hymg_transport transport[5];
@@ -106,10 +107,11 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
 {
   hymg_grid_desc desc = hymg_grid_desc_default();
   hymg_options wanted = hymg_options_default();
-  int boxes[3];
+  int boxes[3], most[3];
   share_out(ranks, boxes);
+  share_out(start_ranks(), most);
   for (int axis = 0; axis < 3; axis++) {
-    desc.n[axis] = n * boxes[axis];
+    desc.n[axis] = (o->together ? n / most[axis] : n) * boxes[axis];
     desc.boxes[axis] = boxes[axis];
     desc.spacing[axis] = 1.0 / n;
   }
@@ -121,7 +123,7 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   if (o->apart)
     for (int m = 0; m < 3; m++)
       hymgi_device_choose(b->context, forms[m].name, forms[m].cells);
-  if (o->joined) hymgi_device_choose(b->context, "fv2_apart", INT64_MAX);
+  if (o->joined) hymgi_device_choose(b->context, "fv2_pair", INT64_MAX);
   require(b, hymg_grid_create(b->context, &desc, &b->grid));
   require(b, make_operator(b, stencil));
   require(b, hymg_solver_create(b->op, &wanted, &b->solver));
@@ -380,17 +382,13 @@ static bool read_word(int option, const char *text, options *o)
 
 static bool parse(int argc, char **argv, options *o, int *code)
 {
-  static const struct option list[] = {{"size", required_argument, NULL, 'n'},
-                                       {"operator", required_argument, NULL, 'p'},
-                                       {"smoother", required_argument, NULL, 'm'},
-                                       {"backend", required_argument, NULL, 'k'},
-                                       {"comm", required_argument, NULL, 'c'},
-                                       {"apart", no_argument, NULL, 'a'},
-                                       {"joined", no_argument, NULL, 'j'},
-                                       {"levels", no_argument, NULL, 'l'},
-                                       {"csv", required_argument, NULL, 'f'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
+  static const struct option list[] = {
+      {"size", required_argument, NULL, 'n'},     {"operator", required_argument, NULL, 'p'},
+      {"smoother", required_argument, NULL, 'm'}, {"backend", required_argument, NULL, 'k'},
+      {"comm", required_argument, NULL, 'c'},     {"apart", no_argument, NULL, 'a'},
+      {"joined", no_argument, NULL, 'j'},         {"together", no_argument, NULL, 't'},
+      {"levels", no_argument, NULL, 'l'},         {"csv", required_argument, NULL, 'f'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
   *o = (options){.sizes = {32, 64, 128, 256},
                  .num_sizes = 4,
                  .stencil = {true, true},
@@ -410,6 +408,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
                     : c == 'c' ? read_comm(optarg, o)
                     : c == 'a' ? (o->apart = true)
                     : c == 'j' ? (o->joined = true)
+                    : c == 't' ? (o->together = true)
                     : c == 'l' ? (o->levels = true)
                     : c == 'f' ? (o->csv = optarg) != NULL
                     : c == '?' ? false
