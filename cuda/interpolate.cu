@@ -327,10 +327,10 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
     spread_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
     a.patches = box_set_of(fine->patch + b, count);
-    a.closes = fine->direct;
+    a.closes = fine->direct || add;
     if (data)
       a.c = closure_with_data(coarse, order, b);
-    else if (fine->direct)
+    else if (a.closes)
       a.c = closure_of(coarse, order);
     a.coarse = source;
     a.fine = x;

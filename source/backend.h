@@ -56,7 +56,7 @@ typedef struct hymgi_sharing {
   /* after a failure as well: waits, then makes the first words zero, the other doubles NaNs of ones
    * (not come yet), and forgets what was given up */
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
-  /* can half sweeps of this rank's part of the level do the plan's exchange by themselves? */
+  /* can half sweeps of this rank's part of the level exchange one colour of the plan's cells? */
   bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
   /* does this rank's first half sweep on an x that is 0 read no ghosts? */
   bool (*starts_alone)(const struct hymgi_level *level);
@@ -82,7 +82,9 @@ typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
   int line;             /* doubles that rows start on */
-  bool closes_in_loads; /* interpolate wants no wall ghosts in memory of the level below */
+  /* interpolate wants no wall ghosts in memory of the level below, but for those of an F-cycle's
+   * solution where that level has other boxes */
+  bool closes_in_loads;
   hymgi_mover mover;
   const hymgi_memory *memory;   /* home of its vectors */
   const hymgi_memory *crossing; /* what both it and the host can reach */

@@ -98,9 +98,11 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
-  const bool zeroes = fine->direct && fine->backend->zeroes && coarse->backend == fine->backend;
+  const bool same = coarse->backend == fine->backend;
+  const bool zeroes = fine->direct && fine->backend->zeroes && same;
   fine->backend->smooth_restrict(fine, from_zero, fine->direct ? coarse->f : fine->patch_vector,
                                  zeroes ? coarse->x : NULL);
+  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x); /* while messages travel */
   if (!fine->direct)
     hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
   hymgi_cross(fine, coarse);
@@ -109,7 +111,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
                          fine->method->sweeps + 1);
   hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, fine->gather, 1);
-  if (!zeroes) hymgi_fill(coarse, 0, coarse->x);
+  if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
 /* slot < 0: without the norm */
@@ -150,7 +152,7 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
   if (order != HYMGI_GHOSTS_P0) {
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
-    if (!fine->direct || !fine->backend->closes_in_loads)
+    if (!fine->backend->closes_in_loads || (!fine->direct && f_cycle)) /* that with wall data */
       coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
   }
   const double *source = coarse->x;
