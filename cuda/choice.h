@@ -19,8 +19,8 @@ extern "C" {
  *              marched along z; else one cell a thread
  *   relax_pair  the other smoothers of FV2, two sweeps in one pass, where a level is one box without
  *              neighbours
- *   fv2_apart  with peers: kernels of their own exchange between the half sweeps of red-black
- *              Gauss-Seidel of FV2; else the half sweeps do it
+ *   fv2_apart  with peers: kernels of their own exchange between the sweeps of red-black Gauss-Seidel
+ *              of FV2; else the sweeps do it
  *   overlap    with staged messages: sweeps in parts, the cells that see no ghost while the messages
  *              are on their way; boxes of this many cells
  *   overlap_fast  the same with peers and device messages, where it has not been seen to pay

@@ -2,6 +2,7 @@
  * with its rim into shared memory, closes the walls there and updates one colour; faces, f and
  * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are no wall's
  * are in memory. */
+#include "fv4_exchange.cuh"
 #include "gsrb_args.cuh"
 
 extern "C" {
@@ -18,6 +19,13 @@ struct tile_args {
   gsrb_args base;
   hymgi_wall wall[6];
   int tiles[3];
+};
+
+/* Boxes without neighbours carry no messages along. */
+template <bool ALONE> struct tile_sender {
+  halo_sender to;
+};
+template <> struct tile_sender<true> {
 };
 
 /* Both ghost layers off a wall from the cells inside, x1 at line[0]. */
@@ -65,7 +73,9 @@ __device__ __forceinline__ void close_axis(const tile_args &a, const hymgi_geom 
 }
 
 template <bool VARIABLE, bool ALONE>
-__global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__ tile_args args)
+__global__ void __launch_bounds__(THREADS, 2)
+    sweep_tile(const __grid_constant__ tile_args args,
+               const __grid_constant__ tile_sender<ALONE> send)
 {
   __shared__ double tile[CELLS];
   const gsrb_args &a = args.base;
@@ -106,6 +116,10 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
     from[m] = there ? (mine ? a.own : a.other) + hymgi_at(&g, i, jj, kk) : NULL;
   }
   wait_for_predecessors();
+  unsigned long long exchange = 0;
+  if constexpr (!ALONE) {
+    if (send.to.bricks > 0) exchange = begin_exchange(send.to);
+  }
   let_successors_start();
   if (inside && !a.f_is_old) f = a.f[p.own];
   double value[LOADS];
@@ -127,7 +141,11 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
       [&](int axis, int di, int dj, int dk) {
         return VARIABLE ? b[face_of(axis, di, dj, dk)] : a.v.beta_constant[axis];
       });
-  a.out[p.own] = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
+  const double updated = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
+  a.out[p.own] = updated;
+  if constexpr (!ALONE) {
+    if (send.to.bricks > 0) send_cell(send.to, exchange, a.colour, t, j, k, updated);
+  }
 }
 
 /* A tile that ends at a wall must hold the cells that the closure reads. */
@@ -159,10 +177,16 @@ extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_h
     a.tiles[axis] = (a.base.extent[axis] + TILE - 1) / TILE;
     tiles *= (unsigned)a.tiles[axis];
   }
-  const bool variable = level->method->variable_beta, alone = level->box->walls == 63;
-  hymgi_launch(level->context,
-               variable ? (alone ? sweep_tile<true, true> : sweep_tile<true, false>)
-                        : (alone ? sweep_tile<false, true> : sweep_tile<false, false>),
-               dim3(tiles), dim3(THREADS), a);
+  const dim3 grid(tiles), block(THREADS);
+  const bool variable = level->method->variable_beta;
+  if (level->box->walls == 63) {
+    hymgi_launch(level->context, variable ? sweep_tile<true, true> : sweep_tile<false, true>, grid,
+                 block, a, tile_sender<true>{});
+    return true;
+  }
+  tile_sender<false> send = {};
+  if (half->sends) send.to = sender_of(half->sends);
+  hymgi_launch(level->context, variable ? sweep_tile<true, false> : sweep_tile<false, false>, grid,
+               block, a, send);
   return true;
 }

@@ -12,6 +12,8 @@ struct hymgi_gsrb_half {
   double *out;
   bool f_is_old;          /* a half sweep of this level was queued since f was written */
   bool from_zero = false; /* own and other are 0; FV4 marched, one box */
+  /* FV4 in tiles: results that neighbours see go into the messages of this plan, which is in_sweeps */
+  const hymgi_plan *sends = NULL;
 };
 
 extern "C" {

@@ -13,13 +13,15 @@ void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, d
 double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot);
 void hymgi_cuda_smooth(hymgi_level *level);
-void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero); /* is x 0? */
+/* from_zero: x is 0; goes_on: its ghosts are wanted next. Returns whether cells have been sent for them. */
+bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool goes_on);
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 bool hymgi_cuda_spare_buffers(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
-/* Those that are left for where FV4's marched kernels come next, if they are for the level. */
-void hymgi_cuda_prepare_march(const hymgi_level *level, double *x);
+/* Those that are left for where FV4's marched kernels come next, if they are for the level. colours:
+ * bits of those whose cells have changed since their ghosts came; sent: they are on their way. */
+void hymgi_cuda_prepare_march(const hymgi_level *level, double *x, int colours, bool sent);
 
 /* transfer.cu, interpolate.cu */
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,

@@ -6,8 +6,8 @@
  * one that it hears from, so two buffers used in turn are enough for these kernels; there are three
  * for half sweeps that do both (fv2_joined.cu).
  *
- * By value and counted, where messages of peers alone go one way: the same, and the receiver says that
- * a message was taken away, which the sender of the last but one waits for.
+ * By value and counted, where messages of peers alone go one way: the same, and at each exchange the
+ * receiver says that the one before was taken away; the sender of the third after that waits for it.
  *
  * By flags, else: push writes the pieces of a plan straight into
  * the receivers' buffers, of which two would do, used in turn; its last block then tells each
@@ -23,6 +23,7 @@
 
 #include "bricks.cuh"
 #include "fv2_joined.h"
+#include "fv4_exchange.h"
 #include "groups.h"
 #include "gsrb.h"
 #include "peer.cuh"
@@ -82,36 +83,46 @@ __device__ __forceinline__ void tell(const peer_args &a, unsigned long long exch
 
 /* ---- kernels ---- */
 
-template <bool PUSH>
-__device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
-                                            const hymgi_geom &g, unsigned long long exchange,
-                                            unsigned block, unsigned blocks, double *x)
+/* A piece with its message: lists do not change, so that they can be read before other kernels end. */
+struct posted {
+  hymgi_piece p;
+  hymgi_peer_message m;
+};
+
+__device__ __forceinline__ posted posted_at(const peer_args &a, int number)
 {
-  const hymgi_peer_message m = message_of(a, p.message);
-  double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
+  posted post;
+  post.p = a.list.count == 1 ? a.list.one : a.list.many[number];
+  post.m = message_of(a, post.p.message);
+  return post;
+}
+
+template <bool PUSH>
+__device__ __forceinline__ void move_values(const peer_args &a, const posted &post,
+                                            unsigned long long exchange, unsigned block,
+                                            unsigned blocks, double *x)
+{
+  const hymgi_piece &p = post.p;
+  const hymgi_geom g = a.list.count > 1 && p.box ? a.list.box[p.box] : a.list.of;
+  double *const buffer = post.m.data + version_at(exchange, post.m.version) + (p.at - p.first);
   each_of_brick(p.n, block, blocks, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
     if (PUSH)
       put_value(packed, *cell);
     else
-      *cell = take_value(a.wait, m.rank, packed);
+      *cell = take_value(a.wait, post.m.rank, packed);
   });
 }
 
+/* first: the piece blockIdx.y. */
 template <bool PUSH>
-__device__ __forceinline__ void all_values(const peer_args &a, unsigned long long exchange,
-                                           double *x)
+__device__ __forceinline__ void all_values(const peer_args &a, const posted &first,
+                                           unsigned long long exchange, double *x)
 {
-  if (a.list.count == 1) {
-    move_values<PUSH>(a, a.list.one, a.list.of, exchange, blockIdx.x, gridDim.x, x);
-    return;
-  }
-  for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
-    const hymgi_piece p = a.list.many[m];
-    move_values<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, blockIdx.x, gridDim.x,
-                      x);
-  }
+  move_values<PUSH>(a, first, exchange, blockIdx.x, gridDim.x, x);
+  for (int m = (int)(blockIdx.y + gridDim.y); m < a.list.count; m += (int)gridDim.y)
+    move_values<PUSH>(a, posted_at(a, m), exchange, blockIdx.x, gridDim.x, x);
 }
 
 __device__ __forceinline__ bool is_first_thread()
@@ -124,6 +135,7 @@ __device__ __forceinline__ bool is_first_thread()
 __global__ void __launch_bounds__(ROW_THREADS)
     push_values(const __grid_constant__ peer_args a, double *x)
 {
+  const posted first = posted_at(a, (int)blockIdx.y);
   wait_for_predecessors();
   const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
   if (is_first_thread()) {
@@ -132,7 +144,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   }
   __syncthreads();
   let_successors_start();
-  all_values<true>(a, exchange, x);
+  all_values<true>(a, first, exchange, x);
 }
 
 /* Starts when all of push has: what came before push is done then. So it takes what comes while
@@ -142,7 +154,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
-  all_values<false>(a, exchange, x);
+  all_values<false>(a, posted_at(a, (int)blockIdx.y), exchange, x);
   wait_for_predecessors();
   if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
 }
@@ -186,52 +198,55 @@ __global__ void __launch_bounds__(ROW_THREADS)
   if (is_last(a)) tell(a, exchange);
 }
 
-/* By value, one way: a piece is sent once its message of two exchanges ago was taken away. */
+/* By thread 0 of each block, which alone reads the number of the exchange, once it has it: the last one
+ * of the grid writes it for the next kernel. */
+__device__ __forceinline__ void count_exchange(const peer_args &a, unsigned long long exchange)
+{
+  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return;
+  *a.finished = 0;
+  *a.exchanges = exchange;
+}
+
+/* Thread 0 waits for the message of as many exchanges ago as there are versions to be taken away. */
 template <bool PUSH>
-__device__ __forceinline__ void move_counted(const peer_args &a, const hymgi_piece &p,
+__device__ __forceinline__ void move_counted(const peer_args &a, const posted &post,
                                              unsigned long long exchange, unsigned block,
                                              unsigned blocks, double *x)
 {
-  const hymgi_geom g = p.box ? a.list.box[p.box] : a.list.of;
   if (PUSH) {
-    if (threadIdx.x == 0) await(a, message_of(a, p.message), exchange);
+    if (threadIdx.x == 0) await(a, post.m, exchange);
     __syncthreads();
   }
-  move_values<PUSH>(a, p, g, exchange, block, blocks, x);
+  move_values<PUSH>(a, post, exchange, block, blocks, x);
 }
 
-/* By all threads of a block; true in one thread of the last: all have read the number of the exchange. */
-__device__ __forceinline__ bool all_have_read(const peer_args &a)
-{
-  __syncthreads();
-  if (threadIdx.x != 0) return false;
-  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return false;
-  *a.finished = 0;
-  return true;
-}
-
+/* By value, one way. That the exchange before was taken away is told by the kernel of the next one: it
+ * has ended then, and nobody needs to wait for its stores. */
 template <bool PUSH>
 __global__ void __launch_bounds__(ROW_THREADS)
     exchange_counted(const __grid_constant__ peer_args a, const __grid_constant__ brick_line line,
                      double *x)
 {
+  __shared__ unsigned long long number;
+  const bool in_line = line.count > 0;
+  const int m = in_line ? brick_of_block(line) : (int)blockIdx.y;
+  const posted first = posted_at(a, m);
   wait_for_predecessors();
   let_successors_start();
-  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
-  if (line.count > 0) {
-    const int m = brick_of_block(line);
-    const hymgi_piece p = a.list.count == 1 ? a.list.one : a.list.many[m];
-    move_counted<PUSH>(a, p, exchange, blockIdx.x - line.first[m],
+  if (threadIdx.x == 0) number = *(volatile unsigned long long *)a.exchanges + 1;
+  __syncthreads();
+  const unsigned long long exchange = number;
+  if (!PUSH && threadIdx.x == 0) count_exchange(a, exchange); /* while values are on their way */
+  if (!PUSH && blockIdx.x + blockIdx.y == 0 && threadIdx.x == ROW_THREADS - 1)
+    for (int r = 0; r < a.messages; r++)
+      store_release(message_of(a, r).set, exchange - 1);
+  if (in_line)
+    move_counted<PUSH>(a, first, exchange, blockIdx.x - line.first[m],
                        line.first[m + 1] - line.first[m], x);
-  } else {
-    for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y)
-      move_counted<PUSH>(a, a.list.many[m], exchange, blockIdx.x, gridDim.x, x);
-  }
-  if (PUSH) {
-    if (all_have_read(a)) *a.exchanges = exchange;
-  } else {
-    if (is_last(a)) tell(a, exchange);
-  }
+  else
+    for (int n = m; n < a.list.count; n += (int)gridDim.y)
+      move_counted<PUSH>(a, posted_at(a, n), exchange, blockIdx.x, gridDim.x, x);
+  if (PUSH && threadIdx.x == 0) count_exchange(a, exchange);
 }
 
 peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
@@ -313,14 +328,22 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 
 } /* namespace */
 
+/* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone. */
+static bool joins(const hymgi_level *level, const hymgi_plan *plan)
+{
+  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_could_join(level, plan)
+                                            : hymgi_cuda_fv4_could_halve(level, plan);
+}
+
+static bool starts_alone(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV2 ? level->method->smoother == HYMG_GSRB
+                                            : hymgi_cuda_fv4_starts_alone(level);
+}
+
 extern "C" {
-const hymgi_sharing hymgi_device_sharing = {identify,
-                                            export_memory,
-                                            map,
-                                            unmap,
-                                            reset,
-                                            hymgi_cuda_fv2_could_join,
-                                            hymgi_cuda_fv4_starts_alone};
+const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,         unmap,
+                                            reset,    joins,         starts_alone};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,

@@ -2,6 +2,7 @@
  * thread, in either layout and for any walls; what a cycle spends its time in has kernels of its
  * own (gsrb.h), which are taken where they apply. */
 #include "fv2_joined.h"
+#include "fv4_exchange.h"
 #include "gsrb.h"
 #include "kernels.h"
 #include "march_plain.h"
@@ -130,16 +131,27 @@ const hymgi_plan *operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
-void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, bool across = true)
+enum { BOTH = 3 };
+
+/* colours: bits of those whose cells have changed since their ghosts came. sent: a kernel has put these
+ * into the messages already. */
+void prepare(const hymgi_level *level, const hymgi_geom *box, double *x,
+             hymgi_fv4_walls walls = HYMGI_FV4_ALL, int colours = BOTH, bool sent = false)
 {
-  hymgi_run_plan(level, operator_halo(level), box, x, box, x);
-  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, across);
+  const hymgi_plan *halo = operator_halo(level);
+  const bool fv4 = level->method->stencil == HYMG_FV4;
+  if (fv4 && hymgi_cuda_fv4_exchange(level, halo, box, x, colours, walls, sent)) return;
+  hymgi_run_plan(level, halo, box, x, box, x);
+  if (fv4 && walls != HYMGI_FV4_NONE)
+    hymgi_cuda_close_operator(level, box, x, walls == HYMGI_FV4_ALL);
 }
 
 /* For kernels that are the marched ones where there are such. */
-void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x)
+void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x, int colours = BOTH,
+                   bool sent = false)
 {
-  prepare(level, box, x, !hymgi_cuda_fv4_across(level));
+  const bool across = hymgi_cuda_fv4_across(level);
+  prepare(level, box, x, across ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL, colours, sent);
 }
 
 sweep_args args_of(const double *f, const double *x, double *out)
@@ -197,11 +209,11 @@ void half_sweep_of(const hymgi_level *part, const void *half)
 }
 
 /* FV2 works in place, or on large levels on both colours at once into the second buffer. */
-void fv2_gsrb(hymgi_level *level)
+void fv2_gsrb(hymgi_level *level, bool from_zero)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   const bool alone = !halo;
-  if (hymgi_cuda_fv2_joined(level, false)) return;
+  if (hymgi_cuda_fv2_joined(level, from_zero, false)) return;
   if (hymgi_cuda_overlaps(level, halo)) {
     for (int s = 0; s < level->method->sweeps; s++) {
       const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, false};
@@ -227,8 +239,9 @@ void fv2_gsrb(hymgi_level *level)
 }
 
 /* Each colour flips between two buffers. Where a level has several boxes a state of two buffers
- * has no name (finite-volume/host_sweep.c), so that the other colour is copied along. */
-void fv4_gsrb(hymgi_level *level, bool from_zero)
+ * has no name (finite-volume/host_sweep.c), so that the other colour is copied along. goes_on: ghosts
+ * are wanted next. Returns whether the last colour has been sent for them. */
+bool fv4_gsrb(hymgi_level *level, bool from_zero, bool goes_on)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
@@ -238,11 +251,15 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
   hymgi_geom box = {};
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
+  const hymgi_plan *sends = closed && halo && halo->in_sweeps ? halo : NULL;
+  int changed = BOTH; /* colours since the last exchange */
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
     const bool zero = from_zero && s == 0 && one && (!halo || level->starts_alone) &&
                       hymgi_cuda_fv4_starts_alone(level);
-    const hymgi_gsrb_half half = {c, now[c], now[1 - c], next[c], closed && s > 0, zero};
+    const bool last = s + 1 == level->method->sweeps;
+    const hymgi_gsrb_half half = {
+        c, now[c], now[1 - c], next[c], closed && s > 0, zero, last && !goes_on ? NULL : sends};
     if (one && split) box.half = apart + (now[1] - now[0]);
     if (zero) {
       half_sweep(level, half);
@@ -250,9 +267,10 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
       hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep_of, &half);
     } else {
       if (closed)
-        hymgi_run_plan(level, halo, &box, now[0], &box, now[0]);
+        prepare(level, &box, now[0], HYMGI_FV4_NONE, changed, sends && s > 0);
       else
-        prepare_march(level, one ? &box : level->box, now[0]);
+        prepare_march(level, one ? &box : level->box, now[0], changed);
+      changed = 1 << c;
       if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
       half_sweep(level, half);
     }
@@ -261,6 +279,7 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
     if (!one || !split) now[1 - c] = now[c], next[1 - c] = next[c];
   }
   level->x = now[0], level->y = next[0];
+  return sends && goes_on;
 }
 
 void relax(const hymgi_level *level, const void *relaxation)
@@ -297,9 +316,10 @@ extern "C" void hymgi_cuda_prepare(const hymgi_level *level, double *x)
   prepare(level, level->box, x);
 }
 
-extern "C" void hymgi_cuda_prepare_march(const hymgi_level *level, double *x)
+extern "C" void hymgi_cuda_prepare_march(const hymgi_level *level, double *x, int colours,
+                                         bool sent)
 {
-  prepare_march(level, level->box, x);
+  prepare_march(level, level->box, x, colours, sent);
 }
 
 extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
@@ -341,18 +361,16 @@ extern "C" bool hymgi_cuda_spare_buffers(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
 {
-  hymgi_cuda_smooth_from(level, false);
+  hymgi_cuda_smooth_from(level, false, false);
 }
 
-extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
+extern "C" bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool goes_on)
 {
   const hymgi_method *m = level->method;
   if (m->smoother == HYMG_GSRB) {
-    if (m->stencil == HYMG_FV2)
-      fv2_gsrb(level);
-    else
-      fv4_gsrb(level, from_zero);
-    return;
+    if (m->stencil == HYMG_FV4) return fv4_gsrb(level, from_zero, goes_on);
+    fv2_gsrb(level, from_zero);
+    return false;
   }
   for (int s = hymgi_cuda_relax_pairs(level); s < m->sweeps; s++) {
     const double *c = level->chebyshev + 2 * (s % 6);
@@ -363,4 +381,5 @@ extern "C" void hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero)
     else
       relax_once(level, s, 1, 0, level->c.l1inv);
   }
+  return false;
 }

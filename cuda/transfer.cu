@@ -399,19 +399,18 @@ static void restrict_residual(const hymgi_level *level, hymgi_after after, doubl
 extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
                                              double *coarse, double *zero)
 {
-  hymgi_cuda_prepare_march(level, level->x);
+  hymgi_cuda_prepare_march(level, level->x, 3, false);
   restrict_residual(level, after, coarse, zero);
 }
 
+/* After gsrb, which ends with black, the ghosts of that colour alone are older than the cells. */
 extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
                                            double *zero)
 {
-  if (hymgi_cuda_fv2_joined(level, true)) {
-    restrict_residual(level, HYMGI_AFTER_GSRB, coarse, zero);
-    return;
+  const bool gsrb = level->method->smoother == HYMG_GSRB;
+  if (!hymgi_cuda_fv2_joined(level, from_zero, true)) {
+    const bool sent = hymgi_cuda_smooth_from(level, from_zero, true);
+    hymgi_cuda_prepare_march(level, level->x, gsrb ? 2 : 3, sent);
   }
-  hymgi_cuda_smooth_from(level, from_zero);
-  hymgi_cuda_residual_restrict(
-      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
-      zero);
+  restrict_residual(level, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }

@@ -114,7 +114,13 @@ static hymg_status find_by_value(hymg_solver *solver)
   return HYMG_OK;
 }
 
-/* Levels on which half sweeps exchange by themselves on every rank. Collective. */
+/* The halo that the operator of a level reads. */
+static hymgi_plan *operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+/* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
 static hymg_status find_joined(hymg_solver *solver)
 {
   hymg_context *c = solver->op->grid->context;
@@ -122,14 +128,14 @@ static hymg_status find_joined(hymg_solver *solver)
   int apart[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
-    const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+    const hymgi_plan *plan = operator_halo(level);
     const bool can = plan && plan->by_value && plan->num_sends > 0 &&
                      level->backend == solver->placement.fine && sharing->joins(level, plan);
     apart[l] = plan && !can;
   }
   TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
   for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_plan *plan = solver->level[l].halo[HYMGI_HALO_FACES];
+    hymgi_plan *plan = operator_halo(solver->level + l);
     if (plan) plan->in_sweeps = !apart[l];
   }
   return HYMG_OK;
@@ -325,7 +331,7 @@ static hymgi_peer_message describe_send(const hymgi_transport *t, const hymgi_pl
                               .set = word(arena, theirs[1]),
                               .awaited = answered ? NULL : word(t->arena, (double)at->taken + m),
                               .rank = message->rank,
-                              .lag = 2};
+                              .lag = plan->counted ? HYMGI_PEER_VERSIONS : 2};
 }
 
 static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi_plan *plan,

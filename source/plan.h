@@ -75,7 +75,9 @@ typedef struct hymgi_plan {
   hymgi_peer_state *group; /* not NULL: all messages are NCCL's, sent and received together */
   bool by_value;           /* values tell by themselves that they have come: no flags */
   bool counted;            /* the same for messages without an answer */
-  bool in_sweeps; /* by_value, and half sweeps send and take those of one colour by themselves */
+  /* by_value, and of a half sweep's exchange the colour that it updated goes alone: in FV2 the half
+   * sweeps send and take it by themselves */
+  bool in_sweeps;
   hymgi_peer_side out, in;
   /* who frees local, pack and unpack, and the buffers; NULL: free */
   void (*unshare)(void *);
