@@ -266,7 +266,9 @@ void fv4_gsrb(hymgi_level *level, bool from_zero)
 void relax(const hymgi_level *level, const void *relaxation)
 {
   const hymgi_relaxation &r = *(const hymgi_relaxation *)relaxation;
-  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax(level, &r)) return;
+  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax_tile(level, &r) ||
+      hymgi_cuda_fv4_relax(level, &r))
+    return;
   sweep_args a = args_of(r.f, r.x, r.out);
   a.residual = r.residual;
   a.momentum = r.momentum;
@@ -284,7 +286,10 @@ void relax_once(hymgi_level *level, int s, double residual, double momentum, con
   if (hymgi_cuda_overlaps(level, halo)) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
-    prepare_march(level, level->box, level->x);
+    if (hymgi_cuda_fv4_relax_closes(level))
+      hymgi_run_plan(level, halo, level->box, level->x, level->box, level->x);
+    else
+      prepare_march(level, level->box, level->x);
     relax(level, &r);
   }
   swap_buffers(level);
