@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(THREADS, 2) sweep_tile(const __grid_constant__
 #pragma unroll
   for (int m = 0; m < LOADS; m++)
     if (id + m * THREADS < CELLS) tile[id + m * THREADS] = value[m];
-  close_tile<shape_of_tile>(g, args.wall, low, tile);
+  close_tile<shape_of_tile, THREADS>(g, args.wall, low, tile);
   if (!inside) return;
   const double *const c =
       tile + ((k - low[2] + RIM) * WIDE + j - low[1] + RIM) * WIDE + p.i - low[0] + RIM;

@@ -65,7 +65,7 @@ __device__ __forceinline__ void load_faces(const operator_view &v, const place &
 }
 
 /* Closes the walls of one axis in the tile, from `low` on: the ghosts from the cells inside. */
-template <typename TILE, int AXIS>
+template <typename TILE, int THREADS, int AXIS>
 __device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall (&wall)[6],
                                            const int (&low)[3], double *tile)
 {
@@ -77,7 +77,7 @@ __device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall
   const bool first = (g.walls >> (2 * AXIS) & 1) && low[AXIS] == 0;
   const bool last = (g.walls >> (2 * AXIS + 1) & 1) && low[AXIS] + extent >= g.n[AXIS];
   if (!first && !last) return;
-  for (int e = (int)threadIdx.x; e < nu * nv; e += (int)blockDim.x) {
+  for (int e = (int)threadIdx.x; e < nu * nv; e += THREADS) {
     double *const line = tile + e % nu * u_stride + e / nu * v_stride + RIM * stride;
     if (first) close_line(wall[2 * AXIS], line, stride);
     if (last) close_line(wall[2 * AXIS + 1], line + (g.n[AXIS] - 1 - low[AXIS]) * stride, -stride);
@@ -85,14 +85,14 @@ __device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall
   __syncthreads();
 }
 
-template <typename TILE>
+template <typename TILE, int THREADS>
 __device__ __forceinline__ void close_tile(const hymgi_geom &g, const hymgi_wall (&wall)[6],
                                            const int (&low)[3], double *tile)
 {
   __syncthreads();
-  close_axis<TILE, 2>(g, wall, low, tile);
-  close_axis<TILE, 1>(g, wall, low, tile);
-  close_axis<TILE, 0>(g, wall, low, tile);
+  close_axis<TILE, THREADS, 2>(g, wall, low, tile);
+  close_axis<TILE, THREADS, 1>(g, wall, low, tile);
+  close_axis<TILE, THREADS, 0>(g, wall, low, tile);
 }
 
 /* A level's tiles by axis; their number. A tile that ends at a wall must hold the cells that the closure

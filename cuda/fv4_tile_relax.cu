@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
 #pragma unroll
   for (int m = 0; m < loads; m++)
     if (id + m * threads < TILE::cells) tile[id + m * threads] = value[m];
-  close_tile<TILE>(g, a.wall, low, tile);
+  close_tile<TILE, threads>(g, a.wall, low, tile);
   if (!inside) return;
   const double *const c = tile + ((in_z + RIM) * TILE::high + in_y + RIM) * TILE::wide + in_x + RIM;
   const double apply = fv4_apply_with<VARIABLE>(
@@ -98,7 +98,7 @@ template <typename TILE> bool run(const hymgi_level *level, const hymgi_relaxati
   return true;
 }
 
-using flat = tile_shape<8, 8, 4>;
+using small_tile = tile_shape<16, 4, 4>;
 
 } /* namespace */
 
@@ -108,11 +108,11 @@ extern "C" bool hymgi_cuda_fv4_relax_closes(const hymgi_level *level)
   int tiles[3];
   return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 && !g->split &&
          (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from &&
-         tiles_of<flat>(g, tiles) > 0;
+         tiles_of<small_tile>(g, tiles) > 0;
 }
 
 extern "C" bool hymgi_cuda_fv4_relax_tile(const hymgi_level *level,
                                           const hymgi_relaxation *relaxation)
 {
-  return hymgi_cuda_fv4_relax_closes(level) && run<flat>(level, relaxation);
+  return hymgi_cuda_fv4_relax_closes(level) && run<small_tile>(level, relaxation);
 }
