@@ -76,9 +76,10 @@ RESIDENT bool krylov_singular(const RESIDENT_LEVEL *level)
   return level->singular;
 }
 
-/* What others still read of the vector before, a sum has waited for. */
+/* A large team has read the vector before: it met for a sum. */
 RESIDENT void hymgi_apply(const RESIDENT_LEVEL *level, const double *x, double *y)
 {
+  if (TEAM == TAIL_WARP) meet(TEAM);
   double *const seen = tail_arena() + level->shown;
   if (level->own.mine) seen[level->own.at] = *x;
   level->own.close(seen);
