@@ -113,7 +113,8 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 /* ---- FV4 ---- */
 
 /* Closes a line; none if it has no place to write to. What a closure does not ask for is read where it
- * is sure to be and left out, for lines without branches go side by side. */
+ * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
+template <bool SECOND>
 __device__ __forceinline__ void close_resident(const tail_ghost &g, double *x)
 {
   const hymgi_wall wall = (hymgi_wall)((int)(g.what << 28) >> 28);
@@ -123,9 +124,8 @@ __device__ __forceinline__ void close_resident(const tail_ghost &g, double *x)
   const double x1 = from[0], x2 = from[near], x3 = from[2 * far], x4 = from[3 * far];
   const double first = hymgi_ghost_v4(x1, x2, x3, x4), second = hymgi_ghost2_v4(x1, x2, x3, x4),
                lower = hymgi_ghost_v2(x1, x2), lowest = wall == HYMGI_WALL_V1 ? -x1 : x1;
-  if (g.to < 0) return;
-  x[g.to] = quartic ? first : quadratic ? lower : lowest;
-  if (g.what & 16) x[g.to - g.step] = quartic ? second : 0;
+  if (g.to >= 0) x[g.to] = quartic ? first : quadratic ? lower : lowest;
+  if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
 }
 
 /* The first two lines that a thread closes in a pass. */
@@ -145,7 +145,7 @@ __device__ __forceinline__ tail_lines lines_at(const tail_closure &closure, int 
 }
 
 template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
-  bool mine;
+  bool mine, one_line; /* one_line: a pass has one a thread at most */
   int l, at, team, row, plane;
   tail_lines faces, edges;
   fv4_betas<VARIABLE> b;
@@ -163,6 +163,7 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
     row = t.row;
     plane = t.plane;
     o.has_alpha = shared.method.has_alpha;
+    one_line = end[0] <= team && end[1] - end[0] <= team;
     faces = lines_at(t.operator_ghosts, c, end[0], team);
     edges = lines_at(t.operator_ghosts, end[0] + c, end[1], team);
     if (!mine) return;
@@ -174,8 +175,21 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
     if (from) f = from[at];
   }
 
-  /* Both layers of ghosts, ready for all. */
+  /* Both layers of ghosts, ready for all; on edges there is one. */
   __device__ __forceinline__ void close(double *x) const
+  {
+    if (one_line) {
+      meet(team);
+      close_resident<true>(faces.one, x);
+      meet(team);
+      close_resident<false>(edges.one, x);
+    } else {
+      close_many(x);
+    }
+    meet(team);
+  }
+
+  __device__ __forceinline__ void close_many(double *x) const
   {
     const tail_closure &closure = shared.level[l].operator_ghosts;
 #pragma unroll 1
@@ -186,13 +200,12 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
       meet(team);
 #pragma unroll 1
       do {
-        close_resident(lines.one, x);
-        close_resident(lines.two, x);
+        close_resident<true>(lines.one, x);
+        close_resident<true>(lines.two, x);
         m += 2 * team;
         if (m < end) lines = lines_at(closure, m, end, team);
       } while (m < end);
     }
-    meet(team);
   }
 
   __device__ __forceinline__ double apply(const double *x) const
