@@ -11,8 +11,8 @@ extern "C" {
 /* Levels of this many cells and more take the form called `name`; all forms give the same bits:
  *   fv2_pair   red-black Gauss-Seidel of FV2, both colours in one pass
  *   fv2_march  the same, a colour at a time, marched along z; else one cell a thread
- *   fv4_march  all smoothers and residuals of FV4 on rows split by colour, marched along z; else
- *              red-black Gauss-Seidel in tiles in shared memory, and the others one cell a thread
+ *   fv4_march  all smoothers and residuals of FV4 on rows split by colour, marched along z; else the
+ *              smoothers in tiles in shared memory, and residuals one cell a thread
  *   fv4_ring   the residuals of those, and the smoothers but red-black Gauss-Seidel, with planes that
  *              come by tensor copies, where the device has such; else from memory
  *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,

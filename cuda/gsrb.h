@@ -39,6 +39,10 @@ bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const do
                              double *coarse, double *zero);
 /* As hymgi_cuda_plain_relax, on split rows. */
 bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
+/* The same on plain rows, for small levels; it needs no ghosts beyond walls in memory. Is it for this
+ * level? */
+bool hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation *relaxation);
+bool hymgi_cuda_fv4_relax_closes(const hymgi_level *level);
 /* The same three with planes that come by tensor copies; false where the device has none, and where
  * the others are as good. */
 bool hymgi_cuda_ring_residual(const hymgi_level *level, const double *f, const double *x,

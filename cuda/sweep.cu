@@ -285,7 +285,9 @@ bool fv4_gsrb(hymgi_level *level, bool from_zero, bool goes_on)
 void relax(const hymgi_level *level, const void *relaxation)
 {
   const hymgi_relaxation &r = *(const hymgi_relaxation *)relaxation;
-  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax(level, &r)) return;
+  if (hymgi_cuda_plain_relax(level, &r) || hymgi_cuda_fv4_relax_tile(level, &r) ||
+      hymgi_cuda_fv4_relax(level, &r))
+    return;
   sweep_args a = args_of(r.f, r.x, r.out);
   a.residual = r.residual;
   a.momentum = r.momentum;
@@ -303,7 +305,10 @@ void relax_once(hymgi_level *level, int s, double residual, double momentum, con
   if (hymgi_cuda_overlaps(level, halo)) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
-    prepare_march(level, level->box, level->x);
+    if (hymgi_cuda_fv4_relax_closes(level))
+      prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+    else
+      prepare_march(level, level->box, level->x);
     relax(level, &r);
   }
   swap_buffers(level);

@@ -33,7 +33,7 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   const bool red = m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB;
   if (lane_of() >= t.team) return;
   const tail_job last = !restricts ? TAIL_NOTHING : red ? TAIL_RED_RESIDUAL : TAIL_RESIDUAL;
-  if (t.resident)
+  if (t.sweeps_resident)
     sweep_resident(l, m.sweeps, restricts);
   else
     operate(l, m.sweeps, last, t.f, t.x, t.y);

@@ -20,6 +20,8 @@ enum { TAIL_WARPS = TAIL_THREADS / TAIL_WARP };
 struct tail_shared {
   unsigned long long largest[TAIL_WARPS];
   int64_t words[HYMGI_SUM_WORDS][TAIL_WARPS];
+  unsigned high[2][TAIL_WARPS];
+  int64_t term_words[2 * HYMGI_SUM_WORDS][TAIL_WARPS];
   tail_method method;
   tail_level level[TAIL_LEVELS];
 };

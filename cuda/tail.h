@@ -54,7 +54,8 @@ struct tail_level {
   int wrap[3];           /* from the first cell to the last, by axis */
   int parity;            /* colour of the cell (0, 0, 0) */
   int in_place;          /* gsrb needs no second buffer: cells of a colour do not see each other */
-  int resident;          /* tail_resident.cuh is for it */
+  int resident;          /* tail_resident.cuh is for it, */
+  int sweeps_resident;   /* and for its sweeps */
   int bits;              /* of a word of an exact sum */
   double wall_ghost[6];  /* FV2 */
   double beta[3];        /* FV4, if constant */

@@ -2,8 +2,7 @@
 #ifndef HYMGI_TAIL_BOTTOM_CUH
 #define HYMGI_TAIL_BOTTOM_CUH
 
-#include "tail_resident.cuh"
-#include "tail_sums.cuh"
+#include "tail_krylov.cuh"
 
 extern "C" {
 #include "krylov.h"
@@ -22,6 +21,7 @@ struct krylov_level {
 
 #define KRYLOV        __device__ __forceinline__
 #define KRYLOV_CALLED __device__ __noinline__
+#define KRYLOV_METHOD template <typename krylov_level> __device__ __forceinline__
 
 KRYLOV double *hymgi_krylov_vector(const krylov_level *level, int i)
 {
@@ -182,13 +182,52 @@ template <hymg_bottom BOTTOM> __device__ __noinline__ void solve_with(int l)
   solve_bottom(&level, BOTTOM, (basis *)(void *)tail_arena());
 }
 
+template <hymg_bottom BOTTOM, hymg_stencil STENCIL, bool VARIABLE, int TEAM>
+__device__ __noinline__ void solve_resident(int l)
+{
+  double vector[7], target;
+  krylov_resident<STENCIL, VARIABLE, TEAM> level;
+  level.x = vector;
+  level.f = vector + 1;
+  level.vector = vector + 2;
+  level.load(l);
+  if (begin_bottom(&level, &target)) {
+    if (BOTTOM == HYMG_CG)
+      cg(&level, target);
+    else
+      bicgstab(&level, target);
+  }
+  level.store(l);
+}
+
+template <hymg_bottom BOTTOM, int TEAM> __device__ __forceinline__ void solve_resident(int l)
+{
+  if (shared.method.stencil == HYMG_FV2)
+    solve_resident<BOTTOM, HYMG_FV2, true, TEAM>(l);
+  else if (shared.method.variable)
+    solve_resident<BOTTOM, HYMG_FV4, true, TEAM>(l);
+  else
+    solve_resident<BOTTOM, HYMG_FV4, false, TEAM>(l);
+}
+
+template <hymg_bottom BOTTOM> __device__ __forceinline__ void solve_short(int l)
+{
+  const tail_level &t = shared.level[l];
+  if (!t.resident)
+    solve_with<BOTTOM>(l);
+  else if (t.team == TAIL_WARP)
+    solve_resident<BOTTOM, TAIL_WARP>(l);
+  else
+    solve_resident<BOTTOM, TAIL_THREADS>(l);
+}
+
 __device__ __forceinline__ void solve_coarsest(int l, hymg_bottom bottom)
 {
   if (lane_of() >= shared.level[l].team) return;
   if (bottom == HYMG_BICGSTAB)
-    solve_with<HYMG_BICGSTAB>(l);
+    solve_short<HYMG_BICGSTAB>(l);
   else if (bottom == HYMG_CG)
-    solve_with<HYMG_CG>(l);
+    solve_short<HYMG_CG>(l);
   else if (bottom == HYMG_CABICGSTAB)
     solve_with<HYMG_CABICGSTAB>(l);
   else if (bottom == HYMG_CACG)

@@ -143,13 +143,16 @@ int place_vectors(tail_level *level, int count, int krylov, room r)
   return r.arena;
 }
 
-/* Has the level a cell and a ghost of each pass a thread, and all in the arena? */
-bool is_resident(const tail_level *t, const hymgi_method *m)
+/* Has the level a cell a thread, and all in the arena? */
+bool is_resident(const tail_level *t)
 {
-  const int *end = t->operator_ghosts.end;
-  if (m->smoother != HYMG_GSRB || t->x || t->y || t->f || t->krylov || t->cells > t->team)
-    return false;
-  return m->stencil == HYMG_FV2 ? t->in_place : end[0] <= t->team && end[1] - end[0] <= t->team;
+  return !(t->x || t->y || t->f || t->krylov) && t->cells <= t->team;
+}
+
+/* Can sweeps be those of a resident level, too? */
+bool has_resident_sweeps(const tail_level *t, const hymgi_method *m)
+{
+  return t->resident && (m->stencil == HYMG_FV4 || m->smoother != HYMG_GSRB || t->in_place);
 }
 
 /* ---- all of it ---- */
@@ -220,8 +223,10 @@ void lay_out(draft *d, double *memory)
     next += rows_of(d->first->method) * t->cells;
   }
   d->arena = place_vectors(d->level, d->count, d->krylov, {d->arena, d->most, next});
-  for (int l = 0; l < d->count; l++)
-    d->level[l].resident = is_resident(d->level + l, d->first->method);
+  for (int l = 0; l < d->count; l++) {
+    d->level[l].resident = is_resident(d->level + l);
+    d->level[l].sweeps_resident = has_resident_sweeps(d->level + l, d->first->method);
+  }
 }
 
 hymg_status draw(draft *d)

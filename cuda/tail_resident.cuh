@@ -76,6 +76,16 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV2, VARIABLE> {
   {
     return fv2_apply(o, b, seen(x), alpha);
   }
+
+  __device__ __forceinline__ double residual(const double *x) const
+  {
+    return fv2_residual(o, b, seen(x), f, alpha);
+  }
+
+  __device__ __forceinline__ double diagonal() const
+  {
+    return fv2_diagonal(o, b, alpha);
+  }
 };
 
 /* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. */
@@ -88,7 +98,7 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
   tail_resident<HYMG_FV2, true> own;
   own.load(l, arena + t.f_at);
   hymgi_divisor diagonal = {};
-  if (own.mine) diagonal = hymgi_divisor_of(fv2_diagonal(own.o, own.b, own.alpha));
+  if (own.mine) diagonal = hymgi_divisor_of(own.diagonal());
 #pragma unroll 1
   for (int s = 0; s < sweeps; s++) {
     meet(own.team);
@@ -102,74 +112,100 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 
 /* ---- FV4 ---- */
 
-/* A ghost's line. */
-struct tail_line {
-  int to, from, step;
-  hymgi_wall wall;
-  bool mine, second;
-};
-
-__device__ __forceinline__ tail_line line_at(const tail_closure &closure, int begin, int end)
+/* Closes a line; none if it has no place to write to. What a closure does not ask for is read where it
+ * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
+template <bool SECOND>
+__device__ __forceinline__ void close_resident(const tail_ghost &g, double *x)
 {
-  const int m = begin + lane_of();
-  tail_line line = {};
-  line.mine = m < end;
-  if (!line.mine) return line;
-  const tail_ghost g = ghost_at(closure, m);
-  line.to = g.to;
-  line.from = g.from;
-  line.step = g.step;
-  line.wall = (hymgi_wall)((int)(g.what << 28) >> 28);
-  line.second = g.what & 16;
-  return line;
+  const hymgi_wall wall = (hymgi_wall)((int)(g.what << 28) >> 28);
+  const bool quartic = wall == HYMGI_WALL_V4, quadratic = wall == HYMGI_WALL_V2;
+  const int far = quartic ? g.step : 0, near = quadratic ? g.step : far;
+  const double *const from = x + g.from;
+  const double x1 = from[0], x2 = from[near], x3 = from[2 * far], x4 = from[3 * far];
+  const double first = hymgi_ghost_v4(x1, x2, x3, x4), second = hymgi_ghost2_v4(x1, x2, x3, x4),
+               lower = hymgi_ghost_v2(x1, x2), lowest = wall == HYMGI_WALL_V1 ? -x1 : x1;
+  if (g.to >= 0) x[g.to] = quartic ? first : quadratic ? lower : lowest;
+  if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
 }
 
-__device__ __forceinline__ void close_line(const tail_line &line, double *x)
+/* The first two lines that a thread closes in a pass. */
+struct tail_lines {
+  tail_ghost one, two;
+};
+
+__device__ __forceinline__ tail_ghost line_at(const tail_closure &closure, int m, int end)
 {
-  if (!line.mine) return;
-  const double *const from = x + line.from;
-  const inside v = inside_of(line.wall, [&](int m) { return from[m * line.step]; });
-  x[line.to] = first_ghost(line.wall, v);
-  if (line.second) x[line.to - line.step] = second_ghost(line.wall, v);
+  return m < end ? ghost_at(closure, m) : tail_ghost{-1, 0, 0, 0};
+}
+
+__device__ __forceinline__ tail_lines lines_at(const tail_closure &closure, int m, int end,
+                                               int team)
+{
+  return {line_at(closure, m, end), line_at(closure, m + team, end)};
 }
 
 template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
-  bool mine;
-  int at, team, row, plane;
-  tail_line faces, edges;
+  bool mine, one_line; /* one_line: a pass has one a thread at most */
+  int l, at, team, row, plane;
+  tail_lines faces, edges;
   fv4_betas<VARIABLE> b;
   operator_view o;
   double alpha, scale, f; /* scale: 1/diagonal */
 
-  __device__ __forceinline__ void load(int l, const double *from)
+  __device__ __forceinline__ void load(int level, const double *from)
   {
-    const tail_level &t = shared.level[l];
+    const tail_level &t = shared.level[level];
     const int c = lane_of(), *const end = t.operator_ghosts.end;
     *this = {};
+    l = level;
     mine = c < t.cells;
     team = t.team;
     row = t.row;
     plane = t.plane;
     o.has_alpha = shared.method.has_alpha;
-    faces = line_at(t.operator_ghosts, 0, end[0]);
-    edges = line_at(t.operator_ghosts, end[0], end[1]);
+    one_line = end[0] <= team && end[1] - end[0] <= team;
+    faces = lines_at(t.operator_ghosts, c, end[0], team);
+    edges = lines_at(t.operator_ghosts, end[0] + c, end[1], team);
     if (!mine) return;
     const double *const rows = t.coefficients + c;
     at = cell_at(l, c).at;
-    b.load(l, rows, t.cells);
+    b.load(level, rows, t.cells);
     if (o.has_alpha) alpha = __ldg(rows + TAIL_ALPHA * t.cells);
     scale = __ldg(rows + TAIL_DINV * t.cells);
     if (from) f = from[at];
   }
 
-  /* Both layers of ghosts, ready for all. */
+  /* Both layers of ghosts, ready for all; on edges there is one. */
   __device__ __forceinline__ void close(double *x) const
   {
+    if (one_line) {
+      meet(team);
+      close_resident<true>(faces.one, x);
+      meet(team);
+      close_resident<false>(edges.one, x);
+    } else {
+      close_many(x);
+    }
     meet(team);
-    close_line(faces, x);
-    meet(team);
-    close_line(edges, x);
-    meet(team);
+  }
+
+  __device__ __forceinline__ void close_many(double *x) const
+  {
+    const tail_closure &closure = shared.level[l].operator_ghosts;
+#pragma unroll 1
+    for (int pass = 0; pass < 2; pass++) {
+      tail_lines lines = pass ? edges : faces;
+      const int end = closure.end[pass];
+      int m = (pass ? closure.end[0] : 0) + lane_of();
+      meet(team);
+#pragma unroll 1
+      do {
+        close_resident<true>(lines.one, x);
+        close_resident<true>(lines.two, x);
+        m += 2 * team;
+        if (m < end) lines = lines_at(closure, m, end, team);
+      } while (m < end);
+    }
   }
 
   __device__ __forceinline__ double apply(const double *x) const
@@ -180,44 +216,99 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
         [&](int axis, int di, int dj, int dk) { return b.at(axis, di, dj, dk); });
     return fv4_with_alpha(o, a, *here, alpha);
   }
+
+  __device__ __forceinline__ double residual(const double *x) const
+  {
+    return f - apply(x);
+  }
+
+  __device__ __forceinline__ double diagonal() const
+  {
+    return 1;
+  }
 };
 
-/* `sweeps` half sweeps from one buffer to the other, which get the other colour as it is; then, if
- * asked for, the residual goes to y. */
-template <bool VARIABLE> __device__ __noinline__ void sweep_fv4(int l, int sweeps, bool residual)
+/* ---- either ---- */
+
+/* How far a smoother goes along the residual: of FV2 through its diagonal, which l1jacobi replaces. */
+template <hymg_stencil STENCIL, bool VARIABLE> struct tail_step {
+  double scale;
+  hymgi_divisor diagonal;
+  bool divides;
+
+  __device__ __forceinline__ void load(int l, const tail_resident<STENCIL, VARIABLE> &own)
+  {
+    const tail_level &t = shared.level[l];
+    const bool l1 = shared.method.smoother == HYMG_L1JACOBI;
+    divides = STENCIL == HYMG_FV2 && !l1;
+    scale = 0;
+    diagonal = {};
+    if (!own.mine) return;
+    if (!divides) scale = __ldg(t.coefficients + (l1 ? TAIL_L1 : TAIL_DINV) * t.cells + lane_of());
+    if (divides) diagonal = hymgi_divisor_of(own.diagonal());
+  }
+  /* x, of which r is the residual, after a step of so much weight */
+  __device__ __forceinline__ double from(double x, double r, double weight) const
+  {
+    if (STENCIL == HYMG_FV4) return hymgi_fma(weight * scale, r, x);
+    return hymgi_fma(weight, divides ? hymgi_quotient(r, &diagonal) : r * scale, x);
+  }
+};
+
+/* `sweeps` from one buffer to the other, which by a half sweep gets the other colour as it is; then,
+ * if asked for, the residual goes to y. */
+template <hymg_stencil STENCIL, bool VARIABLE, bool COLOURED>
+__device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 {
   double *const arena = tail_arena();
   const tail_level &t = shared.level[l];
   const int colour = lane_of() >= t.reds;
-  tail_resident<HYMG_FV4, VARIABLE> own;
+  tail_resident<STENCIL, VARIABLE> own;
+  tail_step<STENCIL, VARIABLE> step;
   own.load(l, arena + t.f_at);
+  step.load(l, own);
+  tail_weights next_w = weights_of(l, 0);
   int now = t.x_at, next = t.y_at;
 #pragma unroll 1
-  for (int s = 0; s < sweeps; s++) {
-    const double *const x = arena + now;
+  for (int s = 0; s <= sweeps; s++) {
+    const tail_weights w = next_w;
+    if (!COLOURED) next_w = weights_of(l, s + 1); /* on their way during this sweep */
+    if (s == sweeps &&
+        now != t.x_at) { /* an odd number of them: back to x, when all have read it */
+      meet(own.team);
+      if (own.mine) arena[next + own.at] = arena[now + own.at];
+      next = now, now = t.x_at;
+    }
+    if (s == sweeps && !residual) return;
     own.close(arena + now);
-    if (own.mine)
-      arena[next + own.at] =
-          colour == (s & 1) ? hymgi_fma(own.scale, own.f - own.apply(x), x[own.at]) : x[own.at];
+    const bool last = s == sweeps;
+    if (own.mine) {
+      double x = arena[now + own.at];
+      if (!COLOURED || last || colour == (s & 1)) {
+        const double r = own.residual(arena + now);
+        double swept = step.from(x, r, COLOURED ? 1 : w.residual);
+        if (!COLOURED && w.momentum != 0)
+          swept = hymgi_fma(w.momentum, x - arena[next + own.at], swept);
+        x = last ? r : swept;
+      }
+      arena[next + own.at] = x;
+    }
     const int old = now;
     now = next, next = old;
   }
-  if (now != t.x_at && own.mine) arena[next + own.at] = arena[now + own.at];
-  if (!residual) return;
-  own.close(arena + t.x_at);
-  if (own.mine) arena[t.y_at + own.at] = own.f - own.apply(arena + t.x_at);
 }
-
-/* ---- either ---- */
 
 __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
 {
+  const bool gsrb = shared.method.smoother == HYMG_GSRB;
   if (shared.method.stencil == HYMG_FV2)
-    sweep_fv2(l, sweeps, residual);
+    gsrb ? sweep_fv2(l, sweeps, residual) : sweep_over<HYMG_FV2, true, false>(l, sweeps, residual);
   else if (shared.method.variable)
-    sweep_fv4<true>(l, sweeps, residual);
+    gsrb ? sweep_over<HYMG_FV4, true, true>(l, sweeps, residual)
+         : sweep_over<HYMG_FV4, true, false>(l, sweeps, residual);
   else
-    sweep_fv4<false>(l, sweeps, residual);
+    gsrb ? sweep_over<HYMG_FV4, false, true>(l, sweeps, residual)
+         : sweep_over<HYMG_FV4, false, false>(l, sweeps, residual);
 }
 
 /* y = A x */

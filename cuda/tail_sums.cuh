@@ -53,6 +53,17 @@ __device__ __forceinline__ void warp_words(int64_t (&words)[HYMGI_SUM_WORDS])
     words[m] = warp_sum(words[m]);
 }
 
+/* Of what one term gave, below 2^52: two pieces do. */
+__device__ __forceinline__ void warp_term_words(int64_t (&words)[HYMGI_SUM_WORDS])
+{
+#pragma unroll
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+    const unsigned low = __reduce_add_sync(~0u, (unsigned)words[m] & 0x7ffffff);
+    const int high = (int)__reduce_add_sync(~0u, (unsigned)(words[m] >> 27));
+    words[m] = ((int64_t)high << 27) + low;
+  }
+}
+
 /* ---- in a team ---- */
 
 __device__ __forceinline__ unsigned long long team_max(int team, unsigned long long mine)
@@ -131,6 +142,56 @@ __device__ __noinline__ double sum_of(int l, int own, const double *x, const dou
     hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
   team_words(t.team, words);
   return hymgi_sum_value(words, exponent, t.bits);
+}
+
+/* The same sums, several at a time, where each thread has one term, and each warp's team is TEAM.
+ * The exponent of the largest term is all that is asked of it; no number makes the sum none. */
+template <int TEAM, int COUNT>
+__device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], double *sum)
+{
+  static_assert(COUNT * HYMGI_SUM_WORDS <= TAIL_WARP, "a lane writes a word");
+  const int lane = lane_of() % TAIL_WARP, warp = lane_of() / TAIL_WARP;
+  unsigned high[COUNT];
+  int exponent[COUNT];
+  int64_t words[COUNT][HYMGI_SUM_WORDS] = {};
+#pragma unroll
+  for (int m = 0; m < COUNT; m++)
+    high[m] = __reduce_max_sync(~0u, (unsigned)(bits_of(term[m]) >> 32));
+  if (TEAM != TAIL_WARP) {
+    if (lane == 0)
+#pragma unroll
+      for (int m = 0; m < COUNT; m++)
+        shared.high[m][warp] = high[m];
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < COUNT; m++)
+      high[m] = __reduce_max_sync(~0u, shared.high[m][lane % TAIL_WARPS]);
+  }
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    exponent[m] = hymgi_sum_exponent(value_of((unsigned long long)high[m] << 32), bits);
+    const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent[m], bits);
+    hymgi_sum_add(term[m], &scale, words[m]);
+    warp_term_words(words[m]);
+  }
+  if (TEAM != TAIL_WARP) {
+#pragma unroll
+    for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
+      if (lane == m) shared.term_words[m][warp] = words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS];
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
+      words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS] =
+          lane < TAIL_WARPS ? shared.term_words[m][lane] : 0;
+#pragma unroll
+    for (int m = 0; m < COUNT; m++)
+      warp_words(words[m]);
+  }
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    const double value = hymgi_sum_value(words[m], exponent[m], bits);
+    sum[m] = high[m] >> 20 == 0x7ff ? (double)NAN : value;
+  }
 }
 
 /* The sum of x y by `width` neighbouring lanes: one, or a warp. */

@@ -3,6 +3,7 @@
 #include "krylov.h"
 
 #define KRYLOV        static
+#define KRYLOV_METHOD static
 #define KRYLOV_CALLED static
 
 typedef hymgi_level krylov_level;

@@ -5,8 +5,8 @@
  * iteration reads f where r and p stand, which saves copies.
  *
  * Written once for every machine: who includes this defines KRYLOV and KRYLOV_CALLED (how functions
- * are declared, and those that are called from many places), krylov_level (with x and f), the verbs
- * of verbs.h for it, and
+ * are declared, and those that are called from many places), KRYLOV_METHOD (those that may be
+ * templates of any type krylov_level), krylov_level (with x and f), the verbs of verbs.h for it, and
  *   double *hymgi_krylov_vector(level, i)    scratch vector i
  *   bool krylov_singular(level)
  * and what krylov_avoiding.h asks for. All threads of a machine that works on a level together run
@@ -17,7 +17,7 @@
 #include "krylov_avoiding.h"
 
 /* The first r: f itself, or a copy without the mean, which a singular operator cannot produce. */
-KRYLOV const double *first_residual(const krylov_level *level, double *copy)
+KRYLOV_METHOD const double *first_residual(const krylov_level *level, double *copy)
 {
   if (!krylov_singular(level)) return level->f;
   hymgi_copy_vector(level, level->f, copy);
@@ -26,8 +26,8 @@ KRYLOV const double *first_residual(const krylov_level *level, double *copy)
 }
 
 /* r = from - step * change; returns max |r|. */
-KRYLOV double next_residual(const krylov_level *level, const double *from, double step,
-                            const double *change, double *r)
+KRYLOV_METHOD double next_residual(const krylov_level *level, const double *from, double step,
+                                   const double *change, double *r)
 {
   hymgi_axpby(level, 1.0, from, -step, change, r);
   if (krylov_singular(level)) hymgi_remove_mean(level, r);
@@ -35,14 +35,15 @@ KRYLOV double next_residual(const krylov_level *level, const double *from, doubl
 }
 
 /* z = A D^-1 r with D^-1 r in q */
-KRYLOV void apply_preconditioned(const krylov_level *level, const double *r, double *q, double *z)
+KRYLOV_METHOD void apply_preconditioned(const krylov_level *level, const double *r, double *q,
+                                        double *z)
 {
   hymgi_precondition(level, r, q);
   hymgi_apply(level, q, z);
 }
 
 /* Stops after the half step too: s = r - alpha A D^-1 p. The shadow residual is f. */
-KRYLOV void bicgstab(krylov_level *level, double target)
+KRYLOV_METHOD void bicgstab(krylov_level *level, double target)
 {
   const double *f = level->f;
   double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
@@ -78,7 +79,7 @@ KRYLOV void bicgstab(krylov_level *level, double target)
   }
 }
 
-KRYLOV void cg(krylov_level *level, double target)
+KRYLOV_METHOD void cg(krylov_level *level, double target)
 {
   double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
   double *z = hymgi_krylov_vector(level, 2); /* A p, then D^-1 r */
@@ -111,13 +112,20 @@ KRYLOV void smoother(krylov_level *level, double target)
   }
 }
 
-/* b: scratch of the avoiding solvers */
-KRYLOV void solve_bottom(krylov_level *level, hymg_bottom bottom, basis *b)
+/* The first x, and what max |r| is to come down to; false: x is all there is. */
+KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
 {
   const double norm = hymgi_norm_max(level, level->f);
   hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x); /* the caller sees a NaN */
-  if (!isfinite(norm) || norm == 0.0) return;
-  const double target = 1e-3 * norm;
+  *target = 1e-3 * norm;
+  return isfinite(norm) && norm != 0.0;
+}
+
+/* b: scratch of the avoiding solvers */
+KRYLOV void solve_bottom(krylov_level *level, hymg_bottom bottom, basis *b)
+{
+  double target;
+  if (!begin_bottom(level, &target)) return;
   switch (bottom) {
   case HYMG_BICGSTAB:
     bicgstab(level, target);

@@ -135,6 +135,27 @@ START_TEST(every_cycle)
 }
 END_TEST
 
+/* Levels that one block of the tail works on, a cell a thread: coarsest ones of 8 to 108 cells, some with
+ * several lines of ghosts a thread and one of a single warp, below smoothers with and without colours. */
+START_TEST(every_tail)
+{
+  static const int shapes[9][3] = {{8, 16, 16}, {16, 8, 8}, {8, 8, 16},  {8, 8, 32}, {8, 8, 8},
+                                   {6, 18, 6},  {6, 8, 16}, {12, 12, 6}, {20, 12, 4}};
+  static const char *const walls[3] = {"dd dd dd", "pp pp pp", "dd pp dd"};
+  const int *n = shapes[_i / 2];
+  for (int m = 0; m < 2; m++) {
+    const int which = _i / 2 + 2 * m;
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], walls[m ? _i / 2 % 3 : 0]);
+    t.smoother = (hymg_smoother)(which % 4);
+    t.sweeps = t.smoother >= HYMG_JACOBI ? 2 + m : -1;
+    t.bottom = which % 3 ? HYMG_BICGSTAB : HYMG_CG;
+    t.constant_beta = which % 5 == 1;
+    set_helmholtz(&t, which % 3);
+    twin_check(&t, &twin_ways[1]);
+  }
+}
+END_TEST
+
 START_TEST(every_interpolation)
 {
   static const hymg_interpolation orders[4] = {HYMG_P0, HYMG_P1, HYMG_V2, HYMG_V4};
@@ -163,6 +184,9 @@ int main(void)
   tcase_add_loop_test(t, every_bottom_solver, 0, 10);
   tcase_add_loop_test(t, every_cycle, 0, 12);
   tcase_add_loop_test(t, every_interpolation, 0, 4);
+  suite_add_tcase(suite, t);
+  t = tcase_create("tail");
+  tcase_add_loop_test(t, every_tail, 0, 18);
   suite_add_tcase(suite, t);
   return twin_run(suite);
 }
