@@ -4,7 +4,10 @@
 #include "quotient.h"
 #include "support.h"
 
-enum { PAIRS = 400000 };
+static int pairs(void)
+{
+  return support_small() ? 100000 : 400000;
+}
 
 static uint64_t bits_of(double x)
 {
@@ -32,14 +35,14 @@ static void assert_quotient(double a, double b)
 {
   const hymgi_divisor d = hymgi_divisor_of(b);
   const double got = hymgi_quotient(a, &d), want = a / b;
-  ck_assert_msg(bits_of(got) == bits_of(want) || (isnan(got) && isnan(want)), "%a / %a: %a, not %a",
-                a, b, got, want);
+  if (bits_of(got) != bits_of(want) && !(isnan(got) && isnan(want)))
+    ck_abort_msg("%a / %a: %a, not %a", a, b, got, want); /* an assertion each would be slow */
 }
 
 START_TEST(any_operands)
 {
   uint64_t state = 0x9e3779b97f4a7c15u;
-  for (int m = 0; m < PAIRS; m++) {
+  for (int m = 0, count = pairs(); m < count; m++) {
     const double a = of_bits(next_word(&state));
     assert_quotient(a, of_bits(next_word(&state)));
   }
@@ -50,7 +53,7 @@ END_TEST
 START_TEST(operands_of_like_size)
 {
   uint64_t state = 0x2545f4914f6cdd1du;
-  for (int m = 0; m < PAIRS; m++) {
+  for (int m = 0, count = pairs(); m < count; m++) {
     uint64_t a = 0x3ff0000000000000u | next_word(&state) >> 12;
     uint64_t b = 0x3ff0000000000000u | next_word(&state) >> 12;
     if (m % 4 == 1) b = 0x3ff0000000000000u + next_word(&state) % 64;
