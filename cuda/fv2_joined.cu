@@ -11,7 +11,8 @@ namespace
 /* So many blocks that a box of 64^3 cells is under way at once. */
 enum { HALF_THREADS = 128, HALF_BLOCKS = 8 };
 
-/* From the third half sweep on the base was written before any kernel that may still run. */
+/* From the second half sweep on, or the third of a call on 0, the base was written before any kernel that
+ * may still run. */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
     half(const __grid_constant__ joined_args r)
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
     if (a.f_is_old) f = a.f[p.own];
     faces = faces_at(r, g, p);
-    if (faces && r.step > 1) exchange = read_word(r.base) + (unsigned)r.step;
+    if (faces && r.step >= r.known) exchange = read_word(r.base) + (unsigned)r.step;
   }
   wait_for_predecessors();
   let_successors_start();
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
   if (first && r.ends) *r.end = read_word(r.base) + (unsigned)(r.step + r.sends);
   if (!inside) return;
   if (!a.f_is_old) f = a.f[p.own];
-  if (faces && r.step <= 1) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
+  if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
   fv2_values x = {};
   x.w = a.own[beyond<0>(p)];
   x.e = a.own[beyond<1>(p)];
@@ -114,6 +115,7 @@ extern "C" bool hymgi_cuda_fv2_joined(hymgi_level *level, bool from_zero, bool w
   if (!zero) launch(level, plan, send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
   for (int s = 0; s < sweeps; s++) {
     r.zero = zero && s == 0;
+    r.known = zero ? 2 : 1;
     r.step = s;
     r.ends = s == sweeps - 1;
     r.sends = !r.ends || with_ghosts;

@@ -27,7 +27,7 @@ struct joined_args {
   joint face[6];
   unsigned faces;                 /* bit f: there is one */
   unsigned long long *base, *end; /* the first exchange; where to leave the last one */
-  int step;                       /* half sweeps before this one */
+  int step, known; /* half sweeps before this one; from which on base is there early */
   bool sends, ends;
   bool zero; /* the first of a call on an x that is 0: nothing is taken, and base is to be set */
   peer_wait wait;
