@@ -76,10 +76,11 @@ RESIDENT bool krylov_singular(const RESIDENT_LEVEL *level)
   return level->singular;
 }
 
-/* A large team has read the vector before: it met for a sum. */
+/* A large team has read the vector before: it met for a sum. Its warps come together, as a quotient may
+ * have parted them. */
 RESIDENT void hymgi_apply(const RESIDENT_LEVEL *level, const double *x, double *y)
 {
-  if (TEAM == TAIL_WARP) meet(TEAM);
+  __syncwarp();
   double *const seen = tail_arena() + level->shown;
   if (level->own.mine) seen[level->own.at] = *x;
   level->own.close(seen);

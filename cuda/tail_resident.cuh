@@ -293,6 +293,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       }
       arena[next + own.at] = x;
     }
+    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
     const int old = now;
     now = next, next = old;
   }
