@@ -130,10 +130,10 @@ RESIDENT void hymgi_remove_mean(const RESIDENT_LEVEL *level, double *x)
   if (level->own.mine) *x += -mean;
 }
 
-/* z = D^-1 r */
+/* z = D^-1 r; a quotient of 0 would take its long way. */
 RESIDENT void hymgi_precondition(const RESIDENT_LEVEL *level, const double *r, double *z)
 {
-  *z = level->diagonal.divide(*r);
+  *z = level->own.mine ? level->diagonal.divide(*r) : 0;
 }
 
 #undef RESIDENT
