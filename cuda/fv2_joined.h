@@ -5,7 +5,7 @@
 #include "device.h"
 
 extern "C" {
-/* Is this rank's part of the level for it? All of a plan must be: source/connect.c asks them. */
+/* Is this rank's part of the level for it? All of a plan must be: source/ways.c asks them. */
 bool hymgi_cuda_fv2_could_join(const hymgi_level *level, const hymgi_plan *halo);
 /* All half sweeps of a smoother call; from_zero: x is 0; with_ghosts: it has all its ghosts then.
  * False: not for this level. */

@@ -12,7 +12,7 @@ typedef enum hymgi_fv4_walls {
 } hymgi_fv4_walls;
 
 extern "C" {
-/* Can this rank's part of the level exchange one colour alone? All of a plan must: source/connect.c
+/* Can this rank's part of the level exchange one colour alone? All of a plan must: source/ways.c
  * asks them. */
 bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi_plan *halo);
 /* The ghosts of x that neighbours have, and those of walls. colours: bits of those whose cells

@@ -12,7 +12,6 @@
 enum {
   LINE = 16,      /* doubles: 128 bytes */
   COUNTERS = 4,   /* words of a plan: exchanges and finished blocks, out and in */
-  PLANS = 5,      /* of a level */
   OFFER = 2,      /* numbers told about a message */
   LEAST = 1 << 18 /* doubles: what the driver maps for itself, so that an arena shares no page */
 };
@@ -24,18 +23,9 @@ static size_t lines(size_t doubles)
 
 /* ---- plans ---- */
 
-typedef struct level_plans {
-  hymgi_plan *plan[PLANS];
-} level_plans;
-
-static level_plans plans_of_level(const hymgi_level *l)
-{
-  return (level_plans){{l->halo[0], l->halo[1], l->halo[2], l->gather, l->scatter}};
-}
-
 /* The plans of the levels that the GPU runs. */
 typedef struct plan_list {
-  hymgi_plan *plan[PLANS * HYMGI_MAX_LEVELS];
+  hymgi_plan *plan[HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS];
   int count;
 } plan_list;
 
@@ -45,8 +35,8 @@ static plan_list plans_of(const hymg_solver *solver)
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
     if (level->backend != solver->placement.fine) continue;
-    const level_plans all = plans_of_level(level);
-    for (int m = 0; m < PLANS; m++)
+    const hymgi_level_plans all = hymgi_plans_of_level(level);
+    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++)
       if (all.plan[m]) list.plan[list.count++] = all.plan[m];
   }
   return list;
@@ -68,94 +58,6 @@ static int mark_peers(const hymgi_transport *t, hymgi_message *message, int coun
     rest += !message[m].peer;
   }
   return rest;
-}
-
-static const hymgi_message *message_with(const hymgi_message *message, int count, int rank)
-{
-  for (int m = 0; m < count; m++)
-    if (message[m].rank == rank) return message + m;
-  return NULL;
-}
-
-static bool is_answered(const hymgi_plan *plan)
-{
-  bool answered = plan->num_sends == plan->num_receives;
-  for (int m = 0; answered && m < plan->num_sends; m++)
-    answered = message_with(plan->receive, plan->num_receives, plan->send[m].rank) != NULL;
-  return answered;
-}
-
-/* Plans whose messages on all ranks go to peers go by value, that is without flags. Where each is
- * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
-static hymg_status find_by_value(hymg_solver *solver)
-{
-  hymg_context *c = solver->op->grid->context;
-  enum { MOST = PLANS * HYMGI_MAX_LEVELS };
-  int lacking[2 * MOST] = {0}; /* an answer; a way but MPI's */
-  const int count = PLANS * solver->num_levels;
-  for (int l = 0; l < solver->num_levels; l++) {
-    const level_plans all = plans_of_level(solver->level + l);
-    for (int m = 0; m < PLANS; m++) {
-      const hymgi_plan *plan = all.plan[m];
-      lacking[PLANS * l + m] = plan && !is_answered(plan);
-      lacking[count + PLANS * l + m] = plan && plan->mpi_sends + plan->mpi_receives > 0;
-    }
-  }
-  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * count));
-  for (int l = 0; l < solver->num_levels; l++) {
-    const level_plans all = plans_of_level(solver->level + l);
-    for (int m = 0; m < PLANS; m++) {
-      const int at = PLANS * l + m;
-      if (!all.plan[m]) continue;
-      all.plan[m]->by_value = !lacking[at] && !lacking[count + at];
-      all.plan[m]->counted = lacking[at] && !lacking[count + at];
-    }
-  }
-  return HYMG_OK;
-}
-
-/* The halo that the operator of a level reads. */
-static hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
-/* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
-static hymg_status find_joined(hymg_solver *solver)
-{
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_sharing *sharing = solver->placement.fine->sharing;
-  int apart[HYMGI_MAX_LEVELS] = {0};
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
-    const hymgi_plan *plan = operator_halo(level);
-    const bool can = plan && plan->by_value && plan->num_sends > 0 &&
-                     level->backend == solver->placement.fine && sharing->joins(level, plan);
-    apart[l] = plan && !can;
-  }
-  TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_plan *plan = operator_halo(solver->level + l);
-    if (plan) plan->in_sweeps = !apart[l];
-  }
-  return HYMG_OK;
-}
-
-/* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
-static hymg_status find_starts(hymg_solver *solver)
-{
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_backend *fine = solver->placement.fine;
-  int reads[HYMGI_MAX_LEVELS] = {0};
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
-    reads[l] =
-        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
-  }
-  TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++)
-    solver->level[l].starts_alone = !reads[l];
-  return HYMG_OK;
 }
 
 /* ---- layout ---- */
@@ -324,8 +226,8 @@ static hymgi_peer_message describe_send(const hymgi_transport *t, const hymgi_pl
   const hymgi_message *message = plan->send + m;
   if (!message->peer) return (hymgi_peer_message){.data = plan->send_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
-  const bool answered =
-      !plan->counted && message_with(plan->receive, plan->num_receives, message->rank) != NULL;
+  const bool answered = !plan->counted && hymgi_message_with(plan->receive, plan->num_receives,
+                                                             message->rank) != NULL;
   return (hymgi_peer_message){.data = arena + (size_t)theirs[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = word(arena, theirs[1]),
@@ -342,7 +244,7 @@ static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi
   if (!message->peer) return (hymgi_peer_message){.data = plan->receive_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
   const bool answered =
-      !plan->counted && message_with(plan->send, plan->num_sends, message->rank) != NULL;
+      !plan->counted && hymgi_message_with(plan->send, plan->num_sends, message->rank) != NULL;
   return (hymgi_peer_message){.data = t->arena + (size_t)mine[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = answered ? NULL : word(arena, theirs[0]),
@@ -493,8 +395,8 @@ static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *pl
   if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(solver, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t);
-  TRY(find_by_value(solver));
-  TRY(find_joined(solver));
+  TRY(hymgi_agree_on_values(solver));
+  TRY(hymgi_agree_on_colours(solver));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
   const hymg_status status = connect_all(solver, list, places, all);
   for (int p = 0; all && p < list->count; p++) {
@@ -513,7 +415,7 @@ hymg_status hymgi_transport_connect(hymg_solver *solver)
   if (t->info.within == HYMG_TRANSPORT_NONE) return HYMG_OK;
   TRY(list_node(solver));
   t->connected = true;
-  TRY(find_starts(solver));
+  TRY(hymgi_agree_on_starts(solver));
   place *places = calloc((size_t)list.count + 1, sizeof *places);
   hymg_status status = hymgi_agree(
       c, places ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d plans", list.count));

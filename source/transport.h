@@ -36,6 +36,19 @@ void hymgi_transport_disconnect(hymg_solver *solver);
 void hymgi_transport_reset(hymg_solver *solver);
 hymg_status hymgi_settle(hymg_solver *solver, hymg_status status);
 
+/* source/ways.c. The plans of a level, NULL where there is none; the message with a rank, or NULL. */
+enum { HYMGI_LEVEL_PLANS = 5 };
+typedef struct hymgi_level_plans {
+  hymgi_plan *plan[HYMGI_LEVEL_PLANS];
+} hymgi_level_plans;
+hymgi_level_plans hymgi_plans_of_level(const hymgi_level *level);
+const hymgi_message *hymgi_message_with(const hymgi_message *message, int count, int rank);
+/* Collective, and set on all: whether plans go by value (by_value, counted), one colour of half sweeps
+ * alone (in_sweeps), and levels start alone (starts_alone). */
+hymg_status hymgi_agree_on_values(hymg_solver *solver);
+hymg_status hymgi_agree_on_colours(hymg_solver *solver);
+hymg_status hymgi_agree_on_starts(hymg_solver *solver);
+
 /* source/group.c. Collective: the context has a communicator of NCCL that works on all ranks; one that
  * does not, on any of them, is given up by all. Then each plan goes through once, for connections are
  * made by the first message. */
