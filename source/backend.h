@@ -81,7 +81,7 @@ typedef struct hymgi_grouping {
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
-  int line;             /* doubles that rows start on */
+  int line; /* doubles that rows start on */
   /* interpolate wants no wall ghosts in memory of the level below, but for those of an F-cycle's
    * solution where that level has other boxes */
   bool closes_in_loads;
