@@ -104,6 +104,7 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
     meet(own.team);
     if (own.mine && colour == (s & 1))
       x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
+    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
   }
   if (!residual) return;
   meet(own.team);
@@ -293,7 +294,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       }
       arena[next + own.at] = x;
     }
-    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
+    __syncwarp(); /* as above */
     const int old = now;
     now = next, next = old;
   }
