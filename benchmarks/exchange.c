@@ -346,6 +346,23 @@ static int find(const char *text, size_t length, const char *const *words, int c
   return -1;
 }
 
+/* Sides of what all ranks share: even for each of them. */
+static bool can_share(const options *o)
+{
+  int boxes[3];
+  share_out(start_ranks(), boxes);
+  for (int i = 0; i < o->num_sizes; i++)
+    for (int axis = 0; axis < 3; axis++)
+      if (o->sizes[i] % (2 * boxes[axis]) != 0) {
+        char size[16], wanted[64];
+        snprintf(size, sizeof size, "%d", o->sizes[i]);
+        snprintf(wanted, sizeof wanted, "multiples of %d with --together on %d ranks",
+                 2 * boxes[axis], start_ranks());
+        return refuse("--size", size, wanted);
+      }
+  return true;
+}
+
 static bool read_comm(const char *text, options *o)
 {
   static const char *const words[] = {"auto", "device", "staged", "peer", "nccl"};
@@ -416,6 +433,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
     if (!ok) return false;
   }
   if (optind < argc) return refuse("argument", argv[optind], "an option");
+  if (o->together && !can_share(o)) return false;
   *code = 0;
   return true;
 }
@@ -448,9 +466,9 @@ static void run_all(const options *o, FILE *csv)
     return;
   }
   if (start_rank() == 0)
-    printf("microseconds of a sweep on each of %d ranks\n%-4s %6s %-7s %9s %9s %9s %9s %9s %9s\n",
-           start_ranks(), "", "cells", "", "alone", "exchange", "both", "added", "hidden",
-           "efficiency");
+    printf("microseconds of a sweep on each of %d ranks%s\n%-4s %6s %-7s %9s %9s %9s %9s %9s %9s\n",
+           start_ranks(), o->together ? ", so many cells together" : "", "", "cells", "", "alone",
+           "exchange", "both", "added", "hidden", "efficiency");
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
     for (int i = 0; o->stencil[s] && i < o->num_sizes; i++)
       run_row(o, csv, o->sizes[i], (hymg_stencil)s);

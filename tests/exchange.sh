@@ -66,9 +66,15 @@ if [ -n "$MPIRUN" ]; then
   # shellcheck disable=SC2086  # words
   check 'a level a line' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 16 --backend host --levels >$out 2>&1 &&
     [ \$(grep -c '^fv[24]' $out) -ge 4 ]"
+  # shellcheck disable=SC2086  # words
+  check 'a grid that ranks share' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 16 --backend host --levels --together >$out 2>&1 &&
+    grep -q '^fv2  *0 *16x16x16 ' $out"
+  # shellcheck disable=SC2086  # words
+  check 'refuses a grid that they cannot' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 10 --together >$out 2>&1
+    [ \$? -eq 2 ] && grep -q 'multiples of 4' $out"
   check 'messages as modelled' env RANKS='1 2' "$SRCDIR/benchmarks/ranks.sh" "$BUILD" "$work" 16 >"$out" 2>&1
 else
-  skipped=$((skipped + 3))
+  skipped=$((skipped + 5))
 fi
 echo "exchange: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
