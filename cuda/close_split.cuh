@@ -69,7 +69,7 @@ template <bool HIGH> __device__ __forceinline__ void close_end(const split_args 
 }
 
 /* Off the edge where faces of axes A < B meet: the lines along B first, then over their ghosts
- * along A. `low`: bit 0 A, bit 1 B; m: the cell along the third axis. */
+ * along A. high: bit 0 A, bit 1 B; m: the cell along the third axis. */
 template <int A, int B>
 __device__ __forceinline__ void close_corner(const split_args &a, int high, int m)
 {

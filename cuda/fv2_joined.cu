@@ -44,13 +44,7 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
   if (!inside) return;
   if (!a.f_is_old) f = a.f[p.own];
   if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
-  fv2_values x = {};
-  x.w = a.own[beyond<0>(p)];
-  x.e = a.own[beyond<1>(p)];
-  x.s = a.own[beyond<2>(p)];
-  x.n = a.own[beyond<3>(p)];
-  x.d = a.own[beyond<4>(p)];
-  x.u = a.own[beyond<5>(p)];
+  fv2_values x = around(a, p);
   if (faces) take_all(r, g, p, faces, exchange, &x);
   fv2_close(a.v, g, p, &x);
   const double value = fv2_gsrb(a.v, b, x, f, alpha);

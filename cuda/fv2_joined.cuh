@@ -27,7 +27,8 @@ struct joined_args {
   joint face[6];
   unsigned faces;                 /* bit f: there is one */
   unsigned long long *base, *end; /* the first exchange; where to leave the last one */
-  int step, known; /* half sweeps before this one; from which on base is there early */
+  int step;                       /* half sweeps before this one */
+  int known;                      /* from this step on base is there before the wait */
   bool sends, ends;
   bool zero; /* the first of a call on an x that is 0: nothing is taken, and base is to be set */
   peer_wait wait;
@@ -54,6 +55,19 @@ template <int FACE> __device__ __forceinline__ ptrdiff_t beyond(const place &p)
 {
   constexpr int STEP = FACE & 1 ? 1 : -1, AXIS = FACE / 2;
   return at(p, AXIS == 0 ? STEP : 0, AXIS == 1 ? STEP : 0, AXIS == 2 ? STEP : 0);
+}
+
+/* The neighbours as they are in memory: walls are not closed, nothing is taken. */
+__device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
+{
+  fv2_values x = {};
+  x.w = a.own[beyond<0>(p)];
+  x.e = a.own[beyond<1>(p)];
+  x.s = a.own[beyond<2>(p)];
+  x.n = a.own[beyond<3>(p)];
+  x.d = a.own[beyond<4>(p)];
+  x.u = a.own[beyond<5>(p)];
+  return x;
 }
 
 /* What has come across the face, also into the ghost. */

@@ -17,13 +17,7 @@ __device__ __forceinline__ void update(const joined_args &r, const hymgi_geom &g
   const gsrb_args &a = r.sweep;
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
   const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0, f = a.f[p.own];
-  fv2_values x = {};
-  x.w = a.own[beyond<0>(p)];
-  x.e = a.own[beyond<1>(p)];
-  x.s = a.own[beyond<2>(p)];
-  x.n = a.own[beyond<3>(p)];
-  x.d = a.own[beyond<4>(p)];
-  x.u = a.own[beyond<5>(p)];
+  fv2_values x = around(a, p);
   take_all(r, g, p, faces, exchange, &x);
   fv2_close(a.v, g, p, &x);
   const double value = fv2_gsrb(a.v, b, x, f, alpha);

@@ -42,12 +42,18 @@ struct halo_place {
   bool inside;
 };
 
-__device__ __forceinline__ halo_place place_in(const halo_brick &b)
+/* Threads along a row of so many slots: 2^shift. */
+HYMGI_INLINE int halo_shift(int slots)
 {
-  const int slots = b.n[0] / 2, id = (int)threadIdx.x;
   int shift = 0;
   while (shift < HALO_SHIFT && 1 << shift < slots)
     shift++;
+  return shift;
+}
+
+__device__ __forceinline__ halo_place place_in(const halo_brick &b)
+{
+  const int slots = b.n[0] / 2, shift = halo_shift(slots), id = (int)threadIdx.x;
   const int tiles = (slots + (1 << shift) - 1) >> shift, block = (int)blockIdx.x - b.first;
   const int row = block / tiles * (HALO_THREADS >> shift) + (id >> shift);
   const int across = b.turned ? b.n[2] : b.n[1], slow = row / across, fast = row - slow * across;
@@ -91,12 +97,7 @@ __device__ __forceinline__ bool is_first_thread()
 __global__ void __launch_bounds__(HALO_THREADS) send(const __grid_constant__ halo_args a)
 {
   wait_for_predecessors();
-  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
-  if (is_first_thread()) {
-    *(volatile unsigned long long *)a.others = exchange;
-    __threadfence();
-  }
-  __syncthreads();
+  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
   let_successors_start();
   const halo_brick &b = a.brick[brick_of_block(a)];
   const halo_place p = place_in(b);
@@ -181,10 +182,7 @@ bool closes_beside(const hymgi_geom *g, const hymgi_plan *plan)
 
 int halo_blocks(const int n[3])
 {
-  const int slots = n[0] / 2;
-  int shift = 0;
-  while (shift < HALO_SHIFT && 1 << shift < slots)
-    shift++;
+  const int slots = n[0] / 2, shift = halo_shift(slots);
   return (int)(blocks_for(slots, 1 << shift) *
                blocks_for((int64_t)n[1] * n[2], HALO_THREADS >> shift));
 }

@@ -58,19 +58,7 @@ inline halo_sender sender_of(const hymgi_plan *plan)
   return s;
 }
 
-/* After the wait for predecessors and before successors start, by all threads: the exchange's number, which
- * take_ghosts is told. */
-__device__ __forceinline__ unsigned long long begin_exchange(const halo_sender &s)
-{
-  const unsigned long long exchange = *(volatile unsigned long long *)s.exchanges + 1;
-  if (threadIdx.x + blockIdx.x + blockIdx.y + blockIdx.z == 0) {
-    *(volatile unsigned long long *)s.others = exchange;
-    __threadfence();
-  }
-  __syncthreads();
-  return exchange;
-}
-
+/* Of those that neighbours see; exchange: begin_exchange of peer.cuh. */
 __device__ __forceinline__ void send_cell(const halo_sender &s, unsigned long long exchange,
                                           int colour, int t, int j, int k, double value)
 {

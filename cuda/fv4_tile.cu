@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   wait_for_predecessors();
   unsigned long long exchange = 0;
   if constexpr (!ALONE) {
-    if (send.to.bricks > 0) exchange = begin_exchange(send.to);
+    if (send.to.bricks > 0) exchange = begin_exchange(send.to.exchanges, send.to.others);
   }
   let_successors_start();
   if (inside && !a.f_is_old) f = a.f[p.own];

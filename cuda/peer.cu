@@ -137,12 +137,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 {
   const posted first = posted_at(a, (int)blockIdx.y);
   wait_for_predecessors();
-  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
-  if (is_first_thread()) {
-    *(volatile unsigned long long *)a.others = exchange;
-    __threadfence();
-  }
-  __syncthreads();
+  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
   let_successors_start();
   all_values<true>(a, first, exchange, x);
 }

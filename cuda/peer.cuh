@@ -70,6 +70,20 @@ __device__ __forceinline__ ptrdiff_t version_at(unsigned long long exchange, ptr
   return (ptrdiff_t)(exchange % HYMGI_PEER_VERSIONS) * version;
 }
 
+/* By all threads of a kernel that sends, between its wait and the start of its successors: the number of
+ * the exchange, from the last one's, and told to the kernel that takes (others), which may then start. */
+__device__ __forceinline__ unsigned long long begin_exchange(const unsigned long long *exchanges,
+                                                             unsigned long long *others)
+{
+  const unsigned long long exchange = *(const volatile unsigned long long *)exchanges + 1;
+  if (threadIdx.x + blockIdx.x + blockIdx.y + blockIdx.z == 0) {
+    *(volatile unsigned long long *)others = exchange;
+    __threadfence();
+  }
+  __syncthreads();
+  return exchange;
+}
+
 /* ---- values that two GPUs share ---- */
 
 constexpr unsigned long long NOT_COME = ~0ull;
