@@ -106,8 +106,8 @@ check_information()
     run $option
     if [ $code -eq 0 ] && grep -q '^hymg-fv [0-9]' "$out" && [ ! -s "$err" ]; then pass; else fail "$option"; fi
   done
-  cuda=$("$HYMG_FV" --version | sed -n 's/^CUDA  *//p')
-  nccl=$("$HYMG_FV" --version | sed -n 's/^NCCL  *//p' | grep -v '^none$')
+  cuda=$(sed -n 's/^CUDA  *//p' "$out")
+  nccl=$(sed -n 's/^NCCL  *//p' "$out" | grep -v '^none$')
   run --devices
   if [ "$cuda" = none ]; then
     devices=0
