@@ -280,7 +280,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       if (own.mine) arena[next + own.at] = arena[now + own.at];
       next = now, now = t.x_at;
     }
-    if (s == sweeps && !residual) return;
+    if (s == sweeps && !residual) continue; /* a return here would confuse compute-sanitizer */
     own.close(arena + now);
     const bool last = s == sweeps;
     if (own.mine) {
