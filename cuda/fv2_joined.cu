@@ -120,6 +120,7 @@ extern "C" bool hymgi_cuda_fv2_joined(hymgi_level *level, bool from_zero, bool w
            r);
   }
   /* the last were the black ones, which red cells lie beside */
+  r.step = sweeps;
   if (with_ghosts)
     launch(level, plan, take_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
   return true;

@@ -136,31 +136,36 @@ __device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, in
 __global__ void __launch_bounds__(ROW_THREADS)
     send_colour(const __grid_constant__ joined_args r, int colour)
 {
-  wait_for_predecessors();
   const int face = (int)blockIdx.y;
   const hymgi_geom &g = r.sweep.boxes.one;
+  bool there = false;
+  place p = {};
+  if (r.faces >> face & 1)
+    each_at_face(g, colour, face, [&](const place &at) { there = true, p = at; });
+  wait_for_predecessors();
   const unsigned long long exchange = read_word(r.end) + 1;
   if (threadIdx.x + blockIdx.x + blockIdx.y == 0) *(volatile unsigned long long *)r.base = exchange;
   let_successors_start();
-  if (!(r.faces >> face & 1)) return;
-  each_at_face(g, colour, face,
-               [&](const place &p) { put_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]); });
+  if (there) put_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
 }
 
-/* The ghosts beside the cells of a colour: the last exchange. */
+/* The ghosts beside the cells of a colour: the last exchange, by its number from the base, which
+ * was written before any kernel that may still run. The half sweep before, of the other cells, has
+ * nothing to do with these ghosts: so they are taken while it ends. */
 __global__ void __launch_bounds__(ROW_THREADS)
     take_ghosts(const __grid_constant__ joined_args r, int colour)
 {
-  wait_for_predecessors();
   let_successors_start();
   const int face = (int)blockIdx.y;
   const hymgi_geom &g = r.sweep.boxes.one;
-  const unsigned long long exchange = read_word(r.end);
-  if (!(r.faces >> face & 1)) return;
-  each_at_face(g, colour, face, [&](const place &p) {
-    fv2_values taken = {};
-    take_all(r, g, p, 1u << face, exchange, &taken);
-  });
+  if (r.faces >> face & 1) {
+    const unsigned long long exchange = read_word(r.base) + (unsigned)r.step;
+    each_at_face(g, colour, face, [&](const place &p) {
+      fv2_values taken = {};
+      take_all(r, g, p, 1u << face, exchange, &taken);
+    });
+  }
+  wait_for_predecessors();
 }
 
 /* The face whose ghosts (or, with depth 0, whose cells) the brick is, all of them; -1: none. */

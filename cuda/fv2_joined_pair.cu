@@ -9,40 +9,62 @@
 namespace
 {
 
-/* The half sweep of one colour at a place; the cell itself is stored in the second of a pair. */
-template <bool VARIABLE>
-__device__ __forceinline__ void update(const joined_args &r, const hymgi_geom &g, const place &p,
-                                       unsigned faces, unsigned long long exchange)
-{
-  const gsrb_args &a = r.sweep;
-  const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0, f = a.f[p.own];
-  fv2_values x = around(a, p);
-  take_all(r, g, p, faces, exchange, &x);
-  fv2_close(a.v, g, p, &x);
-  const double value = fv2_gsrb(a.v, b, x, f, alpha);
-  if (a.colour == 1) a.out[p.own] = value;
-  if (r.sends) put_all(r, g, p, faces, exchange + 1, value);
-}
+/* A cell at a neighbour's face, with what can be read before other kernels end. */
+template <bool VARIABLE> struct face_cell {
+  bool there;
+  place p;
+  unsigned faces;
+  fv2_betas b;
+  double alpha, f;
 
-/* The cells of a colour at neighbours' faces; a cell at several is the first one's. */
+  __device__ __forceinline__ void load(const joined_args &r, const hymgi_geom &g, const place &at)
+  {
+    const gsrb_args &a = r.sweep;
+    there = true;
+    p = at;
+    b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.f_is_old) f = a.f[p.own];
+  }
+
+  /* The half sweep of one colour; the cell itself is stored in the second of a pair. */
+  __device__ __forceinline__ void update(const joined_args &r, const hymgi_geom &g,
+                                         unsigned long long exchange) const
+  {
+    const gsrb_args &a = r.sweep;
+    fv2_values x = around(a, p);
+    take_all(r, g, p, faces, exchange, &x);
+    fv2_close(a.v, g, p, &x);
+    const double value = fv2_gsrb(a.v, b, x, f, alpha);
+    if (a.colour == 1) a.out[p.own] = value;
+    if (r.sends) put_all(r, g, p, faces, exchange + 1, value);
+  }
+};
+
+/* The cells of a colour at neighbours' faces; a cell at several is the first one's. From the second half
+ * sweep on the base was written before any kernel that may still run. */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(ROW_THREADS) beside(const __grid_constant__ joined_args r)
 {
+  const int face = (int)blockIdx.y;
+  const bool first = threadIdx.x + blockIdx.x + blockIdx.y == 0;
+  const hymgi_geom &g = r.sweep.boxes.one;
+  face_cell<VARIABLE> cell = {};
+  if (r.faces >> face & 1)
+    each_at_face(g, r.sweep.colour, face, [&](const place &p) {
+      cell.faces = faces_at(r, g, p);
+      if ((cell.faces & ((1u << face) - 1)) == 0) cell.load(r, g, p);
+    });
+  unsigned long long exchange = 0;
+  if (cell.there && r.step > 0) exchange = read_word(r.base) + (unsigned)r.step;
   wait_for_predecessors();
   let_successors_start();
-  const int face = (int)blockIdx.y;
-  const hymgi_geom &g = r.sweep.boxes.one;
-  const unsigned long long exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
-  if (r.zero && threadIdx.x + blockIdx.x + blockIdx.y == 0)
-    *(volatile unsigned long long *)r.base = exchange;
-  if (r.ends && threadIdx.x + blockIdx.x + blockIdx.y == 0)
-    *(volatile unsigned long long *)r.end = exchange + r.sends;
-  if (!(r.faces >> face & 1)) return;
-  each_at_face(g, r.sweep.colour, face, [&](const place &p) {
-    const unsigned faces = faces_at(r, g, p);
-    if ((faces & ((1u << face) - 1)) == 0) update<VARIABLE>(r, g, p, faces, exchange);
-  });
+  if (first && r.zero) *(volatile unsigned long long *)r.base = read_word(r.end);
+  if (first && r.ends) *r.end = read_word(r.base) + (unsigned)(r.step + r.sends);
+  if (!cell.there) return;
+  if (r.step == 0) exchange = read_word(r.zero ? r.end : r.base);
+  if (!r.sweep.f_is_old) cell.f = r.sweep.f[cell.p.own];
+  cell.update(r, g, exchange);
 }
 
 } /* namespace */
@@ -61,6 +83,7 @@ extern "C" void hymgi_cuda_fv2_joined_pairs(hymgi_level *level, bool zero, bool 
     r.ends = s + 1 == sweeps;
     r.sends = !r.ends || with_ghosts;
     r.sweep.colour = s & 1;
+    r.sweep.f_is_old = s > 0 || !zero;
     launch(level, plan, kernel, grid, block, r);
     if (s & 1) continue;
     hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
@@ -69,5 +92,6 @@ extern "C" void hymgi_cuda_fv2_joined_pairs(hymgi_level *level, bool zero, bool 
     r.sweep.own = r.sweep.other = r.sweep.out = level->x;
   }
   /* black ones, which red cells lie beside */
+  r.step = sweeps;
   if (with_ghosts) launch(level, plan, take_ghosts, grid, block, r, 0);
 }

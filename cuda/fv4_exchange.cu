@@ -96,17 +96,20 @@ __device__ __forceinline__ bool is_first_thread()
 /* Counters as push_values and pull_values of peer.cu keep them. */
 __global__ void __launch_bounds__(HALO_THREADS) send(const __grid_constant__ halo_args a)
 {
-  wait_for_predecessors();
-  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
-  let_successors_start();
   const halo_brick &b = a.brick[brick_of_block(a)];
   const halo_place p = place_in(b);
-  if (!p.inside) return;
+  double value[2] = {0, 0};
+  wait_for_predecessors();
+#pragma unroll
+  for (int colour = 0; colour < 2; colour++)
+    if (p.inside && a.colours >> colour & 1) value[colour] = a.s.x[cell_of(a, p, colour)];
+  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
+  let_successors_start();
   double *const message = b.data + version_at(exchange, b.version);
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
-    if (a.colours >> colour & 1)
-      put_value(message + packed(a, b, p, colour), a.s.x[cell_of(a, p, colour)]);
+    if (p.inside && a.colours >> colour & 1)
+      put_value(message + packed(a, b, p, colour), value[colour]);
 }
 
 /* Of a row of ghosts across one axis: the walls of the other axes that it runs into. The block has
