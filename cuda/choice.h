@@ -12,9 +12,12 @@ extern "C" {
  *   fv2_pair   red-black Gauss-Seidel of FV2, both colours in one pass
  *   fv2_march  the same, a colour at a time, marched along z; else one cell a thread
  *   fv4_march  all smoothers and residuals of FV4 on rows split by colour, marched along z; else the
- *              smoothers in tiles in shared memory, and residuals one cell a thread
+ *              smoothers and the residual's restriction in tiles in shared memory, and residuals one
+ *              cell a thread
  *   fv4_ring   the residuals of those, and the smoothers but red-black Gauss-Seidel, with planes that
  *              come by tensor copies, where the device has such; else from memory
+ *   fv4_sum    the restriction of FV4's residual on rows split by colour that are not marched, from
+ *              memory after a kernel that closes walls; else in tiles
  *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,
  *              marched along z; else one cell a thread
  *   relax_pair  the other smoothers of FV2, two sweeps in one pass, where a level is one box without

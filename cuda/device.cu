@@ -118,7 +118,7 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   d->context = context;
   /* as measured on an H200 */
   d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80,    80 * 80 * 80, 80 * 80 * 80,
-               80 * 80 * 80,    INT64_MAX,       160 * 160 * 160, INT64_MAX};
+               80 * 80 * 80,    INT64_MAX,       160 * 160 * 160, INT64_MAX,    56 * 56 * 56};
   d->ordinal = ordinal;
   context->gpu = d;
   context->close_gpu = close_device;

@@ -32,7 +32,7 @@ struct hymgi_reduction {
 /* Cells of a level from which on a form of its smoother is taken; all give the same bits. */
 struct hymgi_kernel_choice {
   int64_t fv2_pair_from, fv2_march_from, fv4_march_from, fv4_ring_from, relax_march_from,
-      relax_pair_from, fv2_apart_from, overlap_from, overlap_fast_from;
+      relax_pair_from, fv2_apart_from, overlap_from, overlap_fast_from, fv4_sum_from;
 };
 
 struct hymgi_device {

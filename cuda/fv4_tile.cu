@@ -35,9 +35,8 @@ __global__ void __launch_bounds__(THREADS, 2)
   const gsrb_args &a = args.base;
   const int id = (int)threadIdx.x;
   const hymgi_geom g = a.boxes.one;
-  const int block = (int)blockIdx.x, bx = block % args.tiles[0];
-  const int by = block / args.tiles[0] % args.tiles[1], bz = block / args.tiles[0] / args.tiles[1];
-  const int low[3] = {bx * TILE, by * TILE, bz * TILE};
+  int low[3];
+  place_tile<shape_of_tile>(args.tiles, low);
   const int t = low[0] / 2 + id % (TILE / 2), j = low[1] + id / (TILE / 2) % TILE;
   const int k = low[2] + id / (TILE / 2) / TILE;
   const bool inside = t < g.n[0] / 2 && j < g.n[1] && k < g.n[2];
@@ -50,16 +49,13 @@ __global__ void __launch_bounds__(THREADS, 2)
     if (a.f_is_old) f = a.f[p.own];
   }
   const double *from[LOADS];
-#pragma unroll
-  for (int m = 0; m < LOADS; m++) {
-    const int e = id + m * THREADS;
-    const int i = low[0] - RIM + e % WIDE, jj = low[1] - RIM + e / WIDE % WIDE;
-    const int kk = low[2] - RIM + e / WIDE / WIDE;
-    const bool there = e < CELLS && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, jj) &&
-                       in_memory<ALONE>(g, 2, kk);
-    const bool mine = ((i + jj + kk + g.parity + a.colour) & 1) == 0;
-    from[m] = there ? (mine ? a.own : a.other) + hymgi_at(&g, i, jj, kk) : NULL;
-  }
+  find_share<shape_of_tile, THREADS, ALONE>(
+      g, low,
+      [&](int ti, int tj, int tk) {
+        const bool mine = ((ti + tj + tk + g.parity + a.colour) & 1) == 0;
+        return (mine ? a.own : a.other) + hymgi_at(&g, ti, tj, tk);
+      },
+      from);
   wait_for_predecessors();
   unsigned long long exchange = 0;
   if constexpr (!ALONE) {
@@ -67,22 +63,12 @@ __global__ void __launch_bounds__(THREADS, 2)
   }
   let_successors_start();
   if (inside && !a.f_is_old) f = a.f[p.own];
-  double value[LOADS];
-#pragma unroll
-  for (int m = 0; m < LOADS; m++)
-    value[m] = from[m] ? *from[m] : 0;
-#pragma unroll
-  for (int m = 0; m < LOADS; m++)
-    if (id + m * THREADS < CELLS) tile[id + m * THREADS] = value[m];
+  load_share<shape_of_tile, THREADS>(from, tile);
   close_tile<shape_of_tile, THREADS>(g, args.wall, low, tile);
   if (!inside) return;
   const double *const c =
       tile + ((k - low[2] + RIM) * WIDE + j - low[1] + RIM) * WIDE + p.i - low[0] + RIM;
-  const double ax = fv4_apply_with<VARIABLE>(
-      [&](int di, int dj, int dk) { return c[(dk * WIDE + dj) * WIDE + di]; },
-      [&](int axis, int di, int dj, int dk) {
-        return VARIABLE ? b[face_of(axis, di, dj, dk)] : a.v.beta_constant[axis];
-      });
+  const double ax = apply_in_tile<shape_of_tile, VARIABLE>(a.v, c, b);
   const double updated = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
   a.out[p.own] = updated;
   if constexpr (!ALONE) {
@@ -90,19 +76,11 @@ __global__ void __launch_bounds__(THREADS, 2)
   }
 }
 
-bool fits(const hymgi_level *level)
-{
-  const hymgi_geom *g = level->box;
-  int tiles[3];
-  return level->num_boxes == 1 && g->split && tiles_of<shape_of_tile>(g, tiles) > 0 &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;
-}
-
 } /* namespace */
 
 extern "C" bool hymgi_cuda_fv4_closes(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV4 && fits(level);
+  return fits_tiles<shape_of_tile>(level) && level->box->split;
 }
 
 extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half)

@@ -1,5 +1,6 @@
-/* What the forms of FV4's smoothers for small levels share: a block loads a tile of x with its rim into
- * shared memory and closes the walls there. Ghosts that are no wall's are in memory. */
+/* What the forms of FV4's smoothers and of its residual's restriction for small levels share: a block
+ * loads a tile of x with its rim into shared memory and closes the walls there. Ghosts that are no
+ * wall's are in memory. */
 #ifndef HYMGI_FV4_TILE_CUH
 #define HYMGI_FV4_TILE_CUH
 
@@ -64,6 +65,58 @@ __device__ __forceinline__ void load_faces(const operator_view &v, const place &
     }
 }
 
+/* A block's place among a level's tiles: its lowest cell. */
+template <typename TILE>
+__device__ __forceinline__ void place_tile(const int (&tiles)[3], int (&low)[3])
+{
+  const int block = (int)blockIdx.x, x = block % tiles[0];
+  const int y = block / tiles[0] % tiles[1], z = block / tiles[0] / tiles[1];
+  low[0] = x * TILE::x, low[1] = y * TILE::y, low[2] = z * TILE::z;
+}
+
+/* The places of a thread's share of the tile: NULL where nothing is to be read. to(i, j, k): that of a
+ * cell. */
+template <typename TILE, int THREADS, bool ALONE, int LOADS, typename To>
+__device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)[3], const To &to,
+                                           const double *(&from)[LOADS])
+{
+#pragma unroll
+  for (int m = 0; m < LOADS; m++) {
+    const int e = (int)threadIdx.x + m * THREADS, i = low[0] - RIM + e % TILE::wide;
+    const int j = low[1] - RIM + e / TILE::wide % TILE::high;
+    const int k = low[2] - RIM + e / TILE::wide / TILE::high;
+    const bool there = e < TILE::cells && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, j) &&
+                       in_memory<ALONE>(g, 2, k);
+    const double *const cell = to(i, j, k);
+    from[m] = there ? cell : NULL;
+  }
+}
+
+template <typename TILE, int THREADS, int LOADS>
+__device__ __forceinline__ void load_share(const double *const (&from)[LOADS], double *tile)
+{
+  const int id = (int)threadIdx.x;
+  double value[LOADS];
+#pragma unroll
+  for (int m = 0; m < LOADS; m++)
+    value[m] = from[m] ? *from[m] : 0;
+#pragma unroll
+  for (int m = 0; m < LOADS; m++)
+    if (id + m * THREADS < TILE::cells) tile[id + m * THREADS] = value[m];
+}
+
+/* A x but for the alpha term at a cell of the tile; b: load_faces. */
+template <typename TILE, bool VARIABLE>
+__device__ __forceinline__ double apply_in_tile(const operator_view &v, const double *cell,
+                                                const double (&b)[30])
+{
+  return fv4_apply_with<VARIABLE>(
+      [&](int di, int dj, int dk) { return cell[(dk * TILE::high + dj) * TILE::wide + di]; },
+      [&](int axis, int di, int dj, int dk) {
+        return VARIABLE ? b[face_of(axis, di, dj, dk)] : v.beta_constant[axis];
+      });
+}
+
 /* Closes the walls of one axis in the tile, from `low` on: the ghosts from the cells inside. */
 template <typename TILE, int THREADS, int AXIS>
 __device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall (&wall)[6],
@@ -107,6 +160,16 @@ template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles
     count *= n < 4 || n % extent[axis] == 1 ? 0 : (unsigned)tiles[axis];
   }
   return count;
+}
+
+/* Is the level for tiles? */
+template <typename TILE> inline bool fits_tiles(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  int tiles[3];
+  return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 &&
+         tiles_of<TILE>(g, tiles) > 0 &&
+         (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;
 }
 
 inline void walls_of(const hymgi_level *level, hymgi_wall (&wall)[6])

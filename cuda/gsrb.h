@@ -37,14 +37,18 @@ bool hymgi_cuda_fv2_residual(const hymgi_level *level, const double *f, const do
  * as before. */
 bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const double *x,
                              double *coarse, double *zero);
+/* The same of the level's f and x on rows of either layout, for small levels; it needs no ghosts beyond
+ * walls in memory. Is it for this level? */
+bool hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, double *coarse, double *zero);
+bool hymgi_cuda_fv4_restrict_closes(const hymgi_level *level);
 /* As hymgi_cuda_plain_relax, on split rows. */
 bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
 /* The same on plain rows, for small levels; it needs no ghosts beyond walls in memory. Is it for this
  * level? */
 bool hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation *relaxation);
 bool hymgi_cuda_fv4_relax_closes(const hymgi_level *level);
-/* The same three with planes that come by tensor copies; false where the device has none, and where
- * the others are as good. */
+/* Residual, restriction and relaxation with planes that come by tensor copies; false where the device
+ * has none, and where the others are as good. */
 bool hymgi_cuda_ring_residual(const hymgi_level *level, const double *f, const double *x,
                               double *r);
 bool hymgi_cuda_ring_restrict(const hymgi_level *level, const double *f, const double *x,

@@ -19,9 +19,9 @@ bool hymgi_cuda_second_buffer(const hymgi_level *level);
 bool hymgi_cuda_spare_buffers(const hymgi_level *level);
 /* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
-/* Those that are left for where FV4's marched kernels come next, if they are for the level. colours:
- * bits of those whose cells have changed since their ghosts came; sent: they are on their way. */
-void hymgi_cuda_prepare_march(const hymgi_level *level, double *x, int colours, bool sent);
+/* Those that the residual's restriction wants. colours: bits of those whose cells have changed since
+ * their ghosts came; sent: they are on their way. */
+void hymgi_cuda_prepare_restrict(const hymgi_level *level, double *x, int colours, bool sent);
 
 /* transfer.cu, interpolate.cu */
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,

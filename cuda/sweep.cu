@@ -321,10 +321,13 @@ extern "C" void hymgi_cuda_prepare(const hymgi_level *level, double *x)
   prepare(level, level->box, x);
 }
 
-extern "C" void hymgi_cuda_prepare_march(const hymgi_level *level, double *x, int colours,
-                                         bool sent)
+extern "C" void hymgi_cuda_prepare_restrict(const hymgi_level *level, double *x, int colours,
+                                            bool sent)
 {
-  prepare_march(level, level->box, x, colours, sent);
+  if (hymgi_cuda_fv4_restrict_closes(level))
+    prepare(level, level->box, x, HYMGI_FV4_NONE, colours, sent);
+  else
+    prepare_march(level, level->box, x, colours, sent);
 }
 
 extern "C" void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)

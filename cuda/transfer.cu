@@ -373,12 +373,14 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
   launch_mean<true>(level, fine, coarse);
 }
 
-/* Ghosts are in place. */
+/* After hymgi_cuda_prepare_restrict. */
 static void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse,
                               double *zero)
 {
   if (level->num_boxes == 0) return;
-  if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero)) return;
+  if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero) ||
+      hymgi_cuda_fv4_restrict_tile(level, coarse, zero))
+    return;
   const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
   sum_args a = {};
   a.v = view_of(level);
@@ -399,7 +401,7 @@ static void restrict_residual(const hymgi_level *level, hymgi_after after, doubl
 extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
                                              double *coarse, double *zero)
 {
-  hymgi_cuda_prepare_march(level, level->x, 3, false);
+  hymgi_cuda_prepare_restrict(level, level->x, 3, false);
   restrict_residual(level, after, coarse, zero);
 }
 
@@ -410,7 +412,7 @@ extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, d
   const bool gsrb = level->method->smoother == HYMG_GSRB;
   if (!hymgi_cuda_fv2_joined(level, from_zero, true)) {
     const bool sent = hymgi_cuda_smooth_from(level, from_zero, true);
-    hymgi_cuda_prepare_march(level, level->x, gsrb ? 2 : 3, sent);
+    hymgi_cuda_prepare_restrict(level, level->x, gsrb ? 2 : 3, sent);
   }
   restrict_residual(level, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }

@@ -158,6 +158,39 @@ START_TEST(rings_of_planes)
 }
 END_TEST
 
+/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a wall or at
+ * ghosts in memory; red-black Gauss-Seidel for rows split by colour. */
+static const struct {
+  int n[3];
+  const char *walls;
+  hymg_smoother smoother;
+  double a;
+  bool constant_alpha, constant_beta;
+} tiles[] = {
+    {{36, 10, 12}, "dd dd dd", HYMG_GSRB, 0, false, false},
+    {{20, 12, 22}, "pp dd dd", HYMG_GSRB, 0.75, false, true},
+    {{10, 36, 6}, "dd pp dd", HYMG_GSRB, 0.75, true, false},
+    {{34, 6, 10}, "dd dd pp", HYMG_GSRB, 0, false, true},
+    {{18, 14, 20}, "dd dd dd", HYMG_CHEBYSHEV, 0.75, false, true},
+    {{44, 6, 10}, "pp dd dd", HYMG_JACOBI, 0, false, false},
+    {{6, 20, 18}, "dd pp pp", HYMG_L1JACOBI, 0.75, true, false},
+    {{28, 18, 4}, "pp pp dd", HYMG_CHEBYSHEV, 0.75, false, false},
+};
+
+START_TEST(tiles_of_small_levels)
+{
+  const int *n = tiles[_i].n;
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], tiles[_i].walls);
+  t.smoother = tiles[_i].smoother;
+  t.a = tiles[_i].a;
+  t.constant_alpha = tiles[_i].constant_alpha;
+  t.constant_beta = tiles[_i].constant_beta;
+  twin_check(&t, &twin_ways[0]);
+  static const char *const from_memory[] = {"fv4_sum"};
+  if (t.smoother == HYMG_GSRB) check_kernels(&t, from_memory, 1);
+}
+END_TEST
+
 /* Few planes whose strides are literals in kernels (cuda/gsrb_args.cuh): a colour at a time, and both. */
 START_TEST(planes_of_large_cubes)
 {
@@ -228,6 +261,9 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("rings");
   tcase_add_loop_test(t, rings_of_planes, 0, few ? SMALL_RINGS : RINGS);
+  suite_add_tcase(suite, t);
+  t = tcase_create("tiles");
+  tcase_add_loop_test(t, tiles_of_small_levels, 0, sizeof tiles / sizeof *tiles);
   suite_add_tcase(suite, t);
   t = tcase_create("passes");
   tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
