@@ -39,33 +39,6 @@ template <typename Brick> dim3 bricks_grid(const Brick *bricks, int count)
   return dim3(blocks, grid_share(count), 1);
 }
 
-/* Bricks of unlike sizes in one row of blocks: those of brick m from first[m] on. */
-enum { MOST_IN_LINE = 32 };
-
-struct brick_line {
-  unsigned first[MOST_IN_LINE + 1];
-  int count; /* 0: they are too many for this */
-};
-
-template <typename Brick> brick_line line_of(const Brick *bricks, int count)
-{
-  brick_line l = {};
-  if (count > MOST_IN_LINE) return l;
-  l.count = count;
-  for (int m = 0; m < count; m++)
-    l.first[m + 1] =
-        l.first[m] + row_blocks((int64_t)bricks[m].n[1] * bricks[m].n[2], bricks[m].n[0]);
-  return l;
-}
-
-__device__ __forceinline__ int brick_of_block(const brick_line &l)
-{
-  int m = 0;
-  while (blockIdx.x >= l.first[m + 1])
-    m++;
-  return m;
-}
-
 } /* namespace */
 
 #endif

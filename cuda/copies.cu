@@ -57,34 +57,36 @@ __global__ void __launch_bounds__(ROW_THREADS)
   }
 }
 
-/* A piece to or from its part of the buffer. */
+/* A piece to or from its part of the buffer; zero: NULL, or gets zeros where x is written. */
 template <bool PACK>
 __device__ __forceinline__ void move_piece(const hymgi_piece &p, const hymgi_geom &g, double *x,
-                                           double *buffer)
+                                           double *zero, double *buffer)
 {
   each_of_brick(p.n, [&](int i, int j, int k) {
     double *const packed = buffer + p.at + ((size_t)k * p.n[1] + j) * p.n[0] + i;
-    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
-    if (PACK)
-      *packed = *cell;
-    else
-      *cell = *packed;
+    const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PACK) {
+      *packed = x[cell];
+    } else {
+      x[cell] = *packed;
+      if (zero) zero[cell] = 0;
+    }
   });
 }
 
 template <bool PACK>
 __global__ void __launch_bounds__(ROW_THREADS)
-    move_pieces(piece_list list, double *x, double *buffer)
+    move_pieces(piece_list list, double *x, double *zero, double *buffer)
 {
   let_successors_start();
   wait_for_predecessors();
   if (list.count == 1) {
-    move_piece<PACK>(list.one, list.of, x, buffer);
+    move_piece<PACK>(list.one, list.of, x, zero, buffer);
     return;
   }
   for (int m = (int)blockIdx.y; m < list.count; m += (int)gridDim.y) {
     const hymgi_piece p = list.many[m];
-    move_piece<PACK>(p, p.box ? list.box[p.box] : list.of, x, buffer);
+    move_piece<PACK>(p, p.box ? list.box[p.box] : list.of, x, zero, buffer);
   }
 }
 
@@ -149,18 +151,18 @@ extern "C" void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan,
   }
   hymgi_launch(context, move_pieces<true>, bricks_grid(plan->pack, plan->num_pack),
                dim3(ROW_THREADS), pieces_of(plan->pack, plan->num_pack, src_box),
-               const_cast<double *>(src), plan->send_buffer); /* it is read only */
+               const_cast<double *>(src), nullptr, plan->send_buffer); /* it is read only */
 }
 
 extern "C" void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan,
-                                  const hymgi_geom *dst_box, double *dst)
+                                  const hymgi_geom *dst_box, double *dst, double *zero)
 {
   if (plan->peers) {
-    hymgi_peer_pull(context, plan, dst_box, dst);
+    hymgi_peer_pull(context, plan, dst_box, dst, zero);
     return;
   }
   hymgi_launch(context, move_pieces<false>, bricks_grid(plan->unpack, plan->num_unpack),
-               dim3(ROW_THREADS), pieces_of(plan->unpack, plan->num_unpack, dst_box), dst,
+               dim3(ROW_THREADS), pieces_of(plan->unpack, plan->num_unpack, dst_box), dst, zero,
                plan->receive_buffer);
 }
 

@@ -163,7 +163,7 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   sweep_parts(j, part, 1, "inside");
   if (by_mpi) pass_messages(level, plan);
   d->is_aside = true;
-  hymgi_exchange_end(c, mover, plan, box, x);
+  hymgi_exchange_end(c, mover, plan, box, x, NULL);
   close_walls(level, box, x);
   sweep_parts(j, part + 1, count - 1, "beside ghosts");
   mark(d, BESIDE);

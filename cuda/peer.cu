@@ -7,7 +7,8 @@
  * for half sweeps that do both (fv2_joined.cu).
  *
  * By value and counted, where messages of peers alone go one way: the same, and at each exchange the
- * receiver says that the one before was taken away; the sender of the third after that waits for it.
+ * receiver says that the one before was taken away; the sender of the third after that waits for it
+ * (peer_counted.cu).
  *
  * By flags, else: push writes the pieces of a plan straight into
  * the receivers' buffers, of which two would do, used in turn; its last block then tells each
@@ -21,44 +22,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bricks.cuh"
 #include "fv2_joined.h"
 #include "fv4_exchange.h"
 #include "groups.h"
 #include "gsrb.h"
-#include "peer.cuh"
+#include "peer_args.cuh"
 
 namespace
 {
 
-/* ---- waiting ---- */
-
-struct peer_args {
-  piece_list list;
-  hymgi_peer_message one; /* if there is but one */
-  const hymgi_peer_message *many;
-  int messages;
-  unsigned long long *exchanges, *others; /* others: of the other direction */
-  unsigned *finished;
-  peer_wait wait;
-};
-
-__device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int m)
-{
-  return a.messages == 1 ? a.one : a.many[m];
-}
-
-/* Until the word is what it has to be, somebody has given up, or this GPU loses patience. */
-__device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
-                                      unsigned long long exchange)
-{
-  if (load_acquire(m.awaited) + (unsigned long long)m.lag >= exchange) return;
-  const unsigned long long start = nanoseconds();
-  while (load_acquire(m.awaited) + (unsigned long long)m.lag < exchange) {
-    if (gives_up(a.wait, m.rank, start)) return;
-    __nanosleep(20);
-  }
-}
+/* ---- ends ---- */
 
 /* By all threads of a block: the block is done; true in one thread of the last one of the grid. */
 __device__ __forceinline__ bool is_last(const peer_args &a)
@@ -83,35 +56,23 @@ __device__ __forceinline__ void tell(const peer_args &a, unsigned long long exch
 
 /* ---- kernels ---- */
 
-/* A piece with its message: lists do not change, so that they can be read before other kernels end. */
-struct posted {
-  hymgi_piece p;
-  hymgi_peer_message m;
-};
-
-__device__ __forceinline__ posted posted_at(const peer_args &a, int number)
-{
-  posted post;
-  post.p = a.list.count == 1 ? a.list.one : a.list.many[number];
-  post.m = message_of(a, post.p.message);
-  return post;
-}
-
 template <bool PUSH>
 __device__ __forceinline__ void move_values(const peer_args &a, const posted &post,
                                             unsigned long long exchange, unsigned block,
                                             unsigned blocks, double *x)
 {
   const hymgi_piece &p = post.p;
-  const hymgi_geom g = a.list.count > 1 && p.box ? a.list.box[p.box] : a.list.of;
+  const hymgi_geom g = box_of(a.list, p);
   double *const buffer = post.m.data + version_at(exchange, post.m.version) + (p.at - p.first);
   each_of_brick(p.n, block, blocks, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
-    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
-    if (PUSH)
-      put_value(packed, *cell);
-    else
-      *cell = take_value(a.wait, post.m.rank, packed);
+    const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH) {
+      put_value(packed, x[cell]);
+      return;
+    }
+    if (a.zero) a.zero[cell] = 0;
+    x[cell] = take_value(a.wait, post.m.rank, packed);
   });
 }
 
@@ -167,11 +128,13 @@ __device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece
   double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
   each_of_brick(p.n, [&](int i, int j, int k) {
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
-    double *const cell = x + hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
-    if (PUSH)
-      *packed = *cell;
-    else
-      *cell = __ldcg(packed);
+    const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH) {
+      *packed = x[cell];
+      return;
+    }
+    if (a.zero) a.zero[cell] = 0;
+    x[cell] = __ldcg(packed);
   });
 }
 
@@ -187,83 +150,10 @@ __global__ void __launch_bounds__(ROW_THREADS)
   } else {
     for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
       const hymgi_piece p = a.list.many[m];
-      move_piece<PUSH>(a, p, p.box ? a.list.box[p.box] : a.list.of, exchange, x);
+      move_piece<PUSH>(a, p, box_of(a.list, p), exchange, x);
     }
   }
   if (is_last(a)) tell(a, exchange);
-}
-
-/* By thread 0 of each block, which alone reads the number of the exchange, once it has it: the last one
- * of the grid writes it for the next kernel. */
-__device__ __forceinline__ void count_exchange(const peer_args &a, unsigned long long exchange)
-{
-  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return;
-  *a.finished = 0;
-  *a.exchanges = exchange;
-}
-
-/* Thread 0 waits for the message of as many exchanges ago as there are versions to be taken away. */
-template <bool PUSH>
-__device__ __forceinline__ void move_counted(const peer_args &a, const posted &post,
-                                             unsigned long long exchange, unsigned block,
-                                             unsigned blocks, double *x)
-{
-  if (PUSH) {
-    if (threadIdx.x == 0) await(a, post.m, exchange);
-    __syncthreads();
-  }
-  move_values<PUSH>(a, post, exchange, block, blocks, x);
-}
-
-/* By value, one way. That the exchange before was taken away is told by the kernel of the next one: it
- * has ended then, and nobody needs to wait for its stores. */
-template <bool PUSH>
-__global__ void __launch_bounds__(ROW_THREADS)
-    exchange_counted(const __grid_constant__ peer_args a, const __grid_constant__ brick_line line,
-                     double *x)
-{
-  __shared__ unsigned long long number;
-  const bool in_line = line.count > 0;
-  const int m = in_line ? brick_of_block(line) : (int)blockIdx.y;
-  const posted first = posted_at(a, m);
-  wait_for_predecessors();
-  let_successors_start();
-  if (threadIdx.x == 0) number = *(volatile unsigned long long *)a.exchanges + 1;
-  __syncthreads();
-  const unsigned long long exchange = number;
-  if (!PUSH && threadIdx.x == 0) count_exchange(a, exchange); /* while values are on their way */
-  if (!PUSH && blockIdx.x + blockIdx.y == 0 && threadIdx.x == ROW_THREADS - 1)
-    for (int r = 0; r < a.messages; r++)
-      store_release(message_of(a, r).set, exchange - 1);
-  if (in_line)
-    move_counted<PUSH>(a, first, exchange, blockIdx.x - line.first[m],
-                       line.first[m + 1] - line.first[m], x);
-  else
-    for (int n = m; n < a.list.count; n += (int)gridDim.y)
-      move_counted<PUSH>(a, posted_at(a, n), exchange, blockIdx.x, gridDim.x, x);
-  if (PUSH && threadIdx.x == 0) count_exchange(a, exchange);
-}
-
-peer_args args_of(hymg_context *context, const hymgi_plan *plan, bool out)
-{
-  const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
-  peer_args a = {};
-  a.one = side->message[0];
-  a.many = side->message;
-  a.messages = out ? plan->num_sends : plan->num_receives;
-  a.exchanges = side->exchanges;
-  a.others = out ? plan->in.exchanges : plan->out.exchanges;
-  a.finished = side->finished;
-  a.wait = wait_of(context, plan);
-  return a;
-}
-
-void launch_counted(hymg_context *context, void (*kernel)(peer_args, brick_line, double *),
-                    const hymgi_piece *pieces, int count, const peer_args &a, double *x)
-{
-  const brick_line line = line_of(pieces, count);
-  const dim3 grid = line.count > 0 ? dim3(line.first[count]) : bricks_grid(pieces, count);
-  hymgi_launch(context, kernel, grid, dim3(ROW_THREADS), a, line, x);
 }
 
 /* ---- memory that other processes map ---- */
@@ -344,26 +234,25 @@ const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,       
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *src_box, const double *src)
 {
-  peer_args a = args_of(context, plan, true);
-  a.list = pieces_of(plan->pack, plan->num_pack, src_box);
-  double *const from = const_cast<double *>(src); /* it is read only */
   if (plan->counted) {
-    launch_counted(context, exchange_counted<true>, plan->pack, plan->num_pack, a, from);
+    hymgi_peer_push_counted(context, plan, src_box, src);
     return;
   }
   hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
-               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS), a, from);
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS),
+               args_of(context, plan, true, src_box),
+               const_cast<double *>(src)); /* it is read only */
 }
 
 extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
-                                const hymgi_geom *dst_box, double *dst)
+                                const hymgi_geom *dst_box, double *dst, double *zero)
 {
-  peer_args a = args_of(context, plan, false);
-  a.list = pieces_of(plan->unpack, plan->num_unpack, dst_box);
   if (plan->counted) {
-    launch_counted(context, exchange_counted<false>, plan->unpack, plan->num_unpack, a, dst);
+    hymgi_peer_pull_counted(context, plan, dst_box, dst, zero);
     return;
   }
+  peer_args a = args_of(context, plan, false, dst_box);
+  a.zero = zero;
   hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }

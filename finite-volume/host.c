@@ -198,9 +198,9 @@ static void move_pack(hymg_context *context, const hymgi_plan *plan, const hymgi
 }
 
 static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
-                        double *dst)
+                        double *dst, double *zero)
 {
-  (void)context;
+  (void)context, (void)zero;
   for (const hymgi_piece *p = plan->unpack; p < plan->unpack + plan->num_unpack; p++) {
     const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)

@@ -178,7 +178,7 @@ static double run_job(const job *wanted, double *x)
     inner = run_part(w, INNER);
     w->requests = NULL;
   }
-  if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x);
+  if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x, NULL);
   close_operator(level, x);
   return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
 }
@@ -261,7 +261,7 @@ static void gsrb_out_of_place(hymgi_level *level)
     if (overlap) run_part(&w, INNER);
     w.requests = NULL;
     spread_colours(level, apart);
-    if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0]);
+    if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0], NULL);
     close_operator(level, now[0]);
     spread_colours(level, -apart);
     run_part(&w, overlap ? SHELL : ALL);
@@ -339,7 +339,7 @@ static void symgs(hymgi_level *level)
     if (plan) {
       hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, level->x,
                            level->box, level->x);
-      hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, level->x);
+      hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, level->x, NULL);
     }
     if (fv2)
       hymgi_host_close_stencil(level, level->x);

@@ -149,7 +149,7 @@ void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, d
   const hymgi_mover *mover = &level->backend->mover;
   if (plan) {
     hymgi_exchange_begin(level->context, mover, plan, level->box, level->x, level->box, level->x);
-    hymgi_exchange_end(level->context, mover, plan, level->box, level->x);
+    hymgi_exchange_end(level->context, mover, plan, level->box, level->x, NULL);
   }
   if (!fv2) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
   const int threads = hymgi_host_threads(level);

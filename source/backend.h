@@ -150,7 +150,9 @@ typedef struct hymgi_backend {
   void (*smooth_restrict)(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 
   /* transfers to and from patches (geometry of level->patch) */
-  bool zeroes; /* may it and smooth_restrict be given `zero`, a patch vector that becomes 0? */
+  /* may these two and the mover be given `zero`, a vector that becomes 0 where another one is written,
+   * and may a patch be a part of a box of the coarse level? */
+  bool zeroes;
   void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse,
                             double *zero);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);

@@ -108,10 +108,12 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
   if (status == HYMG_OK) status = hymgi_vector_create(coarse, coarse->vector_size, &high);
   status = hymgi_agree(fine->context, status);
   if (status == HYMG_OK) {
-    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, patch);
-    copy_shifted(fine, fine->patch, axis, 1, patch, shifted);
-    hymgi_run_plan(fine, fine->gather, fine->patch, patch, coarse->box, beta);
-    hymgi_run_plan(fine, fine->gather, fine->patch, shifted, coarse->box, high);
+    double *const low_faces = fine->inside ? beta : patch;
+    double *const high_faces = fine->inside ? high : shifted;
+    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, low_faces);
+    copy_shifted(fine, fine->patch, axis, 1, low_faces, high_faces);
+    hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
+    hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
     hymgi_cross(fine, coarse);
     take_high_faces(coarse, axis, high, beta);
   }

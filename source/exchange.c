@@ -80,12 +80,12 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
 }
 
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
-                        const hymgi_geom *dst_box, double *dst)
+                        const hymgi_geom *dst_box, double *dst, double *zero)
 {
   if (plan->mpi_sends + plan->mpi_receives > 0) {
     const int before = enter(context, mover);
     note(context, hymgi_comm_wait(context, plan->requests));
     leave(mover, before);
   }
-  if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst);
+  if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst, zero);
 }

@@ -5,14 +5,15 @@
 #include "plan.h"
 
 /* What a machine does for a plan: copy bricks between vectors, and between a vector and a
- * contiguous buffer. finish: all that was asked for is done (NULL: it always is). */
+ * contiguous buffer. zero: NULL, or where the backend zeroes one like dst that becomes 0 where that
+ * is written. finish: all that was asked for is done (NULL: it always is). */
 typedef struct hymgi_mover {
   void (*local)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                 const double *src, const hymgi_geom *dst_box, double *dst);
   void (*pack)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                const double *src);
   void (*unpack)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
-                 double *dst);
+                 double *dst, double *zero);
   void (*finish)(hymg_context *context);
   /* Optional: this rank has failed: tells those that wait for this plan's messages on GPUs */
   void (*give_up)(hymg_context *context, const hymgi_plan *plan);
@@ -37,6 +38,6 @@ void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const 
                          double *dst);
 void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan);
 void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
-                        const hymgi_geom *dst_box, double *dst);
+                        const hymgi_geom *dst_box, double *dst, double *zero);
 
 #endif

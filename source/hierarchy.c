@@ -58,12 +58,42 @@ static void place_level(hymgi_level *level, const hymgi_placement *placement)
   lay_out(level);
 }
 
+/* Its part where it lies in this one. */
+static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
+{
+  hymgi_geom p = *box;
+  int at[3];
+  for (int axis = 0; axis < 3; axis++) {
+    at[axis] = patch->low[axis] - box->low[axis];
+    p.n[axis] = patch->n[axis], p.low[axis] = patch->low[axis];
+  }
+  p.parity = patch->parity;
+  p.walls = patch->walls;
+  p.base += at[2] * p.plane + at[1] * p.pitch + (p.split ? at[0] / 2 : at[0]);
+  return p;
+}
+
+/* Does it, and can this machine work there? Then the level's ghosts are those of the patch. */
+static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
+{
+  if (fine->num_boxes != 1 || coarse->num_boxes != 1 || fine->backend != coarse->backend ||
+      !fine->backend->zeroes || coarse->ghost < fine->ghost)
+    return false;
+  const hymgi_geom patch = patch_of(fine, 0), *box = coarse->box;
+  for (int axis = 0; axis < 3; axis++)
+    if (patch.low[axis] < box->low[axis] ||
+        patch.low[axis] + patch.n[axis] > box->low[axis] + box->n[axis])
+      return false;
+  return !box->split || (patch.low[0] - box->low[0]) % 2 == 0;
+}
+
 /* Patches where the next coarser level has not the same boxes. */
 static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 {
   const int *merge = coarse->decomp->merge;
   fine->direct = (merge[0] == 1 && merge[1] == 1 && merge[2] == 1) || fine->ranks == 1;
-  for (int b = 0; !fine->direct && b < fine->num_boxes; b++)
+  fine->inside = !fine->direct && can_be_inside(fine, coarse);
+  for (int b = 0; !fine->direct && !fine->inside && b < fine->num_boxes; b++)
     fine->patch_size += patch_of(fine, b).size;
 }
 
@@ -109,8 +139,8 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   return share_plan(level, level->halo[kind]);
 }
 
-/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, else
- * patches with plain rows. */
+/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, a part of its
+ * own box, of which nothing is to be copied then, or patches with plain rows. */
 static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 {
   if (fine->direct) {
@@ -125,11 +155,13 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
     fine->patch[b].offset = offset;
     offset += fine->patch[b].size;
   }
+  if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
   const hymgi_side from = side_of(fine), to = side_of(coarse);
   TRY(hymgi_plan_gather(fine->context, &from, &to, fine->index * PLAN_TAGS + 4, &fine->gather));
   TRY(hymgi_plan_scatter(fine->context, &from, &to, fine->ghost, fine->periodic,
                          fine->index * PLAN_TAGS + 5, &fine->scatter));
   fine->gather->threads = fine->scatter->threads = fine->context->threads;
+  if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
   TRY(share(fine, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
   return share_plan(fine, fine->scatter);
@@ -353,5 +385,5 @@ void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymg
   if (!plan) return;
   const hymgi_mover *mover = &level->backend->mover;
   hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
-  hymgi_exchange_end(level->context, mover, plan, dst_box, dst);
+  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
 }

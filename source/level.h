@@ -81,10 +81,12 @@ typedef struct hymgi_level {
 
   hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
-  /* image of each box on the next coarser level; of that level if direct; NULL on the coarsest */
+  bool inside; /* not so, but this rank's only patch is a part of its only box there */
+  /* image of each box on the next coarser level; of that level if direct, a part of its box if inside;
+   * NULL on the coarsest */
   hymgi_geom *patch;
   ptrdiff_t patch_size;
-  double *patch_vector; /* NULL if direct */
+  double *patch_vector; /* NULL if direct or inside: then it is a vector of the coarser level */
   hymgi_plan *gather, *scatter;
 
   /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */

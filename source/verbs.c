@@ -95,16 +95,32 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 /* ---- transfers ---- */
 
+/* Where the patches of a vector of the coarse level are. */
+static double *patches_of(const hymgi_level *fine, double *coarse)
+{
+  return fine->direct || fine->inside ? coarse : fine->patch_vector;
+}
+
+/* Patches into a vector of the coarse level; zero: NULL, or one that gets zeros where that gets what
+ * others send. */
+static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y, double *zero)
+{
+  const hymgi_mover *mover = &fine->backend->mover;
+  if (fine->direct) return;
+  hymgi_exchange_begin(fine->context, mover, fine->gather, fine->patch, fine->patch_vector,
+                       coarse->box, y);
+  hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
+}
+
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
   const bool same = coarse->backend == fine->backend;
-  const bool zeroes = fine->direct && fine->backend->zeroes && same;
-  fine->backend->smooth_restrict(fine, from_zero, fine->direct ? coarse->f : fine->patch_vector,
-                                 zeroes ? coarse->x : NULL);
+  const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
+  double *const zero = zeroes ? coarse->x : NULL;
+  fine->backend->smooth_restrict(fine, from_zero, patches_of(fine, coarse->f), zero);
   if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x); /* while messages travel */
-  if (!fine->direct)
-    hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, coarse->f);
+  gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_VERB_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
@@ -119,13 +135,12 @@ static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi
                            double *y, int slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_VERB_RESTRICT);
-  double *const patch = fine->direct ? y : fine->patch_vector;
+  double *const patch = patches_of(fine, y);
   if (slot < 0)
     fine->backend->restrict_cells(fine, x, patch);
   else
     fine->backend->queue_restrict_max(fine, x, patch, slot);
-  if (!fine->direct)
-    hymgi_run_plan(fine, fine->gather, fine->patch, fine->patch_vector, coarse->box, y);
+  gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
@@ -155,11 +170,9 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
     if (!fine->backend->closes_in_loads || (!fine->direct && f_cycle)) /* that with wall data */
       coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
   }
-  const double *source = coarse->x;
-  if (!fine->direct) {
-    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, fine->patch_vector);
-    source = fine->patch_vector;
-  }
+  double *const source = patches_of(fine, coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
   fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
   hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));

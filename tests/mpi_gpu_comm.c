@@ -72,6 +72,10 @@ static void check_gathered(int index, int boxes, int64_t cells)
     OK(layout.context, hymg_solver_level(o.k.solver, l, &info));
     const int64_t all = (int64_t)info.cells[0] * info.cells[1] * info.cells[2];
     ck_assert(is_single() || all >= cells || (info.ranks == 1 && info.boxes == 1));
+    const hymgi_level *fine = o.k.solver->level + l - 1, *coarse = fine + 1;
+    if (!fine->direct && fine->num_boxes == 1 && coarse->num_boxes == 1 && coarse->ranks == 1 &&
+        fine->backend == coarse->backend)
+      ck_assert(fine->inside && !fine->patch_vector && fine->gather->num_local == 0);
   }
   twin_solution_free(&got);
   twin_solution_free(&want);

@@ -34,7 +34,7 @@ static void exchange(hymg_context *context, const hymgi_plan *plan, const suppor
   hymgi_exchange_begin(context, &support_mover, plan, src->local.box, src->data, dst->local.box,
                        dst->data);
   hymgi_comm_progress(plan->requests);
-  hymgi_exchange_end(context, &support_mover, plan, dst->local.box, dst->data);
+  hymgi_exchange_end(context, &support_mover, plan, dst->local.box, dst->data, NULL);
   ck_assert_msg(context->status == HYMG_OK, "%s", context->error);
 }
 

@@ -256,9 +256,9 @@ static void mover_pack(hymg_context *context, const hymgi_plan *plan, const hymg
 }
 
 static void mover_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
-                         double *dst)
+                         double *dst, double *zero)
 {
-  (void)context;
+  (void)context, (void)zero;
   int boxes = 0;
   for (int i = 0; i < plan->num_unpack; i++)
     if (plan->unpack[i].box >= boxes) boxes = plan->unpack[i].box + 1;

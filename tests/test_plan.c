@@ -403,7 +403,7 @@ START_TEST(a_serial_exchange_fills_periodic_ghosts_through_the_mover)
   ck_assert_int_eq(hymgi_plan_halo(context, &b.side, HYMGI_HALO_FULL, 2, 7, 1, &p), HYMG_OK);
   ck_assert_ptr_null(p->requests);
   hymgi_exchange_begin(context, &support_mover, p, b.local.box, b.data, b.local.box, b.data);
-  hymgi_exchange_end(context, &support_mover, p, b.local.box, b.data);
+  hymgi_exchange_end(context, &support_mover, p, b.local.box, b.data, NULL);
   ck_assert_int_eq(context->status, HYMG_OK);
   const int n = level[0]->n[0];
   for (int i = -2; i < n + 2; i++) {
