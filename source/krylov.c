@@ -58,13 +58,24 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
     b->shadow[i] = dot[count];
 }
 
+/* x where it was: what follows may be a recording's, which knows that place alone. */
+static void put_back(hymgi_level *level, double *x)
+{
+  if (level->x == x) return;
+  hymgi_copy_vector(level, level->x, x);
+  level->y = level->x;
+  level->x = x;
+}
+
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_backend *backend = level->backend;
+  double *const x = level->x;
   basis b;
   if (backend->bottom && backend->bottom(level, bottom)) return;
   if (backend->stepwise) backend->stepwise(level->context, true);
   solve_bottom(level, bottom, &b);
+  put_back(level, x);
   if (backend->stepwise) backend->stepwise(level->context, false);
 }
 

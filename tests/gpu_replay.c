@@ -84,6 +84,33 @@ START_TEST(repeated_solves)
 }
 END_TEST
 
+/* A coarsest level that is too large for one launch: how often a bottom solve smooths, and with that
+ * swaps its vectors, depends on the data; here on how smooth the right-hand side is. */
+START_TEST(bottoms_that_swap_vectors)
+{
+  enum { SIDE = 21, RIGHT_HAND_SIDES = 4 };
+  static const int low[3] = {0, 0, 0}, n[3] = {SIDE, SIDE, SIDE};
+  static const ptrdiff_t stride[3] = {1, SIDE, SIDE * SIDE};
+  twin t = twin_of(_i ? HYMG_FV2 : HYMG_FV4, SIDE, SIDE, SIDE, "dd dd dd");
+  t.smoother = _i ? HYMG_JACOBI : HYMG_GSRB;
+  if (_i) t.sweeps = 3;
+  t.bottom = HYMG_BOTTOM_SMOOTHER;
+  t.cycle = HYMG_CYCLE_V;
+  twin_open host = twin_begin(&t, &twin_host, NULL), o = twin_begin(&t, &twin_ways[0], NULL);
+  for (int m = 0; m < RIGHT_HAND_SIDES; m++) {
+    for (size_t i = 0; i < o.cells; i++)
+      o.f[i] = sin(3.0 * m * m * (double)(i % SIDE) / SIDE) + 1e-3 * o.f[i];
+    OK(host.k.context, hymg_field_write(host.ff, low, n, stride, o.f, HYMG_HOST));
+    OK(o.k.context, hymg_field_write(o.ff, low, n, stride, o.f, HYMG_HOST));
+    twin_solution want = twin_solve(&host);
+    assert_host_solution(&o, &want, "smoothed bottom");
+    twin_solution_free(&want);
+  }
+  twin_end(&o);
+  twin_end(&host);
+}
+END_TEST
+
 /* ---- fields ---- */
 
 /* f times 2^exponent: a solution that is as many times as large, bit for bit, and another
@@ -393,6 +420,7 @@ int main(void)
   Suite *suite = suite_create("recordings");
   TCase *t = tcase_create("fields");
   tcase_add_loop_test(t, repeated_solves, 0, all);
+  tcase_add_loop_test(t, bottoms_that_swap_vectors, 0, 2);
   tcase_add_loop_test(t, fields_in_turn, 0, all);
   tcase_add_loop_test(t, fields_that_come_and_go, 0, all);
   tcase_add_loop_test(t, fields_of_any_home, 0, all);
