@@ -9,6 +9,7 @@
 #include "fv4_exchange.cuh"
 
 #include "close_split.cuh"
+#include "fv2_joined.h"
 #include "kernels.h"
 #include "peer.cuh"
 #include "peer.h"
@@ -214,7 +215,8 @@ extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi
   if (level->num_boxes != 1 ||
       (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.overlap_fast_from)
     return false; /* sweeps in parts have an exchange of their own */
-  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split && halo->num_local == 0 &&
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split &&
+         hymgi_cuda_colours_apart(level) && halo->num_local == 0 &&
          are_slots(halo->pack, halo->num_pack) && are_slots(halo->unpack, halo->num_unpack);
 }
 

@@ -239,6 +239,24 @@ START_TEST(exchanges_of_fv4_give_the_same_bits)
 }
 END_TEST
 
+/* Across a periodic axis of odd length neighbours have one colour: none can travel alone. */
+START_TEST(odd_periodic_axes_give_the_same_bits)
+{
+  if (!has_own_gpus() || support_ranks(MPI_COMM_WORLD) < 3) return;
+  const twin_way way = {.name = "odd", .backend = HYMG_BACKEND_CUDA};
+  twin t = _i % 2 ? twin_of(HYMG_FV2, 8, 9, 8, "dd pp dd") : twin_of(HYMG_FV4, 8, 6, 9, "dd dd pp");
+  support_layout layout = {.boxes = {1, _i % 2 ? 3 : 1, _i % 2 ? 1 : 3}};
+  if (_i / 2) t.bottom = HYMG_BOTTOM_SMOOTHER;
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  ck_assert(!exchanges_in_sweeps(&t, &way, &layout));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), "odd");
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 START_TEST(levels_gathered_early_give_the_same_bits)
 {
   if (is_left_out(_i, 2)) return;
@@ -500,6 +518,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
     tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
     tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 4 * JOINED_CASES);
+    tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
     tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * JOINED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
