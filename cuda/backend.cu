@@ -25,8 +25,8 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.name = "cuda";
   b.line = HYMGI_GPU_LINE;
   b.closes_in_loads = true;
-  b.mover = {hymgi_cuda_local,   hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
-             hymgi_peer_give_up, hymgi_device_enter, hymgi_device_leave, hymgi_groups_queue};
+  b.mover = {hymgi_cuda_local, hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
+             hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_groups_queue};
   b.memory = memory;
   b.crossing = &hymgi_pinned_memory;
   b.sharing = &hymgi_device_sharing;

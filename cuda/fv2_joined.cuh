@@ -209,12 +209,11 @@ joined_args joined_args_of(const hymgi_level *level, const hymgi_plan *plan)
   return r;
 }
 
-/* A failed rank launches nothing more: then the others must hear of it. */
 template <typename... P, typename... A>
 void launch(const hymgi_level *level, const hymgi_plan *plan, void (*kernel)(P...), dim3 grid,
             dim3 block, A... args)
 {
-  if (level->context->status != HYMG_OK) hymgi_peer_give_up(level->context, plan);
+  hymgi_peer_begin(level->context, plan);
   hymgi_launch(level->context, kernel, grid, block, args...);
 }
 

@@ -245,7 +245,7 @@ extern "C" bool hymgi_cuda_fv4_exchange(const hymgi_level *level, const hymgi_pl
   in.closing = closes ? in.s.wide * in.s.rows * in.s.parts : 0;
   const int sending = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
   const int taking = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
-  if (context->status != HYMG_OK) hymgi_peer_give_up(context, plan);
+  hymgi_peer_begin(context, plan);
   if (!sent) hymgi_launch(context, send, dim3((unsigned)sending), dim3(HALO_THREADS), out);
   hymgi_launch(context, take, dim3((unsigned)taking), dim3(HALO_THREADS), in);
   if (!closes && walls != HYMGI_FV4_NONE) hymgi_cuda_close_operator(level, box, x, across);

@@ -102,7 +102,7 @@ void break_off(hymg_context *context)
 void tell(hymg_context *context)
 {
   hymgi_groups *const g = context->gpu->groups;
-  if (!g || !g->state || g->state->told || context->status == HYMG_OK) return;
+  if (context->status == HYMG_OK || !g || !g->state || g->state->told) return;
   g->state->told = true;
   hymgi_comm_tell(context->comm, context->status, context->error);
 }

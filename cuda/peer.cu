@@ -195,6 +195,7 @@ void unmap(hymg_context *context, void *mapped)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaIpcCloseMemHandle(mapped);
+  context->gpu->peers = NULL; /* it may be of the solver whose memory this was */
 }
 
 hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
@@ -272,16 +273,23 @@ extern "C" void hymgi_device_leave(int before)
   if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
 }
 
-/* To peers in the order of the stream, behind what was sent. */
-extern "C" void hymgi_peer_give_up(hymg_context *context, const hymgi_plan *plan)
+/* In the order of the stream, behind what was sent. */
+extern "C" void hymgi_peer_give_up(hymg_context *context)
 {
   hymgi_device *const device = context->gpu;
-  hymgi_peer_state *const peers = plan->peers;
-  if (plan->group) hymgi_device_grouping->tell(context);
-  if (!peers || peers->told) return;
+  hymgi_peer_state *const peers = device->peers;
+  if (context->status == HYMG_OK || !peers || peers->told) return;
   const hymgi_device_guard guard(device->ordinal);
   for (int r = 0; r < peers->num_others; r++)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
   cudaGetLastError(); /* a lost GPU tells nobody: the others lose patience */
   peers->told = true;
+}
+
+extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
+{
+  if (plan->group) hymgi_device_grouping->tell(context);
+  if (!plan->peers || plan->peers->num_others == 0) return;
+  context->gpu->peers = plan->peers;
+  hymgi_peer_give_up(context);
 }

@@ -2,6 +2,7 @@
  * far is sent on its way. */
 #include "device.h"
 #include "groups.h"
+#include "peer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +93,12 @@ void play_segment(hymgi_device *d)
   hymgi_cuda_check(d->context, cudaGraphLaunch(r->segment[m], d->stream), "a graph's launch");
 }
 
-/* What was queued so far is on its way. */
+/* What was queued so far is on its way, or those that wait for it know that it is not. */
 void flush(hymgi_device *d)
 {
   if (d->mode == HYMGI_RECORD) end_segment(d);
   if (d->mode == HYMGI_REPLAY) play_segment(d);
+  hymgi_peer_give_up(d->context);
 }
 
 /* The one that was made for these vectors, now the first of the list. */

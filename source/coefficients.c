@@ -155,7 +155,7 @@ static void scale_betas(hymgi_level *level)
 static hymg_status fill_levels(hymg_solver *solver)
 {
   const hymg_operator_desc *d = &solver->op->desc;
-  TRY(load_finest(solver->level, d));
+  TRY(hymgi_agree(solver->op->grid->context, load_finest(solver->level, d)));
   for (int l = 0; l < solver->num_levels; l++) {
     hymgi_level *level = solver->level + l;
     constants(level, d, &level->c);

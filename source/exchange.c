@@ -42,8 +42,7 @@ void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const 
                          const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                          double *dst)
 {
-  if ((plan->peers || plan->group) && context->status != HYMG_OK && mover->give_up)
-    mover->give_up(context, plan);
+  if ((plan->peers || plan->group) && mover->begin) mover->begin(context, plan);
   if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
   if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
   if (plan->group) mover->queue(context, plan);

@@ -15,8 +15,8 @@ typedef struct hymgi_mover {
   void (*unpack)(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                  double *dst, double *zero);
   void (*finish)(hymg_context *context);
-  /* Optional: this rank has failed: tells those that wait for this plan's messages on GPUs */
-  void (*give_up)(hymg_context *context, const hymgi_plan *plan);
+  /* Optional: messages between GPUs come next; if this rank fails, those that wait for them are told */
+  void (*begin)(hymg_context *context, const hymgi_plan *plan);
   /* Optional: around calls of MPI that get this machine's memory; what enter gives is for leave */
   int (*enter)(hymg_context *context);
   void (*leave)(int before);
