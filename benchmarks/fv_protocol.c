@@ -150,8 +150,9 @@ bool fv_richardson(fv_run *run, fv_report *report)
   if (report->has_richardson) {
     if (!difference(run, 0, &fine) || !difference(run, 1, &coarse)) return false;
     report->richardson_error = fine;
-    report->richardson_order = log2(coarse / fine);
-    if (order_is_judged(run->options)) /* a NaN fails */
+    const double order = log2(coarse / fine);
+    report->richardson_order = isnan(order) ? NAN : order; /* of no sign, which would be printed */
+    if (order_is_judged(run->options))                     /* a NaN fails */
       report->pass =
           report->richardson_order >= fv_order_bound(run->options) ? FV_PASSED : FV_FAILED;
   }

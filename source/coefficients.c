@@ -1,6 +1,7 @@
 /* Coefficients: read from the operator on the finest level, restricted to the others, finished
  * by the backend (walls, diagonal, bound). Faces of a box and its neighbour are kept on both
  * sides; the exchange makes them and their ghosts agree. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,15 +34,39 @@ static hymg_status check_values(const hymg_field *field, bool positive, const ch
   return grid->context->status;
 }
 
-static hymg_status check_fields(const hymg_operator_desc *d, double *largest_alpha)
+enum { ALPHA = 3 };
+
+/* largest: of beta along each axis and of alpha, on this rank */
+static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
 {
   static const char *const name[3] = {"beta on a face along x", "beta on a face along y",
                                       "beta on a face along z"};
-  double unused;
-  *largest_alpha = d->alpha_constant;
-  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest_alpha));
-  for (int axis = 0; d->beta[0] && axis < 3; axis++)
-    TRY(check_values(d->beta[axis], true, name[axis], &unused));
+  largest[ALPHA] = d->alpha_constant;
+  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest + ALPHA));
+  for (int axis = 0; axis < 3; axis++) {
+    largest[axis] = d->beta[0] ? 0 : d->beta_constant;
+    if (d->beta[0]) TRY(check_values(d->beta[axis], true, name[axis], largest + axis));
+  }
+  return HYMG_OK;
+}
+
+/* Does what a stencil is made of fit the numbers, on all levels? ROOM: for its factors and its sums. */
+static hymg_status check_range(const hymg_solver *solver, const hymg_operator_desc *d,
+                               const double largest[4])
+{
+  static const double ROOM = 1e6;
+  hymg_context *c = solver->op->grid->context;
+  if (!(d->a * largest[ALPHA] < DBL_MAX / ROOM))
+    return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA],
+                      DBL_MAX / ROOM);
+  for (int l = 0; l < solver->num_levels; l++)
+    for (int axis = 0; axis < 3; axis++) {
+      const double h = solver->level[l].h[axis], size = d->b / (h * h) * largest[axis];
+      if (!(size < DBL_MAX / ROOM) || !(size > DBL_MIN * ROOM))
+        return hymgi_fail(c, HYMG_EINVAL,
+                          "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
+                          "xyz"[axis], h, DBL_MIN * ROOM, DBL_MAX / ROOM);
+    }
   return HYMG_OK;
 }
 
@@ -216,11 +241,12 @@ hymg_status hymgi_coefficients_load(hymg_solver *solver)
 {
   const hymg_operator_desc *d = &solver->op->desc;
   hymg_grid *grid = solver->op->grid;
-  double largest_alpha;
+  double largest[4];
   grid->context->status = HYMG_OK;
-  TRY(hymgi_agree(grid->context, check_fields(d, &largest_alpha)));
-  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, &largest_alpha, 1));
-  solver->method.singular = !has_dirichlet_wall(grid) && d->a * largest_alpha == 0;
+  TRY(hymgi_agree(grid->context, check_fields(d, largest)));
+  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
+  TRY(check_range(solver, d, largest));
+  solver->method.singular = !has_dirichlet_wall(grid) && d->a * largest[ALPHA] == 0;
   TRY(hymgi_agree(grid->context, fill_levels(solver)));
   TRY(hymgi_walls_load(solver));
   return finish_levels(solver);

@@ -459,7 +459,7 @@ HYMG_API const char *hymg_reason_name(hymg_reason reason);
 typedef struct hymg_result {
   bool converged; /* to the tolerance; FMG: the residual is finite */
   hymg_reason reason;
-  int cycles;                             /* 0 where f is 0 and so is the start */
+  int cycles;                             /* F-cycles apart 0 where f is 0: so is u then */
   double residual_max, residual_relative; /* as recorded after the last cycle; 0 cycles: 0 */
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
   const hymg_cycle_record *history;
@@ -472,9 +472,10 @@ typedef struct hymg_result {
 
 /* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
  * operator may serve several solvers. With CUDA where backend is cuda, or auto and every rank has
- * a device. Errors: EINVAL (options; negative or non-finite coefficients), EUNSUPPORTED (backend
- * cuda without CUDA or with symgs; a transport that is not possible here), ENOMEM (with what is needed and what is free on the GPU, before
- * anything is taken there), ECUDA, EMPI. */
+ * a device. Errors: EINVAL (options; negative or non-finite coefficients, and such that b beta
+ * / h^2 is not within 1e-300 ... 1e300), EUNSUPPORTED (backend cuda without CUDA or with symgs; a
+ * transport that is not possible here), ENOMEM (with what is needed and what is free on the GPU,
+ * before anything is taken there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and wall data again, keeps the plan. Errors:

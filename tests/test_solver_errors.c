@@ -168,7 +168,8 @@ START_TEST(bad_coefficients_are_refused_at_create_and_at_update)
     const char *word, *name;
   } bad[] = {{HYMG_CELL, -0.125, "-0.125", "alpha"}, {HYMG_CELL, NAN, "nan", "alpha"},
              {HYMG_FACE_X, -3.5, "-3.5", "beta"},    {HYMG_FACE_Y, 0.0, "0", "beta"},
-             {HYMG_FACE_Z, INFINITY, "inf", "beta"}, {HYMG_FACE_X, NAN, "nan", "beta"}};
+             {HYMG_FACE_Z, INFINITY, "inf", "beta"}, {HYMG_FACE_X, NAN, "nan", "beta"},
+             {HYMG_CELL, 1e305, "below", "alpha"},   {HYMG_FACE_Y, 1e307, "along y", "beta"}};
   set_entry(bad[_i].centering, bad[_i].value);
   refused(NULL, HYMG_EINVAL, bad[_i].word, bad[_i].name);
   support_assert_error(kit.context, hymg_solver_update(kit.solver), HYMG_EINVAL, bad[_i].word,
@@ -336,7 +337,7 @@ int main(void)
   tcase_add_test(t, the_cuda_backend_is_unsupported_here);
   tcase_add_test(t, symgs_is_unsupported_on_the_cuda_backend);
   tcase_add_test(t, symgs_puts_all_levels_on_the_host);
-  tcase_add_loop_test(t, bad_coefficients_are_refused_at_create_and_at_update, 0, 6);
+  tcase_add_loop_test(t, bad_coefficients_are_refused_at_create_and_at_update, 0, 8);
   tcase_add_test(t, fields_of_another_grid_are_refused);
   tcase_add_test(t, coarse_fields_belong_to_their_solver_which_may_be_gone);
   tcase_add_test(t, a_single_level_is_named_as_such);
