@@ -305,8 +305,7 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
   /* an F-cycle has this in its recording */
   if (solver->method.singular || solver->options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
-  if (solver->options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0 &&
-      !solver->options.initial_guess) {
+  if (solver->options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* so is u */
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
   }

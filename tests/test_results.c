@@ -164,6 +164,8 @@ END_TEST
 START_TEST(a_zero_right_hand_side_gives_zero)
 {
   hymg_options o = support_mg(_i == 1 ? HYMG_CYCLE_F : HYMG_CYCLE_V, 1e-9, 20);
+  o.initial_guess = _i > 2;
+  if (_i == 4) o.method = HYMG_MGPCG;
   support_bench b = support_bench_cube(HYMG_FV4, "dd dd dd", 0.0, _i ? &o : NULL);
   OK(b.k.context, hymg_field_fill(b.ff, 0.0));
   OK(b.k.context, hymg_field_fill(b.u, 3.0));
@@ -343,7 +345,7 @@ int main(void)
   tcase_add_test(t, a_solve_that_blows_up_is_reported_as_diverged);
   tcase_add_loop_test(t, the_default_cycle_suits_method_and_start, 0, small ? 1 : 4);
   tcase_add_loop_test(t, nan_or_infinity_in_f_ends_as_not_finite, 0, small ? 2 : 6);
-  tcase_add_loop_test(t, a_zero_right_hand_side_gives_zero, 0, 3);
+  tcase_add_loop_test(t, a_zero_right_hand_side_gives_zero, 0, 5);
   tcase_add_test(t, the_monitor_sees_every_cycle_and_may_stop);
   tcase_add_loop_test(t, a_start_value_is_used_and_else_ignored, 0, small ? 1 : 2);
   tcase_add_loop_test(t, an_update_gives_what_a_new_solver_gives, 0, small ? 1 : 2);
