@@ -346,7 +346,8 @@ static hymg_status transfer_brick(const hymg_field *field, const int low[3], con
   brick b;
   memcpy(b.low, low, sizeof b.low);
   memcpy(b.count, count, sizeof b.count);
-  memcpy(b.stride, stride, sizeof b.stride);
+  for (int axis = 0; axis < 3; axis++) /* what no entry is a stride away from may be any number */
+    b.stride[axis] = count[axis] > 1 ? stride[axis] : 0;
   TRY(check_brick(field, &b, data, space));
   return transfer(field, &b, space, write, data);
 }

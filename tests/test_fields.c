@@ -70,7 +70,7 @@ END_TEST
 START_TEST(a_brick_touches_nothing_outside_it)
 {
   const int low[3] = {3, 2, 5}, count[3] = {4, 1, 6}, zero[3] = {0, 0, 0};
-  const ptrdiff_t stride[3] = {3, 100, 14}, rows[3] = {1, 8, 48};
+  const ptrdiff_t stride[3] = {3, PTRDIFF_MAX, 14}, rows[3] = {1, 8, 48};
   double data[100], all[576];
   for (int i = 0; i < 100; i++)
     data[i] = i + 1;
