@@ -4,6 +4,7 @@
 #include "fv_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,12 +45,14 @@ static void summarise(times *t, fv_size *size)
   size->seconds_min = t->seconds[0];
 }
 
-static bool solve_once(fv_run *run, int level, hymg_result *result)
+static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *result)
 {
+  char doing[64];
   hymg_status status = hymg_field_fill(run->u[level], 0.0);
   if (!fv_agree(run, status, "fill")) return false; /* also lines the ranks up */
   status = hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
-  return fv_agree(run, status, "solve");
+  snprintf(doing, sizeof doing, "solve with %d x %d x %d cells", n[0], n[1], n[2]);
+  return fv_agree(run, status, doing);
 }
 
 static bool time_solves(fv_run *run, int level, fv_size *size, times *t)
@@ -58,12 +61,12 @@ static bool time_solves(fv_run *run, int level, fv_size *size, times *t)
   const int n = size->level.cells[0];
   for (int i = 0; i < o->warmup; i++) {
     fv_progress(run, "size %d (%d cells in x): warm-up %d of %d", level, n, i + 1, o->warmup);
-    if (!solve_once(run, level, &size->result)) return false;
+    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
   }
   while (t->count < o->min_solves || t->total < o->min_seconds) {
     fv_progress(run, "size %d (%d cells in x): solve %d of at least %d, %.1f of %g s", level, n,
                 t->count + 1, o->min_solves, t->total, o->min_seconds);
-    if (!solve_once(run, level, &size->result)) return false;
+    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
     double seconds = size->result.seconds;
     fv_max(run, &seconds);
     if (!fv_agree(run, add_time(t, seconds), "timed solves")) return false;
@@ -190,7 +193,7 @@ bool fv_breakdown(fv_run *run, fv_report *report)
   hymg_result result;
   hymg_solver_profile(run->solver, true);
   fv_progress(run, "one instrumented solve");
-  if (!solve_once(run, 0, &result)) return false;
+  if (!solve_once(run, 0, report->size[0].level.cells, &result)) return false;
   report->num_rows = hymg_solver_profile_rows(run->solver);
   report->rows = calloc((size_t)report->num_rows + 1, sizeof *report->rows);
   hymg_status status = report->rows ? HYMG_OK : HYMG_ENOMEM;
