@@ -6,7 +6,7 @@ usage()
 {
   cat <<END
 usage: versus.sh [options] FV4_PROGRAM [SIZE...]
-  FV4_PROGRAM     the reference with a 4th-order operator; - for none
+  FV4_PROGRAM     the reference with a 4th-order operator, its path; - for none
   SIZE            cells per side, a power of 2 from 32 to 1024; default 128 256
   --fv2 PROGRAM   the reference with a 2nd-order operator
   --rounds N      pairs of runs for each row, default 5
@@ -29,6 +29,15 @@ whole()
   if [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then die 2 "$1 $2: must be from $3 to $4"; fi
 }
 
+# path_of PROGRAM: one without a slash is in this folder
+path_of()
+{
+  case $1 in
+  - | */*) echo "$1" ;;
+  *) echo "./$1" ;;
+  esac
+}
+
 # log2_of SIZE
 log2_of()
 {
@@ -44,7 +53,7 @@ while [ $# -gt 0 ]; do
   --fv2 | --rounds | --threads | --box | --bin | --csv)
     [ $# -ge 2 ] || die 2 "$1 needs a value"
     case $1 in
-    --fv2) fv2=$2 ;;
+    --fv2) fv2=$(path_of "$2") ;;
     --rounds) whole --rounds "$2" 1 1000; rounds=$2 ;;
     --threads) whole --threads "$2" 1 4096; threads=$2 ;;
     --box) whole --box "$2" 4 9; box=$2 ;;
@@ -55,10 +64,9 @@ while [ $# -gt 0 ]; do
   --*) die 2 "unknown option '$1' (--help lists them)" ;;
   *)
     if [ -z "$fv4" ]; then
-      fv4=$1
+      fv4=$(path_of "$1")
     else
       whole size "$1" 32 1024
-      log2_of "$1"
       sizes="$sizes $1"
     fi ;;
   esac
@@ -70,6 +78,20 @@ done
 for program in ${fv2:+"$fv2"} ${fv4:+"$fv4"} "$bin/hymg-fv" "$bin/hymg-kernels"; do
   if [ ! -x "$program" ] || [ -d "$program" ]; then die 2 "'$program' is not a program"; fi
 done
+
+# box_of SIZE: sets `power` and `log2`, those of SIZE and of a box
+box_of()
+{
+  log2_of "$1"
+  log2=${box:-$((power - 1))}
+  [ "$log2" -le "$power" ] || die 2 "--box $log2: boxes larger than $1^3"
+  if [ "$log2" -lt 4 ] || [ "$log2" -gt 9 ]; then
+    die 2 "boxes of 2^$log2 for $1^3: LOG2_BOX_DIM must be 4 to 9 (--box)"
+  fi
+}
+
+for size in ${sizes:=128 256}; do box_of "$size"; done
+[ -z "$csv" ] || printf '' >>"$csv" || die 2 "--csv $csv: cannot be written"
 scratch=$(mktemp -d) || die 3 'cannot make a temporary folder'
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 3' HUP INT TERM
@@ -117,6 +139,27 @@ measure()
   fi
 }
 
+# measure_triad: sets `triad`, GB/s at 24 B per element
+measure_triad()
+{
+  "$bin/hymg-kernels" --triad --threads "$threads" >"$scratch/triad" 2>&1 || {
+    cat "$scratch/triad" >&2
+    die 3 "$bin/hymg-kernels --triad failed"
+  }
+  triad=$(sed -n 's|^triad \([0-9.]*\) GB/s at 24 B per element.*|\1|p' "$scratch/triad")
+  [ -n "$triad" ] || die 3 "no triad in the output of: $bin/hymg-kernels --triad"
+}
+
+# keep LINE...: into the file of --csv, if there is one; the first line replaces an older file
+begun=
+keep()
+{
+  [ -n "$csv" ] || return 0
+  [ -n "$begun" ] || printf '' >"$csv" || die 3 "--csv $csv: could not be written"
+  begun=yes
+  printf '%s\n' "$@" >>"$csv" || die 3 "--csv $csv: could not be written"
+}
+
 # median FILE COLUMN
 median()
 {
@@ -127,17 +170,12 @@ median()
 row()
 {
   operator=$1 program=$2 size=$3 goal=$4 bytes=$5
-  log2_of "$size"
-  log2=${box:-$((power - 1))}
-  [ "$log2" -le "$power" ] || die 2 "--box $log2: boxes larger than $size^3"
-  if [ "$log2" -lt 4 ] || [ "$log2" -gt 9 ]; then
-    die 2 "boxes of 2^$log2 for $size^3: LOG2_BOX_DIM must be 4 to 9 (--box)"
-  fi
+  box_of "$size"
   boxes=$((1 << 3 * (power - log2)))
   : >"$scratch/row"
   round=0
   while [ $round -lt "$rounds" ]; do
-    triad=$("$bin/hymg-kernels" --triad --threads "$threads" | sed -n 's/.* \([0-9.]*\) GB\/s counted.*/\1/p')
+    measure_triad
     measure "$program" "$size" "$program" "$log2" "$boxes"
     reference=$measured
     measure hymg-fv "$size" "$bin/hymg-fv" --operator "$operator" --quiet --warmup 2 --min-solves 5 --min-seconds 2 \
@@ -155,22 +193,17 @@ row()
   # shellcheck disable=SC2086  # two words
   printf '%-5s %5d^3 %10.3e %10.3e %7.2f %11s %6s %5s | %8s %8s %8s\n' "$operator" "$size" "$reference" "$ours" "$ratio" \
     "$range" "$goal" "$verdict" "$triad" $shares
-  [ -z "$csv" ] ||
-    echo "$operator,$size,$rounds,$reference,$ours,$ratio,$range,$goal,$triad,$(echo "$shares" | tr ' ' ,)" >>"$csv"
+  [ -n "$begun" ] || keep "$(sed -n '/^triad/q; /^command/d; s/^/# /p' "$scratch/triad")" \
+    "# command: versus.sh, $rounds rounds, $threads threads" \
+    'operator,n,rounds,reference_dof_per_second,hymg_dof_per_second,ratio,range,goal,triad_gb_per_second,reference_percent,hymg_percent'
+  keep "$operator,$size,$rounds,$reference,$ours,$ratio,$range,$goal,$triad,$(echo "$shares" | tr ' ' ,)"
 }
 
-if [ -n "$csv" ]; then
-  {
-    "$bin/hymg-kernels" --triad | sed -n '/^triad/q; /^command/d; s/^/# /p'
-    echo "# command: versus.sh, $rounds rounds, $threads threads"
-    echo 'operator,n,rounds,reference_dof_per_second,hymg_dof_per_second,ratio,range,goal,triad_gb_per_second,reference_percent,hymg_percent'
-  } >"$csv" || die 2 "--csv $csv: cannot be written"
-fi
 below=0
 echo "DOF/s of the reference and of hymg-fv in turn, $rounds rounds, $threads threads; ratio: median of neighbours' ratios"
 echo 'percent of triad: by the bytes of the reference (1111 B/DOF in fv2, 1236 in fv4), triad counted at 32 B per element'
 printf '%-5s %7s %10s %10s %7s %11s %6s %5s | %8s %8s %8s\n' op size reference hymg-fv ratio range goal met 'triad 24' 'ref %' 'hymg %'
-for size in ${sizes:-128 256}; do
+for size in $sizes; do
   if [ -n "$fv2" ]; then row fv2 "$fv2" "$size" 3.5 1111; fi
   if [ -n "$fv4" ]; then row fv4 "$fv4" "$size" 2.5 1236; fi
 done
