@@ -6,8 +6,10 @@ build=${1:-.}
 here=$(cd "$(dirname "$0")" && pwd)
 results=${2:-$here/results}
 ranks=8
-[ -x "$build/bin/hymg-kernels" ] || { echo "all.sh: no bin/hymg-kernels in '$build'; run make there" >&2; exit 2; }
-mkdir -p "$results"
+for program in hymg-kernels hymg-messages; do
+  [ -x "$build/bin/$program" ] || { echo "all.sh: no bin/$program in '$build'; run make there" >&2; exit 2; }
+done
+mkdir -p "$results" || exit 3
 PATH=$(cd "$build/bin" && pwd):$PATH
 export PATH
 

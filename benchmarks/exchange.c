@@ -49,6 +49,8 @@ typedef struct options {
   hymg_transport transport[5];
   int transports;
   const char *csv;
+  int argc;
+  char **argv;
 } options;
 
 /* ---- one level on one context ---- */
@@ -247,7 +249,30 @@ static double measure_alone(const options *o, const bench *all, int n, hymg_sten
 /* What takes less is no exchange but the clock. */
 #define LEAST_US 0.5
 
-static void print_row(const options *o, FILE *csv, const bench *b, int n, hymg_stencil stencil,
+static void refuse_csv(const char *name)
+{
+  fprintf(stderr, "hymg-exchange: --csv %s: cannot be written\n", name);
+  start_abort(EXIT_BAD_INPUT);
+}
+
+/* With the first row, so that a run that fails before leaves an older file alone. */
+static FILE *open_csv(const options *o)
+{
+  const fv_machine m = fv_machine_info();
+  FILE *csv = fopen(o->csv, "w");
+  if (!csv) {
+    refuse_csv(o->csv);
+    return NULL;
+  }
+  fprintf(csv, "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d", m.cpu,
+          m.cores, m.date, hymg_build_info().commit, start_ranks());
+  for (int i = 0; i < o->argc; i++)
+    fprintf(csv, " %s", o->argv[i]);
+  fputs("\noperator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden\n", csv);
+  return csv;
+}
+
+static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_stencil stencil,
                       const double us[3])
 {
   const char *const name = stencil == HYMG_FV2 ? "fv2" : "fv4";
@@ -256,12 +281,13 @@ static void print_row(const options *o, FILE *csv, const bench *b, int n, hymg_s
   printf("%-4s %4d^3 %-7s %9.2f %9.2f %9.2f %9.2f %7.0f %% %9.3f\n", name, n, way, us[0], us[1],
          us[2], added, 100 * hidden, us[0] / us[2]);
   fflush(stdout);
-  if (csv)
-    fprintf(csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, n, start_ranks(), way,
-            o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
+  if (!o->csv) return;
+  if (!*csv) *csv = open_csv(o);
+  fprintf(*csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, n, start_ranks(), way,
+          o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
 }
 
-static void run_row(const options *o, FILE *csv, int n, hymg_stencil stencil)
+static void run_row(const options *o, FILE **csv, int n, hymg_stencil stencil)
 {
   for (int t = 0; t < o->transports; t++) {
     bench b = {0};
@@ -412,7 +438,9 @@ static bool parse(int argc, char **argv, options *o, int *code)
                  .smoother = HYMG_GSRB,
                  .backend = HYMG_BACKEND_AUTO,
                  .transport = {HYMG_TRANSPORT_AUTO},
-                 .transports = 1};
+                 .transports = 1,
+                 .argc = argc,
+                 .argv = argv};
   *code = EXIT_BAD_INPUT;
   opterr = start_rank() == 0;
   for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
@@ -434,36 +462,22 @@ static bool parse(int argc, char **argv, options *o, int *code)
   }
   if (optind < argc) return refuse("argument", argv[optind], "an option");
   if (o->together && !can_share(o)) return false;
+  if (o->levels && o->csv) return refuse("--csv", o->csv, "without --levels, which has no rows");
   *code = 0;
   return true;
 }
 
 /* ---- the program ---- */
 
-static FILE *open_csv(const options *o, int argc, char **argv)
+/* The exit status. */
+static int run_all(const options *o)
 {
-  if (!o->csv || start_rank() != 0) return NULL;
-  const fv_machine m = fv_machine_info();
-  FILE *csv = fopen(o->csv, "w");
-  if (!csv) {
-    fprintf(stderr, "hymg-exchange: --csv %s: cannot be written\n", o->csv);
-    start_abort(EXIT_BAD_INPUT);
-    return NULL;
-  }
-  fprintf(csv, "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d", m.cpu,
-          m.cores, m.date, hymg_build_info().commit, start_ranks());
-  for (int i = 0; i < argc; i++)
-    fprintf(csv, " %s", argv[i]);
-  fputs("\noperator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden\n", csv);
-  return csv;
-}
-
-static void run_all(const options *o, FILE *csv)
-{
+  FILE *csv = NULL;
+  if (start_rank() == 0 && o->csv && !fv_can_write(o->csv)) refuse_csv(o->csv);
   if (o->levels) {
     for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
       if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);
-    return;
+    return 0;
   }
   if (start_rank() == 0)
     printf("microseconds of a sweep on each of %d ranks%s\n%-4s %6s %-7s %9s %9s %9s %9s %9s %9s\n",
@@ -471,22 +485,20 @@ static void run_all(const options *o, FILE *csv)
            "exchange", "both", "added", "hidden", "efficiency");
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
     for (int i = 0; o->stencil[s] && i < o->num_sizes; i++)
-      run_row(o, csv, o->sizes[i], (hymg_stencil)s);
+      run_row(o, &csv, o->sizes[i], (hymg_stencil)s);
+  return !csv || fv_close_file("hymg-exchange", o->csv, csv) ? 0 : EXIT_AT_RUN_TIME;
 }
 
 int main(int argc, char **argv)
 {
   options o;
   int code;
+  if (!fv_stdout_begin("hymg-exchange")) return EXIT_AT_RUN_TIME;
   if (!start_begin(&argc, &argv)) {
     fprintf(stderr, "hymg-exchange: MPI did not start\n");
     return EXIT_AT_RUN_TIME;
   }
-  if (parse(argc, argv, &o, &code)) {
-    FILE *csv = open_csv(&o, argc, argv);
-    run_all(&o, csv);
-    if (csv && fclose(csv) != 0) code = EXIT_AT_RUN_TIME;
-  }
+  if (parse(argc, argv, &o, &code)) code = run_all(&o);
   start_end();
-  return code;
+  return fv_stdout_end("hymg-exchange", code);
 }

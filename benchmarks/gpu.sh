@@ -2,20 +2,27 @@
 # gpu.sh [BUILD [RESULTS [PART...]]]: the GPU's tables of README.md into RESULTS/gpu-*.csv, from the
 # build folder BUILD (default: the current one, and results/ beside this script). Parts: kernels
 # cycle chebyshev solve threshold ladder plots; default: all. OPTIONS are added to each command. A
-# table with wrong results stops it.
+# table with wrong results stops it; without a GPU no file is touched.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-.}
 results=${2:-$here/results}
+all='kernels cycle chebyshev solve threshold ladder plots'
 if [ $# -gt 2 ]; then
   shift 2
   parts=$*
 else
-  parts='kernels cycle chebyshev solve threshold ladder plots'
+  parts=$all
 fi
+for part in $parts; do
+  case " $all " in
+  *" $part "*) ;;
+  *) echo "gpu.sh: no part '$part': $all" >&2; exit 2 ;;
+  esac
+done
 program=$build/bin/hymg-kernels
 [ -x "$program" ] || { echo "gpu.sh: no bin/hymg-kernels in '$build'; run make there" >&2; exit 2; }
-mkdir -p "$results"
+mkdir -p "$results" || exit 3
 PATH=$(cd "$build/bin" && pwd):$PATH
 export PATH
 
@@ -46,8 +53,5 @@ for part in $parts; do
     else
       echo "gpu.sh: no gnuplot; elsewhere: cd RESULTS && gnuplot $here/gpu.gp"
     fi ;;
-  *)
-    echo "gpu.sh: no part '$part': kernels cycle chebyshev solve threshold ladder plots" >&2
-    exit 2 ;;
   esac
 done

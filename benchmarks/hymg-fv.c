@@ -1,5 +1,6 @@
 /* hymg-fv: the HPGMG-FV benchmark protocol on hymg's public headers alone. Exit status: 0 done; 1
  * failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
+#include "fv_machine.h"
 #include "fv_output.h"
 #include "fv_run.h"
 #include "json.h"
@@ -124,6 +125,7 @@ int main(int argc, char **argv)
 {
   fv_options options;
   fv_error error;
+  if (!fv_stdout_begin("hymg-fv")) return EXIT_AT_RUN_TIME;
   if (!start_begin(&argc, &argv)) {
     fprintf(stderr, "hymg-fv: MPI did not start\n");
     return EXIT_AT_RUN_TIME;
@@ -132,5 +134,5 @@ int main(int argc, char **argv)
   const int code =
       act(fv_options_parse(argc, argv, start_ranks(), &options, &error), &options, &error);
   start_end();
-  return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_AT_RUN_TIME;
+  return fv_stdout_end("hymg-fv", code);
 }

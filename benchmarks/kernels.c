@@ -88,6 +88,9 @@ static void list_rows(void)
            kernels_smooth_restrict_verb.name, kernels_smoother_names[s]);
   for (int v = 0; v < kernels_num_verbs; v++)
     puts(kernels_verbs[v].name);
+  puts(KERNELS_TRIAD_ROW);
+  for (int gpu = 0; gpu <= 1; gpu++)
+    kernels_list_steps(gpu);
 }
 
 /* ---- run ---- */
@@ -113,13 +116,19 @@ static bool run_mode(kernels_bench *bench)
   }
 }
 
+/* An older file is lost here, so all else that a run needs is there by now. */
+static bool open_csv(kernels_bench *bench)
+{
+  const char *const name = bench->options->csv;
+  if (name) bench->csv = fopen(name, "w");
+  if (!name || bench->csv) return true;
+  fprintf(stderr, "hymg-kernels: --csv %s: %s\n", name, strerror(errno));
+  return false;
+}
+
 static bool close_csv(kernels_bench *bench)
 {
-  if (!bench->csv) return true;
-  const bool failed = ferror(bench->csv);
-  if (fclose(bench->csv) == 0 && !failed) return true;
-  fprintf(stderr, "hymg-kernels: %s: could not be written\n", bench->options->csv);
-  return false;
+  return !bench->csv || fv_close_file("hymg-kernels", bench->options->csv, bench->csv);
 }
 
 /* Starts CUDA, so that no row pays for that. */
@@ -153,28 +162,28 @@ static bool open_bench(kernels_bench *bench)
 static int run(const kernels_options *options)
 {
   kernels_bench bench = {.options = options};
-  if (options->csv && !(bench.csv = fopen(options->csv, "w"))) {
-    fprintf(stderr, "hymg-kernels: --csv %s: %s\n", options->csv, strerror(errno));
-    return EXIT_BAD_INPUT;
-  }
-  bool ok = open_bench(&bench) && run_mode(&bench);
-  ok = close_csv(&bench) && ok;
+  int code = EXIT_AT_RUN_TIME;
+  if (open_bench(&bench))
+    code = !open_csv(&bench) ? EXIT_BAD_INPUT : run_mode(&bench) ? 0 : EXIT_AT_RUN_TIME;
+  if (!close_csv(&bench)) code = EXIT_AT_RUN_TIME;
   kernels_triad_destroy(&bench.triad);
   kernels_copy_destroy(&bench.copy);
   hymg_context_destroy(&bench.context);
   if (bench.wrong > 0)
     fprintf(stderr, "hymg-kernels: %lld results are wrong\n", (long long)bench.wrong);
-  return !ok ? EXIT_AT_RUN_TIME : bench.wrong > 0 ? EXIT_WRONG : 0;
+  return code == 0 && bench.wrong > 0 ? EXIT_WRONG : code;
 }
 
 int main(int argc, char **argv)
 {
   kernels_options options;
   int code;
-  if (!kernels_options_parse(argc, argv, &options, &code)) return code;
-  if (options.mode == KERNELS_LIST)
-    list_rows();
-  else
-    code = run(&options);
-  return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_AT_RUN_TIME;
+  if (!fv_stdout_begin("hymg-kernels")) return EXIT_AT_RUN_TIME;
+  if (kernels_options_parse(argc, argv, &options, &code)) {
+    if (options.mode == KERNELS_LIST)
+      list_rows();
+    else
+      code = run(&options);
+  }
+  return fv_stdout_end("hymg-kernels", code);
 }

@@ -225,6 +225,12 @@ double kernels_median_time(const kernels_options *options, kernels_kit *kit,
 
 /* ---- the modes ---- */
 
+#define KERNELS_TRIAD_ROW "triad of this size"
+/* Does --verb leave a row of the table, of the ladder? */
+bool kernels_table_has_rows(const kernels_options *options);
+bool kernels_ladder_has_rows(const kernels_options *options);
+/* Names of the ladder's rows, by which --verb chooses there. */
+void kernels_list_steps(bool gpu);
 bool kernels_run_table(kernels_bench *bench);
 bool kernels_run_ladder(kernels_bench *bench);
 bool kernels_run_cycle(kernels_bench *bench);

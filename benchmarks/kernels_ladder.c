@@ -158,6 +158,46 @@ static bool run_step(ladder *l, const kernels_step *s)
   return ok;
 }
 
+static bool wanted(const kernels_options *o, const kernels_step *s)
+{
+  return (!s->gsrb_only || o->smoother == HYMG_GSRB) && (!o->verb || strstr(s->name, o->verb));
+}
+
+static int find_steps(bool gpu, const hymgi_method *method, int n,
+                      kernels_step steps[KERNELS_STEPS])
+{
+  return gpu ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
+}
+
+bool kernels_ladder_has_rows(const kernels_options *o)
+{
+  bool found = false;
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
+    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = o->smoother};
+    kernels_step steps[KERNELS_STEPS];
+    const int count = o->stencil[stencil] ? find_steps(o->cuda, &method, 1, steps) : 0;
+    for (int i = 0; i < count; i++)
+      found = found || wanted(o, steps + i);
+  }
+  return found;
+}
+
+void kernels_list_steps(bool gpu)
+{
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
+    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = HYMG_GSRB};
+    kernels_step steps[KERNELS_STEPS];
+    const int count = find_steps(gpu, &method, 1, steps);
+    /* the host's are the same for both */
+    for (int i = 0; i < count && (gpu || stencil == HYMG_FV2); i++)
+      printf("ladder, %s: %s\n",
+             !gpu                  ? "host"
+             : stencil == HYMG_FV2 ? "GPU fv2"
+                                   : "GPU fv4",
+             steps[i].name);
+  }
+}
+
 static bool run_steps(ladder *l, const kernels_step *steps, int count)
 {
   const kernels_options *o = l->bench->options;
@@ -171,10 +211,8 @@ static bool run_steps(ladder *l, const kernels_step *steps, int count)
     l->rate = kernels_full_rate(l->bench);
     print_head(l);
   }
-  for (int i = 0; i < count && ok; i++) {
-    if (steps[i].gsrb_only && o->smoother != HYMG_GSRB) continue;
-    if (!o->verb || strstr(steps[i].name, o->verb)) ok = run_step(l, steps + i);
-  }
+  for (int i = 0; i < count && ok; i++)
+    if (wanted(o, steps + i)) ok = run_step(l, steps + i);
   free(l->expected);
   free(l->got);
   return ok;
@@ -190,8 +228,7 @@ static bool run_ladder(kernels_bench *bench, int n, hymg_stencil stencil)
     fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);
     return false;
   }
-  const int count = bench->options->cuda ? kernels_gpu_steps(&method, steps)
-                                         : kernels_host_steps(&method, n, steps);
+  const int count = find_steps(bench->options->cuda, &method, n, steps);
   const bool ok = open_runner(&l, steps, &l.base) && run_steps(&l, steps, count);
   close_runner(&l.base);
   kernels_problem_destroy(&problem);

@@ -34,7 +34,7 @@ static const char help[] =
     "  --repeat R      each row is timed R times at least; default 7\n"
     "  --seconds S     ... and for S seconds; default 0.2\n"
     "  --csv FILE      the same rows as comma separated values\n"
-    "  --list          names of the rows\n"
+    "  --list          names of the rows, then those of the ladder\n"
     "  --help\n";
 
 static bool refuse(const char *option, const char *text, const char *wanted)
@@ -200,6 +200,9 @@ static bool complete(kernels_options *o)
   if (o->mode == KERNELS_THRESHOLD) o->cuda = true;
   if (o->cuda && o->smoother == HYMG_SYMGS)
     return refuse("--smoother", "symgs", "another one on a GPU: symgs is for the host");
+  if ((o->mode == KERNELS_TABLE && !kernels_table_has_rows(o)) ||
+      (o->mode == KERNELS_LADDER && !kernels_ladder_has_rows(o)))
+    return refuse("--verb", o->verb, "part of the name of a row; --list shows them");
   if (o->num_sizes > 0) return true;
   if (o->mode == KERNELS_TABLE) return read_largest(o->cuda ? "512" : "256", o);
   if (o->mode == KERNELS_THRESHOLD) return read_largest("64", o);

@@ -54,11 +54,29 @@ static void print_row(table *t, const char *name, const char *detail, const doub
   fflush(t->bench->csv);
 }
 
-static bool wanted(const table *t, const char *name, const char *detail)
+static bool wanted(const kernels_options *o, const char *name, const char *detail)
 {
   char full[48];
   snprintf(full, sizeof full, "%s%s%s", name, *detail ? " " : "", detail);
-  return !t->bench->options->verb || strstr(full, t->bench->options->verb);
+  return !o->verb || strstr(full, o->verb);
+}
+
+static bool left_out(const kernels_options *o, hymg_smoother smoother)
+{
+  return (o->cuda && smoother == HYMG_SYMGS) || (o->one_smoother && smoother != o->smoother);
+}
+
+bool kernels_table_has_rows(const kernels_options *o)
+{
+  bool found = !o->cuda && wanted(o, KERNELS_TRIAD_ROW, "");
+  for (int s = HYMG_GSRB; s <= HYMG_SYMGS && !found; s++)
+    found = !left_out(o, (hymg_smoother)s) &&
+            (wanted(o, kernels_smooth_verb.name, kernels_smoother_names[s]) ||
+             wanted(o, kernels_smooth_restrict_verb.name, kernels_smoother_names[s]));
+  for (int v = 0; v < kernels_num_verbs && !found; v++)
+    found = (o->stencil[HYMG_FV4] || !(kernels_verbs[v].flags & KERNELS_FV4_ONLY)) &&
+            wanted(o, kernels_verbs[v].name, "");
+  return found;
 }
 
 /* ---- checking ---- */
@@ -187,7 +205,7 @@ static double declared_bytes(kernels_kit *kit, const kernels_verb *verb)
 
 static bool run_row(table *t, const kernels_verb *verb, const char *detail, kernels_kit kit[2])
 {
-  if (!wanted(t, verb->name, detail)) return true;
+  if (!wanted(t->bench->options, verb->name, detail)) return true;
   const int64_t wrong = check(t, verb, &kit[0], &kit[1]);
   if (wrong == NO_MEMORY) {
     fprintf(stderr, "hymg-kernels: no memory to check '%s' at %d^3\n", verb->name, t->problem->n);
@@ -242,14 +260,13 @@ static bool run_smoother(table *t, hymg_smoother smoother)
   kernels_verb verb = kernels_smooth_verb;
   const char *const name = kernels_smoother_names[smoother];
   const bool with_verbs = smoother == (o->one_smoother ? o->smoother : HYMG_GSRB);
-  if (o->cuda && smoother == HYMG_SYMGS) return true;
-  if (o->one_smoother && !with_verbs) return true;
+  if (left_out(o, smoother)) return true;
   if (smoother == HYMG_SYMGS) verb.slow = kernels_slow_symgs;
-  if (!with_verbs && !wanted(t, verb.name, name) &&
-      !wanted(t, kernels_smooth_restrict_verb.name, name))
+  if (!with_verbs && !wanted(o, verb.name, name) &&
+      !wanted(o, kernels_smooth_restrict_verb.name, name))
     return true;
   bool ok = make_kits(t, smoother, kit);
-  if (ok && !o->cuda && wanted(t, verb.name, name))
+  if (ok && !o->cuda && wanted(o, verb.name, name))
     printf("  %s: %s\n", name, kernels_tuning_text(kit[0].fine).text);
   if (ok) ok = run_row(t, &verb, name, kit);
   if (ok) ok = run_row(t, &kernels_smooth_restrict_verb, name, kit);
@@ -284,6 +301,7 @@ static void release(table *t)
 
 static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
 {
+  const kernels_options *o = bench->options;
   const size_t n = (size_t)problem->n;
   table t = {.bench = bench, .problem = problem, .stencil = stencil, .cells = n * n * n};
   bool ok = allocate(&t);
@@ -293,10 +311,10 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
     kernels_random(t.cells / 8, 3, 1, t.coarse);
     t.rate = kernels_full_rate(bench);
     print_head(&t);
-    if (bench->triad && problem->variable && wanted(&t, "triad", "of this size")) {
+    if (bench->triad && problem->variable && wanted(o, KERNELS_TRIAD_ROW, "")) {
       const double cached = kernels_triad_run(bench->triad, t.cells);
       const double values[2] = {(double)t.cells / cached, 24 * (double)t.cells};
-      print_row(&t, "triad", "of this size", values, 0);
+      print_row(&t, KERNELS_TRIAD_ROW, "", values, 0);
     }
     for (int s = HYMG_GSRB; s <= HYMG_SYMGS && ok; s++)
       ok = run_smoother(&t, (hymg_smoother)s);

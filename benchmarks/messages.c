@@ -30,6 +30,8 @@ typedef struct options {
   bool stencil[2], check;
   hymg_transport transport;
   const char *csv;
+  int argc;
+  char **argv;
 } options;
 
 typedef struct run {
@@ -197,12 +199,51 @@ static void print_level(const hymg_level_info *level, int l, const messages_coun
   printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
 }
 
+static void refuse_csv(const char *name)
+{
+  fprintf(stderr, "hymg-messages: --csv %s: cannot be written\n", name);
+  start_abort(EXIT_BAD_INPUT);
+}
+
+/* With the first row, so that a run that fails before leaves an older file alone. */
+static FILE *open_csv(const options *o)
+{
+  const fv_machine m = fv_machine_info();
+  FILE *csv = fopen(o->csv, "w");
+  if (!csv) {
+    refuse_csv(o->csv);
+    return NULL;
+  }
+  fprintf(
+      csv,
+      "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d hymg-messages",
+      m.cpu, m.cores, m.date, hymg_build_info().commit, start_ranks());
+  for (int i = 1; i < o->argc; i++)
+    fprintf(csv, " %s", o->argv[i]);
+  fprintf(csv, "\noperator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
+               "model,bytes_all,model\n");
+  return csv;
+}
+
+/* The model's fields stay empty where it knows nothing. */
+static void write_level(FILE *csv, const messages_count *c, const messages_count *m, bool known)
+{
+  const double counted[4] = {c->first, c->first_bytes, c->all, c->all_bytes};
+  const double model[4] = {m->first, m->first_bytes, m->all, m->all_bytes};
+  for (int i = 0; i < 4; i++) {
+    fprintf(csv, ",%.0f,", counted[i]);
+    if (known) fprintf(csv, "%.0f", model[i]);
+  }
+  fputc('\n', csv);
+}
+
 static bool print_table(run *r, const options *o, hymg_stencil stencil,
-                        const messages_count counted[MAX_LEVELS], FILE *csv)
+                        const messages_count counted[MAX_LEVELS], FILE **csv)
 {
   const int num = hymg_solver_num_levels(r->solver);
   hymg_level_info levels[MAX_LEVELS];
   bool right = true;
+  if (o->csv && !*csv) *csv = open_csv(o);
   for (int l = 0; l < num; l++)
     require(r, hymg_solver_level(r->solver, l, levels + l));
   printf("%d^3, %s, one F-cycle on %d ranks of %d threads; messages sent, MB\n", o->n,
@@ -216,11 +257,10 @@ static bool print_table(run *r, const options *o, hymg_stencil stencil,
     const bool known = messages_model(levels, num, l, SWEEPS, stencil == HYMG_FV2 ? 1 : 2, &model);
     print_level(levels + l, l, counted + l, &model, known);
     right = right && (!known || agree(counted + l, &model));
-    if (csv)
-      fprintf(csv, "%s,%d,%d,%d,%d,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n",
-              stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l, levels[l].cells[0], levels[l].ranks,
-              counted[l].first, model.first, counted[l].first_bytes, model.first_bytes,
-              counted[l].all, model.all, counted[l].all_bytes, model.all_bytes);
+    if (!*csv) continue;
+    fprintf(*csv, "%s,%d,%d,%d,%d", stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l,
+            levels[l].cells[0], levels[l].ranks);
+    write_level(*csv, counted + l, &model, known);
   }
   return right;
 }
@@ -268,7 +308,7 @@ static bool check_answer(const run *r, const options *o, hymg_stencil stencil, c
 
 /* ---- the program ---- */
 
-static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil, FILE *csv)
+static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil, FILE **csv)
 {
   run r = {.context = context};
   answer found;
@@ -287,26 +327,6 @@ static bool run_operator(hymg_context *context, const options *o, hymg_stencil s
   require(&r, hymg_context_max(context, &wrong));
   tear_down(&r);
   return wrong == 0;
-}
-
-static FILE *open_csv(const options *o, int argc, char **argv)
-{
-  const fv_machine m = fv_machine_info();
-  FILE *csv = o->csv && start_rank() == 0 ? fopen(o->csv, "w") : NULL;
-  if (o->csv && start_rank() == 0 && !csv) {
-    fprintf(stderr, "hymg-messages: --csv %s: cannot be written\n", o->csv);
-    start_abort(EXIT_BAD_INPUT);
-  }
-  if (!csv) return NULL;
-  fprintf(
-      csv,
-      "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d hymg-messages",
-      m.cpu, m.cores, m.date, hymg_build_info().commit, start_ranks());
-  for (int i = 1; i < argc; i++)
-    fprintf(csv, " %s", argv[i]);
-  fprintf(csv, "\noperator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
-               "model,bytes_all,model\n");
-  return csv;
 }
 
 static bool refuse(const char *option, const char *text, const char *wanted)
@@ -360,7 +380,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
       {"operator", required_argument, NULL, 'p'}, {"comm", required_argument, NULL, 'm'},
       {"no-check", no_argument, NULL, 'c'},       {"csv", required_argument, NULL, 'f'},
       {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
-  *o = (options){.n = 256, .stencil = {true, true}, .check = true};
+  *o = (options){.n = 256, .stencil = {true, true}, .check = true, .argc = argc, .argv = argv};
   *code = EXIT_BAD_INPUT;
   opterr = start_rank() == 0;
   for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
@@ -398,28 +418,32 @@ static bool parse(int argc, char **argv, options *o, int *code)
   return true;
 }
 
-static int run_all(const options *o, int argc, char **argv)
+/* The exit status, the same on all ranks. */
+static int run_all(const options *o)
 {
   run r = {0};
+  FILE *csv = NULL;
+  double code = 0;
+  if (start_rank() == 0 && o->csv && !fv_can_write(o->csv)) refuse_csv(o->csv);
   require(&r, start_context(NULL, &r.context));
-  FILE *csv = open_csv(o, argc, argv);
-  bool right = true;
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
-    if (o->stencil[s]) right = run_operator(r.context, o, (hymg_stencil)s, csv) && right;
-  if (csv && fclose(csv) != 0) require(&r, HYMG_EIO);
+    if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) code = EXIT_WRONG;
+  if (csv && !fv_close_file("hymg-messages", o->csv, csv)) code = EXIT_AT_RUN_TIME;
+  require(&r, hymg_context_max(r.context, &code));
   hymg_context_destroy(&r.context);
-  return right ? 0 : EXIT_WRONG;
+  return (int)code;
 }
 
 int main(int argc, char **argv)
 {
   options o;
   int code;
+  if (!fv_stdout_begin("hymg-messages")) return EXIT_AT_RUN_TIME;
   if (!start_begin(&argc, &argv)) {
     fprintf(stderr, "hymg-messages: MPI did not start\n");
     return EXIT_AT_RUN_TIME;
   }
-  if (parse(argc, argv, &o, &code)) code = run_all(&o, argc, argv);
+  if (parse(argc, argv, &o, &code)) code = run_all(&o);
   start_end();
-  return code;
+  return fv_stdout_end("hymg-messages", code);
 }

@@ -3,10 +3,11 @@
 # by every transport that is possible: weak (128^3, 256^3 and 512^3 on each GPU) and strong (256^3, 512^3 and 1024^3 in all),
 # FV2 and FV4. A run solves a size, its half and its quarter, so that "weak:512" and "strong:1024" give all of these.
 # RESULTS/scaling.csv (default: results/ beside this script) gets the rates, the parallel efficiency against one GPU of
-# this machine, the messages and bytes that rank 0 sends in an F-cycle of the largest size, and that size. Then
+# this machine, the messages and bytes that rank 0 sends in an F-cycle of the largest size, and that size. It is replaced
+# when all is done; until then the rows are in scaling.csv.new, and stay there after an interruption. Then
 # scaling-model.sh compares. OPTIONS is added to each command; SIZES="weak:256 strong:512" (a transport's own:
 # "strong:1024:peer"), OPERATORS="fv4", TRANSPORTS="peer staged", COUNTS="4" and PROTOCOL choose a part. For `device` run mpirun -n 2
-# hymg-fv --probe-comm before.
+# hymg-fv --probe-comm before. Exit status 2: bad input; 3: no GPU, or nothing could be measured or written.
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-.} results=${2:-$here/results} most=${3:-4}
 program=$build/bin/hymg-fv
@@ -18,10 +19,25 @@ nccl=$("$program" --version | grep '^NCCL' | grep -v none)
 transports=${TRANSPORTS:-peer ${nccl:+nccl }device staged}
 counts=${COUNTS:-2 4}
 protocol=${PROTOCOL:---warmup 3 --min-solves 10 --min-seconds 0.5}
-mkdir -p "$results"
-csv=$results/scaling.csv
+devices=$("$program" --devices) || { echo "scaling.sh: $devices" >&2; exit 3; }
+csv=$results/scaling.csv new=$results/scaling.csv.new
 out=$(mktemp) || exit 3
-trap 'rm -f "$out"' EXIT
+
+measured() { grep -Eq '^(single|weak|strong),' "$new" 2>/dev/null; }
+
+unwritten() { echo "scaling.sh: $1: could not be written" >&2; exit 3; }
+
+leave()
+{
+  rm -f "$out" "$out.rows"
+  if measured; then echo "scaling.sh: $csv is as it was; the rows so far are in $new" >&2
+  else rm -f "$new"; fi
+}
+
+trap leave EXIT
+trap 'exit 3' HUP INT TERM
+mkdir -p "$results" || unwritten "$results"
+printf '' >"$new" || unwritten "$new"
 flags=
 case $(mpirun --version 2>/dev/null) in
 *'Open MPI'*) flags=--oversubscribe ;;
@@ -64,18 +80,18 @@ cycles()
         printf "%s,%d,%s,%s,%d,%.0f,%s,%.4e,%.3f,%s,%s,%d\n", k, side, o, t, g, cells[m], seconds[m], cells[m] / seconds[m], e,
           m == 1 ? messages + 0 : "", m == 1 ? bytes + 0 : "", run
       }
-    }' from=csv "$csv" from=out "$out" >"$out.rows"
-  tee -a "$csv" <"$out.rows"
-  rm -f "$out.rows"
+    }' from=csv "$new" from=out "$out" >"$out.rows"
+  cat "$out.rows" >>"$new" || unwritten "$new"
+  cat "$out.rows"
 }
 
 {
-  echo "# machine: $("$program" --devices 2>/dev/null | head -n 1)"
+  echo "# machine: $(echo "$devices" | head -n 1)"
   echo "# date: $(date -u +%Y-%m-%d)"
   echo "# commit: $("$program" --version | sed -n '1s/.*(commit \(.*\))/\1/p')"
   echo "# command: SIZES='$sizes' OPERATORS='$operators' TRANSPORTS='$transports' COUNTS='$counts' PROTOCOL='$protocol' OPTIONS='$OPTIONS' scaling.sh"
   echo 'kind,side,operator,transport,gpus,cells,seconds,dof_per_second,efficiency,messages,megabytes,run'
-} >"$csv"
+} >"$new" || unwritten "$new"
 for operator in $operators; do
   # small cubes for the model, then those that the others are compared with: the first row of a size counts
   for n in 64 $(for size in $sizes; do size=${size#*:}; echo "${size%:*}"; done | sort -nu); do
@@ -92,3 +108,5 @@ for operator in $operators; do
     done
   done
 done
+measured || { echo 'scaling.sh: nothing was measured' >&2; exit 3; }
+mv -f "$new" "$csv" || unwritten "$csv"

@@ -148,6 +148,11 @@ check_refusals()
   bad 'unrecognized option' a --colour
   bad "no kernel of case a has a name with 'fast'" a --size 4 --kernel fast --backend "$backend"
   bad 'No such file or directory' a --size 4 --csv /no/such/folder/rows --backend "$backend"
+  bad '/no/folder/w.pgm: No such file or directory' a --size 4 --snapshot /no/folder/w.pgm --backend "$backend"
+  bad 'ends in .csv, or as that of an image in .png or .pgm' a --size 4 --gather g.txt
+  echo old >"$csv"
+  bad "no kernel of case a has a name with 'fast'" a --size 4 --kernel fast --csv "$csv" --backend "$backend"
+  if [ "$(cat "$csv")" = old ]; then pass; else fail 'a run without a row replaces an older CSV'; fi
 }
 
 check_files()
@@ -167,11 +172,17 @@ check_files()
     if [ $code -eq 0 ] && grep -q '"schema": "hymg-stencil/1"' "$work/rows.json" &&
       [ "$(grep -c '"wrong": 0' "$work/rows.json")" -eq "$(grep -c 9x9x9 "$out")" ]; then pass
     else fail "--json: status $code"; fi
+    bad '--json /no/such/folder/rows: No such file or directory' a --size 4 --json /no/such/folder/rows --backend "$backend"
   else
     bad Jansson a --json "$work/rows.json"
   fi
   run --list
   if [ $code -eq 0 ] && grep -q '^d host' "$out"; then pass; else fail "--list: status $code"; fi
+  if [ -c /dev/full ]; then
+    "$program" --help >/dev/full 2>"$err"
+    code=$?
+    if [ $code -eq 3 ] && grep -q 'standard output' "$err"; then pass; else fail "--help without output: status $code"; fi
+  fi
   run --help
   if [ $code -eq 0 ] && grep -q '^usage: hymg-stencil CASE' "$out"; then pass; else fail "--help: status $code"; fi
 }

@@ -1,6 +1,7 @@
 /* hymg-stencil: the finite-difference studies. Exit: 0 done; 1 a result is wrong; 2 bad input; 3
  * failure at run time. */
 #include "bench.h"
+#include "fv_machine.h"
 
 #include <stdio.h>
 
@@ -78,7 +79,9 @@ int main(int argc, char **argv)
 {
   stencil_options options;
   int code;
-  if (!stencil_options_parse(argc, argv, &options, &code)) return code;
+  if (!fv_stdout_begin("hymg-stencil")) return EXIT_AT_RUN_TIME;
+  if (!stencil_options_parse(argc, argv, &options, &code))
+    return fv_stdout_end("hymg-stencil", code);
 #ifdef _OPENMP
   if (options.threads > 0) omp_set_num_threads(options.threads);
 #endif
@@ -87,5 +90,5 @@ int main(int argc, char **argv)
     list(options.which);
   else
     code = options.scaling ? stencil_scaling(&options) : run(&options);
-  return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_AT_RUN_TIME;
+  return fv_stdout_end("hymg-stencil", code);
 }

@@ -12,11 +12,12 @@ static bool ends_in(const char *name, const char *ending)
   return n >= e && strcmp(name + n - e, ending) == 0;
 }
 
-const char *image_refuses(const char *name)
+const char *image_refuses(const char *name, bool or_table)
 {
   if (ends_in(name, ".pgm")) return NULL;
   if (ends_in(name, ".png")) return image_png_missing();
-  return "the name of an image ends in .png or .pgm";
+  return or_table ? "the name ends in .csv, or as that of an image in .png or .pgm"
+                  : "the name of an image ends in .png or .pgm";
 }
 
 static const char *write_pgm(const char *name, int wide, int high, const unsigned char *grey)

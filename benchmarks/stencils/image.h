@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* NULL, or why this name cannot be written to: no ending .png or .pgm, or no libpng. */
-const char *image_refuses(const char *name);
+/* NULL, or why this name cannot be written to: no ending .png or .pgm, or no libpng. or_table: the
+ * caller takes .csv as well. */
+const char *image_refuses(const char *name, bool or_table);
 /* Values of [-scale, scale] from black to white. NULL, or what went wrong. */
 const char *image_write(const char *name, int wide, int high, const double *values, double scale);
 

@@ -243,7 +243,7 @@ static bool can_write(const char *option, const char *name)
 {
   const size_t n = name ? strlen(name) : 0;
   const bool table = n >= 4 && strcmp(option, "--gather") == 0 && strcmp(name + n - 4, ".csv") == 0;
-  const char *why = name && !table ? image_refuses(name) : NULL;
+  const char *why = name && !table ? image_refuses(name, strcmp(option, "--gather") == 0) : NULL;
   if (why) fprintf(stderr, "hymg-stencil: %s %s: %s\n", option, name, why);
   return !why;
 }

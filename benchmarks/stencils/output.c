@@ -35,16 +35,35 @@ static const char csv_names[] =
     "case,backend,kernel,ranks,nx,ny,nz,precision,order,form,slab,ms,gpoints_per_s,gbytes_per_s,"
     "percent,redundancy,registers,wrong,largest_error,mean_error,published\n";
 
+static bool check_file(const char *option, const char *name)
+{
+  if (!name || fv_can_write(name)) return true;
+  fprintf(stderr, "hymg-stencil: %s %s: %s\n", option, name, strerror(errno));
+  return false;
+}
+
+bool stencil_output_check(const stencil_options *o)
+{
+  return check_file("--csv", o->csv) && check_file("--json", o->json) &&
+         check_file("--snapshot", o->snapshot) && check_file("--gather", o->gather);
+}
+
 bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu)
 {
   *out = (stencil_output){.options = options};
   snprintf(out->gpu, sizeof out->gpu, "%s", gpu);
-  if (options->csv && !open_file("--csv", options->csv, &out->csv)) return false;
+  if (!stencil_output_check(options)) return false;
   write_head(stdout, "", out);
-  if (out->csv) {
-    write_head(out->csv, "# ", out);
-    fputs(csv_names, out->csv);
-  }
+  return true;
+}
+
+/* With the first row, so that a run that has none leaves an older file alone. */
+static bool open_csv(stencil_output *out)
+{
+  if (out->csv) return true;
+  if (!open_file("--csv", out->options->csv, &out->csv)) return false;
+  write_head(out->csv, "# ", out);
+  fputs(csv_names, out->csv);
   return true;
 }
 
@@ -70,8 +89,8 @@ void stencil_output_heading(stencil_output *out, const stencil_heading *heading)
   printf("%-28s %-15s %-6s %3s %5s %10s %9s %8s %6s %6s %5s %7s %9s %9s  %s\n", "  kernel", "size",
          "type", "ord", "slab", "ms", "Gpoints/s", "GB/s", heading->gpu ? "% copy" : "% tri.",
          "redun.", "regs", "#wrong", "Linf", "L2", "published");
-  if (out->csv)
-    fprintf(out->csv, "# %s: %.1f GB/s\n", heading->gpu ? "copy" : "triad", 1e-9 * heading->rate);
+  snprintf(out->rate, sizeof out->rate, "# %s: %.1f GB/s\n", heading->gpu ? "copy" : "triad",
+           1e-9 * heading->rate);
 }
 
 static void print_row(const stencil_row *row)
@@ -89,9 +108,11 @@ static void print_row(const stencil_row *row)
          row->mean, row->published ? row->published : "");
 }
 
-static void write_csv(FILE *file, const stencil_row *row)
+static void write_csv(stencil_output *out, const stencil_row *row)
 {
-  fprintf(file,
+  fputs(out->rate, out->csv);
+  *out->rate = 0;
+  fprintf(out->csv,
           "%c,%s,%s,%d,%d,%d,%d,%s,%d,%s,%d,%.6g,%.6g,%.6g,%.4g,%.4g,%d,%lld,%.4g,"
           "%.4g,\"%s\"\n",
           row->which, row->gpu ? "cuda" : "host", row->kernel, row->ranks, row->n[0], row->n[1],
@@ -99,6 +120,7 @@ static void write_csv(FILE *file, const stencil_row *row)
           row->slab, row->ms, row->gpoints, row->gbytes, row->percent, row->redundancy,
           row->registers, (long long)row->wrong, row->largest, row->mean,
           row->published ? row->published : "");
+  fflush(out->csv);
 }
 
 void stencil_output_row(stencil_output *out, const stencil_row *row)
@@ -106,14 +128,15 @@ void stencil_output_row(stencil_output *out, const stencil_row *row)
   end_progress(out->options);
   print_row(row);
   fflush(stdout);
-  if (out->csv) {
-    write_csv(out->csv, row);
-    fflush(out->csv);
+  if (out->options->csv && !out->failed) {
+    out->failed = !open_csv(out);
+    if (out->csv) write_csv(out, row);
   }
   if (out->count == out->room) {
     const int room = out->room > 0 ? 2 * out->room : 64;
     stencil_row *more = realloc(out->rows, (size_t)room * sizeof *more);
     if (!more) {
+      fprintf(stderr, "hymg-stencil: no memory for the rows\n");
       out->failed = true;
       return;
     }
@@ -135,7 +158,6 @@ bool stencil_output_close(stencil_output *out)
 {
   const stencil_options *o = out->options;
   bool ok = !out->failed;
-  if (!ok) fprintf(stderr, "hymg-stencil: no memory for the rows\n");
   if (out->csv) ok = close_file("--csv", o->csv, out->csv, true) && ok;
   FILE *file = NULL;
   if (o->json) {

@@ -28,13 +28,16 @@ typedef struct stencil_heading {
 typedef struct stencil_output {
   const stencil_options *options;
   FILE *csv;
+  char rate[64]; /* a line of the CSV, before the next row */
   stencil_row *rows;
   int count, room;
   char gpu[128];
   bool failed;
 } stencil_output;
 
-/* False with a message: a file cannot be written. */
+/* False with a message: a file that the options name cannot be written. None is touched. */
+bool stencil_output_check(const stencil_options *options);
+/* The same, and the head on stdout. */
 bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu);
 void stencil_output_heading(stencil_output *out, const stencil_heading *heading);
 void stencil_output_row(stencil_output *out, const stencil_row *row);

@@ -319,6 +319,7 @@ static bool all_well(bool ok)
 static int scale(run *r, stencil_options *o)
 {
   times t = {0};
+  if (!all_well(r->box.rank > 0 || stencil_output_check(o))) return EXIT_BAD_INPUT;
   if (!all_well(open_rank(r, o))) return EXIT_BAD_INPUT;
   if (!all_well(prepare(r, o))) return EXIT_BAD_INPUT;
   const char *why = measure(r, &t);
