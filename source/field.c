@@ -332,6 +332,8 @@ static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space 
     else
       device->brick(view, g, &part, write, data, field->data);
   }
+  /* the host, which works on this field, waits for no device */
+  if (space == HYMG_DEVICE && device != view->backend) device->sync(context);
   return context->status;
 }
 
@@ -488,11 +490,11 @@ static hymg_status reduce(const hymg_field *x, const char *call,
                           double (*norm)(const hymgi_level *, const double *), double *value)
 {
   if (!x || !value) return HYMG_EINVAL;
-  TRY(check_cells(x, call));
   hymg_context *context = x->grid->context;
+  TRY(hymgi_agree(context, check_cells(x, call)));
   context->status = HYMG_OK;
   const double result = norm(&x->view, x->data);
-  TRY(context->status);
+  TRY(hymgi_agree(context, context->status));
   *value = result;
   return HYMG_OK;
 }

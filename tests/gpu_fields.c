@@ -257,6 +257,42 @@ START_TEST(empty_bricks_need_no_data)
 }
 END_TEST
 
+/* Of a level that the host works on, below one of the GPU. */
+START_TEST(device_arrays_and_fields_of_the_host)
+{
+  static const int zero[3] = {0, 0, 0}, n[3] = {4, 4, 4};
+  const twin t = twin_of(HYMG_FV2, 8, 8, 8, "dd dd dd");
+  const twin_way way = {.name = "crossing", .backend = HYMG_BACKEND_CUDA, .host_cells = 100};
+  twin_open o = twin_begin(&t, &way, NULL);
+  kit = o.k;
+  hymg_field *f = NULL;
+  double max;
+  array in = array_of(HYMG_DEVICE, zero, n, 0, 0), out = array_of(HYMG_HOST, zero, n, 1, 0),
+        device = array_of(HYMG_DEVICE, zero, n, 2, 0);
+  OK(kit.context, hymg_field_create_on_level(kit.solver, 1, &f));
+  for (int time = 0; time < 3; time++) {
+    OK(kit.context, hymg_field_fill(f, 1e9));
+    fill_array(&in);
+    write_field(f, &in);
+    OK(kit.context, hymg_field_max(f, &max));
+    ck_assert_double_eq(max, value_at(3, 3, 3));
+    read_field(f, &out);
+    assert_brick(&out, "written from the device");
+    OK(kit.context, hymg_field_read(f, device.low, device.count, device.stride,
+                                    device.device + device.first, HYMG_DEVICE));
+    OK(kit.context, hymg_field_fill(f, -7));
+    support_gpu_copy(device.host, device.device, device.size);
+    ENTRIES(n, i, j, k)
+    ck_assert_double_eq(*entry(&device, i, j, k), value_at(i, j, k));
+  }
+  array_free(&in);
+  array_free(&out);
+  array_free(&device);
+  hymg_field_destroy(&f);
+  twin_end(&o);
+}
+END_TEST
+
 /* x and y in any two homes. Terms of unlike size: any other order of a sum would round otherwise;
  * -2 x is exact. */
 START_TEST(sums_and_axpy_are_the_hosts)
@@ -363,6 +399,7 @@ int main(void)
   tcase_add_loop_test(t, every_centering_in_and_out_of_every_memory, 0, 30);
   tcase_add_loop_test(t, bricks_touch_nothing_outside, 0, 9);
   tcase_add_loop_test(t, empty_bricks_need_no_data, 0, 2);
+  tcase_add_test(t, device_arrays_and_fields_of_the_host);
   tcase_add_loop_test(t, sums_and_axpy_are_the_hosts, 0, 3);
   suite_add_tcase(suite, t);
   t = tcase_create("solves");
