@@ -1,6 +1,7 @@
 /* The memory of a context's GPU: device, managed and pinned, and lists that both sides read. What CUDA 13
  * changed in its interface is handled here alone. */
 #include "device.h"
+#include "groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ void release_device(hymg_context *context, double *data, size_t doubles)
 {
   (void)doubles;
   const hymgi_device_guard guard(context->gpu->ordinal);
+  if (context->gpu->groups) hymgi_groups_wait(context); /* with patience, which CUDA has none of */
   cudaFree(data);
 }
 
@@ -81,7 +83,7 @@ void release_pinned(hymg_context *context, double *data, size_t doubles)
 {
   (void)doubles;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaStreamSynchronize(context->gpu->stream);
+  hymgi_groups_wait(context);
   cudaFreeHost(data);
 }
 

@@ -108,15 +108,16 @@ static hymg_status exchange_faces(const hymgi_level *level, int axis, double *be
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
   double *shifted = NULL;
   const ptrdiff_t size = plan ? level->vector_size : 0;
-  TRY(hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted)));
-  if (plan) {
+  const hymg_status status =
+      hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted));
+  if (plan && status == HYMG_OK) {
     hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
     copy_shifted(level, level->box, axis, 1, beta, shifted);
     hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
     take_high_faces(level, axis, shifted, beta);
   }
   hymgi_vector_destroy(level, size, &shifted);
-  return HYMG_OK;
+  return status;
 }
 
 static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int axis)

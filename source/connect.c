@@ -455,10 +455,9 @@ void hymgi_transport_reset(hymg_solver *solver)
   char text[sizeof c->error]; /* of the failure */
   memcpy(text, c->error, sizeof text);
   const hymgi_sharing *sharing = solver->placement.fine->sharing;
-  if (grouped)
-    hymgi_group_open(solver); /* if it or what follows fails, so will the next solve */
-  else
-    solver->placement.fine->sync(c);
+  solver->placement.fine->sync(
+      c); /* of NCCL: breaks off what waits for messages that do not come */
+  if (grouped) hymgi_group_open(solver); /* if it or what follows fails, so will the next solve */
   hymgi_comm_barrier(c, c->comm);
   if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
   t->peers.told = false;

@@ -176,15 +176,18 @@ static hymg_status load_face(hymg_solver *solver, int face)
 {
   const hymg_field *wall = solver->op->desc.wall[face];
   hymgi_level *level = solver->level;
-  double *cells;
-  TRY(hymgi_agree(level->context, hymgi_crossing_create(level, &cells)));
-  hymg_status status = hymgi_agree(level->context, read_user(level, wall, face, cells));
+  double *cells = NULL;
+  hymg_status status = hymgi_agree(level->context, hymgi_crossing_create(level, &cells));
+  if (status == HYMG_OK) status = hymgi_agree(level->context, read_user(level, wall, face, cells));
   for (; status == HYMG_OK; level++) {
     const bool last = level->index == solver->num_levels - 1;
     double *coarse = NULL;
     if (!last) {
       status = hymgi_agree(level->context, hymgi_crossing_create(level + 1, &coarse));
-      if (status != HYMG_OK) break;
+      if (status != HYMG_OK) {
+        hymgi_crossing_destroy(level + 1, &coarse);
+        break;
+      }
       hymgi_restrict_cells(level, cells, level + 1, coarse);
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);

@@ -429,14 +429,6 @@ START_TEST(a_failure_on_one_rank_reaches_all)
 }
 END_TEST
 
-/* The same on all ranks. */
-static void ck_assert_all_have(hymg_status status)
-{
-  int worst = (int)status;
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  ck_assert_int_eq(worst, (int)status);
-}
-
 /* Every allocation that making a solver takes is refused in turn, on the last rank alone. */
 START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
 {
@@ -461,36 +453,11 @@ START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
 }
 END_TEST
 
-/* Every launch that an update takes fails in turn, on the last rank alone. */
 START_TEST(a_failed_update_on_one_rank_is_told_to_all)
 {
-  enum { STEP = 3, MOST = 1000 };
-  const int rank = support_rank(MPI_COMM_WORLD), last = support_ranks(MPI_COMM_WORLD) - 1;
-  hymg_status status = HYMG_ECUDA;
-  if (last == 0) return;
+  if (is_single()) return;
   has_own_gpus();
-  const twin t = twin_of_case(_i);
-  support_layout layout = layout_of(0);
-  layout.context = support_context(MPI_COMM_WORLD, 1);
-  twin_open o = twin_begin(&t, &cuda, &layout);
-  twin_solution want = twin_solve(&o);
-  int nth = 1, refusals = 0;
-  for (; status != HYMG_OK && nth < MOST; nth += STEP) {
-    if (rank == last) support_gpu_fail_launch(layout.context, nth);
-    status = hymg_solver_update(o.k.solver);
-    if (rank == last) support_gpu_fail_launch(layout.context, 0);
-    ck_assert_all_have(status);
-    ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
-    refusals += status != HYMG_OK;
-  }
-  ck_assert_int_lt(nth, MOST);
-  ck_assert_int_gt(refusals, 5);
-  twin_solution got = twin_solve(&o);
-  support_all_agree(twin_unlike_solution(&got, &want), "after failed updates");
-  twin_solution_free(&got);
-  twin_solution_free(&want);
-  twin_end(&o);
-  hymg_context_destroy(&layout.context);
+  fail_updates_on_last(_i, HYMG_TRANSPORT_AUTO);
 }
 END_TEST
 
@@ -524,6 +491,27 @@ START_TEST(a_failed_part_of_a_recording_is_told_to_all)
   }
   ck_assert_int_gt(failures, 2);
   twin_solution_free(&want);
+  twin_end(&o);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
+START_TEST(a_failed_norm_on_one_rank_is_told_to_all)
+{
+  if (is_single()) return;
+  const int rank = support_rank(MPI_COMM_WORLD), last = support_ranks(MPI_COMM_WORLD) - 1;
+  const twin t = twin_of_case(0);
+  support_layout layout = layout_of(0);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open o = twin_begin(&t, &cuda, &layout);
+  double value = -1;
+  OK(layout.context, hymg_field_fill(o.u, 2));
+  if (rank == last) support_gpu_fail_launch(layout.context, 1);
+  ck_assert_int_eq(hymg_field_rms(o.u, &value), HYMG_ECUDA);
+  if (rank == last) support_gpu_fail_launch(layout.context, 0);
+  ck_assert_double_eq(value, -1);
+  OK(layout.context, hymg_field_rms(o.u, &value));
+  ck_assert_double_eq(value, 2);
   twin_end(&o);
   hymg_context_destroy(&layout.context);
 }
@@ -606,6 +594,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
     tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
     tcase_add_loop_test(t, a_failed_update_on_one_rank_is_told_to_all, 0, 2);
+    tcase_add_test(t, a_failed_norm_on_one_rank_is_told_to_all);
     tcase_add_test(t, a_failed_part_of_a_recording_is_told_to_all);
     tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
     suite_add_tcase(suite, t);

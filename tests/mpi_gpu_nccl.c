@@ -64,6 +64,12 @@ START_TEST(a_failure_on_one_rank_ends_nccl)
 }
 END_TEST
 
+START_TEST(a_failed_update_on_one_rank_ends_nccl)
+{
+  if (!is_single() && has_nccl()) fail_updates_on_last(0, HYMG_TRANSPORT_NCCL);
+}
+END_TEST
+
 /* The first launch of a recording fails, and with it go all messages of this rank. Another solver of
  * the context has recordings with messages of the same communicator. */
 START_TEST(a_recording_that_fails_on_one_rank_reaches_all)
@@ -164,6 +170,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, nccl_leaves_no_message_to_mpi);
     tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
     tcase_add_test(t, nccl_is_not_waited_for_for_ever);
+    tcase_add_test(t, a_failed_update_on_one_rank_ends_nccl);
     tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);
     tcase_add_test(t, a_communicator_that_cannot_be_made_is_an_error);
     tcase_add_test(t, an_error_that_nccl_tells_ends_the_wait);

@@ -216,4 +216,47 @@ static inline void fail_on_last(hymg_transport transport, int nth, bool quiet)
   hymg_context_destroy(&layout.context);
 }
 
+/* The same on all ranks. */
+static inline void ck_assert_all_have(hymg_status status)
+{
+  int worst = (int)status;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  ck_assert_int_eq(worst, (int)status);
+}
+
+/* Every third launch that an update takes fails in turn, on the last rank alone. */
+static inline void fail_updates_on_last(int index, hymg_transport transport)
+{
+  enum { STEP = 3, MOST = 1000 };
+  const int rank = support_rank(MPI_COMM_WORLD), last = support_ranks(MPI_COMM_WORLD) - 1;
+  const twin t = twin_of_case(index);
+  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
+  const size_t alive = support_gpu_alive();
+  support_layout layout = layout_of(0);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open o = twin_begin(&t, &way, &layout);
+  twin_solution want = twin_solve(&o);
+  hymg_status status = HYMG_ECUDA;
+  int nth = 1, refusals = 0;
+  for (; status != HYMG_OK && nth < MOST; nth += STEP) {
+    const double start = hymgi_seconds();
+    if (rank == last) support_gpu_fail_launch(layout.context, nth);
+    status = hymg_solver_update(o.k.solver);
+    if (rank == last) support_gpu_fail_launch(layout.context, 0);
+    ck_assert_all_have(status);
+    ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
+    ck_assert_double_lt(hymgi_seconds() - start, 30);
+    refusals += status != HYMG_OK;
+  }
+  ck_assert_int_lt(nth, MOST);
+  ck_assert_int_gt(refusals, 5);
+  twin_solution got = twin_solve(&o);
+  support_all_agree(twin_unlike_solution(&got, &want), "after failed updates");
+  twin_solution_free(&got);
+  twin_solution_free(&want);
+  twin_end(&o);
+  hymg_context_destroy(&layout.context);
+  ck_assert_uint_eq(support_gpu_alive(), alive);
+}
+
 #endif
