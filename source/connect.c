@@ -361,7 +361,7 @@ static void list_others(hymgi_transport *t)
 /* NCCL carries all messages: none is left to MPI. */
 static hymg_status connect_group(hymg_solver *solver, plan_list *list)
 {
-  TRY(hymgi_group_open(solver));
+  TRY(hymgi_group_open(solver, false));
   for (int p = 0; p < list->count; p++) {
     hymgi_plan *plan = list->plan[p];
     if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &solver->transport.peers;
@@ -438,6 +438,7 @@ void hymgi_transport_disconnect(hymg_solver *solver)
   if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
     solver->placement.fine->sync(c);
     hymgi_comm_calm(c, c->comm);
+    if (t->failed) hymgi_transport_reset(solver);
   }
   if (t->arena) solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
@@ -451,13 +452,13 @@ void hymgi_transport_reset(hymg_solver *solver)
   hymgi_transport *t = &solver->transport;
   hymg_context *c = solver->op->grid->context;
   const bool grouped = t->info.within == HYMG_TRANSPORT_NCCL;
-  if (!t->connected || !(grouped || t->info.within == HYMG_TRANSPORT_PEER) || !t->arena) return;
+  if (!t->connected || !(grouped || (t->info.within == HYMG_TRANSPORT_PEER && t->arena))) return;
   char text[sizeof c->error]; /* of the failure */
   memcpy(text, c->error, sizeof text);
   const hymgi_sharing *sharing = solver->placement.fine->sharing;
-  solver->placement.fine->sync(
-      c); /* of NCCL: breaks off what waits for messages that do not come */
-  if (grouped) hymgi_group_open(solver); /* if it or what follows fails, so will the next solve */
+  solver->placement.fine->sync(c); /* NCCL: ends what waits for messages that do not come */
+  if (grouped)
+    hymgi_group_open(solver, true); /* if it or what follows fails, so will the next solve */
   hymgi_comm_barrier(c, c->comm);
   if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
   t->peers.told = false;

@@ -20,12 +20,12 @@ static hymg_status make_communicator(hymg_context *c, const hymgi_grouping *grou
   return status;
 }
 
-hymg_status hymgi_group_open(hymg_solver *solver)
+hymg_status hymgi_group_open(hymg_solver *solver, bool anew)
 {
   hymg_context *c = solver->op->grid->context;
   const hymgi_grouping *grouping = grouping_of(solver);
   TRY(hymgi_comm_calm(c, c->comm));
-  int lacking = !grouping->works(c);
+  int lacking = anew || !grouping->works(c);
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
   if (!lacking) return HYMG_OK;
   grouping->break_off(c);

@@ -240,6 +240,7 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
     status = build(s, tuning);
   }
   if (status != HYMG_OK) {
+    if (s) s->transport.failed = true;
     hymg_solver_destroy(&s);
     return status;
   }

@@ -10,8 +10,9 @@ typedef struct hymgi_transport {
   hymg_transport_info info;
   bool on_device; /* buffers of MPI or NCCL */
   bool connected;
-  int locals;    /* ranks of the node */
-  int *rank_of;  /* in the context, by local rank */
+  bool failed;  /* when the solver was made: some ranks' messages may not have been sent or taken */
+  int locals;   /* ranks of the node */
+  int *rank_of; /* in the context, by local rank */
   void **mapped; /* their arenas, by local rank; NULL where not mapped */
   double *arena;
   size_t words, arena_doubles; /* of the arena: flags and counters, then buffers */
@@ -50,9 +51,10 @@ hymg_status hymgi_agree_on_colours(hymg_solver *solver);
 hymg_status hymgi_agree_on_starts(hymg_solver *solver);
 
 /* source/group.c. Collective: the context has a communicator of NCCL that works on all ranks; one that
- * does not, on any of them, is given up by all. Then each plan goes through once, for connections are
- * made by the first message. */
-hymg_status hymgi_group_open(hymg_solver *solver);
+ * does not, on any of them, is given up by all; anew: after a failure, as it may have messages that
+ * were sent and not taken. Then each plan goes through once, for connections are made by the first
+ * message. */
+hymg_status hymgi_group_open(hymg_solver *solver, bool anew);
 hymg_status hymgi_group_connect(hymg_solver *solver, hymgi_plan **plans, int count);
 
 /* source/probe.c: does the file say that MPI with this GPU took device memory? note: why not. */

@@ -70,6 +70,41 @@ START_TEST(a_failed_update_on_one_rank_ends_nccl)
 }
 END_TEST
 
+/* Making a second solver fails on the last rank, at every fifth launch that it takes: what was sent by
+ * then and not taken does not reach the first one. */
+START_TEST(a_solver_that_cannot_be_made_leaves_no_messages)
+{
+  enum { STEP = 5, MOST = 500 };
+  if (is_single() || !has_nccl()) return;
+  const twin t = twin_of_case(0);
+  const twin_way way = with(HYMG_TRANSPORT_NCCL, HYMG_MEMORY_DEVICE);
+  const hymg_options options = twin_options(&t, &way);
+  const bool last = support_rank(MPI_COMM_WORLD) == support_ranks(MPI_COMM_WORLD) - 1;
+  support_layout layout = layout_of(0);
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open o = twin_begin(&t, &way, &layout);
+  twin_solution want = twin_solve(&o);
+  hymg_status status = HYMG_ECUDA;
+  int nth = 1;
+  for (; status != HYMG_OK && nth < MOST; nth += STEP) {
+    hymg_solver *second = NULL;
+    if (last) support_gpu_fail_launch(layout.context, nth);
+    status = hymg_solver_create(o.k.op, &options, &second);
+    if (last) support_gpu_fail_launch(layout.context, 0);
+    ck_assert_all_have(status);
+    hymg_solver_destroy(&second);
+    twin_solution got = twin_solve(&o);
+    support_all_agree(twin_unlike_solution(&got, &want), "after another solver's failure");
+    twin_solution_free(&got);
+  }
+  ck_assert_int_gt(nth, 5 * STEP);
+  ck_assert_int_lt(nth, MOST);
+  twin_solution_free(&want);
+  twin_end(&o);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 /* The first launch of a recording fails, and with it go all messages of this rank. Another solver of
  * the context has recordings with messages of the same communicator. */
 START_TEST(a_recording_that_fails_on_one_rank_reaches_all)
@@ -171,6 +206,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
     tcase_add_test(t, nccl_is_not_waited_for_for_ever);
     tcase_add_test(t, a_failed_update_on_one_rank_ends_nccl);
+    tcase_add_test(t, a_solver_that_cannot_be_made_leaves_no_messages);
     tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);
     tcase_add_test(t, a_communicator_that_cannot_be_made_is_an_error);
     tcase_add_test(t, an_error_that_nccl_tells_ends_the_wait);
