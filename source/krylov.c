@@ -41,7 +41,7 @@ static void krylov_meet(const hymgi_level *level)
 
 static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b)
 {
-  const double *left[HYMGI_MAX_DOTS], *right[HYMGI_MAX_DOTS];
+  const double *left[HYMGI_MAX_DOTS] = {NULL}, *right[HYMGI_MAX_DOTS] = {NULL};
   double dot[HYMGI_MAX_DOTS];
   int count = 0;
   for (int i = 0; i < w->count; i++)
