@@ -58,7 +58,7 @@ struct hymgi_device {
   hymgi_reduction reduction;
   hymgi_kernel_choice choice;
   struct hymgi_groups *groups; /* NULL until a solver exchanges so (groups.cu) */
-  hymgi_peer_state *peers;     /* of the plan whose kernels were launched last; NULL: of none */
+  hymgi_peer_state *peers;     /* those of the last plan, NULL once they wait for nothing */
 };
 
 /* What a solver keeps on its device: recordings of its cycles, and the list of levels that the

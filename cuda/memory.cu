@@ -77,6 +77,7 @@ void release_device(hymg_context *context, double *data, size_t doubles)
   const hymgi_device_guard guard(context->gpu->ordinal);
   if (context->gpu->groups) hymgi_groups_wait(context); /* with patience, which CUDA has none of */
   cudaFree(data);
+  if (context->status == HYMG_OK) context->gpu->peers = NULL; /* nobody waits: all is done */
 }
 
 void release_pinned(hymg_context *context, double *data, size_t doubles)

@@ -168,6 +168,7 @@ extern "C" void hymgi_device_sync(hymg_context *context)
   flush(d);
   hymgi_cuda_check(context, hymgi_groups_wait(context), "the work on the GPU");
   check_peers(context);
+  if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }
 
 extern "C" void hymgi_device_direct(hymg_context *context, bool on)

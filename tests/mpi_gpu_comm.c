@@ -500,10 +500,12 @@ START_TEST(a_failed_norm_on_one_rank_is_told_to_all)
 {
   if (is_single()) return;
   const int rank = support_rank(MPI_COMM_WORLD), last = support_ranks(MPI_COMM_WORLD) - 1;
+  has_own_gpus();
   const twin t = twin_of_case(0);
   support_layout layout = layout_of(0);
   layout.context = support_context(MPI_COMM_WORLD, 1);
   twin_open o = twin_begin(&t, &cuda, &layout);
+  twin_solution want = twin_solve(&o);
   double value = -1;
   OK(layout.context, hymg_field_fill(o.u, 2));
   if (rank == last) support_gpu_fail_launch(layout.context, 1);
@@ -512,6 +514,10 @@ START_TEST(a_failed_norm_on_one_rank_is_told_to_all)
   ck_assert_double_eq(value, -1);
   OK(layout.context, hymg_field_rms(o.u, &value));
   ck_assert_double_eq(value, 2);
+  twin_solution got = twin_solve(&o);
+  support_all_agree(twin_unlike_solution(&got, &want), "after a failed norm");
+  twin_solution_free(&got);
+  twin_solution_free(&want);
   twin_end(&o);
   hymg_context_destroy(&layout.context);
 }
