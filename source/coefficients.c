@@ -1,7 +1,6 @@
 /* Coefficients: read from the operator on the finest level, restricted to the others, finished
  * by the backend (walls, diagonal, bound). Faces of a box and its neighbour are kept on both
  * sides; the exchange makes them and their ghosts agree. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,22 +49,21 @@ static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
   return HYMG_OK;
 }
 
-/* Does what a stencil is made of fit the numbers, on all levels? ROOM: for its factors and its sums. */
+/* Does what a stencil is made of fit the numbers, on all levels, with room for its factors and sums? */
 static hymg_status check_range(const hymg_solver *solver, const hymg_operator_desc *d,
                                const double largest[4])
 {
-  static const double ROOM = 1e6;
+  static const double LEAST = 1e-300, MOST = 1e300;
   hymg_context *c = solver->op->grid->context;
-  if (!(d->a * largest[ALPHA] < DBL_MAX / ROOM))
-    return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA],
-                      DBL_MAX / ROOM);
+  if (!(d->a * largest[ALPHA] < MOST))
+    return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA], MOST);
   for (int l = 0; l < solver->num_levels; l++)
     for (int axis = 0; axis < 3; axis++) {
       const double h = solver->level[l].h[axis], size = d->b / (h * h) * largest[axis];
-      if (!(size < DBL_MAX / ROOM) || !(size > DBL_MIN * ROOM))
+      if (!(size > LEAST && size < MOST))
         return hymgi_fail(c, HYMG_EINVAL,
                           "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
-                          "xyz"[axis], h, DBL_MIN * ROOM, DBL_MAX / ROOM);
+                          "xyz"[axis], h, LEAST, MOST);
     }
   return HYMG_OK;
 }

@@ -244,7 +244,8 @@ HYMG_API void hymg_field_destroy(hymg_field **field);
  * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. Counts of 0 are
  * fine and copy nothing, data may then be NULL. With HYMG_HOST the copy is done on return. With
  * HYMG_DEVICE data is memory of the context's GPU, and the copy is queued on its stream: data is
- * read, or complete, when the stream gets there. Errors: EINVAL (brick outside the field, data
+ * read, or complete, when the stream gets there (on return, where the host works on the field's
+ * level). Errors: EINVAL (brick outside the field, data
  * NULL), EUNSUPPORTED (device memory without CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
@@ -472,8 +473,8 @@ typedef struct hymg_result {
 
 /* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
  * operator may serve several solvers. With CUDA where backend is cuda, or auto and every rank has
- * a device. Errors: EINVAL (options; negative or non-finite coefficients, and such that b beta
- * / h^2 is not within 1e-300 ... 1e300), EUNSUPPORTED (backend cuda without CUDA or with symgs; a
+ * a device. Errors: EINVAL (options; negative or non-finite coefficients; the largest b beta
+ * / h^2 along an axis not within 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with symgs; a
  * transport that is not possible here), ENOMEM (with what is needed and what is free on the GPU,
  * before anything is taken there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
