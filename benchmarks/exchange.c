@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "choice.h"
 #include "fv_machine.h"
+#include "ranks_csv.h"
 #include "solver.h"
 #include "start.h"
 
@@ -249,28 +250,8 @@ static double measure_alone(const options *o, const bench *all, int n, hymg_sten
 /* What takes less is no exchange but the clock. */
 #define LEAST_US 0.5
 
-static void refuse_csv(const char *name)
-{
-  fprintf(stderr, "hymg-exchange: --csv %s: cannot be written\n", name);
-  start_abort(EXIT_BAD_INPUT);
-}
-
-/* With the first row, so that a run that fails before leaves an older file alone. */
-static FILE *open_csv(const options *o)
-{
-  const fv_machine m = fv_machine_info();
-  FILE *csv = fopen(o->csv, "w");
-  if (!csv) {
-    refuse_csv(o->csv);
-    return NULL;
-  }
-  fprintf(csv, "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d", m.cpu,
-          m.cores, m.date, hymg_build_info().commit, start_ranks());
-  for (int i = 0; i < o->argc; i++)
-    fprintf(csv, " %s", o->argv[i]);
-  fputs("\noperator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden\n", csv);
-  return csv;
-}
+static const char csv_columns[] =
+    "operator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden";
 
 static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_stencil stencil,
                       const double us[3])
@@ -282,7 +263,7 @@ static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_
          us[2], added, 100 * hidden, us[0] / us[2]);
   fflush(stdout);
   if (!o->csv) return;
-  if (!*csv) *csv = open_csv(o);
+  if (!*csv) *csv = ranks_csv_open("hymg-exchange", o->csv, o->argc, o->argv, csv_columns);
   fprintf(*csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, n, start_ranks(), way,
           o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
 }
@@ -473,7 +454,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
 static int run_all(const options *o)
 {
   FILE *csv = NULL;
-  if (start_rank() == 0 && o->csv && !fv_can_write(o->csv)) refuse_csv(o->csv);
+  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-exchange", o->csv);
   if (o->levels) {
     for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
       if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);

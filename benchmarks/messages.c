@@ -11,6 +11,7 @@
 
 #include "fv_machine.h"
 #include "problem.h"
+#include "ranks_csv.h"
 #include "start.h"
 
 enum { MAX_LEVELS = 32, SWEEPS = 6, EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
@@ -199,31 +200,9 @@ static void print_level(const hymg_level_info *level, int l, const messages_coun
   printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
 }
 
-static void refuse_csv(const char *name)
-{
-  fprintf(stderr, "hymg-messages: --csv %s: cannot be written\n", name);
-  start_abort(EXIT_BAD_INPUT);
-}
-
-/* With the first row, so that a run that fails before leaves an older file alone. */
-static FILE *open_csv(const options *o)
-{
-  const fv_machine m = fv_machine_info();
-  FILE *csv = fopen(o->csv, "w");
-  if (!csv) {
-    refuse_csv(o->csv);
-    return NULL;
-  }
-  fprintf(
-      csv,
-      "# machine: %s, %d cores\n# date: %s\n# commit: %s\n# command: mpirun -n %d hymg-messages",
-      m.cpu, m.cores, m.date, hymg_build_info().commit, start_ranks());
-  for (int i = 1; i < o->argc; i++)
-    fprintf(csv, " %s", o->argv[i]);
-  fprintf(csv, "\noperator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
-               "model,bytes_all,model\n");
-  return csv;
-}
+static const char csv_columns[] =
+    "operator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
+    "model,bytes_all,model";
 
 /* The model's fields stay empty where it knows nothing. */
 static void write_level(FILE *csv, const messages_count *c, const messages_count *m, bool known)
@@ -243,7 +222,8 @@ static bool print_table(run *r, const options *o, hymg_stencil stencil,
   const int num = hymg_solver_num_levels(r->solver);
   hymg_level_info levels[MAX_LEVELS];
   bool right = true;
-  if (o->csv && !*csv) *csv = open_csv(o);
+  if (o->csv && !*csv)
+    *csv = ranks_csv_open("hymg-messages", o->csv, o->argc, o->argv, csv_columns);
   for (int l = 0; l < num; l++)
     require(r, hymg_solver_level(r->solver, l, levels + l));
   printf("%d^3, %s, one F-cycle on %d ranks of %d threads; messages sent, MB\n", o->n,
@@ -424,7 +404,7 @@ static int run_all(const options *o)
   run r = {0};
   FILE *csv = NULL;
   double code = 0;
-  if (start_rank() == 0 && o->csv && !fv_can_write(o->csv)) refuse_csv(o->csv);
+  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-messages", o->csv);
   require(&r, start_context(NULL, &r.context));
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
     if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) code = EXIT_WRONG;
