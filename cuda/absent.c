@@ -1,7 +1,7 @@
 /* Linked where the CUDA backend is not built: says so. */
-#include "backend.h"
-#include "choice.h"
-#include "error.h"
+#include "multigrid/backend.h"
+#include "kernel_table.h"
+#include "base/error.h"
 
 static hymg_status refuse(hymg_context *context)
 {

@@ -1,7 +1,7 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
-#include "groups.h"
-#include "kernels.h"
-#include "peer.h"
+#include "exchange/nccl.h"
+#include "kernels/kernels.h"
+#include "exchange/peer.h"
 
 namespace
 {

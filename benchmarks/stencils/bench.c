@@ -1,7 +1,7 @@
 /* Arrays, verification and times. */
-#include "bench.h"
+#include "stencils/bench.h"
 
-#include "fv_machine.h"
+#include "common/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef STENCIL_BENCH_H
 #define STENCIL_BENCH_H
 
-#include "gpu.h"
-#include "output.h"
+#include "stencils/gpu/gpu.h"
+#include "stencils/output.h"
 
 typedef struct stencil_bench {
   const stencil_options *options;
@@ -70,7 +70,7 @@ bool stencil_heat(stencil_bench *bench, const stencil_kernel *kernel, stencil_jo
                   stencil_row *row, uint64_t *hash);
 /* wave.c: a wave from a point, its slice and its gather. */
 bool stencil_wave(stencil_bench *bench);
-/* scaling_mpi.c or scaling_self.c: case a on several ranks. The exit status. */
+/* scaling_mpi.c or scaling_serial.c: case a on several ranks. The exit status. */
 int stencil_scaling(stencil_options *options);
 
 #endif

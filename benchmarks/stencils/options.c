@@ -1,9 +1,9 @@
 /* The command line: every refusal names the option, what it got and what it may be. */
 #define _GNU_SOURCE
-#include "options.h"
+#include "stencils/options.h"
 
-#include "image.h"
-#include "output.h"
+#include "stencils/studies/image.h"
+#include "stencils/output.h"
 
 #include <errno.h>
 #include <getopt.h>

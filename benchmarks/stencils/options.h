@@ -2,7 +2,7 @@
 #ifndef STENCIL_OPTIONS_H
 #define STENCIL_OPTIONS_H
 
-#include "stencil.h"
+#include "stencils/cpu/stencil.h"
 
 typedef struct stencil_options {
   char which; /* a ... d; 0: all of them */

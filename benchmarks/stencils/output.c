@@ -1,8 +1,8 @@
 /* The table on stdout, and the same rows into files. */
 #define _POSIX_C_SOURCE 200809L
-#include "output.h"
+#include "stencils/output.h"
 
-#include "fv_machine.h"
+#include "common/machine.h"
 #include "hymg.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef STENCIL_OUTPUT_H
 #define STENCIL_OUTPUT_H
 
-#include "options.h"
+#include "stencils/options.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef STENCIL_PUBLISHED_H
 #define STENCIL_PUBLISHED_H
 
-#include "stencil.h"
+#include "stencils/cpu/stencil.h"
 
 /* For a kernel of a case on a GPU at some order; NULL: none. */
 const char *stencil_published(const stencil_job *job, const char *kernel);

@@ -1,7 +1,7 @@
 /* The rows as one JSON object, schema hymg-stencil/1; what is not finite is null. */
-#include "output.h"
+#include "stencils/output.h"
 
-#include "fv_machine.h"
+#include "common/machine.h"
 #include "hymg.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* Without Jansson: --json is refused before any work. */
-#include "output.h"
+#include "stencils/output.h"
 
 const char *json_rows_missing(void)
 {

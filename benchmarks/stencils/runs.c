@@ -1,6 +1,6 @@
 /* The cases: which jobs, which kernels, in which order; and the whole set. */
-#include "bench.h"
-#include "published.h"
+#include "stencils/bench.h"
+#include "stencils/published.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* --tune: slabs of the GPU's marches, rows of the CPU's tiles, each timed once. */
-#include "bench.h"
+#include "stencils/bench.h"
 
 enum { REPEAT = 3 };
 

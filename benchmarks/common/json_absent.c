@@ -1,0 +1,16 @@
+/* Without Jansson: --json is refused before any work. */
+#include "common/json.h"
+
+const char *json_missing(void)
+{
+  return "Jansson; install libjansson-dev (Debian, Ubuntu), jansson-devel (Fedora) or "
+         "libjansson-devel (openSUSE), "
+         "then configure and make again";
+}
+
+bool json_write(const fv_report *report, FILE *file)
+{
+  (void)report;
+  (void)file;
+  return false;
+}

@@ -1,0 +1,98 @@
+/* Asks Linux: /proc/cpuinfo, sysconf, uname, getrusage. What cannot be found is empty or 0. And what all
+ * programs do alike with what they write. */
+#define _GNU_SOURCE
+#include "common/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static void find_cpu(char *cpu, size_t size)
+{
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    const char *value = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !value) continue;
+    value += 1 + strspn(value + 1, " \t");
+    snprintf(cpu, size, "%.*s", (int)strcspn(value, "\n"), value);
+    break;
+  }
+  if (file) fclose(file);
+}
+
+fv_machine fv_machine_info(void)
+{
+  fv_machine m = {.host = "", .cpu = ""};
+  struct utsname name;
+  struct tm utc;
+  const time_t now = time(NULL);
+  if (gmtime_r(&now, &utc)) strftime(m.date, sizeof m.date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  m.cores = cores > 0 ? (int)cores : 0;
+  m.memory = pages > 0 && page > 0 ? (double)pages * (double)page : 0.0;
+  find_cpu(m.cpu, sizeof m.cpu);
+  if (uname(&name) == 0) {
+    snprintf(m.host, sizeof m.host, "%.127s", name.nodename);
+    /* ARM's cpuinfo names no model */
+    if (!*m.cpu) snprintf(m.cpu, sizeof m.cpu, "%.127s", name.machine);
+  }
+  return m;
+}
+
+double fv_peak_bytes(void)
+{
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0.0;
+}
+
+double fv_clock(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is written ---- */
+
+bool fv_stdout_begin(const char *program)
+{
+  if (fcntl(STDOUT_FILENO, F_GETFD) >= 0) return true;
+  fprintf(stderr, "%s: standard output is closed\n", program);
+  return false;
+}
+
+int fv_stdout_end(const char *program, int code)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "%s: standard output: could not be written\n", program);
+  return 3;
+}
+
+bool fv_can_write(const char *name)
+{
+  struct stat info;
+  if (stat(name, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) errno = EISDIR;
+    return !S_ISDIR(info.st_mode) && access(name, W_OK) == 0;
+  }
+  const int file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (file < 0) return false;
+  close(file);
+  unlink(name);
+  return true;
+}
+
+bool fv_close_file(const char *program, const char *name, FILE *file)
+{
+  const bool failed = ferror(file);
+  if (fclose(file) == 0 && !failed) return true;
+  fprintf(stderr, "%s: %s: could not be written\n", program, name);
+  return false;
+}

@@ -1,0 +1,22 @@
+/* How the program begins and ends: under MPI (start_mpi.c) or alone (start_serial.c); one of the two
+ * is linked. The rest of the program sees ranks through the context only. */
+#ifndef START_H
+#define START_H
+
+#include "hymg.h"
+
+/* Before anything else. False: MPI did not start. */
+bool start_begin(int *argc, char ***argv);
+int start_rank(void);
+int start_ranks(void);
+/* A context over all ranks. options NULL: the defaults. */
+hymg_status start_context(const hymg_context_options *options, hymg_context **context);
+/* "mpi" or "self" */
+const char *start_name(void);
+/* Ends every rank at once with this exit code: for a failure that the other ranks cannot learn of
+ * otherwise. */
+_Noreturn void start_abort(int code);
+/* After the context is destroyed. */
+void start_end(void);
+
+#endif

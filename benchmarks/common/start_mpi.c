@@ -1,0 +1,51 @@
+/* Begin and end under MPI: the one file of the program that needs mpi.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "common/start.h"
+
+#include "hymg_mpi.h"
+#include <stdlib.h>
+
+bool start_begin(int *argc, char ***argv)
+{
+  int provided = MPI_THREAD_SINGLE;
+  /* Sends and receives do not use NVLink multicast, so NCCL need not touch it, which on shared machines can disturb
+   * other programs; who has chosen is obeyed. */
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  /* only the main thread calls MPI, between parallel regions */
+  return MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS;
+}
+
+int start_rank(void)
+{
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int start_ranks(void)
+{
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+hymg_status start_context(const hymg_context_options *options, hymg_context **context)
+{
+  return hymg_context_create_mpi(MPI_COMM_WORLD, options, context);
+}
+
+const char *start_name(void)
+{
+  return "mpi";
+}
+
+_Noreturn void start_abort(int code)
+{
+  MPI_Abort(MPI_COMM_WORLD, code);
+  exit(code);
+}
+
+void start_end(void)
+{
+  MPI_Finalize();
+}

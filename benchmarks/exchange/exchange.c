@@ -1,0 +1,485 @@
+/* hymg-exchange: what the exchange with other ranks adds to a sweep, and how much of it is hidden behind
+ * the cells that do not wait for it: a smoother call with n^3 cells on each rank, the same without neighbours,
+ * and its exchanges alone. Exit: 0; 2 bad input; 3 failure at run time. */
+#define _GNU_SOURCE
+#include "kernel_table.h"
+#include "common/machine.h"
+#include "common/ranks_csv.h"
+#include "api/solver.h"
+#include "common/start.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_SIZES = 16,
+  EXIT_BAD_INPUT = 2,
+  EXIT_AT_RUN_TIME = 3,
+  FIRST_KEY = 1024,
+  MOST_TIMES = 25
+};
+
+static const double batch_seconds = 4e-3;
+
+static const char help[] =
+    "usage: mpirun -n RANKS hymg-exchange [options]\n"
+    "Microseconds of a sweep (of gsrb: a half sweep) with N^3 cells on each rank, cut along z and "
+    "then y: without\n"
+    "neighbours, the exchange alone, and both; what was added, and how much of the exchange was "
+    "hidden.\n"
+    "  --size N[,N...]   cells per side and rank, even; default 32,64,128,256\n"
+    "  --operator WORD   fv2 or fv4 alone\n"
+    "  --smoother WORD   gsrb (default), chebyshev or jacobi\n"
+    "  --backend WORD    auto (default), host or cuda\n"
+    "  --comm WORD[,...] transports: auto (default), peer, nccl, device, staged\n"
+    "  --apart           exchange between all sweeps, by kernels of their own, and hide nothing\n"
+    "  --joined          FV2: a colour at a time on boxes of any size\n"
+    "  --together        N^3 cells on all ranks together, not on each\n"
+    "  --levels          instead: V-cycles from each level of the last size, and what each "
+    "level takes of them\n"
+    "  --csv FILE        the table as comma separated values\n"
+    "  --help\n";
+
+typedef struct options {
+  int sizes[MOST_SIZES], num_sizes;
+  bool stencil[2], apart, joined, together, levels;
+  hymg_smoother smoother;
+  hymg_backend backend;
+  hymg_transport transport[5];
+  int transports;
+  const char *csv;
+  int argc;
+  char **argv;
+} options;
+
+/* ---- one level on one context ---- */
+
+typedef struct bench {
+  hymg_context *context;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_solver *solver;
+  hymg_field *x, *f;
+  hymgi_level *level;
+  int from; /* where a cycle begins */
+  int keys; /* of recordings so far */
+} bench;
+
+/* No rank can go on alone. */
+static void require(const bench *b, hymg_status status)
+{
+  if (status == HYMG_OK) return;
+  const char *text = b->context ? hymg_context_error(b->context) : "";
+  fprintf(stderr, "hymg-exchange: %s\n", *text ? text : hymg_status_text(status));
+  start_abort(status == HYMG_EINVAL ? EXIT_BAD_INPUT : EXIT_AT_RUN_TIME);
+}
+
+/* Ranks along z first: they are a power of two along y. */
+static void share_out(int ranks, int boxes[3])
+{
+  boxes[0] = 1, boxes[1] = ranks % 4 == 0 ? 2 : 1;
+  boxes[2] = ranks / boxes[1];
+}
+
+static hymg_status make_operator(bench *b, hymg_stencil stencil)
+{
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  hymg_field *beta[3] = {NULL, NULL, NULL};
+  hymg_status status = HYMG_OK;
+  desc.stencil = stencil;
+  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+    status = hymg_field_create(b->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
+                               &beta[axis]);
+    if (status == HYMG_OK) status = hymg_field_fill(beta[axis], 1.25);
+    desc.beta[axis] = beta[axis];
+  }
+  if (status == HYMG_OK) status = hymg_operator_create(b->grid, &desc, &b->op);
+  return status; /* the fields go with the program: a few a size */
+}
+
+/* The exchange between sweeps, all of a sweep after it. */
+static const struct {
+  const char *name;
+  int64_t cells;
+} forms[] = {{"fv2_apart", 1}, {"overlap", INT64_MAX}, {"overlap_fast", INT64_MAX}};
+
+static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
+                       hymg_transport transport, int ranks)
+{
+  hymg_grid_desc desc = hymg_grid_desc_default();
+  hymg_options wanted = hymg_options_default();
+  int boxes[3], most[3];
+  share_out(ranks, boxes);
+  share_out(start_ranks(), most);
+  for (int axis = 0; axis < 3; axis++) {
+    desc.n[axis] = (o->together ? n / most[axis] : n) * boxes[axis];
+    desc.boxes[axis] = boxes[axis];
+    desc.spacing[axis] = 1.0 / n;
+  }
+  wanted.smoother = o->smoother;
+  wanted.backend = o->backend;
+  wanted.transport = transport;
+  wanted.host_cells = 0;
+  if (!o->levels) wanted.tail_cells = 0; /* nothing to try */
+  if (o->apart)
+    for (int m = 0; m < 3; m++)
+      hymgi_device_choose(b->context, forms[m].name, forms[m].cells);
+  if (o->joined) hymgi_device_choose(b->context, "fv2_pair", INT64_MAX);
+  require(b, hymg_grid_create(b->context, &desc, &b->grid));
+  require(b, make_operator(b, stencil));
+  require(b, hymg_solver_create(b->op, &wanted, &b->solver));
+  require(b, hymg_field_create_on_level(b->solver, 0, &b->x));
+  require(b, hymg_field_create_on_level(b->solver, 0, &b->f));
+  require(b, hymg_field_fill(b->x, 0.5));
+  require(b, hymg_field_fill(b->f, 1));
+  b->level = b->solver->level;
+  b->level->x = b->x->data;
+  b->level->f = b->f->data;
+}
+
+static void close_bench(bench *b)
+{
+  hymg_field *beta[3];
+  for (int axis = 0; axis < 3; axis++)
+    beta[axis] = (hymg_field *)b->op->desc.beta[axis];
+  b->level->x = b->level->own_x;
+  b->level->f = b->level->own_f;
+  hymg_field_destroy(&b->x);
+  hymg_field_destroy(&b->f);
+  hymg_solver_destroy(&b->solver);
+  hymg_operator_destroy(&b->op);
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(&beta[axis]);
+  hymg_grid_destroy(&b->grid);
+  hymg_context_destroy(&b->context);
+}
+
+/* ---- times ---- */
+
+typedef void (*job)(bench *b);
+
+static void smooth(bench *b)
+{
+  b->level->backend->smooth(b->level);
+}
+
+/* Those of a smoother call. */
+static void exchange(bench *b)
+{
+  const hymgi_level *l = b->level;
+  const hymgi_plan *plan =
+      l->halo[l->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  for (int s = 0; plan && s < l->method->sweeps; s++)
+    hymgi_run_plan(l, plan, l->box, l->x, l->box, l->x);
+}
+
+static void cycle(bench *b)
+{
+  hymgi_cycle_v(b->solver, b->from);
+}
+
+static double largest(const bench *all, double value)
+{
+  require(all, hymg_context_max(all->context, &value));
+  return value;
+}
+
+static double run(bench *b, const bench *all, job work, int key, int calls)
+{
+  const hymgi_backend *backend = b->level->backend;
+  largest(all, 0); /* together */
+  const double start = hymgi_seconds();
+  if (backend->begin_cycle) backend->begin_cycle(b->solver, key);
+  for (int call = 0; call < calls; call++)
+    work(b);
+  if (backend->end_cycle) backend->end_cycle(b->solver);
+  backend->sync(b->context);
+  require(b, b->context->status);
+  return largest(all, hymgi_seconds() - start) / calls;
+}
+
+static int ascending(const void *left, const void *right)
+{
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+/* Microseconds of a job on the slowest rank: the median. Calls are even in number, so that buffers that are
+ * swapped are back in their places and a recording finds them. */
+static double time_of(bench *b, const bench *all, job work)
+{
+  double seconds[MOST_TIMES], total = 0;
+  int count = 0;
+  run(b, all, work, FIRST_KEY + b->keys, 2);
+  const double once = run(b, all, work, FIRST_KEY + b->keys, 2);
+  const double wanted = batch_seconds / (once > 0 ? once : 1);
+  const int calls = wanted < 2 ? 2 : wanted > 100 ? 100 : (int)(wanted / 2) * 2;
+  b->keys++;
+  run(b, all, work, FIRST_KEY + b->keys, calls);
+  while (count < MOST_TIMES && (count < 7 || total < 0.1)) {
+    seconds[count] = run(b, all, work, FIRST_KEY + b->keys, calls);
+    total += seconds[count++] * calls;
+  }
+  b->keys++;
+  qsort(seconds, (size_t)count, sizeof *seconds, ascending);
+  return 1e6 * seconds[count / 2];
+}
+
+/* ---- a row ---- */
+
+/* This rank by itself. */
+static void open_alone(bench *alone, const options *o, int n, hymg_stencil stencil)
+{
+  hymg_context_options place = hymg_context_options_default();
+  place.device = HYMG_DEVICE_CURRENT; /* where the ranks' context has put this one */
+  require(alone, hymg_context_create(&place, &alone->context));
+  open_bench(alone, o, n, stencil, HYMG_TRANSPORT_AUTO, 1);
+}
+
+static double measure_alone(const options *o, const bench *all, int n, hymg_stencil stencil)
+{
+  bench alone = {0};
+  open_alone(&alone, o, n, stencil);
+  const double us = time_of(&alone, all, smooth) / alone.level->method->sweeps;
+  close_bench(&alone);
+  return us;
+}
+
+/* What takes less is no exchange but the clock. */
+#define LEAST_US 0.5
+
+static const char csv_columns[] =
+    "operator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden";
+
+static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_stencil stencil,
+                      const double us[3])
+{
+  const char *const name = stencil == HYMG_FV2 ? "fv2" : "fv4";
+  const char *const way = hymg_transport_name(b->solver->transport.info.within);
+  const double added = us[2] - us[0], hidden = us[1] >= LEAST_US ? 1 - added / us[1] : 0;
+  printf("%-4s %4d^3 %-7s %9.2f %9.2f %9.2f %9.2f %7.0f %% %9.3f\n", name, n, way, us[0], us[1],
+         us[2], added, 100 * hidden, us[0] / us[2]);
+  fflush(stdout);
+  if (!o->csv) return;
+  if (!*csv) *csv = ranks_csv_open("hymg-exchange", o->csv, o->argc, o->argv, csv_columns);
+  fprintf(*csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, n, start_ranks(), way,
+          o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
+}
+
+static void run_row(const options *o, FILE **csv, int n, hymg_stencil stencil)
+{
+  for (int t = 0; t < o->transports; t++) {
+    bench b = {0};
+    double us[3];
+    require(&b, start_context(NULL, &b.context));
+    open_bench(&b, o, n, stencil, o->transport[t], start_ranks());
+    us[0] = measure_alone(o, &b, n, stencil);
+    us[1] = time_of(&b, &b, exchange) / b.level->method->sweeps;
+    us[2] = time_of(&b, &b, smooth) / b.level->method->sweeps;
+    if (start_rank() == 0) print_row(o, csv, &b, n, stencil, us);
+    close_bench(&b);
+  }
+}
+
+/* ---- where a cycle's time goes ---- */
+
+/* Of V-cycles from each level; 0 where there is none. */
+static void time_levels(bench *b, const bench *all, double us[HYMGI_MAX_LEVELS])
+{
+  memset(us, 0, HYMGI_MAX_LEVELS * sizeof *us);
+  for (b->from = 0; b->from + 1 < b->solver->num_levels; b->from++)
+    us[b->from] = time_of(b, all, cycle);
+}
+
+static void print_level(const char *name, const bench *b, int l, const double *us,
+                        const double *alone)
+{
+  const int *n = b->solver->level[l].n;
+  const double own = us[l] - us[l + 1], own_alone = alone[l] - alone[l + 1];
+  printf("%-4s %5d %5dx%dx%d %5d %10.1f %9.1f %9.1f %9.1f %9.1f\n", name, l, n[0], n[1], n[2],
+         b->solver->level[l].ranks, us[l], own, alone[l], own_alone, own - own_alone);
+}
+
+static void run_levels(const options *o, int n, hymg_stencil stencil)
+{
+  bench b = {0}, alone = {0};
+  double us[HYMGI_MAX_LEVELS], us_alone[HYMGI_MAX_LEVELS];
+  require(&b, start_context(NULL, &b.context));
+  open_bench(&b, o, n, stencil, o->transport[0], start_ranks());
+  open_alone(&alone, o, n, stencil);
+  time_levels(&alone, &b, us_alone);
+  time_levels(&b, &b, us);
+  if (start_rank() == 0)
+    printf("%-4s level  cells       ranks    V-cycle   of level     alone  of level     added\n",
+           "");
+  for (int l = 0; start_rank() == 0 && us[l] > 0; l++)
+    print_level(stencil == HYMG_FV2 ? "fv2" : "fv4", &b, l, us, us_alone);
+  close_bench(&alone);
+  close_bench(&b);
+}
+
+/* ---- the command line ---- */
+
+static bool refuse(const char *option, const char *text, const char *wanted)
+{
+  if (start_rank() == 0)
+    fprintf(stderr, "hymg-exchange: %s '%s': must be %s\nTry 'hymg-exchange --help'.\n", option,
+            text, wanted);
+  return false;
+}
+
+static bool read_sizes(const char *text, options *o)
+{
+  const char *at = text;
+  for (o->num_sizes = 0; o->num_sizes < MOST_SIZES;) {
+    char *end;
+    const long n = strtol(at, &end, 10);
+    if (end == at || n < 8 || n > 1024 || n % 2) break;
+    o->sizes[o->num_sizes++] = (int)n;
+    if (!*end) return true;
+    if (*end != ',') break;
+    at = end + 1;
+  }
+  return refuse("--size", text, "up to 16 even numbers from 8 to 1024");
+}
+
+/* The place of a word in a list; -1: not there. */
+static int find(const char *text, size_t length, const char *const *words, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (strlen(words[i]) == length && strncmp(text, words[i], length) == 0) return i;
+  return -1;
+}
+
+/* Sides of what all ranks share: even for each of them. */
+static bool can_share(const options *o)
+{
+  int boxes[3];
+  share_out(start_ranks(), boxes);
+  for (int i = 0; i < o->num_sizes; i++)
+    for (int axis = 0; axis < 3; axis++)
+      if (o->sizes[i] % (2 * boxes[axis]) != 0) {
+        char size[16], wanted[64];
+        snprintf(size, sizeof size, "%d", o->sizes[i]);
+        snprintf(wanted, sizeof wanted, "multiples of %d with --together on %d ranks",
+                 2 * boxes[axis], start_ranks());
+        return refuse("--size", size, wanted);
+      }
+  return true;
+}
+
+static bool read_comm(const char *text, options *o)
+{
+  static const char *const words[] = {"auto", "device", "staged", "peer", "nccl"};
+  o->transports = 0;
+  for (const char *at = text; o->transports < 5; at = strchr(at, ',') + 1) {
+    const int word = find(at, strcspn(at, ","), words, 5);
+    if (word < 0) break;
+    o->transport[o->transports++] = (hymg_transport)(HYMG_TRANSPORT_AUTO + word);
+    if (!strchr(at, ',')) return true;
+  }
+  return refuse("--comm", text, "of auto, device, staged, peer and nccl");
+}
+
+static bool read_word(int option, const char *text, options *o)
+{
+  static const char *const smoothers[] = {"gsrb", "chebyshev", "jacobi"};
+  static const char *const backends[] = {"auto", "host", "cuda"};
+  static const hymg_backend backend[] = {HYMG_BACKEND_AUTO, HYMG_BACKEND_HOST, HYMG_BACKEND_CUDA};
+  const size_t length = strlen(text);
+  if (option == 'p') {
+    o->stencil[HYMG_FV2] = strcmp(text, "fv2") == 0;
+    o->stencil[HYMG_FV4] = strcmp(text, "fv4") == 0;
+    return o->stencil[HYMG_FV2] || o->stencil[HYMG_FV4] || refuse("--operator", text, "fv2 or fv4");
+  }
+  if (option == 'm') {
+    const int word = find(text, length, smoothers, 3);
+    o->smoother = (hymg_smoother)(word < 0 ? 0 : word);
+    return word >= 0 || refuse("--smoother", text, "gsrb, chebyshev or jacobi");
+  }
+  const int word = find(text, length, backends, 3);
+  o->backend = backend[word < 0 ? 0 : word];
+  return word >= 0 || refuse("--backend", text, "auto, host or cuda");
+}
+
+static bool parse(int argc, char **argv, options *o, int *code)
+{
+  static const struct option list[] = {
+      {"size", required_argument, NULL, 'n'},     {"operator", required_argument, NULL, 'p'},
+      {"smoother", required_argument, NULL, 'm'}, {"backend", required_argument, NULL, 'k'},
+      {"comm", required_argument, NULL, 'c'},     {"apart", no_argument, NULL, 'a'},
+      {"joined", no_argument, NULL, 'j'},         {"together", no_argument, NULL, 't'},
+      {"levels", no_argument, NULL, 'l'},         {"csv", required_argument, NULL, 'f'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+  *o = (options){.sizes = {32, 64, 128, 256},
+                 .num_sizes = 4,
+                 .stencil = {true, true},
+                 .smoother = HYMG_GSRB,
+                 .backend = HYMG_BACKEND_AUTO,
+                 .transport = {HYMG_TRANSPORT_AUTO},
+                 .transports = 1,
+                 .argc = argc,
+                 .argv = argv};
+  *code = EXIT_BAD_INPUT;
+  opterr = start_rank() == 0;
+  for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
+    if (c == 'h') {
+      if (start_rank() == 0) fputs(help, stdout);
+      *code = 0;
+      return false;
+    }
+    const bool ok = c == 'n'   ? read_sizes(optarg, o)
+                    : c == 'c' ? read_comm(optarg, o)
+                    : c == 'a' ? (o->apart = true)
+                    : c == 'j' ? (o->joined = true)
+                    : c == 't' ? (o->together = true)
+                    : c == 'l' ? (o->levels = true)
+                    : c == 'f' ? (o->csv = optarg) != NULL
+                    : c == '?' ? false
+                               : read_word(c, optarg, o);
+    if (!ok) return false;
+  }
+  if (optind < argc) return refuse("argument", argv[optind], "an option");
+  if (o->together && !can_share(o)) return false;
+  if (o->levels && o->csv) return refuse("--csv", o->csv, "without --levels, which has no rows");
+  *code = 0;
+  return true;
+}
+
+/* ---- the program ---- */
+
+/* The exit status. */
+static int run_all(const options *o)
+{
+  FILE *csv = NULL;
+  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-exchange", o->csv);
+  if (o->levels) {
+    for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
+      if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);
+    return 0;
+  }
+  if (start_rank() == 0)
+    printf("microseconds of a sweep on each of %d ranks%s\n%-4s %6s %-7s %9s %9s %9s %9s %9s %9s\n",
+           start_ranks(), o->together ? ", so many cells together" : "", "", "cells", "", "alone",
+           "exchange", "both", "added", "hidden", "efficiency");
+  for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
+    for (int i = 0; o->stencil[s] && i < o->num_sizes; i++)
+      run_row(o, &csv, o->sizes[i], (hymg_stencil)s);
+  return !csv || fv_close_file("hymg-exchange", o->csv, csv) ? 0 : EXIT_AT_RUN_TIME;
+}
+
+int main(int argc, char **argv)
+{
+  options o;
+  int code;
+  if (!fv_stdout_begin("hymg-exchange")) return EXIT_AT_RUN_TIME;
+  if (!start_begin(&argc, &argv)) {
+    fprintf(stderr, "hymg-exchange: MPI did not start\n");
+    return EXIT_AT_RUN_TIME;
+  }
+  if (parse(argc, argv, &o, &code)) code = run_all(&o);
+  start_end();
+  return fv_stdout_end("hymg-exchange", code);
+}

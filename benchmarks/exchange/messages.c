@@ -1,0 +1,429 @@
+/* hymg-messages: one F-cycle of the fv problem on the ranks at hand; messages and bytes per level on rank 0 and over all ranks,
+ * beside the model; and the solution against the one that rank 0 finds alone, bit for bit. Exit: 0 all agree; 1 they
+ * do not; 2 bad input; 3 failure at run time. */
+#define _GNU_SOURCE
+#include "exchange/messages.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/machine.h"
+#include "common/problem.h"
+#include "common/ranks_csv.h"
+#include "common/start.h"
+
+enum { MAX_LEVELS = 32, SWEEPS = 6, EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
+
+static const char help[] =
+    "usage: mpirun -n RANKS hymg-messages [options]\n"
+    "  --size N         cells per side, 16 ... 2048; default 256\n"
+    "  --boxes NX,NY,NZ boxes per axis; default one per rank or the nearest count that divides\n"
+    "  --operator WORD  fv2 or fv4 alone\n"
+    "  --comm WORD      between GPUs: auto (default), device, staged, peer or nccl\n"
+    "  --no-check       do not solve the problem on rank 0 alone as well\n"
+    "  --csv FILE       the table as comma separated values\n"
+    "  --help\n";
+
+typedef struct options {
+  int n, boxes[3];
+  bool stencil[2], check;
+  hymg_transport transport;
+  const char *csv;
+  int argc;
+  char **argv;
+} options;
+
+typedef struct run {
+  hymg_context *context;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_solver *solver;
+  hymg_field *f, *u;
+} run;
+
+/* What must not depend on the ranks. */
+typedef struct answer {
+  double residual, max, rms, seconds;
+} answer;
+
+/* ---- one problem on one context ---- */
+
+typedef bool (*filler)(const problem *p, int axis, const problem_range *range, double *data);
+
+static bool fill_rhs(const problem *p, int axis, const problem_range *range, double *data)
+{
+  (void)axis;
+  return problem_rhs(p, range, data);
+}
+
+static hymg_status write_field(const run *r, int n, filler fill, int axis, hymg_field *field)
+{
+  const problem p = {.kind = PROBLEM_FV, .variable = true, .a = 0, .b = 1};
+  hymg_status status = HYMG_OK;
+  for (int b = 0; b < hymg_grid_num_local(r->grid) && status == HYMG_OK; b++) {
+    problem_range g = {.spacing = {1.0 / n, 1.0 / n, 1.0 / n}};
+    hymg_grid_local(r->grid, b, g.low, g.count);
+    if (fill == problem_beta) g.count[axis]++;
+    g.stride[0] = 1;
+    g.stride[1] = g.count[0];
+    g.stride[2] = (ptrdiff_t)g.count[0] * g.count[1];
+    double *data = malloc((size_t)g.stride[2] * (size_t)g.count[2] * sizeof *data);
+    status = data && fill(&p, axis, &g, data) ? HYMG_OK : HYMG_ENOMEM;
+    if (status == HYMG_OK)
+      status = hymg_field_write(field, g.low, g.count, g.stride, data, HYMG_HOST);
+    free(data);
+  }
+  return status;
+}
+
+static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)
+{
+  const int n = o->n;
+  hymg_options wanted = hymg_options_default();
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  hymg_field *beta[3] = {NULL, NULL, NULL};
+  hymg_status status = HYMG_OK;
+  desc.stencil = stencil;
+  if (hymg_context_ranks(r->context) > 1) wanted.transport = o->transport;
+  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+    status = hymg_field_create(r->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
+                               &beta[axis]);
+    if (status == HYMG_OK) status = write_field(r, n, problem_beta, axis, beta[axis]);
+    desc.beta[axis] = beta[axis];
+  }
+  if (status == HYMG_OK) status = hymg_operator_create(r->grid, &desc, &r->op);
+  if (status == HYMG_OK) status = hymg_solver_create(r->op, &wanted, &r->solver);
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(&beta[axis]);
+  return status;
+}
+
+static hymg_status set_up(run *r, const options *o, const int boxes[3], hymg_stencil stencil)
+{
+  hymg_grid_desc desc = hymg_grid_desc_default();
+  for (int axis = 0; axis < 3; axis++) {
+    desc.n[axis] = o->n;
+    desc.spacing[axis] = 1.0 / o->n;
+    desc.boxes[axis] = boxes[axis];
+  }
+  hymg_status status = hymg_grid_create(r->context, &desc, &r->grid);
+  if (status == HYMG_OK) status = make_solver(r, o, stencil);
+  if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->f);
+  if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->u);
+  if (status == HYMG_OK) status = write_field(r, o->n, fill_rhs, 0, r->f);
+  return status;
+}
+
+static hymg_status solve(run *r, answer *a)
+{
+  hymg_result result;
+  hymg_solver_profile(r->solver, true);
+  hymg_status status = hymg_solve(r->solver, r->f, r->u, &result);
+  hymg_solver_profile(r->solver, false);
+  if (status != HYMG_OK) return status;
+  a->residual = result.history[0].residual_relative;
+  a->seconds = result.seconds;
+  status = hymg_field_max(r->u, &a->max);
+  return status == HYMG_OK ? hymg_field_rms(r->u, &a->rms) : status;
+}
+
+static void tear_down(run *r)
+{
+  hymg_field_destroy(&r->f);
+  hymg_field_destroy(&r->u);
+  hymg_solver_destroy(&r->solver);
+  hymg_operator_destroy(&r->op);
+  hymg_grid_destroy(&r->grid);
+}
+
+/* No rank can go on alone. */
+static void require(const run *r, hymg_status status)
+{
+  if (status == HYMG_OK) return;
+  const char *text = r->context ? hymg_context_error(r->context) : "";
+  fprintf(stderr, "hymg-messages: %s\n", *text ? text : hymg_status_text(status));
+  start_abort(status == HYMG_EINVAL ? EXIT_BAD_INPUT : EXIT_AT_RUN_TIME);
+}
+
+/* ---- counts ---- */
+
+static double sum_over_ranks(run *r, double value)
+{
+  double sum = 0;
+  for (int rank = 0; rank < hymg_context_ranks(r->context); rank++) {
+    double part = rank == hymg_context_rank(r->context) ? value : 0;
+    require(r, hymg_context_max(r->context, &part));
+    sum += part;
+  }
+  return sum;
+}
+
+static void count_messages(run *r, messages_count counted[MAX_LEVELS])
+{
+  const bool first = hymg_context_rank(r->context) == 0;
+  double messages[MAX_LEVELS] = {0}, bytes[MAX_LEVELS] = {0};
+  hymg_profile_row row;
+  for (int i = 0; i < hymg_solver_profile_rows(r->solver); i++) {
+    require(r, hymg_solver_profile_row(r->solver, i, &row));
+    messages[row.level] += (double)row.messages;
+    bytes[row.level] += row.message_bytes;
+  }
+  for (int l = 0; l < hymg_solver_num_levels(r->solver); l++) {
+    counted[l].first = first ? messages[l] : 0;
+    counted[l].first_bytes = first ? bytes[l] : 0;
+    counted[l].all = sum_over_ranks(r, messages[l]);
+    counted[l].all_bytes = sum_over_ranks(r, bytes[l]);
+  }
+}
+
+static bool agree(const messages_count *a, const messages_count *b)
+{
+  return a->first == b->first && a->first_bytes == b->first_bytes && a->all == b->all &&
+         a->all_bytes == b->all_bytes;
+}
+
+/* ---- output, on rank 0 ---- */
+
+static void print_level(const hymg_level_info *level, int l, const messages_count *c,
+                        const messages_count *m, bool known)
+{
+  const double counted[4] = {c->first, 1e-6 * c->first_bytes, c->all, 1e-6 * c->all_bytes};
+  const double model[4] = {m->first, 1e-6 * m->first_bytes, m->all, 1e-6 * m->all_bytes};
+  printf("%5d %5d^3 %5lld %5d", l, level->cells[0], (long long)level->boxes, level->ranks);
+  for (int i = 0; i < 4; i++) {
+    char text[32] = "-";
+    if (known) snprintf(text, sizeof text, "%.*f", i % 2 ? 6 : 0, model[i]);
+    printf(" |%11.*f %11s", i % 2 ? 6 : 0, counted[i], text);
+  }
+  printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
+}
+
+static const char csv_columns[] =
+    "operator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
+    "model,bytes_all,model";
+
+/* The model's fields stay empty where it knows nothing. */
+static void write_level(FILE *csv, const messages_count *c, const messages_count *m, bool known)
+{
+  const double counted[4] = {c->first, c->first_bytes, c->all, c->all_bytes};
+  const double model[4] = {m->first, m->first_bytes, m->all, m->all_bytes};
+  for (int i = 0; i < 4; i++) {
+    fprintf(csv, ",%.0f,", counted[i]);
+    if (known) fprintf(csv, "%.0f", model[i]);
+  }
+  fputc('\n', csv);
+}
+
+static bool print_table(run *r, const options *o, hymg_stencil stencil,
+                        const messages_count counted[MAX_LEVELS], FILE **csv)
+{
+  const int num = hymg_solver_num_levels(r->solver);
+  hymg_level_info levels[MAX_LEVELS];
+  bool right = true;
+  if (o->csv && !*csv)
+    *csv = ranks_csv_open("hymg-messages", o->csv, o->argc, o->argv, csv_columns);
+  for (int l = 0; l < num; l++)
+    require(r, hymg_solver_level(r->solver, l, levels + l));
+  printf("%d^3, %s, one F-cycle on %d ranks of %d threads; messages sent, MB\n", o->n,
+         stencil == HYMG_FV2 ? "fv2" : "fv4", hymg_context_ranks(r->context),
+         hymg_context_threads(r->context));
+  printf("%5s %7s %5s %5s |%11s %11s |%11s %11s |%11s %11s |%11s %11s | %s\n", "level", "cells",
+         "boxes", "ranks", "rank 0", "model", "MB", "model", "all ranks", "model", "MB", "model",
+         "agree");
+  for (int l = 0; l < num; l++) {
+    messages_count model;
+    const bool known = messages_model(levels, num, l, SWEEPS, stencil == HYMG_FV2 ? 1 : 2, &model);
+    print_level(levels + l, l, counted + l, &model, known);
+    right = right && (!known || agree(counted + l, &model));
+    if (!*csv) continue;
+    fprintf(*csv, "%s,%d,%d,%d,%d", stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l,
+            levels[l].cells[0], levels[l].ranks);
+    write_level(*csv, counted + l, &model, known);
+  }
+  return right;
+}
+
+/* ---- against one rank ---- */
+
+static double *read_brick(const run *r, hymg_field *u, int *low, int *count)
+{
+  hymg_grid_local(r->grid, 0, low, count);
+  const ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
+  double *data = malloc((size_t)stride[2] * (size_t)count[2] * sizeof *data);
+  if (!data) require(r, HYMG_ENOMEM);
+  require(r, hymg_field_read(u, low, count, stride, data, HYMG_HOST));
+  return data;
+}
+
+/* Rank 0 alone; the others wait at their next collective call. */
+static bool check_answer(const run *r, const options *o, hymg_stencil stencil, const answer *found)
+{
+  static const int one[3] = {1, 1, 1};
+  run alone = {0};
+  answer expected;
+  int low[3], count[3];
+  require(&alone, hymg_context_create(NULL, &alone.context));
+  require(&alone, set_up(&alone, o, one, stencil));
+  require(&alone, solve(&alone, &expected));
+  double *mine = read_brick(r, r->u, low, count);
+  const ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
+  const size_t bytes = (size_t)stride[2] * (size_t)count[2] * sizeof *mine;
+  double *theirs = malloc(bytes);
+  if (!theirs) require(&alone, HYMG_ENOMEM);
+  require(&alone, hymg_field_read(alone.u, low, count, stride, theirs, HYMG_HOST));
+  const bool same = expected.residual == found->residual && expected.max == found->max &&
+                    expected.rms == found->rms && memcmp(mine, theirs, bytes) == 0;
+  printf("max|r|/max|f| %.17g, max|u| %.17g, rms u %.17g\n", found->residual, found->max,
+         found->rms);
+  printf("one rank:     %.17g,        %.17g,       %.17g: %s\n", expected.residual, expected.max,
+         expected.rms, same ? "the same bits, also of rank 0's first brick" : "NOT THE SAME");
+  free(mine);
+  free(theirs);
+  tear_down(&alone);
+  hymg_context_destroy(&alone.context);
+  return same;
+}
+
+/* ---- the program ---- */
+
+static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil, FILE **csv)
+{
+  run r = {.context = context};
+  answer found;
+  messages_count counted[MAX_LEVELS];
+  double wrong = 0;
+  require(&r, set_up(&r, o, o->boxes, stencil));
+  require(&r, solve(&r, &found));
+  count_messages(&r, counted);
+  if (hymg_context_rank(context) == 0) {
+    wrong = !print_table(&r, o, stencil, counted, csv);
+    printf("F-cycle %.4f s\n", found.seconds);
+    if (o->check && !check_answer(&r, o, stencil, &found)) wrong = 1;
+    putchar('\n');
+    fflush(stdout);
+  }
+  require(&r, hymg_context_max(context, &wrong));
+  tear_down(&r);
+  return wrong == 0;
+}
+
+static bool refuse(const char *option, const char *text, const char *wanted)
+{
+  if (start_rank() == 0)
+    fprintf(stderr, "hymg-messages: %s '%s': must be %s\nTry 'hymg-messages --help'.\n", option,
+            text, wanted);
+  return false;
+}
+
+static bool read_size(const char *text, int *n)
+{
+  char *end;
+  const long value = strtol(text, &end, 10);
+  *n = (int)value;
+  return (end != text && !*end && value >= 16 && value <= 2048 && value % 2 == 0) ||
+         refuse("--size", text, "an even number from 16 to 2048");
+}
+
+static bool read_boxes(const char *text, int boxes[3])
+{
+  char rest;
+  if (sscanf(text, "%d,%d,%d%c", &boxes[0], &boxes[1], &boxes[2], &rest) == 3 && boxes[0] > 0 &&
+      boxes[1] > 0 && boxes[2] > 0)
+    return true;
+  return refuse("--boxes", text, "three numbers NX,NY,NZ of at least 1");
+}
+
+static bool read_operator(const char *text, options *o)
+{
+  o->stencil[HYMG_FV2] = strcmp(text, "fv2") == 0;
+  o->stencil[HYMG_FV4] = strcmp(text, "fv4") == 0;
+  return o->stencil[HYMG_FV2] || o->stencil[HYMG_FV4] || refuse("--operator", text, "fv2 or fv4");
+}
+
+static bool read_comm(const char *text, options *o)
+{
+  for (int t = HYMG_TRANSPORT_AUTO; t <= HYMG_TRANSPORT_NCCL; t++)
+    if (strcmp(text, hymg_transport_name((hymg_transport)t)) == 0) {
+      o->transport = (hymg_transport)t;
+      return true;
+    }
+  return refuse("--comm", text, "auto, device, staged, peer or nccl");
+}
+
+/* Every rank sees the same command line. */
+static bool parse(int argc, char **argv, options *o, int *code)
+{
+  static const struct option list[] = {
+      {"size", required_argument, NULL, 'n'},     {"boxes", required_argument, NULL, 'b'},
+      {"operator", required_argument, NULL, 'p'}, {"comm", required_argument, NULL, 'm'},
+      {"no-check", no_argument, NULL, 'c'},       {"csv", required_argument, NULL, 'f'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+  *o = (options){.n = 256, .stencil = {true, true}, .check = true, .argc = argc, .argv = argv};
+  *code = EXIT_BAD_INPUT;
+  opterr = start_rank() == 0;
+  for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
+    bool ok = false;
+    switch (c) {
+    case 'n':
+      ok = read_size(optarg, &o->n);
+      break;
+    case 'b':
+      ok = read_boxes(optarg, o->boxes);
+      break;
+    case 'p':
+      ok = read_operator(optarg, o);
+      break;
+    case 'm':
+      ok = read_comm(optarg, o);
+      break;
+    case 'c':
+      o->check = false, ok = true;
+      break;
+    case 'f':
+      o->csv = optarg, ok = true;
+      break;
+    case 'h':
+      if (start_rank() == 0) fputs(help, stdout);
+      *code = 0;
+      break;
+    default:
+      break;
+    }
+    if (!ok) return false;
+  }
+  if (optind < argc) return refuse("argument", argv[optind], "an option");
+  *code = 0;
+  return true;
+}
+
+/* The exit status, the same on all ranks. */
+static int run_all(const options *o)
+{
+  run r = {0};
+  FILE *csv = NULL;
+  double code = 0;
+  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-messages", o->csv);
+  require(&r, start_context(NULL, &r.context));
+  for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
+    if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) code = EXIT_WRONG;
+  if (csv && !fv_close_file("hymg-messages", o->csv, csv)) code = EXIT_AT_RUN_TIME;
+  require(&r, hymg_context_max(r.context, &code));
+  hymg_context_destroy(&r.context);
+  return (int)code;
+}
+
+int main(int argc, char **argv)
+{
+  options o;
+  int code;
+  if (!fv_stdout_begin("hymg-messages")) return EXIT_AT_RUN_TIME;
+  if (!start_begin(&argc, &argv)) {
+    fprintf(stderr, "hymg-messages: MPI did not start\n");
+    return EXIT_AT_RUN_TIME;
+  }
+  if (parse(argc, argv, &o, &code)) code = run_all(&o);
+  start_end();
+  return fv_stdout_end("hymg-messages", code);
+}

@@ -1,0 +1,132 @@
+/* The messages of an F-cycle from the shape alone, for one box a rank and walls all around. Every sweep and every residual
+ * exchanges the stencil's halo (FV2: 6 faces, one layer; FV4: 6 faces and 12 edges, two layers), every interpolation
+ * all 26 neighbours of the coarse level, each neighbour one message. Where the coarse level has fewer boxes, the coarse
+ * image of each box goes to the owner of the merged one and comes back with its ghosts. */
+#include "exchange/messages.h"
+
+typedef struct shape {
+  int boxes[3], n[3]; /* boxes per axis, cells of one per axis */
+} shape;
+
+static shape shape_of(const hymg_level_info *level)
+{
+  shape s;
+  for (int axis = 0; axis < 3; axis++) {
+    s.n[axis] = level->box[axis];
+    s.boxes[axis] = level->cells[axis] / level->box[axis];
+  }
+  return s;
+}
+
+static void add(messages_count *sum, double times, const messages_count *c)
+{
+  sum->first += times * c->first;
+  sum->first_bytes += times * c->first_bytes;
+  sum->all += times * c->all;
+  sum->all_bytes += times * c->all_bytes;
+}
+
+/* One exchange with the neighbours across faces (most_axes 1), edges too (2) or corners too (3). Rank 0 has box 0. */
+static messages_count halo_of(const shape *s, int most_axes, int depth)
+{
+  messages_count c = {0, 0, 0, 0};
+  for (int offset = 0; offset < 27; offset++) {
+    const int o[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    double boxes = 1, cells = 1, first = 1;
+    int axes = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      axes += o[axis] != 0;
+      boxes *= o[axis] ? s->boxes[axis] - 1 : s->boxes[axis];
+      cells *= o[axis] ? depth : s->n[axis];
+      if (o[axis] < 0 || (o[axis] > 0 && s->boxes[axis] == 1)) first = 0;
+    }
+    if (axes == 0 || axes > most_axes) continue;
+    const messages_count part = {first, 8 * cells * first, boxes, 8 * cells * boxes};
+    add(&c, 1, &part);
+  }
+  return c;
+}
+
+static bool same_boxes(const shape *a, const shape *b)
+{
+  return a->boxes[0] == b->boxes[0] && a->boxes[1] == b->boxes[1] && a->boxes[2] == b->boxes[2];
+}
+
+static int count_boxes(const shape *s)
+{
+  return s->boxes[0] * s->boxes[1] * s->boxes[2];
+}
+
+/* Images of all boxes to the owners of the merged ones; the first child's owner is the merged box's, and rank 0 is the first. */
+static messages_count gather_of(const shape *fine, const shape *coarse)
+{
+  messages_count c = {0, 0, 0, 0};
+  if (same_boxes(fine, coarse)) return c;
+  c.all = count_boxes(fine) - count_boxes(coarse);
+  c.all_bytes = c.all * fine->n[0] * fine->n[1] * fine->n[2]; /* 8 bytes, an eighth of the cells */
+  return c;
+}
+
+/* Cells of the image of fine box f, with `depth` ghosts, that lie in coarse box b or in the wall ghosts beyond it. */
+static double overlap(const shape *fine, const shape *coarse, const int f[3], const int b[3],
+                      int depth)
+{
+  double cells = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    const int half = fine->n[axis] / 2, n = coarse->n[axis];
+    const int low = f[axis] * half - depth, high = (f[axis] + 1) * half + depth;
+    const int from = b[axis] == 0 ? -depth : b[axis] * n;
+    const int to = (b[axis] + 1) * n + (b[axis] == coarse->boxes[axis] - 1 ? depth : 0);
+    const int a = low > from ? low : from, z = high < to ? high : to;
+    cells *= z > a ? z - a : 0;
+  }
+  return cells;
+}
+
+static void box_of(const shape *s, int index, int box[3])
+{
+  box[0] = index % s->boxes[0];
+  box[1] = index / s->boxes[0] % s->boxes[1];
+  box[2] = index / s->boxes[0] / s->boxes[1];
+}
+
+static messages_count scatter_of(const shape *fine, const shape *coarse, int depth)
+{
+  messages_count c = {0, 0, 0, 0};
+  if (same_boxes(fine, coarse)) return c;
+  for (int i = 0; i < count_boxes(coarse); i++)
+    for (int j = 0; j < count_boxes(fine); j++) {
+      int b[3], f[3];
+      box_of(coarse, i, b);
+      box_of(fine, j, f);
+      bool own = true; /* the same rank holds both */
+      for (int axis = 0; axis < 3; axis++)
+        own = own && f[axis] == b[axis] * (fine->boxes[axis] / coarse->boxes[axis]);
+      const double cells = overlap(fine, coarse, f, b, depth);
+      if (own || cells == 0) continue;
+      const messages_count part = {i == 0, i == 0 ? 8 * cells : 0, 1, 8 * cells};
+      add(&c, 1, &part);
+    }
+  return c;
+}
+
+bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sweeps, int halo,
+                    messages_count *expected)
+{
+  const shape fine = shape_of(levels + l);
+  messages_count sum = {0, 0, 0, 0};
+  *expected = sum;
+  if (levels[l].boxes != levels[l].ranks) return false;
+  if (l + 1 == num_levels || levels[l].ranks == 1) return true;
+  const shape coarse = shape_of(levels + l + 1);
+  /* V-cycles start on levels l, l - 1, ... 0; each smooths twice here and restricts one residual */
+  const double visits = l + 1, exchanges = visits * (2 * sweeps + 1) + (l == 0);
+  const messages_count stencil = halo_of(&fine, halo, halo), full = halo_of(&coarse, 3, halo),
+                       up = gather_of(&fine, &coarse), down = scatter_of(&fine, &coarse, halo);
+  add(&sum, exchanges, &stencil);
+  add(&sum, visits + 1, &full); /* corrections, and the start of the V-cycle from here */
+  add(&sum, visits + 1, &up);   /* residuals, and f */
+  add(&sum, visits + 1, &down);
+  *expected = sum;
+  return true;
+}

@@ -1,0 +1,215 @@
+/* The benchmark protocol: per size a warm-up, then timed solves from u = 0 until both their number
+ * and their time are reached; errors; Richardson's order from the three solutions; one instrumented
+ * solve. All ranks decide by the same numbers, the slowest rank's seconds. */
+#include "hymg-fv/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds of every timed solve, for the median. */
+typedef struct times {
+  double *seconds;
+  int count, room;
+  double total;
+} times;
+
+static hymg_status add_time(times *t, double seconds)
+{
+  if (t->count == t->room) {
+    const int room = t->room > 0 ? 2 * t->room : 64;
+    double *more = realloc(t->seconds, (size_t)room * sizeof *more);
+    if (!more) return HYMG_ENOMEM;
+    t->seconds = more;
+    t->room = room;
+  }
+  t->seconds[t->count++] = seconds;
+  t->total += seconds;
+  return HYMG_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+static void summarise(times *t, fv_size *size)
+{
+  const int n = t->count;
+  qsort(t->seconds, (size_t)n, sizeof *t->seconds, compare);
+  size->solves = n;
+  size->seconds_mean = t->total / n;
+  size->seconds_median = 0.5 * (t->seconds[(n - 1) / 2] + t->seconds[n / 2]);
+  size->seconds_min = t->seconds[0];
+}
+
+static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *result)
+{
+  char doing[64];
+  hymg_status status = hymg_field_fill(run->u[level], 0.0);
+  if (!fv_agree(run, status, "fill")) return false; /* also lines the ranks up */
+  status = hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
+  snprintf(doing, sizeof doing, "solve with %d x %d x %d cells", n[0], n[1], n[2]);
+  return fv_agree(run, status, doing);
+}
+
+static bool time_solves(fv_run *run, int level, fv_size *size, times *t)
+{
+  const fv_options *o = run->options;
+  const int n = size->level.cells[0];
+  for (int i = 0; i < o->warmup; i++) {
+    fv_progress(run, "size %d (%d cells in x): warm-up %d of %d", level, n, i + 1, o->warmup);
+    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
+  }
+  while (t->count < o->min_solves || t->total < o->min_seconds) {
+    fv_progress(run, "size %d (%d cells in x): solve %d of at least %d, %.1f of %g s", level, n,
+                t->count + 1, o->min_solves, t->total, o->min_seconds);
+    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
+    double seconds = size->result.seconds;
+    fv_max(run, &seconds);
+    if (!fv_agree(run, add_time(t, seconds), "timed solves")) return false;
+  }
+  fv_progress(run, NULL);
+  return true;
+}
+
+static bool copy_history(fv_run *run, fv_size *size)
+{
+  const size_t bytes = (size_t)size->result.cycles * sizeof *size->cycles;
+  size->cycles = malloc(bytes > 0 ? bytes : 1);
+  if (size->cycles && bytes > 0) memcpy(size->cycles, size->result.history, bytes);
+  size->result.history = NULL;
+  return fv_agree(run, size->cycles ? HYMG_OK : HYMG_ENOMEM, "residual history");
+}
+
+/* max and rms of the exact solution minus u. */
+static bool find_errors(fv_run *run, int level, fv_size *size)
+{
+  hymg_field *error = NULL;
+  size->error_max = size->error_rms = NAN;
+  if (!problem_has_exact(&run->problem)) return true;
+  hymg_status status = hymg_field_create_on_level(run->solver, level, &error);
+  bool ok = fv_agree(run, status, "exact solution") && fv_write_exact(run, level, error) &&
+            fv_agree(run, hymg_field_axpy(-1.0, run->u[level], error), "error") &&
+            fv_agree(run, hymg_field_max(error, &size->error_max), "error") &&
+            fv_agree(run, hymg_field_rms(error, &size->error_rms), "error");
+  hymg_field_destroy(&error);
+  return ok;
+}
+
+bool fv_measure(fv_run *run, fv_report *report, int level)
+{
+  fv_size *size = &report->size[level];
+  times t = {NULL, 0, 0, 0.0};
+  const int *n = size->level.cells;
+  size->dof = (int64_t)n[0] * n[1] * n[2];
+  bool ok = time_solves(run, level, size, &t);
+  if (ok) summarise(&t, size);
+  free(t.seconds);
+  return ok && copy_history(run, size) &&
+         fv_agree(run, hymg_field_max(run->u[level], &size->solution_max), "norm") &&
+         fv_agree(run, hymg_field_rms(run->u[level], &size->solution_rms), "norm") &&
+         find_errors(run, level, size);
+}
+
+/* ---- Richardson ---- */
+
+double fv_order_bound(const fv_options *options)
+{
+  return options->stencil == HYMG_FV2 ? 1.8 : 3.5;
+}
+
+/* max |u_coarse - R u_fine| */
+static bool difference(fv_run *run, int level, double *max)
+{
+  hymg_field *d = NULL;
+  hymg_status status = hymg_field_create_on_level(run->solver, level + 1, &d);
+  bool ok = fv_agree(run, status, "Richardson") &&
+            fv_agree(run, hymg_restrict(run->solver, level, run->u[level], d), "Richardson") &&
+            fv_agree(run, hymg_field_axpy(-1.0, run->u[level + 1], d), "Richardson") &&
+            fv_agree(run, hymg_field_max(d, max), "Richardson");
+  hymg_field_destroy(&d);
+  return ok;
+}
+
+/* Where the asymptotic order is known to show. */
+static bool order_is_judged(const fv_options *o)
+{
+  const hymg_smoother smoother = o->solver.smoother;
+  int least = o->grid.n[0];
+  for (int axis = 1; axis < 3; axis++)
+    if (o->grid.n[axis] < least) least = o->grid.n[axis];
+  if (smoother != HYMG_GSRB && smoother != HYMG_CHEBYSHEV) return false;
+  return (o->problem == PROBLEM_FV && least >= 128) || (o->problem == PROBLEM_P6 && least >= 64);
+}
+
+bool fv_richardson(fv_run *run, fv_report *report)
+{
+  double fine = NAN, coarse = NAN;
+  report->pass = FV_NO_VERDICT;
+  report->has_richardson = report->num_sizes == FV_SIZES;
+  if (report->has_richardson) {
+    if (!difference(run, 0, &fine) || !difference(run, 1, &coarse)) return false;
+    report->richardson_error = fine;
+    const double order = log2(coarse / fine);
+    report->richardson_order = isnan(order) ? NAN : order; /* of no sign, which would be printed */
+    if (order_is_judged(run->options))                     /* a NaN fails */
+      report->pass =
+          report->richardson_order >= fv_order_bound(run->options) ? FV_PASSED : FV_FAILED;
+  }
+  report->official =
+      run->options->given[FV_OFFICIAL] && report->pass == FV_PASSED && fv_exit_code(report) == 0;
+  return true;
+}
+
+int fv_exit_code(const fv_report *report)
+{
+  bool good = report->pass != FV_FAILED;
+  for (int n = 0; n < report->num_sizes; n++) {
+    const hymg_result *result = &report->size[n].result;
+    good = good && result->converged && result->reason != HYMG_REASON_NOT_FINITE &&
+           isfinite(report->size[n].solution_max);
+  }
+  return good ? 0 : 1;
+}
+
+double fv_setup_cycles(const fv_report *report)
+{
+  if (report->options->solver.method != HYMG_FMG) return NAN;
+  return report->setup_seconds / report->size[0].seconds_mean;
+}
+
+double fv_dof_per_second(const fv_size *size)
+{
+  return (double)size->dof / size->seconds_mean;
+}
+
+/* ---- time per level and verb ---- */
+
+bool fv_breakdown(fv_run *run, fv_report *report)
+{
+  hymg_result result;
+  hymg_solver_profile(run->solver, true);
+  fv_progress(run, "one instrumented solve");
+  if (!solve_once(run, 0, report->size[0].level.cells, &result)) return false;
+  report->num_rows = hymg_solver_profile_rows(run->solver);
+  report->rows = calloc((size_t)report->num_rows + 1, sizeof *report->rows);
+  hymg_status status = report->rows ? HYMG_OK : HYMG_ENOMEM;
+  for (int i = 0; i < report->num_rows && status == HYMG_OK; i++)
+    status = hymg_solver_profile_row(run->solver, i, &report->rows[i]);
+  hymg_solver_profile(run->solver, false);
+  fv_progress(run, NULL);
+  report->bytes_per_dof = hymg_solver_bytes_per_dof(run->solver); /* with what solves made */
+  report->peak_bytes = fv_peak_bytes();
+  return fv_agree(run, status, "time table") && fv_max(run, &report->peak_bytes);
+}
+
+void fv_report_free(fv_report *report)
+{
+  for (int n = 0; n < FV_SIZES; n++)
+    free(report->size[n].cycles);
+  free(report->levels);
+  free(report->rows);
+}

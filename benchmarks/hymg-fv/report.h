@@ -1,0 +1,69 @@
+/* Everything a run finds out, filled by run.c and protocol.c, told by print.c and json.c.
+ */
+#ifndef FV_REPORT_H
+#define FV_REPORT_H
+
+#include "common/machine.h"
+#include "hymg-fv/options.h"
+#include "hymg.h"
+
+enum { FV_SIZES = 3 };
+
+typedef enum fv_pass { FV_NO_VERDICT = -1, FV_FAILED = 0, FV_PASSED = 1 } fv_pass;
+
+/* One of the sizes h, 2h, 4h. */
+typedef struct fv_size {
+  hymg_level_info level;
+  int64_t dof;
+  int solves;
+  double seconds_mean, seconds_median, seconds_min;
+  hymg_result result;        /* of the last timed solve; its history is the copy below */
+  hymg_cycle_record *cycles; /* result.cycles of them */
+  double solution_max, solution_rms;
+  double error_max, error_rms; /* against the exact solution, NaN where there is none */
+} fv_size;
+
+typedef struct fv_report {
+  const fv_options *options;
+  fv_machine machine;
+  hymg_build build;
+  const char *comm;
+  int ranks, threads, nodes;
+  int boxes[3];
+  bool has_device; /* a GPU on every rank; then of this rank: */
+  hymg_device_info device;
+  double startup_seconds; /* CUDA's */
+  double setup_seconds;   /* grid, fields, operator, solver; slowest rank. Not in it: */
+  double problem_seconds; /* evaluation of the problem */
+  double tuning_seconds;
+  hymg_tuning_info tuning;
+  hymg_transport_info transport;
+  double bytes_per_dof;
+  double peak_bytes; /* of the largest rank */
+  int num_levels;
+  hymg_level_info *levels;
+  int num_sizes;
+  fv_size size[FV_SIZES];
+  bool has_richardson; /* three sizes ran */
+  double richardson_error, richardson_order;
+  fv_pass pass;
+  int num_rows;
+  hymg_profile_row *rows; /* rank 0's, of one solve of the finest size */
+  bool official;          /* --official, and the whole rule held */
+} fv_report;
+
+/* Set-up in F-cycles of the finest size; NaN where solves are not one F-cycle. */
+double fv_setup_cycles(const fv_report *report);
+/* The order that the verdict asks for. */
+double fv_order_bound(const fv_options *options);
+double fv_dof_per_second(const fv_size *size);
+/* 0, or 1: failed verdict, not converged, not finite. */
+int fv_exit_code(const fv_report *report);
+void fv_report_free(fv_report *report);
+
+/* Human output (print.c), for rank 0, in this order. */
+void fv_print_setup(const fv_report *report);
+void fv_print_size(const fv_report *report, int size);
+void fv_print_end(const fv_report *report);
+
+#endif

@@ -1,0 +1,53 @@
+/* A run: what set-up makes and the protocol uses. Every call is collective and returns false if any
+ * rank failed; the failing rank has then said why and exit_code is set on all. */
+#ifndef FV_RUN_H
+#define FV_RUN_H
+
+#include "hymg-fv/report.h"
+#include "common/problem.h"
+
+typedef struct fv_run {
+  const fv_options *options;
+  hymg_options solver_options; /* options->solver with the files */
+  char tuning_file[4096], probe_file[4096];
+  hymg_context *context;
+  problem problem;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_solver *solver;
+  hymg_field *f[FV_SIZES], *u[FV_SIZES];
+  bool progress;         /* rank 0 on a terminal */
+  double progress_shown; /* when the line was last written */
+  int exit_code;         /* 2 or 3 after a failure */
+} fv_run;
+
+/* The first use of CUDA, and what there is of it (device.c). */
+bool fv_start_device(fv_run *run, fv_report *report);
+/* --devices: 0, or 1 if there is none. */
+int fv_print_devices(hymg_context *context);
+/* --probe-comm: 0 if MPI takes device memory, 1 if not, 2 if it cannot be tried. */
+int fv_probe(fv_run *run);
+bool fv_make_grid(fv_run *run, fv_report *report);
+/* --plan: the memory that the run would need (hymg-fv/plan.c). */
+bool fv_plan(fv_run *run, const fv_report *report);
+/* Refuses what the GPU cannot hold. */
+bool fv_check_device_memory(fv_run *run, const fv_report *report);
+/* After the grid. */
+bool fv_setup(fv_run *run, fv_report *report);
+/* Warm-up, timed solves and errors of size 0, 1, 2 in turn. */
+bool fv_measure(fv_run *run, fv_report *report, int size);
+bool fv_richardson(fv_run *run, fv_report *report);
+bool fv_breakdown(fv_run *run, fv_report *report);
+void fv_cleanup(fv_run *run);
+
+/* Agreement on a status: prints what failed or was refused and, plainly, the library's text on the
+ * lowest rank that has one. */
+bool fv_agree(fv_run *run, hymg_status status, const char *doing);
+/* In place; the same on all ranks afterwards. */
+bool fv_max(fv_run *run, double *value);
+/* Cell averages of the exact solution on a level. */
+bool fv_write_exact(fv_run *run, int level, hymg_field *field);
+/* One line on the terminal, replaced by the next; NULL clears it. */
+__attribute__((format(printf, 2, 3))) void fv_progress(fv_run *run, const char *format, ...);
+
+#endif

@@ -1,0 +1,251 @@
+/* The ladder: the same problem with one more step of the tuning in each row, always in turn with
+ * the first row, so that a change of the machine's mood between rows does not pass for a gain. The
+ * solution of each row's F-cycle must have the bits of the first row's. */
+#include "hymg-kernels/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_table.h"
+#include "cpu/cpu.h"
+
+enum { SMOOTH, RESTRICT, CYCLE, TIMED };
+
+/* A step's solver. On a GPU it has a context of its own, because the choice of kernels is the
+ * context's. */
+typedef struct runner {
+  hymg_context *own;
+  kernels_kit kit;
+  kernels_batch batch[TIMED];
+} runner;
+
+typedef struct ladder {
+  kernels_bench *bench;
+  const kernels_problem *problem;
+  hymg_stencil stencil;
+  runner base;
+  double rate, *expected, *got;
+} ladder;
+
+static bool open_gpu(const kernels_bench *bench, const kernels_step *s, hymg_context **context)
+{
+  hymg_context_options o = hymg_context_options_default();
+  o.threads = bench->options->threads;
+  if (hymg_context_create(&o, context) != HYMG_OK) return false;
+  return s->own || (hymgi_device_choose(*context, "fv2_pair", s->fv2_pair) &&
+                    hymgi_device_choose(*context, "fv2_march", s->fv2_march) &&
+                    hymgi_device_choose(*context, "fv4_march", s->fv4_march) &&
+                    hymgi_device_choose(*context, "fv4_ring", s->fv4_ring));
+}
+
+static bool open_runner(const ladder *l, const kernels_step *s, runner *r)
+{
+  const kernels_options *o = l->bench->options;
+  const hymg_options options = kernels_solver_options(o);
+  *r = (runner){.own = NULL};
+  if (o->cuda && !open_gpu(l->bench, s, &r->own)) {
+    fprintf(stderr, "hymg-kernels: '%s' cannot be chosen\n", s->name);
+    return false;
+  }
+  return kernels_kit_create(o->cuda ? r->own : l->bench->context, l->problem, l->stencil, &options,
+                            s->own ? NULL : &s->tuning, &r->kit);
+}
+
+static void close_runner(runner *r)
+{
+  kernels_kit_destroy(&r->kit);
+  hymg_context_destroy(&r->own);
+}
+
+static double time_one(runner *r, int what)
+{
+  const kernels_verb *verb = what == SMOOTH ? &kernels_smooth_verb : &kernels_smooth_restrict_verb;
+  if (what == CYCLE) return kernels_kit_solve(&r->kit, NULL);
+  if (r->batch[what].calls == 0) r->batch[what] = kernels_batch_for(&r->kit, verb);
+  return kernels_batch_time(&r->kit, verb, r->batch[what]);
+}
+
+typedef struct timing {
+  double seconds[TIMED], ratio[TIMED];
+} timing;
+
+/* base, row, base, row ...: medians of the row's times and of the ratios of neighbours. */
+static timing time_in_turn(ladder *l, runner *r, int what, timing t)
+{
+  const kernels_options *o = l->bench->options;
+  const double end = fv_clock() + 2 * o->seconds;
+  kernels_times times = {0}, ratios = {0};
+  time_one(&l->base, what);
+  time_one(r, what);
+  while (times.count < o->repeat || (fv_clock() < end && times.count < 10000)) {
+    const double before = time_one(&l->base, what), seconds = time_one(r, what);
+    if (!kernels_times_add(&times, seconds) || !kernels_times_add(&ratios, before / seconds)) break;
+  }
+  t.seconds[what] = kernels_median(&times);
+  t.ratio[what] = kernels_median(&ratios);
+  kernels_times_free(&times);
+  kernels_times_free(&ratios);
+  return t;
+}
+
+static int64_t count_wrong(const ladder *l, kernels_kit *kit, double *plain, const double *expected)
+{
+  const size_t n = (size_t)l->problem->n, cells = n * n * n;
+  int64_t wrong = 0;
+  if (isnan(kernels_kit_solve(kit, NULL))) return (int64_t)cells;
+  kernels_read(kit->fine, kit->fine->x, plain);
+  for (size_t i = 0; expected && i < cells; i++)
+    wrong += memcmp(plain + i, expected + i, sizeof *plain) != 0;
+  return wrong;
+}
+
+static void print_head(const ladder *l)
+{
+  const kernels_options *o = l->bench->options;
+  printf("\n%d^3, %s, variable beta, %s, %d threads; %s\n", l->problem->n,
+         kernels_stencil_name(l->stencil), kernels_smoother_names[o->smoother],
+         hymg_context_threads(l->bench->context), kernels_rate_text(l->bench, l->rate).text);
+  printf("  %-38s %18s %18s %18s %11s %8s\n", "", "smoother call", "with res+restrict", "F-cycle",
+         "", "");
+  printf("  %-38s %10s %7s %10s %7s %10s %7s %11s %8s\n", "step", "ms", "times", "ms", "times",
+         "ms", "times", "DOF/s", "#wrong");
+}
+
+static void print_row(ladder *l, const char *name, const timing *t, int64_t wrong)
+{
+  const int n = l->problem->n;
+  const double cells = (double)n * n * n;
+  printf("  %-38s", name);
+  for (int what = 0; what < TIMED; what++)
+    printf(" %10.3f %7.2f", 1e3 * t->seconds[what], t->ratio[what]);
+  printf(" %11.4e %8lld\n", cells / t->seconds[CYCLE], (long long)wrong);
+  fflush(stdout);
+  l->bench->wrong += wrong;
+  if (!l->bench->csv) return;
+  fprintf(l->bench->csv, "%s,%s,%s,%d", name, kernels_stencil_name(l->stencil),
+          kernels_smoother_names[l->bench->options->smoother], n);
+  for (int what = 0; what < TIMED; what++)
+    fprintf(l->bench->csv, ",%.5f,%.4f", 1e3 * t->seconds[what], t->ratio[what]);
+  fprintf(l->bench->csv, ",%.6e,%.3f,%lld\n", cells / t->seconds[CYCLE], 1e-9 * l->rate,
+          (long long)wrong);
+  fflush(l->bench->csv);
+}
+
+static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *kit)
+{
+  if (l->bench->options->cuda || s->own || s->tuning.wave_from == 0) return true;
+  if (hymgi_host_wave_applies(kit->fine)) return true;
+  printf("  %-38s does not apply: too few rows a tile for these stages and threads\n", s->name);
+  return false;
+}
+
+static bool run_step(ladder *l, const kernels_step *s)
+{
+  timing t = {{0}, {0}};
+  runner r;
+  bool ok = open_runner(l, s, &r);
+  if (ok && applies(l, s, &r.kit)) {
+    const int64_t wrong = count_wrong(l, &r.kit, l->got, l->expected);
+    for (int what = SMOOTH; what < TIMED; what++)
+      t = time_in_turn(l, &r, what, t);
+    ok = kernels_kit_is_well(&r.kit);
+    if (ok) print_row(l, s->name, &t, wrong);
+    if (ok && s->own && !l->bench->options->cuda)
+      printf("  %-38s %s\n", "", kernels_tuning_text(r.kit.fine).text);
+  }
+  close_runner(&r);
+  return ok;
+}
+
+static bool wanted(const kernels_options *o, const kernels_step *s)
+{
+  return (!s->gsrb_only || o->smoother == HYMG_GSRB) && (!o->verb || strstr(s->name, o->verb));
+}
+
+static int find_steps(bool gpu, const hymgi_method *method, int n,
+                      kernels_step steps[KERNELS_STEPS])
+{
+  return gpu ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
+}
+
+bool kernels_ladder_has_rows(const kernels_options *o)
+{
+  bool found = false;
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
+    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = o->smoother};
+    kernels_step steps[KERNELS_STEPS];
+    const int count = o->stencil[stencil] ? find_steps(o->cuda, &method, 1, steps) : 0;
+    for (int i = 0; i < count; i++)
+      found = found || wanted(o, steps + i);
+  }
+  return found;
+}
+
+void kernels_list_steps(bool gpu)
+{
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
+    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = HYMG_GSRB};
+    kernels_step steps[KERNELS_STEPS];
+    const int count = find_steps(gpu, &method, 1, steps);
+    /* the host's are the same for both */
+    for (int i = 0; i < count && (gpu || stencil == HYMG_FV2); i++)
+      printf("ladder, %s: %s\n",
+             !gpu                  ? "host"
+             : stencil == HYMG_FV2 ? "GPU fv2"
+                                   : "GPU fv4",
+             steps[i].name);
+  }
+}
+
+static bool run_steps(ladder *l, const kernels_step *steps, int count)
+{
+  const kernels_options *o = l->bench->options;
+  const size_t n = (size_t)l->problem->n;
+  l->expected = malloc(n * n * n * sizeof(double));
+  l->got = malloc(n * n * n * sizeof(double));
+  bool ok = l->expected && l->got;
+  if (!ok) fprintf(stderr, "hymg-kernels: no memory for %zu^3 cells\n", n);
+  if (ok) {
+    count_wrong(l, &l->base.kit, l->expected, NULL);
+    l->rate = kernels_full_rate(l->bench);
+    print_head(l);
+  }
+  for (int i = 0; i < count && ok; i++)
+    if (wanted(o, steps + i)) ok = run_step(l, steps + i);
+  free(l->expected);
+  free(l->got);
+  return ok;
+}
+
+static bool run_ladder(kernels_bench *bench, int n, hymg_stencil stencil)
+{
+  kernels_problem problem;
+  kernels_step steps[KERNELS_STEPS];
+  ladder l = {.bench = bench, .problem = &problem, .stencil = stencil};
+  const hymgi_method method = {.stencil = stencil, .smoother = bench->options->smoother};
+  if (!kernels_problem_create(n, true, &problem)) {
+    fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);
+    return false;
+  }
+  const int count = find_steps(bench->options->cuda, &method, n, steps);
+  const bool ok = open_runner(&l, steps, &l.base) && run_steps(&l, steps, count);
+  close_runner(&l.base);
+  kernels_problem_destroy(&problem);
+  return ok;
+}
+
+bool kernels_run_ladder(kernels_bench *bench)
+{
+  const kernels_options *o = bench->options;
+  bool ok = true;
+  if (bench->csv)
+    fprintf(bench->csv,
+            "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+            "cycle_ms,cycle_times,dof_per_second,%s_gb_per_second,wrong\n",
+            o->cuda ? "copy" : "triad");
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
+    for (int size = 0; size < o->num_sizes && o->stencil[stencil] && ok; size++)
+      ok = run_ladder(bench, o->sizes[size], (hymg_stencil)stencil);
+  return ok;
+}

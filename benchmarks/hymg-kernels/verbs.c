@@ -1,0 +1,253 @@
+/* The list of verbs that the table has rows for. Vector verbs combine x and f into out or reduce
+ * them. */
+#include "hymg-kernels/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ALPHA 0.75
+#define BETA  -1.25
+
+const char *const kernels_smoother_names[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs"};
+
+static void run_smooth(kernels_kit *k)
+{
+  hymgi_smooth(k->fine);
+}
+
+static void run_smooth_restrict(kernels_kit *k)
+{
+  hymgi_smooth_restrict(k->fine, k->coarse, false);
+}
+
+static void run_apply(kernels_kit *k)
+{
+  hymgi_apply(k->fine, k->fine->x, k->out->data);
+}
+
+static void run_residual(kernels_kit *k)
+{
+  hymgi_residual(k->fine, k->fine->f, k->fine->x, k->out->data);
+}
+
+static void run_residual_norm(kernels_kit *k)
+{
+  k->number = hymgi_residual_norm(k->fine, k->fine->f, k->fine->x);
+}
+
+/* Not a verb of its own: what smooth+restrict adds to smooth where the two are not one pass. */
+static void run_residual_restrict(kernels_kit *k)
+{
+  const bool gsrb = k->solver->method.smoother == HYMG_GSRB;
+  k->fine->backend->residual_restrict(k->fine, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY,
+                                      k->coarse->f, NULL);
+}
+
+static void run_restrict(kernels_kit *k)
+{
+  hymgi_restrict_cells(k->fine, k->fine->x, k->coarse, k->coarse->f);
+}
+
+static void interpolate(kernels_kit *k, int order, bool add)
+{
+  hymgi_method *const m = &k->solver->method;
+  m->interpolation_v = m->interpolation_f = order;
+  if (add)
+    hymgi_interpolate_add(k->coarse, k->fine, false);
+  else
+    hymgi_interpolate_f(k->coarse, k->fine, false);
+}
+
+static void run_v2_add(kernels_kit *k)
+{
+  interpolate(k, HYMGI_GHOSTS_V2, true);
+}
+
+static void run_v2_set(kernels_kit *k)
+{
+  interpolate(k, HYMGI_GHOSTS_V2, false);
+}
+
+static void run_v4_add(kernels_kit *k)
+{
+  interpolate(k, HYMGI_GHOSTS_V4, true);
+}
+
+static void run_v4_set(kernels_kit *k)
+{
+  interpolate(k, HYMGI_GHOSTS_V4, false);
+}
+
+static void run_fill(kernels_kit *k)
+{
+  hymgi_fill(k->fine, ALPHA, k->out->data);
+}
+
+static void run_copy(kernels_kit *k)
+{
+  hymgi_copy_vector(k->fine, k->fine->x, k->out->data);
+}
+
+static void run_axpby(kernels_kit *k)
+{
+  hymgi_axpby(k->fine, ALPHA, k->fine->x, BETA, k->fine->f, k->out->data);
+}
+
+static void run_shift(kernels_kit *k)
+{
+  hymgi_shift(k->fine, ALPHA, k->fine->x);
+}
+
+static void run_precondition(kernels_kit *k)
+{
+  hymgi_precondition(k->fine, k->fine->f, k->out->data);
+}
+
+static void run_max(kernels_kit *k)
+{
+  k->number = hymgi_norm_max(k->fine, k->fine->x);
+}
+
+static void run_dot(kernels_kit *k)
+{
+  k->number = hymgi_dot(k->fine, k->fine->x, k->fine->f);
+}
+
+static void run_mean(kernels_kit *k)
+{
+  k->number = hymgi_mean(k->fine, k->fine->x);
+}
+
+/* ---- slow counterparts ---- */
+
+static ptrdiff_t cells(const kernels_slow *s)
+{
+  return (ptrdiff_t)s->problem->n * s->problem->n * s->problem->n;
+}
+
+static bool slow_v2_set(const kernels_slow *s, double *out)
+{
+  return kernels_slow_interpolate(s, 2, out);
+}
+
+static bool slow_v4_set(const kernels_slow *s, double *out)
+{
+  return kernels_slow_interpolate(s, 4, out);
+}
+
+static bool slow_add(const kernels_slow *s, int order, double *out)
+{
+  if (!kernels_slow_interpolate(s, order, out)) return false;
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    out[i] += s->x[i];
+  return true;
+}
+
+static bool slow_v2_add(const kernels_slow *s, double *out)
+{
+  return slow_add(s, 2, out);
+}
+
+static bool slow_v4_add(const kernels_slow *s, double *out)
+{
+  return slow_add(s, 4, out);
+}
+
+static bool slow_fill(const kernels_slow *s, double *out)
+{
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    out[i] = ALPHA;
+  return true;
+}
+
+static bool slow_copy(const kernels_slow *s, double *out)
+{
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    out[i] = s->x[i];
+  return true;
+}
+
+static bool slow_axpby(const kernels_slow *s, double *out)
+{
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    out[i] = ALPHA * s->x[i] + BETA * s->f[i];
+  return true;
+}
+
+static bool slow_shift(const kernels_slow *s, double *out)
+{
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    out[i] = s->x[i] + ALPHA;
+  return true;
+}
+
+static double largest(ptrdiff_t count, const double *x)
+{
+  double max = 0;
+  for (ptrdiff_t i = 0; i < count; i++)
+    max = fmax(max, fabs(x[i]));
+  return max;
+}
+
+static bool slow_residual_norm(const kernels_slow *s, double *out)
+{
+  double *r = malloc((size_t)cells(s) * sizeof *r);
+  const bool ok = r && kernels_slow_residual(s, r);
+  if (ok) *out = largest(cells(s), r);
+  free(r);
+  return ok;
+}
+
+static bool slow_max(const kernels_slow *s, double *out)
+{
+  *out = largest(cells(s), s->x);
+  return true;
+}
+
+static bool slow_dot(const kernels_slow *s, double *out)
+{
+  long double sum = 0;
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    sum += (long double)s->x[i] * s->f[i];
+  *out = (double)sum;
+  return true;
+}
+
+static bool slow_mean(const kernels_slow *s, double *out)
+{
+  long double sum = 0;
+  for (ptrdiff_t i = 0; i < cells(s); i++)
+    sum += s->x[i];
+  *out = (double)(sum / (long double)cells(s));
+  return true;
+}
+
+const kernels_verb kernels_smooth_verb = {
+    .name = "smooth", .run = run_smooth, .target = KERNELS_IN_X};
+
+const kernels_verb kernels_smooth_restrict_verb = {
+    .name = "smooth+restrict", .run = run_smooth_restrict, .target = KERNELS_IN_COARSE};
+
+const kernels_verb kernels_verbs[] = {
+    {"apply", run_apply, kernels_slow_apply, KERNELS_IN_OUT, 0, 0},
+    {"residual", run_residual, kernels_slow_residual, KERNELS_IN_OUT, 0, 0},
+    {"residual norm", run_residual_norm, slow_residual_norm, KERNELS_IN_NUMBER, 0, 0},
+    {"residual+restrict", run_residual_restrict, kernels_slow_residual_restrict, KERNELS_IN_COARSE,
+     KERNELS_SMOOTHED, 2.125},
+    {"restrict", run_restrict, kernels_slow_restrict, KERNELS_IN_COARSE, KERNELS_ANY_OPERATOR, 0},
+    {"interpolate v2 add", run_v2_add, slow_v2_add, KERNELS_IN_X, KERNELS_ANY_OPERATOR, 0},
+    {"interpolate v2 set", run_v2_set, slow_v2_set, KERNELS_IN_X, KERNELS_ANY_OPERATOR, 0},
+    {"interpolate v4 add", run_v4_add, slow_v4_add, KERNELS_IN_X,
+     KERNELS_ANY_OPERATOR | KERNELS_FV4_ONLY, 0},
+    {"interpolate v4 set", run_v4_set, slow_v4_set, KERNELS_IN_X,
+     KERNELS_ANY_OPERATOR | KERNELS_FV4_ONLY, 0},
+    {"precondition", run_precondition, NULL, KERNELS_IN_OUT, 0, 0},
+    {"fill", run_fill, slow_fill, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 0},
+    {"copy", run_copy, slow_copy, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 2},
+    {"axpby", run_axpby, slow_axpby, KERNELS_IN_OUT, KERNELS_ANY_OPERATOR, 0},
+    {"shift", run_shift, slow_shift, KERNELS_IN_X, KERNELS_ANY_OPERATOR, 0},
+    {"max", run_max, slow_max, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},
+    {"dot", run_dot, slow_dot, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},
+    {"mean", run_mean, slow_mean, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},
+};
+const int kernels_num_verbs = sizeof kernels_verbs / sizeof *kernels_verbs;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# gpu.sh [BUILD [RESULTS [PART...]]]: the GPU's tables of README.md into RESULTS/gpu-*.csv, from the
+# build folder BUILD (default: the current one, and benchmarks/results). Parts: kernels
+# cycle chebyshev solve threshold ladder plots; default: all. OPTIONS are added to each command. A
+# table with wrong results stops it; without a GPU no file is touched.
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:-.}
+results=${2:-$here/../results}
+all='kernels cycle chebyshev solve threshold ladder plots'
+if [ $# -gt 2 ]; then
+  shift 2
+  parts=$*
+else
+  parts=$all
+fi
+for part in $parts; do
+  case " $all " in
+  *" $part "*) ;;
+  *) echo "gpu.sh: no part '$part': $all" >&2; exit 2 ;;
+  esac
+done
+program=$build/bin/hymg-kernels
+[ -x "$program" ] || { echo "gpu.sh: no bin/hymg-kernels in '$build'; run make there" >&2; exit 2; }
+mkdir -p "$results" || exit 3
+PATH=$(cd "$build/bin" && pwd):$PATH
+export PATH
+
+# table NAME OPTION...
+table()
+{
+  csv=$results/gpu-$1.csv
+  shift
+  # shellcheck disable=SC2086  # OPTIONS is a list of words
+  set -- hymg-kernels --backend cuda "$@" $OPTIONS --csv "$csv"
+  printf '\n==== %s\n' "$*"
+  start=$(date +%s)
+  "$@"
+  printf '==== %s s\n' $(($(date +%s) - start))
+}
+
+for part in $parts; do
+  case $part in
+  kernels) table kernels ;;
+  cycle) table cycle --cycle ;;
+  chebyshev) table cycle-chebyshev --cycle --smoother chebyshev ;;
+  solve) table solve --solve ;;
+  threshold) table threshold --threshold ;;
+  ladder) table ladder --ladder ;;
+  plots)
+    if command -v gnuplot >/dev/null 2>&1; then
+      (cd "$results" && gnuplot "$here/gpu.gp")
+    else
+      echo "gpu.sh: no gnuplot; elsewhere: cd RESULTS && gnuplot $here/gpu.gp"
+    fi ;;
+  esac
+done

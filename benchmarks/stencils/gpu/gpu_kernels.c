@@ -1,0 +1,299 @@
+/* The table of the GPU's kernels: blocks that they run with unless told, what they refuse, and how
+ * often they touch memory by the studies' model: entries read and written per point, ghosts of a
+ * tile and of a slab of planes counted, caches not. */
+#include "stencils/gpu/gpu_kernels.h"
+
+enum { SHARED_BYTES = 227 * 1024 };
+
+static double others(const stencil_job *job) /* written, and read for a wave */
+{
+  return stencil_streams(job) - 1;
+}
+
+/* ghosts per point beside a tile of so many points */
+static double beside(const stencil_job *job, int along)
+{
+  return along > 0 ? 2. * job->radius / along : 0;
+}
+
+static double column_ghosts(const stencil_job *job, int points)
+{
+  return job->slab > 0 && job->slab < points ? 2. * job->radius / job->slab : 0;
+}
+
+/* ---- case a ---- */
+
+static double every_input(const stencil_job *job)
+{
+  return 6 * job->radius + 1 + others(job);
+}
+
+/* The plane's pass reads a tile and writes; the column's reads both and writes. */
+static double two_passes(const stencil_job *job)
+{
+  return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + 1 + 3 +
+         column_ghosts(job, job->g.n[2]);
+}
+
+static double tiled(const stencil_job *job, const int tile[2])
+{
+  return 1 + beside(job, tile[0]) + beside(job, tile[1]) + column_ghosts(job, job->g.n[2]) +
+         others(job);
+}
+
+static double one_pass(const stencil_job *job)
+{
+  return tiled(job, job->tile);
+}
+
+static double columns_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_columns_tile(job, tile);
+  return tiled(job, tile);
+}
+
+static double at_once_of_a(const stencil_job *job)
+{
+  stencil_job block = *job;
+  block.slab = stencil_a_at_once_planes();
+  return columns_of_a(&block);
+}
+
+static double ring_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, 1, tile);
+  return tiled(job, tile);
+}
+
+static double other_ring_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, 2, tile);
+  return tiled(job, tile);
+}
+
+static double ring_apart_of_a(const stencil_job *job)
+{
+  int tile[2];
+  stencil_a_ring_tile(job, 3, tile);
+  return tiled(job, tile);
+}
+
+static const char *refuses_wave(const stencil_job *job)
+{
+  return job->wave ? "two passes are for the Laplacian" : NULL;
+}
+
+static const char *refuses_other_ring(const stencil_job *job)
+{
+  return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
+}
+
+static const char *refuses_ring_apart(const stencil_job *job)
+{
+  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other_ring(job);
+}
+
+static const stencil_kernel a_kernels[] = {
+    {'a', true, "naive", {32, 8}, 0, 1024, NULL, every_input, stencil_a_naive},
+    {'a', true, "two-pass", {32, 32}, 64, 1024, refuses_wave, two_passes, stencil_a_two_pass},
+    {'a', true, "one-pass", {16, 16}, 64, 1024, NULL, one_pass, stencil_a_tile},
+    {'a', true, "one-pass", {32, 32}, 64, 1024, NULL, one_pass, stencil_a_tile},
+    {'a', true, "march", {64, 4}, 32, 256, NULL, one_pass, stencil_a_column},
+    {'a',
+     true,
+     "march several points",
+     {0, 0},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_a,
+     stencil_a_columns},
+    {'a',
+     true,
+     "points at once",
+     {0, 0},
+     0,
+     256,
+     stencil_a_at_once_refuses,
+     at_once_of_a,
+     stencil_a_at_once},
+    {'a',
+     true,
+     "ring of planes",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     stencil_a_ring_refuses,
+     ring_of_a,
+     stencil_a_ring},
+    {'a',
+     true,
+     "ring of other tiles",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_other_ring,
+     other_ring_of_a,
+     stencil_a_other_ring},
+    {'a',
+     true,
+     "ring with ghosts apart",
+     {0, 0},
+     STENCIL_CHOSEN,
+     1024,
+     refuses_ring_apart,
+     ring_apart_of_a,
+     stencil_a_ring_apart},
+};
+const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
+
+/* ---- case b ---- */
+
+static double every_input_of_b(const stencil_job *job)
+{
+  return 4 * job->radius + 1 + others(job);
+}
+
+static double tile_of_b(const stencil_job *job)
+{
+  return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + others(job);
+}
+
+/* A block's threads side by side along x, each with a slab of its own along y. */
+static double block_of_b(const stencil_job *job, int points)
+{
+  return 1 + beside(job, job->tile[0] * points) + column_ghosts(job, job->g.n[1]) + others(job);
+}
+
+static double column_of_b(const stencil_job *job)
+{
+  return block_of_b(job, 1);
+}
+
+static double columns_of_b(const stencil_job *job)
+{
+  return block_of_b(job, job->wide ? 2 : 4);
+}
+
+static const stencil_kernel b_kernels[] = {
+    {'b', true, "global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
+    {'b', true, "block", {32, 8}, 8, 256, NULL, column_of_b, stencil_b_column},
+    {'b', true, "shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
+    {'b',
+     true,
+     "block several points",
+     {32, 4},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_b,
+     stencil_b_columns},
+};
+const stencil_kernels stencil_gpu_b = {b_kernels, sizeof b_kernels / sizeof *b_kernels};
+
+/* ---- cases c and d ---- */
+
+static const char *too_long(const stencil_job *job, int lines)
+{
+  const int64_t bytes = (int64_t)(job->g.n[job->axis] + 8) * lines * (int64_t)stencil_bytes(job);
+  return bytes > SHARED_BYTES ? "its lines do not fit 227 KiB of shared memory" : NULL;
+}
+
+static const char *refuses_few(const stencil_job *job)
+{
+  return too_long(job, 4);
+}
+
+static const char *refuses_many(const stencil_job *job)
+{
+  return too_long(job, 32);
+}
+
+static double whole_lines(const stencil_job *job)
+{
+  return 1 + 8. / job->g.n[job->axis] + others(job);
+}
+
+static double every_input_of_line(const stencil_job *job)
+{
+  return 2 * job->radius + 1 + others(job);
+}
+
+static double window_of_line(const stencil_job *job)
+{
+  return 1 + column_ghosts(job, job->g.n[job->axis]) + others(job);
+}
+
+/* Along x a thread sees its packs' neighbours, else its window. */
+static double columns_of_line(const stencil_job *job)
+{
+  return job->axis > 0 ? window_of_line(job)
+                       : 1 + 2. * job->radius / (job->wide ? 2 : 4) + others(job);
+}
+
+/* 4 packs of a line a thread. */
+static double at_once_of_line(const stencil_job *job)
+{
+  return 1 + 2. * job->radius / (4 * job->tile[1]) + others(job);
+}
+
+static const char *refuses_but_y(const stencil_job *job)
+{
+  return job->axis != 1 ? "packs at once go along y" : NULL;
+}
+
+static const char *refuses_x(const stencil_job *job)
+{
+  return job->axis == 0 ? "the window goes along y or z" : NULL;
+}
+
+static const stencil_kernel c_kernels[] = {
+    {'c', true, "4 pencils", {0, 0}, 0, 1024, refuses_few, whole_lines, stencil_c_few},
+    {'c', true, "32 pencils", {0, 0}, 0, 1024, refuses_many, whole_lines, stencil_c_many},
+    {'c',
+     true,
+     "several points",
+     {32, 8},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_line,
+     stencil_c_columns},
+    {'c',
+     true,
+     "points at once",
+     {32, 8},
+     0,
+     1024,
+     refuses_but_y,
+     at_once_of_line,
+     stencil_c_at_once},
+};
+const stencil_kernels stencil_gpu_c = {c_kernels, sizeof c_kernels / sizeof *c_kernels};
+
+static const stencil_kernel d_kernels[] = {
+    {'d', true, "point", {64, 4}, 0, 1024, NULL, every_input_of_line, stencil_d_point},
+    {'d', true, "window", {64, 4}, 32, 256, refuses_x, window_of_line, stencil_d_window},
+    {'d',
+     true,
+     "several points",
+     {32, 8},
+     STENCIL_CHOSEN,
+     256,
+     NULL,
+     columns_of_line,
+     stencil_d_columns},
+    {'d',
+     true,
+     "points at once",
+     {32, 8},
+     0,
+     1024,
+     refuses_but_y,
+     at_once_of_line,
+     stencil_d_at_once},
+};
+const stencil_kernels stencil_gpu_d = {d_kernels, sizeof d_kernels / sizeof *d_kernels};

@@ -1,0 +1,107 @@
+/* Launches of the kernels, and their choice by radius and precision. */
+#ifndef STENCIL_LAUNCH_CUH
+#define STENCIL_LAUNCH_CUH
+
+#include "stencils/gpu/device.cuh"
+
+namespace
+{
+
+/* Shared memory that the launch gave. */
+__device__ __forceinline__ char *launched_shared()
+{
+#ifdef __CUDACC__
+  extern __shared__ __align__(128) char stencil_shared[];
+  return stencil_shared;
+#else
+  return static_cast<char *>(emulation_dynamic_shared());
+#endif
+}
+
+inline unsigned blocks_for(int64_t things, int64_t each)
+{
+  return (unsigned)((things + each - 1) / each);
+}
+
+inline int multiprocessors()
+{
+  int device = 0, count = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return 1;
+  if (cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+    return 1;
+  return count;
+}
+
+/* More than what every kernel may have is to be asked for. */
+template <typename... P> cudaError_t prepare_shared(void (*kernel)(P...), size_t shared)
+{
+  const size_t plain = 48 * 1024;
+  if (shared <= plain) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+}
+
+/* NULL, or why not. */
+template <typename... P, typename... A>
+const char *launch(stencil_launch *l, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared,
+                   A... args)
+{
+  cudaError_t error = prepare_shared(kernel, shared);
+  if (l->registers == 0) {
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
+      l->registers = attributes.numRegs;
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = (cudaStream_t)l->stream;
+  if (error == cudaSuccess) error = cudaLaunchKernelEx(&config, kernel, P(args)...);
+  if (error == cudaSuccess) return NULL;
+  cudaGetLastError();
+  return cudaGetErrorString(error);
+}
+
+template <typename T> device_job<T> device_job_of(const stencil_job *job)
+{
+  device_job<T> d = {};
+  T *at[STENCIL_ARRAYS];
+  for (int a = 0; a < STENCIL_ARRAYS; a++)
+    at[a] = job->array[a] ? static_cast<T *>(job->array[a]) + job->g.origin : NULL;
+  d.x = at[STENCIL_X], d.prev = at[STENCIL_PREV], d.speed = at[STENCIL_SPEED];
+  d.out = at[STENCIL_OUT];
+  d.pitch = job->g.pitch, d.plane = job->g.plane;
+  for (int axis = 0; axis < 3; axis++)
+    d.n[axis] = job->g.n[axis];
+  d.slab = job->slab;
+  for (int r = 0; r <= job->radius; r++)
+    d.c[r] = (T)job->c[r];
+  return d;
+}
+
+template <int N> struct literal {
+  enum { value = N };
+};
+
+/* f(literal<R>()) for the job's radius. */
+template <typename F> const char *by_radius(const stencil_job *job, const F &f)
+{
+  switch (job->radius) {
+  case 1:
+    return f(literal<1>());
+  case 2:
+    return f(literal<2>());
+  case 3:
+    return f(literal<3>());
+  case 4:
+    return f(literal<4>());
+  case 5:
+    return f(literal<5>());
+  default:
+    return f(literal<6>());
+  }
+}
+
+} /* namespace */
+
+#endif

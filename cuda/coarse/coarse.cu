@@ -1,0 +1,231 @@
+/* The coarse end of a cycle in one launch of one block: V-, W- and F-cycles from a level down, and
+ * the bottom solve alone. All threads go through the same schedule; the scalars of a bottom solve
+ * come out the same on each. */
+#include <stdlib.h>
+
+#include "coarse/bottom.cuh"
+#include "coarse/resident.cuh"
+#include "coarse/transfer.cuh"
+
+namespace
+{
+
+/* ---- cycles ---- */
+
+/* What a launch is told. */
+struct tail_run {
+  tail_method method;
+  hymg_bottom bottom;
+  const tail_level *level; /* the first of the cycle */
+  int count;               /* levels */
+  int visits;              /* 1: V, 2: W, 0: F */
+  const double *lists;     /* all lists and coefficients: doubles */
+  size_t listed;
+  double *x; /* of the first level */
+  const double *f;
+};
+
+/* Then the residual as well, if it is to be restricted. */
+__device__ __noinline__ void smooth(int l, bool restricts)
+{
+  const tail_level &t = shared.level[l];
+  const tail_method &m = shared.method;
+  const bool red = m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB;
+  if (lane_of() >= t.team) return;
+  const tail_job last = !restricts ? TAIL_NOTHING : red ? TAIL_RED_RESIDUAL : TAIL_RESIDUAL;
+  if (t.sweeps_resident)
+    sweep_resident(l, m.sweeps, restricts);
+  else
+    operate(l, m.sweeps, last, t.f, t.x, t.y);
+  if (restricts) restrict_residual(l, red);
+}
+
+/* As correct() of multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
+__device__ __noinline__ void correct(const tail_run &run, int first, int visits)
+{
+  const int last = run.count - 1;
+  unsigned again = 0;
+  int l = first;
+  do {
+    for (; l < last; l++) {
+      smooth(l, true);
+      if (visits == 2 && l + 1 < last) again |= 2u << l;
+    }
+    solve_coarsest(last, run.bottom);
+    while (l > first && !(again >> l & 1)) {
+      interpolate(--l, false);
+      smooth(l, false);
+    }
+    again &= ~(1u << l);
+  } while (l > first);
+}
+
+__device__ __forceinline__ void cycle(const tail_run &run)
+{
+  if (run.visits > 0) {
+    correct(run, 0, run.visits);
+    return;
+  }
+  solve_coarsest(run.count - 1, run.bottom);
+  for (int l = run.count - 2; l >= 0; l--) {
+    interpolate(l, true);
+    correct(run, l, 1);
+  }
+}
+
+/* ---- the kernel ---- */
+
+/* Calls a line into this multiprocessor's cache; nobody waits for what it gives. */
+__device__ __forceinline__ unsigned call_line(const double *line)
+{
+  unsigned word = 0;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(line));
+#else
+  (void)line;
+#endif
+  return word;
+}
+
+/* Calls for all that no kernel writes while others still run. */
+__device__ __forceinline__ void call_lists(const tail_run &run)
+{
+  for (size_t line = (size_t)lane_of() * HYMGI_GPU_LINE; line < run.listed;
+       line += (size_t)TAIL_THREADS * HYMGI_GPU_LINE)
+    call_line(run.lists + line);
+}
+
+/* The descriptions, with places in the arena as pointers. */
+__device__ __forceinline__ void load_levels(const tail_run &run)
+{
+  static_assert(sizeof(tail_level) % 8 == 0, "levels are copied by words");
+  const int words = run.count * (int)(sizeof(tail_level) / 8);
+  const long long *const from = (const long long *)(const void *)run.level;
+  long long *const to = (long long *)(void *)shared.level;
+  for (int w = lane_of(); w < words; w += TAIL_THREADS)
+    to[w] = __ldg(from + w);
+  if (lane_of() == 0) shared.method = run.method;
+  __syncthreads();
+  double *const arena = tail_arena();
+  if (lane_of() < run.count) {
+    tail_level &t = shared.level[lane_of()];
+    if (!t.x) t.x = arena + t.x_at;
+    if (!t.y) t.y = arena + t.y_at;
+    if (!t.f) t.f = arena + t.f_at;
+    if (!t.krylov) t.krylov = arena + t.krylov_at;
+  }
+  __syncthreads();
+}
+
+__device__ __forceinline__ void load_fields(const tail_run &run)
+{
+#pragma unroll 1
+  for (int l = 0; l < (run.visits > 0 ? 1 : run.count); l++) {
+    const tail_level &t = shared.level[l];
+    const double *const f = l == 0 ? run.f : t.field_f;
+    if (lane_of() >= t.team) continue;
+#pragma unroll 1
+    for (int c = lane_of(); c < t.cells; c += t.team) {
+      const tail_cell cell = cell_at(l, c);
+      t.f[cell.at] = f[cell.field];
+      if (l == 0) t.x[cell.at] = run.x[cell.field];
+    }
+  }
+}
+
+__device__ __forceinline__ void store_x(const tail_run &run)
+{
+  const tail_level &t = shared.level[0];
+  if (lane_of() >= t.team) return;
+#pragma unroll 1
+  for (int c = lane_of(); c < t.cells; c += t.team) {
+    const tail_cell cell = cell_at(0, c);
+    run.x[cell.field] = t.x[cell.at];
+  }
+}
+
+__global__ void __launch_bounds__(TAIL_THREADS) run_tail(const __grid_constant__ tail_run run)
+{
+  static_assert(sizeof(basis) <= TAIL_BASIS * sizeof(double), "it starts the arena");
+  let_successors_start();
+  call_lists(run);
+  load_levels(run);
+  wait_for_predecessors();
+  load_fields(run);
+  cycle(run);
+  store_x(run);
+}
+
+void launch(const hymgi_tail_lists *tail, const hymgi_level *level, hymg_bottom bottom, int visits)
+{
+  tail_run run = {};
+  run.method = tail->method;
+  run.bottom = bottom;
+  run.level = tail->level + (level->index - tail->first);
+  run.count = tail->last - level->index + 1;
+  run.visits = visits;
+  run.lists = tail->memory;
+  run.listed = tail->listed;
+  run.x = level->x;
+  run.f = level->f;
+  hymgi_launch_shared(level->context, run_tail, dim3(1), dim3(TAIL_THREADS),
+                      (size_t)tail->arena * sizeof(double), run);
+}
+
+} /* namespace */
+
+/* ---- the backend's entries ---- */
+
+hymg_status hymgi_tail_arena(hymg_context *context, int *doubles)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaFuncAttributes kernel = {};
+  cudaError_t error = cudaFuncGetAttributes(&kernel, run_tail);
+  const int bytes = context->gpu->shared_bytes - (int)kernel.sharedSizeBytes;
+  *doubles = bytes / (int)sizeof(double);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute(run_tail, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  return hymgi_cuda_check(context, error, "the tail's shared memory");
+}
+
+bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
+{
+  const hymgi_attached *kept = (const hymgi_attached *)level->attached;
+  const hymgi_tail_lists *tail = kept ? kept->tail : NULL;
+  if (!tail) return false;
+  launch(tail, level, bottom, 0);
+  return true;
+}
+
+bool hymgi_cuda_tail(hymg_solver *solver, int l, int visits)
+{
+  const hymgi_attached *kept = (const hymgi_attached *)solver->attached;
+  const hymgi_tail_lists *tail = kept ? kept->tail : NULL;
+  if (!tail || l < tail->first || l >= tail->last) return false;
+  launch(tail, solver->level + l, solver->options.bottom, visits);
+  return true;
+}
+
+hymg_status hymgi_cuda_attach(hymg_solver *solver)
+{
+  hymg_context *const context = solver->op->grid->context;
+  hymgi_cuda_detach(solver);
+  hymgi_attached *const kept = (hymgi_attached *)calloc(1, sizeof *kept);
+  if (!kept) return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
+  hymgi_device_attach(context->gpu, kept);
+  solver->attached = kept;
+  solver->level[solver->num_levels - 1].attached = kept;
+  return hymgi_tail_create(solver, &kept->tail);
+}
+
+void hymgi_cuda_detach(hymg_solver *solver)
+{
+  hymgi_attached *const kept = (hymgi_attached *)solver->attached;
+  if (!kept) return;
+  hymgi_device_forget(solver);
+  hymgi_tail_destroy(solver->op->grid->context, &kept->tail);
+  hymgi_device_detach(solver->op->grid->context->gpu, kept);
+  solver->attached = NULL;
+  if (solver->num_levels > 0) solver->level[solver->num_levels - 1].attached = NULL;
+  free(kept);
+}

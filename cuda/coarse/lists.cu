@@ -1,0 +1,297 @@
+/* The lists that the tail works from, made by the host when a solver's coefficients are in place,
+ * in one piece of device memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coarse/lists.h"
+
+extern "C" {
+#include "base/exact_sum.h"
+#include "multigrid/level_ops.h"
+}
+
+namespace
+{
+
+/* ---- cells ---- */
+
+unsigned sides_of(const hymgi_level *level, const int ijk[3])
+{
+  unsigned sides = 0;
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2, last = face & 1 ? level->n[axis] - 1 : 0;
+    if (ijk[axis] == last) sides |= 1u << (level->periodic >> axis & 1 ? 6 + face : face);
+  }
+  return sides;
+}
+
+/* Red cells first, each colour in the order of memory. */
+size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *finer, int *reds)
+{
+  const hymgi_geom *g = level->box;
+  const size_t at = hymgi_pile_grow(p, (size_t)level->cells * sizeof(tail_cell));
+  if (p->failed) return 0;
+  tail_cell *next = (tail_cell *)(p->bytes + at);
+  for (int colour = 0; colour < 2; colour++) {
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = hymgi_first(g, colour, j, k); i < g->n[0]; i += 2, next++) {
+          const int ijk[3] = {i, j, k};
+          next->at = hymgi_tail_at(g, i, j, k);
+          next->field = (int)hymgi_at(g, i, j, k);
+          next->child = finer ? hymgi_tail_at(finer->box, 2 * i, 2 * j, 2 * k) : 0;
+          next->sides = sides_of(level, ijk);
+        }
+    if (colour == 0) *reds = (int)(next - (tail_cell *)(p->bytes + at));
+  }
+  return at;
+}
+
+/* ---- levels ---- */
+
+/* Offsets in the pile, until it has a place. */
+struct level_lists {
+  size_t cell, operator_ghosts, v_ghosts, f_ghosts, data, chebyshev;
+};
+
+/* Across a periodic axis of odd length a cell of FV2 sees its own colour. */
+bool keeps_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return level->method->stencil == HYMG_FV2;
+}
+
+void describe(tail_level *t, const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  const hymgi_coefficients *c = &level->c;
+  t->cells = (int)level->cells;
+  t->team = level->cells <= TAIL_WARP ? (int)TAIL_WARP : (int)TAIL_THREADS;
+  t->row = g->n[0] + 2 * g->ghost;
+  t->plane = t->row * (g->n[1] + 2 * g->ghost);
+  t->size = t->plane * (g->n[2] + 2 * g->ghost);
+  t->wrap[0] = g->n[0] - 1;
+  t->wrap[1] = (g->n[1] - 1) * t->row;
+  t->wrap[2] = (g->n[2] - 1) * t->plane;
+  t->parity = g->parity;
+  t->in_place = keeps_colours_apart(level);
+  t->bits = hymgi_sum_bits(level->cells);
+  memcpy(t->wall_ghost, c->wall_ghost, sizeof t->wall_ghost);
+  memcpy(t->beta, c->beta_constant, sizeof t->beta);
+  t->field_f = level->own_f;
+}
+
+level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, tail_level *t)
+{
+  const hymgi_method *m = level->method;
+  const hymgi_ghosts v = (hymgi_ghosts)m->interpolation_v, f = (hymgi_ghosts)m->interpolation_f;
+  level_lists l = {};
+  size_t unused;
+  describe(t, level);
+  l.chebyshev = hymgi_pile_grow(p, sizeof level->chebyshev);
+  if (!p->failed) memcpy(p->bytes + l.chebyshev, level->chebyshev, sizeof level->chebyshev);
+  l.cell = list_cells(p, level, has_finer ? level - 1 : NULL, &t->reds);
+  if (m->stencil == HYMG_FV4)
+    l.operator_ghosts = hymgi_tail_list_ghosts(p, level, HYMGI_GHOSTS_V4, false, false,
+                                               t->operator_ghosts.end, &unused);
+  if (!has_finer) return l;
+  l.v_ghosts = hymgi_tail_list_ghosts(p, level, v, true, false, t->v_ghosts.end, &unused);
+  l.f_ghosts = hymgi_tail_list_ghosts(p, level, f, true, true, t->f_ghosts.end, &l.data);
+  return l;
+}
+
+/* ---- vectors ---- */
+
+/* What is taken of the arena and how much there is; where the next vector in memory goes. */
+struct room {
+  int arena, most;
+  double *memory;
+};
+
+void give(room *r, int doubles, double **in_memory, int *in_arena)
+{
+  if (r->arena + doubles <= r->most) {
+    *in_arena = r->arena;
+    r->arena += doubles;
+  } else {
+    *in_memory = r->memory;
+    r->memory += doubles;
+  }
+}
+
+int doubles_of(const tail_level *level, int count, int krylov)
+{
+  int doubles = krylov * level[count - 1].size;
+  for (int l = 0; l < count; l++)
+    doubles += 3 * level[l].size;
+  return doubles;
+}
+
+/* What is used most comes first. */
+int place_vectors(tail_level *level, int count, int krylov, room r)
+{
+  for (tail_level *t = level + count - 1; t >= level; t--) {
+    give(&r, t->size, &t->x, &t->x_at);
+    give(&r, t->size, &t->y, &t->y_at);
+  }
+  tail_level *const bottom = level + count - 1;
+  give(&r, bottom->size, &bottom->f, &bottom->f_at);
+  give(&r, krylov * bottom->size, &bottom->krylov, &bottom->krylov_at);
+  for (tail_level *t = bottom - 1; t >= level; t--)
+    give(&r, t->size, &t->f, &t->f_at);
+  return r.arena;
+}
+
+/* Has the level a cell a thread, and all in the arena? */
+bool is_resident(const tail_level *t)
+{
+  return !(t->x || t->y || t->f || t->krylov) && t->cells <= t->team;
+}
+
+/* Can sweeps be those of a resident level, too? */
+bool has_resident_sweeps(const tail_level *t, const hymgi_method *m)
+{
+  return t->resident && (m->stencil == HYMG_FV4 || m->smoother != HYMG_GSRB || t->in_place);
+}
+
+/* ---- all of it ---- */
+
+bool sends_nothing(const hymgi_level *level)
+{
+  for (int kind = 0; kind < 3; kind++) {
+    const hymgi_plan *plan = level->halo[kind];
+    if (plan && plan->num_sends + plan->num_receives > 0) return false;
+  }
+  return true;
+}
+
+bool applies(const hymg_solver *solver, int l)
+{
+  const hymgi_level *level = solver->level + l;
+  const bool bottom = l == solver->num_levels - 1;
+  return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
+         level->cells <= (bottom ? TAIL_BOTTOM_CELLS : TAIL_CELLS) && (bottom || level->direct) &&
+         level->method->smoother != HYMG_SYMGS && sends_nothing(level);
+}
+
+ptrdiff_t rows_of(const hymgi_method *m)
+{
+  if (m->stencil == HYMG_FV2) return TAIL_TANGENT;
+  return m->variable_beta ? TAIL_ROWS : TAIL_BETA;
+}
+
+tail_method method_of(const hymgi_method *m)
+{
+  tail_method t = {};
+  t.stencil = m->stencil;
+  t.smoother = m->smoother;
+  t.sweeps = m->sweeps;
+  t.interpolation_v = m->interpolation_v;
+  t.interpolation_f = m->interpolation_f;
+  t.variable = m->variable_beta;
+  t.has_alpha = m->has_alpha;
+  t.singular = m->singular;
+  return t;
+}
+
+/* A tail in the making. */
+struct draft {
+  const hymgi_level *first; /* of the solver's levels */
+  int count, krylov;        /* krylov: vectors */
+  int arena, most;          /* doubles of the arena that are taken; of them all */
+  hymgi_pile p;
+  tail_level level[TAIL_LEVELS];
+  level_lists lists[TAIL_LEVELS];
+};
+
+/* Places in the pile become places in memory; rows of coefficients and vectors follow. */
+void lay_out(draft *d, double *memory)
+{
+  const char *const base = (const char *)memory;
+  double *next = memory + d->p.size / sizeof(double);
+  for (int l = 0; l < d->count; l++) {
+    tail_level *t = d->level + l;
+    const level_lists *lists = d->lists + l;
+    t->cell = (const tail_cell *)(base + lists->cell);
+    t->operator_ghosts.ghost = (const tail_ghost *)(base + lists->operator_ghosts);
+    t->v_ghosts.ghost = (const tail_ghost *)(base + lists->v_ghosts);
+    t->f_ghosts.ghost = (const tail_ghost *)(base + lists->f_ghosts);
+    t->data = (const double *)(base + lists->data);
+    t->chebyshev = (const double *)(base + lists->chebyshev);
+    t->coefficients = next;
+    next += rows_of(d->first->method) * t->cells;
+  }
+  d->arena = place_vectors(d->level, d->count, d->krylov, {d->arena, d->most, next});
+  for (int l = 0; l < d->count; l++) {
+    d->level[l].resident = is_resident(d->level + l);
+    d->level[l].sweeps_resident = has_resident_sweeps(d->level + l, d->first->method);
+  }
+}
+
+hymg_status draw(draft *d)
+{
+  const size_t at = hymgi_pile_grow(&d->p, sizeof d->level); /* the descriptions come first */
+  for (int l = 0; l < d->count && !d->p.failed; l++)
+    d->lists[l] = list_level(&d->p, d->first + l, l > 0, d->level + l);
+  hymgi_pile_grow(&d->p, 16 - d->p.size % 16);
+  if (!d->p.failed && at == 0) return HYMG_OK;
+  return hymgi_fail(d->first->context, HYMG_ENOMEM, "no memory for lists of cells");
+}
+
+hymg_status settle(draft *d, hymgi_tail_lists *tail)
+{
+  hymg_context *const context = d->first->context;
+  const hymgi_backend *backend = d->first->backend;
+  const size_t listed = d->p.size / sizeof(double);
+  tail->listed = listed;
+  for (int l = 0; l < d->count; l++)
+    tail->listed += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+  tail->doubles = tail->listed + (size_t)doubles_of(d->level, d->count, d->krylov);
+  TRY(hymgi_device_memory.alloc(context, tail->doubles, &tail->memory));
+  lay_out(d, tail->memory);
+  tail->arena = d->arena;
+  memcpy(d->p.bytes, d->level, sizeof d->level);
+  backend->zero(context, tail->memory, tail->doubles);
+  backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
+  for (int l = 0; l < d->count; l++)
+    hymgi_tail_fill_rows(d->first + l, d->level[l].cell, (double *)d->level[l].coefficients);
+  tail->level = (const tail_level *)tail->memory;
+  return context->status;
+}
+
+} /* namespace */
+
+hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail)
+{
+  hymg_context *const context = solver->op->grid->context;
+  int first = solver->num_levels - 1;
+  *tail = NULL;
+  if (!applies(solver, first)) return HYMG_OK;
+  while (first > 0 && first > solver->placement.tail_from && applies(solver, first - 1))
+    first--;
+  hymgi_tail_lists *const t = *tail = (hymgi_tail_lists *)calloc(1, sizeof *t);
+  if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
+  t->first = first;
+  t->last = solver->num_levels - 1;
+  t->method = method_of(&solver->method);
+  draft d = {};
+  d.first = solver->level + first;
+  d.count = t->last - first + 1;
+  const hymg_bottom bottom = solver->options.bottom;
+  d.krylov = hymgi_bottom_vectors(bottom);
+  d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? TAIL_BASIS : 0;
+  hymg_status status = hymgi_tail_arena(context, &d.most);
+  if (status == HYMG_OK) status = draw(&d);
+  if (status == HYMG_OK) status = settle(&d, t);
+  free(d.p.bytes);
+  return status;
+}
+
+void hymgi_tail_destroy(hymg_context *context, hymgi_tail_lists **tail)
+{
+  if (!*tail) return;
+  if ((*tail)->memory) hymgi_device_memory.release(context, (*tail)->memory, (*tail)->doubles);
+  free(*tail);
+  *tail = NULL;
+}

@@ -1,0 +1,339 @@
+/* What the threads of the tail do on a level that is resident: a cell a thread, all vectors in
+ * shared memory. What a cell needs is loaded once a call and stays in registers, so that a half
+ * sweep is some reads of shared memory, the formula, and a barrier. A block that runs alone waits
+ * for every single instruction: here each one counts. Vectors are named by their place in the
+ * arena. */
+#ifndef HYMGI_TAIL_RESIDENT_CUH
+#define HYMGI_TAIL_RESIDENT_CUH
+
+#include "coarse/coarse.cuh"
+
+extern "C" {
+#include "formulas/fast_division.h"
+}
+
+namespace
+{
+
+/* A thread's cell; `mine` is false where there are more threads than cells. */
+template <hymg_stencil STENCIL, bool VARIABLE> struct tail_resident;
+
+/* ---- FV2 ---- */
+
+/* Beyond a wall lies a multiple of the opposite neighbour, or zero. */
+template <bool VARIABLE> struct tail_resident<HYMG_FV2, VARIABLE> {
+  bool mine;
+  int at, team, to[6]; /* to: from the cell to what is seen across each face */
+  double factor[6];
+  fv2_betas b;
+  operator_view o;
+  double alpha, f;
+
+  __device__ __forceinline__ void load(int l, const double *from)
+  {
+    const tail_level &t = shared.level[l];
+    const int c = lane_of(), step[3] = {1, t.row, t.plane};
+    *this = {};
+    mine = c < t.cells;
+    team = t.team;
+    o.has_alpha = shared.method.has_alpha;
+    if (!mine) return;
+    const double *const rows = t.coefficients + c, *const beta = rows + TAIL_BETA * t.cells;
+    const tail_cell cell = cell_at(l, c);
+    b.w = __ldg(beta), b.e = __ldg(beta + t.cells);
+    b.s = __ldg(beta + 2 * t.cells), b.n = __ldg(beta + 3 * t.cells);
+    b.d = __ldg(beta + 4 * t.cells), b.u = __ldg(beta + 5 * t.cells);
+    if (o.has_alpha) alpha = __ldg(rows + TAIL_ALPHA * t.cells);
+    at = cell.at;
+    if (from) f = from[at];
+#pragma unroll
+    for (int face = 0; face < 6; face++) {
+      const int axis = face / 2, out = face & 1 ? step[axis] : -step[axis];
+      const int around = face & 1 ? -t.wrap[axis] : t.wrap[axis];
+      const bool wall = cell.sides >> face & 1, wraps = cell.sides >> (6 + face) & 1;
+      to[face] = wall ? -out : wraps ? around : out;
+      factor[face] = wall ? t.wall_ghost[face] : 1;
+    }
+  }
+
+  __device__ __forceinline__ void close(double *) const
+  {
+    meet(team);
+  }
+
+  __device__ __forceinline__ fv2_values seen(const double *x) const
+  {
+    const double *const here = x + at;
+    fv2_values v;
+    v.c = *here;
+    v.w = fv2_ghost(factor[0], here[to[0]]), v.e = fv2_ghost(factor[1], here[to[1]]);
+    v.s = fv2_ghost(factor[2], here[to[2]]), v.n = fv2_ghost(factor[3], here[to[3]]);
+    v.d = fv2_ghost(factor[4], here[to[4]]), v.u = fv2_ghost(factor[5], here[to[5]]);
+    return v;
+  }
+
+  __device__ __forceinline__ double apply(const double *x) const
+  {
+    return fv2_apply(o, b, seen(x), alpha);
+  }
+
+  __device__ __forceinline__ double residual(const double *x) const
+  {
+    return fv2_residual(o, b, seen(x), f, alpha);
+  }
+
+  __device__ __forceinline__ double diagonal() const
+  {
+    return fv2_diagonal(o, b, alpha);
+  }
+};
+
+/* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. */
+__device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
+{
+  double *const arena = tail_arena();
+  const tail_level &t = shared.level[l];
+  double *const x = arena + t.x_at, *const y = arena + t.y_at;
+  const int colour = lane_of() >= t.reds;
+  tail_resident<HYMG_FV2, true> own;
+  own.load(l, arena + t.f_at);
+  hymgi_divisor diagonal = {};
+  if (own.mine) diagonal = hymgi_divisor_of(own.diagonal());
+#pragma unroll 1
+  for (int s = 0; s < sweeps; s++) {
+    meet(own.team);
+    if (own.mine && colour == (s & 1))
+      x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
+    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
+  }
+  if (!residual) return;
+  meet(own.team);
+  if (own.mine && !colour) y[own.at] = fv2_residual(own.o, own.b, own.seen(x), own.f, own.alpha);
+}
+
+/* ---- FV4 ---- */
+
+/* Closes a line; none if it has no place to write to. What a closure does not ask for is read where it
+ * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
+template <bool SECOND>
+__device__ __forceinline__ void close_resident(const tail_ghost &g, double *x)
+{
+  const hymgi_wall wall = (hymgi_wall)((int)(g.what << 28) >> 28);
+  const bool quartic = wall == HYMGI_WALL_V4, quadratic = wall == HYMGI_WALL_V2;
+  const int far = quartic ? g.step : 0, near = quadratic ? g.step : far;
+  const double *const from = x + g.from;
+  const double x1 = from[0], x2 = from[near], x3 = from[2 * far], x4 = from[3 * far];
+  const double first = hymgi_ghost_v4(x1, x2, x3, x4), second = hymgi_ghost2_v4(x1, x2, x3, x4),
+               lower = hymgi_ghost_v2(x1, x2), lowest = wall == HYMGI_WALL_V1 ? -x1 : x1;
+  if (g.to >= 0) x[g.to] = quartic ? first : quadratic ? lower : lowest;
+  if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
+}
+
+/* The first two lines that a thread closes in a pass. */
+struct tail_lines {
+  tail_ghost one, two;
+};
+
+__device__ __forceinline__ tail_ghost line_at(const tail_closure &closure, int m, int end)
+{
+  return m < end ? ghost_at(closure, m) : tail_ghost{-1, 0, 0, 0};
+}
+
+__device__ __forceinline__ tail_lines lines_at(const tail_closure &closure, int m, int end,
+                                               int team)
+{
+  return {line_at(closure, m, end), line_at(closure, m + team, end)};
+}
+
+template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
+  bool mine, one_line; /* one_line: a pass has one a thread at most */
+  int l, at, team, row, plane;
+  tail_lines faces, edges;
+  fv4_betas<VARIABLE> b;
+  operator_view o;
+  double alpha, scale, f; /* scale: 1/diagonal */
+
+  __device__ __forceinline__ void load(int level, const double *from)
+  {
+    const tail_level &t = shared.level[level];
+    const int c = lane_of(), *const end = t.operator_ghosts.end;
+    *this = {};
+    l = level;
+    mine = c < t.cells;
+    team = t.team;
+    row = t.row;
+    plane = t.plane;
+    o.has_alpha = shared.method.has_alpha;
+    one_line = end[0] <= team && end[1] - end[0] <= team;
+    faces = lines_at(t.operator_ghosts, c, end[0], team);
+    edges = lines_at(t.operator_ghosts, end[0] + c, end[1], team);
+    if (!mine) return;
+    const double *const rows = t.coefficients + c;
+    at = cell_at(l, c).at;
+    b.load(level, rows, t.cells);
+    if (o.has_alpha) alpha = __ldg(rows + TAIL_ALPHA * t.cells);
+    scale = __ldg(rows + TAIL_DINV * t.cells);
+    if (from) f = from[at];
+  }
+
+  /* Both layers of ghosts, ready for all; on edges there is one. */
+  __device__ __forceinline__ void close(double *x) const
+  {
+    if (one_line) {
+      meet(team);
+      close_resident<true>(faces.one, x);
+      meet(team);
+      close_resident<false>(edges.one, x);
+    } else {
+      close_many(x);
+    }
+    meet(team);
+  }
+
+  __device__ __forceinline__ void close_many(double *x) const
+  {
+    const tail_closure &closure = shared.level[l].operator_ghosts;
+#pragma unroll 1
+    for (int pass = 0; pass < 2; pass++) {
+      tail_lines lines = pass ? edges : faces;
+      const int end = closure.end[pass];
+      int m = (pass ? closure.end[0] : 0) + lane_of();
+      meet(team);
+#pragma unroll 1
+      do {
+        close_resident<true>(lines.one, x);
+        close_resident<true>(lines.two, x);
+        m += 2 * team;
+        if (m < end) lines = lines_at(closure, m, end, team);
+      } while (m < end);
+    }
+  }
+
+  __device__ __forceinline__ double apply(const double *x) const
+  {
+    const double *const here = x + at;
+    const double a = fv4_apply_with<VARIABLE>(
+        [&](int di, int dj, int dk) { return here[di + dj * row + dk * plane]; },
+        [&](int axis, int di, int dj, int dk) { return b.at(axis, di, dj, dk); });
+    return fv4_with_alpha(o, a, *here, alpha);
+  }
+
+  __device__ __forceinline__ double residual(const double *x) const
+  {
+    return f - apply(x);
+  }
+
+  __device__ __forceinline__ double diagonal() const
+  {
+    return 1;
+  }
+};
+
+/* ---- either ---- */
+
+/* How far a smoother goes along the residual: of FV2 through its diagonal, which l1jacobi replaces. */
+template <hymg_stencil STENCIL, bool VARIABLE> struct tail_step {
+  double scale;
+  hymgi_divisor diagonal;
+  bool divides;
+
+  __device__ __forceinline__ void load(int l, const tail_resident<STENCIL, VARIABLE> &own)
+  {
+    const tail_level &t = shared.level[l];
+    const bool l1 = shared.method.smoother == HYMG_L1JACOBI;
+    divides = STENCIL == HYMG_FV2 && !l1;
+    scale = 0;
+    diagonal = {};
+    if (!own.mine) return;
+    if (!divides) scale = __ldg(t.coefficients + (l1 ? TAIL_L1 : TAIL_DINV) * t.cells + lane_of());
+    if (divides) diagonal = hymgi_divisor_of(own.diagonal());
+  }
+  /* x, of which r is the residual, after a step of so much weight */
+  __device__ __forceinline__ double from(double x, double r, double weight) const
+  {
+    if (STENCIL == HYMG_FV4) return hymgi_fma(weight * scale, r, x);
+    return hymgi_fma(weight, divides ? hymgi_quotient(r, &diagonal) : r * scale, x);
+  }
+};
+
+/* `sweeps` from one buffer to the other, which by a half sweep gets the other colour as it is; then,
+ * if asked for, the residual goes to y. */
+template <hymg_stencil STENCIL, bool VARIABLE, bool COLOURED>
+__device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
+{
+  double *const arena = tail_arena();
+  const tail_level &t = shared.level[l];
+  const int colour = lane_of() >= t.reds;
+  tail_resident<STENCIL, VARIABLE> own;
+  tail_step<STENCIL, VARIABLE> step;
+  own.load(l, arena + t.f_at);
+  step.load(l, own);
+  tail_weights next_w = weights_of(l, 0);
+  int now = t.x_at, next = t.y_at;
+#pragma unroll 1
+  for (int s = 0; s <= sweeps; s++) {
+    const tail_weights w = next_w;
+    if (!COLOURED) next_w = weights_of(l, s + 1); /* on their way during this sweep */
+    if (s == sweeps &&
+        now != t.x_at) { /* an odd number of them: back to x, when all have read it */
+      meet(own.team);
+      if (own.mine) arena[next + own.at] = arena[now + own.at];
+      next = now, now = t.x_at;
+    }
+    if (s == sweeps && !residual) continue; /* a return here would confuse compute-sanitizer */
+    own.close(arena + now);
+    const bool last = s == sweeps;
+    if (own.mine) {
+      double x = arena[now + own.at];
+      if (!COLOURED || last || colour == (s & 1)) {
+        const double r = own.residual(arena + now);
+        double swept = step.from(x, r, COLOURED ? 1 : w.residual);
+        if (!COLOURED && w.momentum != 0)
+          swept = hymgi_fma(w.momentum, x - arena[next + own.at], swept);
+        x = last ? r : swept;
+      }
+      arena[next + own.at] = x;
+    }
+    __syncwarp(); /* as above */
+    const int old = now;
+    now = next, next = old;
+  }
+}
+
+__device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
+{
+  const bool gsrb = shared.method.smoother == HYMG_GSRB;
+  if (shared.method.stencil == HYMG_FV2)
+    gsrb ? sweep_fv2(l, sweeps, residual) : sweep_over<HYMG_FV2, true, false>(l, sweeps, residual);
+  else if (shared.method.variable)
+    gsrb ? sweep_over<HYMG_FV4, true, true>(l, sweeps, residual)
+         : sweep_over<HYMG_FV4, true, false>(l, sweeps, residual);
+  else
+    gsrb ? sweep_over<HYMG_FV4, false, true>(l, sweeps, residual)
+         : sweep_over<HYMG_FV4, false, false>(l, sweeps, residual);
+}
+
+/* y = A x */
+template <hymg_stencil STENCIL, bool VARIABLE>
+__device__ __noinline__ void apply_resident(int l, int x, int y)
+{
+  double *const arena = tail_arena();
+  tail_resident<STENCIL, VARIABLE> own;
+  own.load(l, NULL);
+  own.close(arena + x);
+  if (own.mine) arena[y + own.at] = own.apply(arena + x);
+}
+
+__device__ __forceinline__ void apply_resident(int l, int x, int y)
+{
+  if (shared.method.stencil == HYMG_FV2)
+    apply_resident<HYMG_FV2, true>(l, x, y);
+  else if (shared.method.variable)
+    apply_resident<HYMG_FV4, true>(l, x, y);
+  else
+    apply_resident<HYMG_FV4, false>(l, x, y);
+}
+
+} /* namespace */
+
+#endif

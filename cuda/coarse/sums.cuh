@@ -1,0 +1,220 @@
+/* Maxima and exact sums by the threads that work on a level of the tail together. */
+#ifndef HYMGI_TAIL_SUMS_CUH
+#define HYMGI_TAIL_SUMS_CUH
+
+#include "coarse/coarse.cuh"
+
+extern "C" {
+#include "base/exact_sum.h"
+}
+
+namespace
+{
+
+/* The place of a thread's first cell, -1 if it has none. */
+__device__ __forceinline__ int own_place(int l)
+{
+  return lane_of() < shared.level[l].cells ? cell_at(l, lane_of()).at : -1;
+}
+
+/* each(at) for this thread's cells */
+template <typename Each> __device__ __forceinline__ void each_own(int l, int own, const Each &each)
+{
+  if (own < 0) return;
+  each(own);
+#pragma unroll 1
+  for (int c = lane_of() + shared.level[l].team; c < shared.level[l].cells;
+       c += shared.level[l].team)
+    each(cell_at(l, c).at);
+}
+
+/* ---- in a warp ---- */
+
+__device__ __forceinline__ unsigned long long warp_max(unsigned long long v)
+{
+  const unsigned high = (unsigned)(v >> 32), highest = __reduce_max_sync(~0u, high);
+  const unsigned low = __reduce_max_sync(~0u, high == highest ? (unsigned)v : 0);
+  return (unsigned long long)highest << 32 | low;
+}
+
+/* By three pieces, which leave room for the sum of 32. */
+__device__ __forceinline__ int64_t warp_sum(int64_t v)
+{
+  const unsigned low = __reduce_add_sync(~0u, (unsigned)v & 0xffffff);
+  const unsigned middle = __reduce_add_sync(~0u, (unsigned)(v >> 24) & 0xffffff);
+  const int high = (int)__reduce_add_sync(~0u, (unsigned)(v >> 48));
+  return ((int64_t)high << 48) + ((int64_t)middle << 24) + low;
+}
+
+__device__ __forceinline__ void warp_words(int64_t (&words)[HYMGI_SUM_WORDS])
+{
+#pragma unroll
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = warp_sum(words[m]);
+}
+
+/* Of what one term gave, below 2^52: two pieces do. */
+__device__ __forceinline__ void warp_term_words(int64_t (&words)[HYMGI_SUM_WORDS])
+{
+#pragma unroll
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+    const unsigned low = __reduce_add_sync(~0u, (unsigned)words[m] & 0x7ffffff);
+    const int high = (int)__reduce_add_sync(~0u, (unsigned)(words[m] >> 27));
+    words[m] = ((int64_t)high << 27) + low;
+  }
+}
+
+/* ---- in a team ---- */
+
+__device__ __forceinline__ unsigned long long team_max(int team, unsigned long long mine)
+{
+  mine = warp_max(mine);
+  if (team == TAIL_WARP) return mine;
+  __syncthreads();
+  if (lane_of() % TAIL_WARP == 0) shared.largest[lane_of() / TAIL_WARP] = mine;
+  __syncthreads();
+  return warp_max(shared.largest[lane_of() % TAIL_WARPS]);
+}
+
+/* After a team_max, which keeps sums apart. */
+__device__ __forceinline__ void team_words(int team, int64_t (&words)[HYMGI_SUM_WORDS])
+{
+  warp_words(words);
+  if (team == TAIL_WARP) return;
+  const int lane = lane_of() % TAIL_WARP;
+#pragma unroll
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    if (lane == m) shared.words[m][lane_of() / TAIL_WARP] = words[m];
+  __syncthreads();
+#pragma unroll
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = lane < TAIL_WARPS ? shared.words[m][lane] : 0;
+  warp_words(words);
+}
+
+__device__ __forceinline__ double value_of(unsigned long long bits)
+{
+  return __longlong_as_double((long long)bits);
+}
+
+/* x y at a place, or x */
+__device__ __forceinline__ double term_at(const double *x, const double *y, int at)
+{
+  return y ? x[at] * y[at] : x[at];
+}
+
+/* What a sum is where its largest term says it all; else false. */
+__device__ __forceinline__ bool is_plain(double largest, double *sum)
+{
+  *sum = largest == 0 ? 0 : (double)NAN;
+  return !(isfinite(largest) && largest > 0);
+}
+
+/* max |x| */
+__device__ __noinline__ double max_of(int l, int own, const double *x)
+{
+  const tail_level &t = shared.level[l];
+  unsigned long long mine = own < 0 ? 0 : bits_of(x[own]);
+#pragma unroll 1
+  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+    mine = larger(mine, bits_of(x[cell_at(l, c).at]));
+  return value_of(team_max(t.team, mine));
+}
+
+/* The sum of x y, or of x, as level_ops.c has it. */
+__device__ __noinline__ double sum_of(int l, int own, const double *x, const double *y)
+{
+  const tail_level &t = shared.level[l];
+  const double first = own < 0 ? 0 : term_at(x, y, own);
+  unsigned long long mine = bits_of(first);
+#pragma unroll 1
+  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+    mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
+  const double largest = value_of(team_max(t.team, mine));
+  double sum;
+  if (is_plain(largest, &sum)) return sum;
+  const int exponent = hymgi_sum_exponent(largest, t.bits);
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
+  int64_t words[HYMGI_SUM_WORDS] = {};
+  hymgi_sum_add(first, &scale, words);
+#pragma unroll 1
+  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+    hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
+  team_words(t.team, words);
+  return hymgi_sum_value(words, exponent, t.bits);
+}
+
+/* The same sums, several at a time, where each thread has one term, and each warp's team is TEAM.
+ * The exponent of the largest term is all that is asked of it; no number makes the sum none. */
+template <int TEAM, int COUNT>
+__device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], double *sum)
+{
+  static_assert(COUNT * HYMGI_SUM_WORDS <= TAIL_WARP, "a lane writes a word");
+  const int lane = lane_of() % TAIL_WARP, warp = lane_of() / TAIL_WARP;
+  unsigned high[COUNT];
+  int exponent[COUNT];
+  int64_t words[COUNT][HYMGI_SUM_WORDS] = {};
+#pragma unroll
+  for (int m = 0; m < COUNT; m++)
+    high[m] = __reduce_max_sync(~0u, (unsigned)(bits_of(term[m]) >> 32));
+  if (TEAM != TAIL_WARP) {
+    if (lane == 0)
+#pragma unroll
+      for (int m = 0; m < COUNT; m++)
+        shared.high[m][warp] = high[m];
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < COUNT; m++)
+      high[m] = __reduce_max_sync(~0u, shared.high[m][lane % TAIL_WARPS]);
+  }
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    exponent[m] = hymgi_sum_exponent(value_of((unsigned long long)high[m] << 32), bits);
+    const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent[m], bits);
+    hymgi_sum_add(term[m], &scale, words[m]);
+    warp_term_words(words[m]);
+  }
+  if (TEAM != TAIL_WARP) {
+#pragma unroll
+    for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
+      if (lane == m) shared.term_words[m][warp] = words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS];
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
+      words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS] =
+          lane < TAIL_WARPS ? shared.term_words[m][lane] : 0;
+#pragma unroll
+    for (int m = 0; m < COUNT; m++)
+      warp_words(words[m]);
+  }
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    const double value = hymgi_sum_value(words[m], exponent[m], bits);
+    sum[m] = high[m] >> 20 == 0x7ff ? (double)NAN : value;
+  }
+}
+
+/* The sum of x y by `width` neighbouring lanes: one, or a warp. */
+__device__ __noinline__ double sum_by_lanes(int l, const double *x, const double *y, int width)
+{
+  const tail_level &t = shared.level[l];
+  unsigned long long mine = 0;
+#pragma unroll 1
+  for (int c = lane_of() % width; c < t.cells; c += width)
+    mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
+  const double largest = value_of(width > 1 ? warp_max(mine) : mine);
+  double sum;
+  if (is_plain(largest, &sum)) return sum;
+  const int exponent = hymgi_sum_exponent(largest, t.bits);
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
+  int64_t words[HYMGI_SUM_WORDS] = {};
+#pragma unroll 1
+  for (int c = lane_of() % width; c < t.cells; c += width)
+    hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
+  if (width > 1) warp_words(words);
+  return hymgi_sum_value(words, exponent, t.bits);
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,107 @@
+/* Restriction and interpolation between a level of the tail and the next coarser one. */
+#ifndef HYMGI_TAIL_TRANSFER_CUH
+#define HYMGI_TAIL_TRANSFER_CUH
+
+#include "coarse/coarse.cuh"
+
+extern "C" {
+#include "formulas/transfer.h"
+}
+
+namespace
+{
+
+/* f of the next coarser level: the mean of the 8 children's residuals, which are in y of level l;
+ * after gsrb of FV2 the black ones are left out. x of the coarser level: 0. */
+__device__ __noinline__ void restrict_residual(int l, bool red)
+{
+  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  meet(fine.team);
+#pragma unroll 1
+  for (int c = lane_of(); c < coarse.cells; c += fine.team) {
+    const tail_cell cell = cell_at(l + 1, c);
+    const double *const r = fine.y + cell.child;
+    double sum = 0;
+#pragma unroll
+    for (int m = 0; m < 4; m++) {
+      const int j = m & 1, k = m >> 1, at = j * fine.row + k * fine.plane;
+      const double pair = red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
+      sum = m == 0 ? pair : sum + pair;
+    }
+    coarse.f[cell.at] = sum * 0.125;
+    coarse.x[cell.at] = 0;
+  }
+}
+
+template <int ORDER>
+constexpr int reach = ORDER == HYMGI_GHOSTS_P0   ? 0
+                      : ORDER == HYMGI_GHOSTS_V4 ? 2
+                                                 : 1;
+
+/* A child's value along one axis from v, the coarse ones around; sign +1: the even child, -1: the
+ * odd one. */
+template <int ORDER>
+__device__ __forceinline__ double child(double sign, const double (&v)[2 * reach<ORDER> + 1])
+{
+  constexpr int r = reach<ORDER>;
+  if constexpr (ORDER == HYMGI_GHOSTS_P0) return v[0];
+  if constexpr (ORDER == HYMGI_GHOSTS_P1) return hymgi_interpolate_p1(sign > 0 ? v[0] : v[2], v[1]);
+  if constexpr (ORDER == HYMGI_GHOSTS_V2) return hymgi_interpolate_v2(sign, v[0], v[1], v[2]);
+  if constexpr (ORDER == HYMGI_GHOSTS_V4)
+    return hymgi_interpolate_v4(sign, v[0], v[r - 1], v[r], v[r + 1], v[2 * r]);
+}
+
+/* Along z, then y, then x; a thread makes two children along x. */
+template <int ORDER> __device__ __noinline__ void interpolate_cells(int l, bool add)
+{
+  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  constexpr int r = reach<ORDER>, width = 2 * r + 1;
+#pragma unroll 1
+  for (int q = lane_of(); q < 4 * coarse.cells; q += fine.team) {
+    const tail_cell cell = cell_at(l + 1, q >> 2);
+    const int j = q & 1, k = q >> 1 & 1;
+    const double *const x = coarse.x + cell.at;
+    double row[width];
+#pragma unroll
+    for (int i = -r; i <= r; i++) {
+      double column[width];
+#pragma unroll
+      for (int jj = -r; jj <= r; jj++) {
+        double v[width];
+#pragma unroll
+        for (int kk = -r; kk <= r; kk++)
+          v[kk + r] = x[i + jj * coarse.row + kk * coarse.plane];
+        column[jj + r] = child<ORDER>(k ? -1. : 1., v);
+      }
+      row[i + r] = child<ORDER>(j ? -1. : 1., column);
+    }
+    double *const to = fine.x + cell.child + j * fine.row + k * fine.plane;
+    const double even = child<ORDER>(1., row), odd = child<ORDER>(-1., row);
+    to[0] = add ? to[0] + even : even;
+    to[1] = add ? to[1] + odd : odd;
+  }
+}
+
+/* x of level l += P_V x of the next coarser one, or = P_F x */
+__device__ __noinline__ void interpolate(int l, bool f_cycle)
+{
+  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  const int order = f_cycle ? shared.method.interpolation_f : shared.method.interpolation_v;
+  if (lane_of() < coarse.team)
+    close_ghosts(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
+                 coarse.x);
+  if (lane_of() >= fine.team) return;
+  meet(fine.team);
+  if (order == HYMGI_GHOSTS_P0)
+    interpolate_cells<HYMGI_GHOSTS_P0>(l, !f_cycle);
+  else if (order == HYMGI_GHOSTS_P1)
+    interpolate_cells<HYMGI_GHOSTS_P1>(l, !f_cycle);
+  else if (order == HYMGI_GHOSTS_V2)
+    interpolate_cells<HYMGI_GHOSTS_V2>(l, !f_cycle);
+  else
+    interpolate_cells<HYMGI_GHOSTS_V4>(l, !f_cycle);
+}
+
+} /* namespace */
+
+#endif

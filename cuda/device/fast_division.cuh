@@ -1,0 +1,95 @@
+/* Quotients by diagonals that are known early: the bits of divisions, without the branches of one, and
+ * a short way from numerator to quotient. Cells side by side in a thread, whose chains overlap. */
+#ifndef HYMGI_DIVISORS_CUH
+#define HYMGI_DIVISORS_CUH
+
+#include <cuda_runtime.h>
+#include <math.h>
+
+namespace
+{
+
+template <int CELLS> struct cells {
+  double at[CELLS];
+};
+
+template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const double *from)
+{
+  cells<CELLS> c;
+  if (CELLS == 2) {
+    const double2 v = *reinterpret_cast<const double2 *>(from);
+    c.at[0] = v.x, c.at[CELLS - 1] = v.y;
+  } else {
+    c.at[0] = *from;
+  }
+  return c;
+}
+
+template <int CELLS> __device__ __forceinline__ void store_cells(double *to, const cells<CELLS> &c)
+{
+  if (CELLS == 2)
+    *reinterpret_cast<double2 *>(to) = make_double2(c.at[0], c.at[CELLS - 1]);
+  else
+    *to = c.at[0];
+}
+
+/* 1/value as a division rounds it, but where all bits of the value are ones (Markstein 1990). */
+__device__ __forceinline__ double inverse_of(double value)
+{
+#if defined(__CUDA_ARCH__)
+  double guess;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(value));
+  double miss = fma(-value, guess, 1.);
+  const double near = fma(guess, fma(miss, miss, miss), guess);
+  return fma(near, fma(-value, near, 1.), near);
+#else
+  return 1 / value;
+#endif
+}
+
+/* 2^-POWER <= |x| < 2^POWER */
+template <int POWER> __device__ __forceinline__ bool moderate(double x)
+{
+  const unsigned exponent = (unsigned)__double2hiint(x) >> 20 & 0x7ff;
+  return exponent - (1023 - POWER) < 2 * POWER;
+}
+
+/* Divisors of a thread, for both sweeps; finite-volume/formulas/fast_division.h says why these quotients are
+ * those of a division. Without branches, which would keep the cells' chains apart. */
+template <int CELLS> struct divisors {
+  cells<CELLS> value, inverse;
+  bool plain;
+
+  __device__ __forceinline__ void take(const cells<CELLS> &from)
+  {
+    value = from;
+    plain = true;
+#pragma unroll
+    for (int u = 0; u < CELLS; u++) {
+      inverse.at[u] = inverse_of(from.at[u]);
+      plain = plain && moderate<200>(from.at[u]) && __double2loint(from.at[u]) != -1;
+    }
+  }
+  /* asked: does anybody want the quotients? */
+  __device__ __forceinline__ cells<CELLS> quotients(const cells<CELLS> &a, bool asked) const
+  {
+    cells<CELLS> q;
+    bool quick = plain;
+#pragma unroll
+    for (int u = 0; u < CELLS; u++) {
+      const double d = value.at[u], y = inverse.at[u], guess = a.at[u] * y;
+      const double near = fma(fma(-guess, d, a.at[u]), y, guess);
+      q.at[u] = fma(fma(-near, d, a.at[u]), y, near);
+      quick = quick && moderate<700>(a.at[u]);
+    }
+    if (!quick && asked)
+#pragma unroll
+      for (int u = 0; u < CELLS; u++)
+        q.at[u] = a.at[u] / value.at[u];
+    return q;
+  }
+};
+
+} /* namespace */
+
+#endif

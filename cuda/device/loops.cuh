@@ -1,0 +1,136 @@
+/* How the threads of a grid go over rows: a block takes some rows at a time, a power of two of its
+ * threads each, so that short rows leave no thread idle and long ones are read in order. */
+#ifndef HYMGI_ROWS_CUH
+#define HYMGI_ROWS_CUH
+
+#include "device/stencil_access.cuh"
+
+namespace
+{
+
+enum { ROW_THREADS = 256, GRID_LIMIT = 65535 };
+
+/* Threads along a row of n entries: 2^shift, a warp at most. */
+HYMGI_INLINE int row_shift(int n)
+{
+  int shift = 0;
+  while (shift < 5 && 1 << shift < n)
+    shift++;
+  return shift;
+}
+
+/* Blocks along x that take each row once. */
+inline unsigned row_blocks(int64_t rows, int n)
+{
+  return n > 0 ? blocks_for(rows, ROW_THREADS >> row_shift(n)) : 0;
+}
+
+/* More boxes or bricks than a grid has room for along y or z: kernels go on with a stride. */
+inline unsigned grid_share(int things)
+{
+  return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
+}
+
+/* each(t, row), 0 <= t < n, by one thread of so many blocks each. */
+template <typename Each>
+__device__ __forceinline__ void each_entry(int n, unsigned rows, unsigned block, unsigned blocks,
+                                           const Each &each)
+{
+  const int shift = row_shift(n), id = (int)threadIdx.x;
+  const unsigned at_once = blockDim.x >> shift;
+  for (unsigned row = block * at_once + (unsigned)(id >> shift); row < rows;
+       row += blocks * at_once)
+    for (int t = id & ((1 << shift) - 1); t < n; t += 1 << shift)
+      each(t, row);
+}
+
+/* The same for those of the grid's x. */
+template <typename Each>
+__device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
+{
+  each_entry(n, rows, blockIdx.x, gridDim.x, each);
+}
+
+/* each(i, j, k) over a brick. */
+template <typename Each>
+__device__ __forceinline__ void each_of_brick(const int n[3], unsigned block, unsigned blocks,
+                                              const Each &each)
+{
+  const unsigned across = (unsigned)n[1];
+  each_entry(n[0], across * (unsigned)n[2], block, blocks,
+             [&](int i, unsigned row) { each(i, (int)(row % across), (int)(row / across)); });
+}
+
+template <typename Each>
+__device__ __forceinline__ void each_of_brick(const int n[3], const Each &each)
+{
+  each_of_brick(n, blockIdx.x, gridDim.x, each);
+}
+
+/* Entry of an axis that is not known when compiling: an index would put the array in memory. */
+__device__ __forceinline__ int along(const int v[3], int axis)
+{
+  return axis == 0 ? v[0] : axis == 1 ? v[1] : v[2];
+}
+__device__ __forceinline__ void set_along(int v[3], int axis, int value)
+{
+  v[0] = axis == 0 ? value : v[0];
+  v[1] = axis == 1 ? value : v[1];
+  v[2] = axis == 2 ? value : v[2];
+}
+
+/* Slots of a row, rows of a box; with both colours. */
+HYMGI_INLINE int slots_of(const hymgi_geom &g)
+{
+  return g.split ? g.n[0] / 2 : g.n[0];
+}
+HYMGI_INLINE int64_t rows_of(const hymgi_geom &g)
+{
+  return ((int64_t)g.n[1] * g.n[2]) << g.split;
+}
+
+/* each(colour, t, j, k) over the cells of a box in the order of memory. */
+template <typename Each>
+__device__ __forceinline__ void each_cell(const hymgi_geom &g, const Each &each)
+{
+  const unsigned across = (unsigned)g.n[1], rows = across * (unsigned)g.n[2];
+  each_entry(slots_of(g), rows << g.split, [&](int t, unsigned row) {
+    const int colour = row >= rows;
+    const unsigned jk = colour ? row - rows : row;
+    each(colour, t, (int)(jk % across), (int)(jk / across));
+  });
+}
+
+/* each(g, b) over the boxes, shared out along the grid's y. */
+template <typename Each>
+__device__ __forceinline__ void each_box(const box_set &boxes, const Each &each)
+{
+  for (int b = (int)blockIdx.y; b < boxes.count; b += (int)gridDim.y)
+    each(box_at(boxes, b), b);
+}
+
+/* The grid for each_box and each_cell; x is 0 if there are no cells. */
+inline dim3 cells_grid(const hymgi_level *level)
+{
+  unsigned blocks = 0;
+  for (int b = 0; b < level->num_boxes; b++) {
+    const unsigned wanted = row_blocks(rows_of(level->box[b]), slots_of(level->box[b]));
+    if (wanted > blocks) blocks = wanted;
+  }
+  return dim3(blocks, grid_share(level->num_boxes), 1);
+}
+
+/* The same for reductions: few enough blocks that their joining is cheap. */
+inline dim3 reduction_grid(const hymgi_level *level)
+{
+  dim3 grid = cells_grid(level);
+  const unsigned held = 32 * (unsigned)level->context->gpu->multiprocessors;
+  const unsigned each = grid.y < held ? held / (grid.y ? grid.y : 1) : 1;
+  if (grid.x > each) grid.x = each;
+  if (grid.y > held) grid.y = held;
+  return grid;
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,144 @@
+/* What kernels of two GPUs tell each other in memory that both map: words with an order, values that
+ * say by themselves that they have come, and how long to wait for either. */
+#ifndef HYMGI_PEER_CUH
+#define HYMGI_PEER_CUH
+
+#include "runtime/device.h"
+
+namespace
+{
+
+/* ---- words that two GPUs share ---- */
+
+__device__ __forceinline__ unsigned long long load_acquire(const unsigned long long *word)
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+#endif
+}
+
+__device__ __forceinline__ void store_release(unsigned long long *word, unsigned long long value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+#endif
+}
+
+__device__ __forceinline__ unsigned long long nanoseconds()
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+#else
+  return (unsigned long long)clock64();
+#endif
+}
+
+/* ---- waiting ---- */
+
+struct peer_wait {
+  unsigned long long *given_up, *waited; /* waited: rank + 1 for the host */
+  unsigned long long patience;           /* nanoseconds */
+};
+
+inline peer_wait wait_of(const hymg_context *context, const hymgi_plan *plan)
+{
+  return {plan->peers->given_up, context->gpu->waited,
+          (unsigned long long)(1e9 * plan->peers->patience)};
+}
+
+/* Has somebody given up? This GPU does when its patience ends. */
+__device__ __forceinline__ bool gives_up(const peer_wait &a, int rank, unsigned long long start)
+{
+  if (load_acquire(a.given_up) != 0) return true;
+  if (nanoseconds() - start <= a.patience) return false;
+  store_release(a.waited, (unsigned long long)rank + 1);
+  store_release(a.given_up, 1);
+  return true;
+}
+
+/* Where the version of a message is that an exchange uses. */
+__device__ __forceinline__ ptrdiff_t version_at(unsigned long long exchange, ptrdiff_t version)
+{
+  return (ptrdiff_t)(exchange % HYMGI_PEER_VERSIONS) * version;
+}
+
+/* By all threads of a kernel that sends, between its wait and the start of its successors: the number of
+ * the exchange, from the last one's, and told to the kernel that takes (others), which may then start. */
+__device__ __forceinline__ unsigned long long begin_exchange(const unsigned long long *exchanges,
+                                                             unsigned long long *others)
+{
+  const unsigned long long exchange = *(const volatile unsigned long long *)exchanges + 1;
+  if (threadIdx.x + blockIdx.x + blockIdx.y + blockIdx.z == 0) {
+    *(volatile unsigned long long *)others = exchange;
+    __threadfence();
+  }
+  __syncthreads();
+  return exchange;
+}
+
+/* ---- values that two GPUs share ---- */
+
+constexpr unsigned long long NOT_COME = ~0ull;
+
+#ifdef __CUDA_ARCH__
+constexpr int EAGER_TRIES = 256;
+#else
+constexpr int EAGER_TRIES = 0; /* the other GPU is a process that wants the core */
+#endif
+
+/* A value of these very bits goes as another NaN. */
+__device__ __forceinline__ void put_value(double *to, double value)
+{
+  unsigned long long bits = (unsigned long long)__double_as_longlong(value);
+  if (bits == NOT_COME) bits ^= 1;
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
+#else
+  __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
+#endif
+}
+
+__device__ __forceinline__ unsigned long long look(const double *at)
+{
+#ifdef __CUDA_ARCH__
+  unsigned long long bits;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
+  return bits;
+#else
+  return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
+#endif
+}
+
+__device__ __noinline__ unsigned long long wait_for_value(const peer_wait &a, int rank,
+                                                          const double *at)
+{
+  const unsigned long long start = nanoseconds();
+  unsigned long long bits = look(at);
+  while (bits == NOT_COME && !gives_up(a, rank, start)) {
+    __nanosleep(20);
+    bits = look(at);
+  }
+  return bits;
+}
+
+__device__ __forceinline__ double take_value(const peer_wait &a, int rank, double *at)
+{
+  unsigned long long bits = look(at);
+  for (int m = 0; bits == NOT_COME && m < EAGER_TRIES; m++)
+    bits = look(at);
+  if (bits == NOT_COME) bits = wait_for_value(a, rank, at);
+  *at = __longlong_as_double((long long)NOT_COME);
+  return __longlong_as_double((long long)bits);
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,128 @@
+/* Reductions: every block joins its words to those in device memory; the last one to finish puts
+ * the totals where the host reads them and leaves zeros behind. Maxima travel as the bits of
+ * their absolute values, whose order is that of unsigned integers, NaN above all. */
+#ifndef HYMGI_REDUCE_CUH
+#define HYMGI_REDUCE_CUH
+
+#include <string.h>
+
+#include "device/stencil_access.cuh"
+
+namespace
+{
+
+enum { REDUCE_THREADS = 256, REDUCE_WARP = 32, REDUCE_WARPS = 16 };
+
+__device__ __forceinline__ unsigned long long bits_of(double x)
+{
+  return (unsigned long long)__double_as_longlong(fabs(x));
+}
+
+__device__ __forceinline__ unsigned long long larger(unsigned long long a, unsigned long long b)
+{
+  return a > b ? a : b;
+}
+
+struct keep_larger {
+  static __device__ __forceinline__ unsigned long long join(unsigned long long a,
+                                                            unsigned long long b)
+  {
+    return larger(a, b);
+  }
+  static __device__ __forceinline__ void put(unsigned long long *word, unsigned long long value)
+  {
+    atomicMax(word, value);
+  }
+};
+
+struct add_up {
+  static __device__ __forceinline__ unsigned long long join(unsigned long long a,
+                                                            unsigned long long b)
+  {
+    return a + b;
+  }
+  static __device__ __forceinline__ void put(unsigned long long *word, unsigned long long value)
+  {
+    atomicAdd(word, value);
+  }
+};
+
+/* By all threads of a block, with each one's words, which are lost. Blocks of any shape: whole
+ * warps, REDUCE_WARPS at most. */
+template <typename How, int WORDS>
+__device__ __forceinline__ void reduce_words(const hymgi_reduction &r,
+                                             unsigned long long (&mine)[WORDS])
+{
+  static_assert(WORDS <= HYMGI_RESULT_WORDS, "more words than a result has");
+  __shared__ unsigned long long part[REDUCE_WARPS][WORDS];
+  const int id = (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+  const int warps = (int)(blockDim.x * blockDim.y * blockDim.z) / REDUCE_WARP;
+  for (int m = 0; m < WORDS; m++) {
+    for (int step = REDUCE_WARP / 2; step > 0; step /= 2)
+      mine[m] = How::join(mine[m], __shfl_down_sync(0xffffffffu, mine[m], step));
+    if (id % REDUCE_WARP == 0) part[id / REDUCE_WARP][m] = mine[m];
+  }
+  __syncthreads();
+  if (id != 0) return;
+  for (int m = 0; m < WORDS; m++) {
+    for (int w = 1; w < warps; w++)
+      mine[m] = How::join(mine[m], part[w][m]);
+    How::put(r.words + m, mine[m]);
+  }
+  __threadfence();
+  const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+  if (atomicAdd(r.finished, 1u) != blocks - 1) return;
+  __threadfence();
+  for (int m = 0; m < WORDS; m++)
+    r.result[m] = atomicExch(r.words + m, 0ull);
+  *r.finished = 0;
+  __threadfence_system();
+}
+
+__device__ __forceinline__ void reduce_max(const hymgi_reduction &r, unsigned long long mine)
+{
+  unsigned long long words[1] = {mine};
+  reduce_words<keep_larger>(r, words);
+}
+
+/* Integers with a sign, as their two's complement. */
+template <int WORDS>
+__device__ __forceinline__ void reduce_sum(const hymgi_reduction &r, const int64_t (&mine)[WORDS])
+{
+  unsigned long long words[WORDS];
+  for (int m = 0; m < WORDS; m++)
+    words[m] = (unsigned long long)mine[m];
+  reduce_words<add_up>(r, words);
+}
+
+/* Waits for the reduction queued last: its maximum; 0 after a failure. */
+inline double reduced_max(hymg_context *context)
+{
+  hymgi_device_sync(context);
+  double max = 0;
+  if (context->status == HYMG_OK) memcpy(&max, context->gpu->reduction.result, sizeof max);
+  return max != max ? NAN : max;
+}
+
+/* While it lives reductions leave their results in a slot of hymgi_later. */
+class result_slot
+{
+public:
+  result_slot(hymg_context *context, int slot)
+      : device(context->gpu), before(context->gpu->reduction.result)
+  {
+    device->reduction.result += (1 + slot) * HYMGI_RESULT_WORDS;
+  }
+  ~result_slot()
+  {
+    device->reduction.result = before;
+  }
+
+private:
+  hymgi_device *device;
+  unsigned long long *before;
+};
+
+} /* namespace */
+
+#endif

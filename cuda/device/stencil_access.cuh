@@ -1,0 +1,340 @@
+/* Where a thread's cell lies and what its stencil sees: the accessors that the formulas of
+ * finite-volume/ ask on the device. */
+#ifndef HYMGI_CELL_CUH
+#define HYMGI_CELL_CUH
+
+#include "runtime/device.h"
+
+extern "C" {
+#include "formulas/fv2.h"
+#include "formulas/fv4.h"
+}
+
+namespace
+{
+
+/* ---- order of kernels ---- */
+
+/* Lets the next kernel of the stream start its blocks as this one's leave. */
+__device__ __forceinline__ void let_successors_start()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* What earlier kernels wrote is there. Called by all threads of every kernel; only what no kernel
+ * of a solve writes (coefficients, box lists) may be read before. */
+__device__ __forceinline__ void wait_for_predecessors()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Calls a line into L2. */
+__device__ __forceinline__ void prefetch(const double *line)
+{
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
+#else
+  (void)line;
+#endif
+}
+
+/* ---- boxes ---- */
+
+/* The boxes of a level: a single one travels with the kernel's arguments. */
+struct box_set {
+  hymgi_geom one;
+  const hymgi_geom *many;
+  int count;
+};
+
+inline box_set box_set_of(const hymgi_geom *box, int count)
+{
+  box_set s = {};
+  if (count == 1) s.one = box[0];
+  s.many = box;
+  s.count = count;
+  return s;
+}
+
+__device__ __forceinline__ hymgi_geom box_at(const box_set &s, int b)
+{
+  if (s.count == 1) return s.one;
+  return s.many[b];
+}
+
+/* The largest extents of the boxes. */
+inline void box_extent(const hymgi_geom *box, int count, int n[3])
+{
+  n[0] = n[1] = n[2] = 0;
+  for (int b = 0; b < count; b++)
+    for (int axis = 0; axis < 3; axis++)
+      if (box[b].n[axis] > n[axis]) n[axis] = box[b].n[axis];
+}
+
+inline unsigned blocks_for(int64_t things, int per_block)
+{
+  return (unsigned)((things + per_block - 1) / per_block);
+}
+
+/* ---- a cell ---- */
+
+/* One cell (of either layout): its place in a vector, and the way to its neighbours. An even
+ * number of steps away lies the own colour, an odd number the other one; with plain rows both
+ * are the same. */
+struct place {
+  ptrdiff_t own, other; /* slot of this row in each colour */
+  ptrdiff_t pitch, plane;
+  int west, east, east2; /* slots to the cells at -1, +1, +2 along x */
+  int i, j, k;
+};
+
+/* The place at offset (di, dj, dk), literals. */
+__device__ __forceinline__ ptrdiff_t at(const place &p, int di, int dj, int dk)
+{
+  const int slot = di == 0    ? 0
+                   : di == 1  ? p.east
+                   : di == -1 ? p.west
+                   : di == 2  ? p.east2
+                              : -p.east2;
+  return ((di + dj + dk) & 1 ? p.other : p.own) + slot + dj * p.pitch + dk * p.plane;
+}
+
+/* Slot t of row (j, k); colour 0 with plain rows. */
+__device__ __forceinline__ place place_of(const hymgi_geom &g, int colour, int t, int j, int k)
+{
+  place p;
+  p.own = hymgi_row(&g, colour, j, k) + t;
+  p.pitch = g.pitch;
+  p.plane = g.plane;
+  p.j = j;
+  p.k = k;
+  if (g.split) {
+    const int first = hymgi_first(&g, colour, j, k);
+    p.other = hymgi_row(&g, 1 - colour, j, k) + t;
+    p.west = first - 1;
+    p.east = first;
+    p.east2 = 1;
+    p.i = 2 * t + first;
+  } else {
+    p.other = p.own;
+    p.west = -1;
+    p.east = 1;
+    p.east2 = 2;
+    p.i = t;
+  }
+  return p;
+}
+
+/* ---- coefficients ---- */
+
+/* A level's operator, by value. */
+struct operator_view {
+  const double *beta[3], *alpha, *dinv, *l1inv;
+  double beta_constant[3], alpha_constant;
+  double wall_weight[6], wall_ghost[6];
+  bool has_alpha;
+};
+
+inline operator_view view_of(const hymgi_level *level)
+{
+  const hymgi_coefficients *c = &level->c;
+  operator_view v = {};
+  for (int axis = 0; axis < 3; axis++) {
+    v.beta[axis] = c->beta[axis];
+    v.beta_constant[axis] = c->beta_constant[axis];
+  }
+  for (int face = 0; face < 6; face++) {
+    v.wall_weight[face] = c->wall_weight[face];
+    v.wall_ghost[face] = c->wall_ghost[face];
+  }
+  v.alpha = c->alpha;
+  v.dinv = c->dinv;
+  v.l1inv = c->l1inv;
+  v.alpha_constant = c->alpha_constant;
+  v.has_alpha = level->method->has_alpha;
+  return v;
+}
+
+__device__ __forceinline__ double alpha_at(const operator_view &v, ptrdiff_t own)
+{
+  return v.alpha ? v.alpha[own] : v.alpha_constant;
+}
+
+__device__ __forceinline__ bool at_wall(const hymgi_geom &g, int face, int index)
+{
+  return (g.walls >> face & 1) && index == (face & 1 ? g.n[face / 2] - 1 : 0);
+}
+
+/* ---- FV2 ---- */
+
+struct fv2_betas {
+  double w, e, s, n, d, u;
+};
+
+struct fv2_values {
+  double c, w, e, s, n, d, u;
+};
+
+/* Through the read-only cache: no kernel that may still run writes betas (set-up waits). */
+template <bool VARIABLE>
+__device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, const hymgi_geom &g,
+                                                    const place &p)
+{
+  fv2_betas b;
+  if (VARIABLE) {
+    b.w = __ldg(v.beta[0] + p.own);
+    b.e = __ldg(v.beta[0] + at(p, 1, 0, 0));
+    b.s = __ldg(v.beta[1] + p.own);
+    b.n = __ldg(v.beta[1] + at(p, 0, 1, 0));
+    b.d = __ldg(v.beta[2] + p.own);
+    b.u = __ldg(v.beta[2] + at(p, 0, 0, 1));
+  } else {
+    const double *const c = v.beta_constant, *const w = v.wall_weight;
+    b.w = at_wall(g, 0, p.i) ? c[0] * w[0] : c[0];
+    b.e = at_wall(g, 1, p.i) ? c[0] * w[1] : c[0];
+    b.s = at_wall(g, 2, p.j) ? c[1] * w[2] : c[1];
+    b.n = at_wall(g, 3, p.j) ? c[1] * w[3] : c[1];
+    b.d = at_wall(g, 4, p.k) ? c[2] * w[4] : c[2];
+    b.u = at_wall(g, 5, p.k) ? c[2] * w[5] : c[2];
+  }
+  return b;
+}
+
+/* What the stencil sees beyond a wall; weight 0 asks nothing of the opposite neighbour. */
+__device__ __forceinline__ double fv2_ghost(double weight, double opposite)
+{
+  return weight == 0 ? 0 : weight * opposite;
+}
+
+/* The walls put into raw neighbours: in the order of the axes, each from what lies inside. */
+__device__ __forceinline__ void fv2_close(const operator_view &v, const hymgi_geom &g,
+                                          const place &p, fv2_values *x)
+{
+  if (!g.walls) return;
+  const fv2_values raw = *x;
+  if (at_wall(g, 0, p.i)) x->w = fv2_ghost(v.wall_ghost[0], raw.e);
+  if (at_wall(g, 1, p.i)) x->e = fv2_ghost(v.wall_ghost[1], raw.w);
+  if (at_wall(g, 2, p.j)) x->s = fv2_ghost(v.wall_ghost[2], raw.n);
+  if (at_wall(g, 3, p.j)) x->n = fv2_ghost(v.wall_ghost[3], raw.s);
+  if (at_wall(g, 4, p.k)) x->d = fv2_ghost(v.wall_ghost[4], raw.u);
+  if (at_wall(g, 5, p.k)) x->u = fv2_ghost(v.wall_ghost[5], raw.d);
+}
+
+/* x.c is not read: gsrb has no use for it. */
+__device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v,
+                                                          const hymgi_geom &g, const place &p,
+                                                          const double *x)
+{
+  fv2_values a;
+  a.c = 0;
+  a.w = x[at(p, -1, 0, 0)];
+  a.e = x[at(p, 1, 0, 0)];
+  a.s = x[at(p, 0, -1, 0)];
+  a.n = x[at(p, 0, 1, 0)];
+  a.d = x[at(p, 0, 0, -1)];
+  a.u = x[at(p, 0, 0, 1)];
+  fv2_close(v, g, p, &a);
+  return a;
+}
+
+#define FV2_X(di, dj, dk)                                                                          \
+  ((di) < 0   ? x.w                                                                                \
+   : (di) > 0 ? x.e                                                                                \
+   : (dj) < 0 ? x.s                                                                                \
+   : (dj) > 0 ? x.n                                                                                \
+   : (dk) < 0 ? x.d                                                                                \
+   : (dk) > 0 ? x.u                                                                                \
+              : x.c)
+#define FV2_BI(di, dj, dk) ((di) ? b.e : b.w)
+#define FV2_BJ(di, dj, dk) ((dj) ? b.n : b.s)
+#define FV2_BK(di, dj, dk) ((dk) ? b.u : b.d)
+
+__device__ __forceinline__ double fv2_diagonal(const operator_view &v, const fv2_betas &b,
+                                               double alpha)
+{
+  const double weight = HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
+  return v.has_alpha ? weight + alpha : weight;
+}
+
+/* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
+__device__ __forceinline__ double fv2_gsrb_sum(const fv2_betas &b, const fv2_values &x, double f)
+{
+  return f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+}
+
+__device__ __forceinline__ double fv2_gsrb_plain(const fv2_betas &b, const fv2_values &x, double f)
+{
+  return fv2_gsrb_sum(b, x, f) / HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
+}
+
+__device__ __forceinline__ double fv2_gsrb_alpha(const fv2_betas &b, const fv2_values &x, double f,
+                                                 double alpha)
+{
+  return fv2_gsrb_sum(b, x, f) / (HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK) + alpha);
+}
+
+__device__ __forceinline__ double fv2_gsrb(const operator_view &v, const fv2_betas &b,
+                                           const fv2_values &x, double f, double alpha)
+{
+  return v.has_alpha ? fv2_gsrb_alpha(b, x, f, alpha) : fv2_gsrb_plain(b, x, f);
+}
+
+__device__ __forceinline__ double fv2_apply(const operator_view &v, const fv2_betas &b,
+                                            const fv2_values &x, double alpha)
+{
+  return (v.has_alpha ? alpha * x.c : 0.) - HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+}
+
+__device__ __forceinline__ double fv2_residual(const operator_view &v, const fv2_betas &b,
+                                               const fv2_values &x, double f, double alpha)
+{
+  const double r = f + HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+  return v.has_alpha ? hymgi_fma(-alpha, x.c, r) : r;
+}
+
+#undef FV2_X
+#undef FV2_BI
+#undef FV2_BJ
+#undef FV2_BK
+
+/* ---- FV4 ---- */
+
+/* A x without the alpha term; x(di, dj, dk) and beta(axis, di, dj, dk) are functions of literals. */
+template <bool VARIABLE, typename X, typename B>
+__device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
+{
+#define FV4_BI(di, dj, dk) beta(0, di, dj, dk)
+#define FV4_BJ(di, dj, dk) beta(1, di, dj, dk)
+#define FV4_BK(di, dj, dk) beta(2, di, dj, dk)
+  return HYMGI_FV4_APPLY(VARIABLE, x, FV4_BI, FV4_BJ, FV4_BK);
+#undef FV4_BI
+#undef FV4_BJ
+#undef FV4_BK
+}
+
+/* From memory, ghosts in place. own, other: the vectors that hold each colour. */
+template <bool VARIABLE>
+__device__ __forceinline__ double fv4_apply(const operator_view &v, const place &p,
+                                            const double *own, const double *other)
+{
+  return fv4_apply_with<VARIABLE>(
+      [&](int di, int dj, int dk) { return ((di + dj + dk) & 1 ? other : own)[at(p, di, dj, dk)]; },
+      [&](int axis, int di, int dj, int dk) {
+        return VARIABLE ? v.beta[axis][at(p, di, dj, dk)] : v.beta_constant[axis];
+      });
+}
+
+/* A x with the alpha term, from what the above gave. */
+__device__ __forceinline__ double fv4_with_alpha(const operator_view &v, double a, double x,
+                                                 double alpha)
+{
+  return v.has_alpha ? hymgi_fma(alpha, x, a) : a;
+}
+
+} /* namespace */
+
+#endif

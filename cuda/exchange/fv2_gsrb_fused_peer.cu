@@ -1,0 +1,97 @@
+/* FV2 red-black Gauss-Seidel, both colours in one pass (gsrb_fused.cu), with the exchange in what is done
+ * beside the neighbours. The pass does not see their new red cells, and so its black cells beside them
+ * are wrong. Before it the red cells at their faces are computed from the black ones that come, and
+ * sent: they travel while the pass runs. After it the black cells there are computed once more, from
+ * the red ones that have come, and sent. Exchanges are those of half sweeps (fv2_gsrb_peer.cu): another
+ * rank may work so. */
+#include "exchange/fv2_gsrb_peer.cuh"
+
+namespace
+{
+
+/* A cell at a neighbour's face, with what can be read before other kernels end. */
+template <bool VARIABLE> struct face_cell {
+  bool there;
+  place p;
+  unsigned faces;
+  fv2_betas b;
+  double alpha, f;
+
+  __device__ __forceinline__ void load(const joined_args &r, const hymgi_geom &g, const place &at)
+  {
+    const gsrb_args &a = r.sweep;
+    there = true;
+    p = at;
+    b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.f_is_old) f = a.f[p.own];
+  }
+
+  /* The half sweep of one colour; the cell itself is stored in the second of a pair. */
+  __device__ __forceinline__ void update(const joined_args &r, const hymgi_geom &g,
+                                         unsigned long long exchange) const
+  {
+    const gsrb_args &a = r.sweep;
+    fv2_values x = around(a, p);
+    take_all(r, g, p, faces, exchange, &x);
+    fv2_close(a.v, g, p, &x);
+    const double value = fv2_gsrb(a.v, b, x, f, alpha);
+    if (a.colour == 1) a.out[p.own] = value;
+    if (r.sends) put_all(r, g, p, faces, exchange + 1, value);
+  }
+};
+
+/* The cells of a colour at neighbours' faces; a cell at several is the first one's. From the second half
+ * sweep on the base was written before any kernel that may still run. */
+template <bool VARIABLE>
+__global__ void __launch_bounds__(ROW_THREADS) beside(const __grid_constant__ joined_args r)
+{
+  const int face = (int)blockIdx.y;
+  const bool first = threadIdx.x + blockIdx.x + blockIdx.y == 0;
+  const hymgi_geom &g = r.sweep.boxes.one;
+  face_cell<VARIABLE> cell = {};
+  if (r.faces >> face & 1)
+    each_at_face(g, r.sweep.colour, face, [&](const place &p) {
+      cell.faces = faces_at(r, g, p);
+      if ((cell.faces & ((1u << face) - 1)) == 0) cell.load(r, g, p);
+    });
+  unsigned long long exchange = 0;
+  if (cell.there && r.step > 0) exchange = read_word(r.base) + (unsigned)r.step;
+  wait_for_predecessors();
+  let_successors_start();
+  if (first && r.zero) *(volatile unsigned long long *)r.base = read_word(r.end);
+  if (first && r.ends) *r.end = read_word(r.base) + (unsigned)(r.step + r.sends);
+  if (!cell.there) return;
+  if (r.step == 0) exchange = read_word(r.zero ? r.end : r.base);
+  if (!r.sweep.f_is_old) cell.f = r.sweep.f[cell.p.own];
+  cell.update(r, g, exchange);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_fv2_joined_pairs(hymgi_level *level, bool zero, bool with_ghosts)
+{
+  const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+  const int sweeps = level->method->sweeps;
+  const auto kernel = level->method->variable_beta ? beside<true> : beside<false>;
+  joined_args r = joined_args_of(level, plan);
+  const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
+  if (!zero) launch(level, plan, send_colour, grid, block, r, 1);
+  for (int s = 0; s < sweeps; s++) {
+    r.zero = zero && s == 0;
+    r.step = s;
+    r.ends = s + 1 == sweeps;
+    r.sends = !r.ends || with_ghosts;
+    r.sweep.colour = s & 1;
+    r.sweep.f_is_old = s > 0 || !zero;
+    launch(level, plan, kernel, grid, block, r);
+    if (s & 1) continue;
+    hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
+    double *const x = level->x;
+    level->x = level->y, level->y = x;
+    r.sweep.own = r.sweep.other = r.sweep.out = level->x;
+  }
+  /* black ones, which red cells lie beside */
+  r.step = sweeps;
+  if (with_ghosts) launch(level, plan, take_ghosts, grid, block, r, 0);
+}

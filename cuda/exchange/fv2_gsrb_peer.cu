@@ -1,0 +1,127 @@
+/* FV2 red-black Gauss-Seidel on split rows, one cell a thread, with the exchange in the half sweep:
+ * who updates a cell beside another GPU's box takes the neighbour's value from the message as it
+ * comes, and stores the new value of its own straight into the neighbour's message. A half sweep is
+ * then one kernel instead of three. Ghosts get what was taken, for what comes after. Planes rise and
+ * fall in turn: so a face that is sent late is taken late. */
+#include "exchange/fv2_gsrb_peer.cuh"
+
+namespace
+{
+
+/* So many blocks that a box of 64^3 cells is under way at once. */
+enum { HALF_THREADS = 128, HALF_BLOCKS = 8 };
+
+/* From the second half sweep on, or the third of a call on 0, the base was written before any kernel that
+ * may still run. */
+template <bool VARIABLE>
+__global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
+    half(const __grid_constant__ joined_args r)
+{
+  const gsrb_args &a = r.sweep;
+  const hymgi_geom &g = a.boxes.one;
+  const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+  const int k = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  const bool inside = t < g.n[0] / 2 && j < g.n[1];
+  const bool first = threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y + blockIdx.z == 0;
+  place p = {};
+  fv2_betas b = {};
+  double alpha = 0, f = 0;
+  unsigned faces = 0;
+  unsigned long long exchange = 0;
+  if (inside) {
+    p = place_of(g, a.colour, t, j, k);
+    b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.f_is_old) f = a.f[p.own];
+    faces = faces_at(r, g, p);
+    if (faces && r.step >= r.known) exchange = read_word(r.base) + (unsigned)r.step;
+  }
+  wait_for_predecessors();
+  let_successors_start();
+  if (first && r.zero) *r.base = read_word(r.end);
+  if (first && r.ends) *r.end = read_word(r.base) + (unsigned)(r.step + r.sends);
+  if (!inside) return;
+  if (!a.f_is_old) f = a.f[p.own];
+  if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
+  fv2_values x = around(a, p);
+  if (faces) take_all(r, g, p, faces, exchange, &x);
+  fv2_close(a.v, g, p, &x);
+  const double value = fv2_gsrb(a.v, b, x, f, alpha);
+  a.out[p.own] = value;
+  if (faces && r.sends) put_all(r, g, p, faces, exchange + 1, value);
+}
+
+/* ---- the level ---- */
+
+/* Alone, pairs win from fv2_pair_from on; what is done beside neighbours is more for them than for half
+ * sweeps: on four H200 256x128x128 cells, 4.2 M, take 42.2 us a half sweep in pairs, else 41.3; 512x256x256
+ * take 254 and 326. */
+bool pays_in_pairs(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
+  return hymgi_cuda_fv2_pairs(level) && 4 * cells >= 5 * level->context->gpu->choice.fv2_pair_from;
+}
+
+/* Each brick a whole face, each face once. */
+bool are_faces(const hymgi_geom *g, const hymgi_piece *piece, int count, int depth)
+{
+  unsigned seen = 0;
+  for (int m = 0; m < count; m++) {
+    const int face = face_of(g, piece + m, depth);
+    if (face < 0 || seen >> face & 1) return false;
+    seen |= 1u << face;
+  }
+  return true;
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv2_could_join(const hymgi_level *level, const hymgi_plan *halo)
+{
+  const hymgi_method *m = level->method;
+  const hymgi_geom *g = level->box;
+  if (m->stencil != HYMG_FV2 || m->smoother != HYMG_GSRB || level->num_boxes != 1 || !g->split ||
+      !hymgi_cuda_colours_apart(level))
+    return false;
+  const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
+  const hymgi_kernel_choice *c = &level->context->gpu->choice;
+  return cells < c->fv2_apart_from && g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 &&
+         halo->num_pack == halo->num_unpack && are_faces(g, halo->unpack, halo->num_unpack, 1) &&
+         are_faces(g, halo->pack, halo->num_pack, 0);
+}
+
+extern "C" bool hymgi_cuda_fv2_joined(hymgi_level *level, bool from_zero, bool with_ghosts)
+{
+  const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+  if (!plan || !plan->in_sweeps) return false;
+  if (pays_in_pairs(level)) {
+    hymgi_cuda_fv2_joined_pairs(level, from_zero && level->starts_alone, with_ghosts);
+    return true;
+  }
+  const hymgi_geom *g = level->box;
+  const int sweeps = level->method->sweeps, wide = g->n[0] / 2;
+  const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = HALF_THREADS / x;
+  const dim3 grid(blocks_for(wide, (int)x), blocks_for(g->n[1], (int)y), (unsigned)g->n[2]);
+  joined_args r = joined_args_of(level, plan);
+  const bool zero = from_zero && level->starts_alone;
+  if (!zero) launch(level, plan, send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
+  for (int s = 0; s < sweeps; s++) {
+    r.zero = zero && s == 0;
+    r.known = zero ? 2 : 1;
+    r.step = s;
+    r.ends = s == sweeps - 1;
+    r.sends = !r.ends || with_ghosts;
+    r.sweep.colour = s & 1;
+    r.sweep.falling = s & 1;
+    r.sweep.f_is_old = s > 0;
+    launch(level, plan, level->method->variable_beta ? half<true> : half<false>, grid, dim3(x, y),
+           r);
+  }
+  /* the last were the black ones, which red cells lie beside */
+  r.step = sweeps;
+  if (with_ghosts)
+    launch(level, plan, take_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
+  return true;
+}

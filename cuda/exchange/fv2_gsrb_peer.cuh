@@ -1,0 +1,236 @@
+/* What kernels of FV2 share that exchange with other GPUs as they sweep. Only the colour that is
+ * needed travels: half sweep s takes what exchange e + s brought and sends exchange e + s + 1. Of its
+ * own cells' values none can be two exchanges ahead of the neighbour's. A place of a message is emptied
+ * by a kernel, and written again two exchanges after that kernel has ended: hence three versions
+ * (peer.cuh). */
+#ifndef HYMGI_FV2_JOINED_CUH
+#define HYMGI_FV2_JOINED_CUH
+
+#include "exchange/fv2_gsrb_peer.h"
+#include "kernels/gsrb_args.cuh"
+#include "device/peer.cuh"
+#include "exchange/peer.h"
+#include "device/loops.cuh"
+
+namespace
+{
+
+/* A neighbour across a face: its part of the messages in and out, packed as the face lies. */
+struct joint {
+  double *in, *out;
+  ptrdiff_t in_version, out_version;
+  int rank;
+};
+
+struct joined_args {
+  gsrb_args sweep;
+  joint face[6];
+  unsigned faces;                 /* bit f: there is one */
+  unsigned long long *base, *end; /* the first exchange; where to leave the last one */
+  int step;                       /* half sweeps before this one */
+  int known;                      /* from this step on base is there before the wait */
+  bool sends, ends;
+  bool zero; /* the first of a call on an x that is 0: nothing is taken, and base is to be set */
+  peer_wait wait;
+};
+
+/* Faces with a neighbour that the cell lies at. */
+__device__ __forceinline__ unsigned faces_at(const joined_args &r, const hymgi_geom &g,
+                                             const place &p)
+{
+  const unsigned all = (p.i == 0 ? 1u : 0) | (p.i == g.n[0] - 1 ? 2u : 0) | (p.j == 0 ? 4u : 0) |
+                       (p.j == g.n[1] - 1 ? 8u : 0) | (p.k == 0 ? 16u : 0) |
+                       (p.k == g.n[2] - 1 ? 32u : 0);
+  return all & r.faces;
+}
+
+template <int FACE> __device__ __forceinline__ ptrdiff_t packed(const hymgi_geom &g, const place &p)
+{
+  return FACE / 2 == 0   ? (ptrdiff_t)p.k * g.n[1] + p.j
+         : FACE / 2 == 1 ? (ptrdiff_t)p.k * g.n[0] + p.i
+                         : (ptrdiff_t)p.j * g.n[0] + p.i;
+}
+
+template <int FACE> __device__ __forceinline__ ptrdiff_t beyond(const place &p)
+{
+  constexpr int STEP = FACE & 1 ? 1 : -1, AXIS = FACE / 2;
+  return at(p, AXIS == 0 ? STEP : 0, AXIS == 1 ? STEP : 0, AXIS == 2 ? STEP : 0);
+}
+
+/* The neighbours as they are in memory: walls are not closed, nothing is taken. */
+__device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
+{
+  fv2_values x = {};
+  x.w = a.own[beyond<0>(p)];
+  x.e = a.own[beyond<1>(p)];
+  x.s = a.own[beyond<2>(p)];
+  x.n = a.own[beyond<3>(p)];
+  x.d = a.own[beyond<4>(p)];
+  x.u = a.own[beyond<5>(p)];
+  return x;
+}
+
+/* What has come across the face, also into the ghost. */
+template <int FACE>
+__device__ __forceinline__ void take(const joined_args &r, const hymgi_geom &g, const place &p,
+                                     unsigned long long exchange, double *value)
+{
+  const joint &n = r.face[FACE];
+  *value = r.zero ? 0
+                  : take_value(r.wait, n.rank,
+                               n.in + version_at(exchange, n.in_version) + packed<FACE>(g, p));
+  r.sweep.out[beyond<FACE>(p)] = *value;
+}
+
+template <int FACE>
+__device__ __forceinline__ void put(const joined_args &r, const hymgi_geom &g, const place &p,
+                                    unsigned long long exchange, double value)
+{
+  const joint &n = r.face[FACE];
+  put_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
+}
+
+__device__ __forceinline__ void take_all(const joined_args &r, const hymgi_geom &g, const place &p,
+                                         unsigned faces, unsigned long long exchange, fv2_values *x)
+{
+  if (faces & 1) take<0>(r, g, p, exchange, &x->w);
+  if (faces & 2) take<1>(r, g, p, exchange, &x->e);
+  if (faces & 4) take<2>(r, g, p, exchange, &x->s);
+  if (faces & 8) take<3>(r, g, p, exchange, &x->n);
+  if (faces & 16) take<4>(r, g, p, exchange, &x->d);
+  if (faces & 32) take<5>(r, g, p, exchange, &x->u);
+}
+
+__device__ __forceinline__ void put_all(const joined_args &r, const hymgi_geom &g, const place &p,
+                                        unsigned faces, unsigned long long exchange, double value)
+{
+  if (faces & 1) put<0>(r, g, p, exchange, value);
+  if (faces & 2) put<1>(r, g, p, exchange, value);
+  if (faces & 4) put<2>(r, g, p, exchange, value);
+  if (faces & 8) put<3>(r, g, p, exchange, value);
+  if (faces & 16) put<4>(r, g, p, exchange, value);
+  if (faces & 32) put<5>(r, g, p, exchange, value);
+}
+
+__device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
+{
+  return *(const volatile unsigned long long *)word;
+}
+
+/* each(place) for the cell of the colour that this thread has of the face that its block is for. */
+template <typename Each>
+__device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, int face,
+                                             const Each &each)
+{
+  const int axis = face / 2, last = face & 1 ? along(g.n, axis) - 1 : 0;
+  const int slots = axis == 0 ? 1 : g.n[0] / 2, across = axis == 1 ? 1 : g.n[1];
+  const int m = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = m / slots;
+  if (row >= across * (axis == 2 ? 1 : g.n[2])) return;
+  const int t = axis != 0 ? m - row * slots : face & 1 ? g.n[0] / 2 - 1 : 0;
+  const int k = row / across, j = row - k * across;
+  const place p = place_of(g, colour, t, axis == 1 ? last : j, axis == 2 ? last : k);
+  if (axis != 0 || p.i == last) each(p);
+}
+
+/* The cells of a colour at all faces, as they are: the first exchange. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    send_colour(const __grid_constant__ joined_args r, int colour)
+{
+  const int face = (int)blockIdx.y;
+  const hymgi_geom &g = r.sweep.boxes.one;
+  bool there = false;
+  place p = {};
+  if (r.faces >> face & 1)
+    each_at_face(g, colour, face, [&](const place &at) { there = true, p = at; });
+  wait_for_predecessors();
+  const unsigned long long exchange = read_word(r.end) + 1;
+  if (threadIdx.x + blockIdx.x + blockIdx.y == 0) *(volatile unsigned long long *)r.base = exchange;
+  let_successors_start();
+  if (there) put_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
+}
+
+/* The ghosts beside the cells of a colour: the last exchange, by its number from the base, which
+ * was written before any kernel that may still run. The half sweep before, of the other cells, has
+ * nothing to do with these ghosts: so they are taken while it ends. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    take_ghosts(const __grid_constant__ joined_args r, int colour)
+{
+  let_successors_start();
+  const int face = (int)blockIdx.y;
+  const hymgi_geom &g = r.sweep.boxes.one;
+  if (r.faces >> face & 1) {
+    const unsigned long long exchange = read_word(r.base) + (unsigned)r.step;
+    each_at_face(g, colour, face, [&](const place &p) {
+      fv2_values taken = {};
+      take_all(r, g, p, 1u << face, exchange, &taken);
+    });
+  }
+  wait_for_predecessors();
+}
+
+/* The face whose ghosts (or, with depth 0, whose cells) the brick is, all of them; -1: none. */
+int face_of(const hymgi_geom *g, const hymgi_piece *p, int depth)
+{
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2, n = g->n[axis];
+    bool whole = p->n[axis] == 1 && p->low[axis] == (face & 1 ? n - 1 + depth : -depth);
+    for (int other = 0; other < 3; other++)
+      if (other != axis) whole = whole && p->low[other] == 0 && p->n[other] == g->n[other];
+    if (whole) return face;
+  }
+  return -1;
+}
+
+joined_args joined_args_of(const hymgi_level *level, const hymgi_plan *plan)
+{
+  const hymgi_gsrb_half red = {0, level->x, level->x, level->x, false};
+  const hymgi_geom *g = level->box;
+  joined_args r = {};
+  r.sweep = gsrb_args_of(level, &red);
+  for (int m = 0; m < plan->num_unpack; m++) {
+    const hymgi_piece *p = plan->unpack + m;
+    const hymgi_peer_message *message = plan->in.message + p->message;
+    joint *const n = r.face + face_of(g, p, 1);
+    n->in = message->data + (p->at - p->first);
+    n->in_version = message->version;
+    n->rank = message->rank;
+    r.faces |= 1u << face_of(g, p, 1);
+  }
+  for (int m = 0; m < plan->num_pack; m++) {
+    const hymgi_piece *p = plan->pack + m;
+    const hymgi_peer_message *message = plan->out.message + p->message;
+    joint *const n = r.face + face_of(g, p, 0);
+    n->out = message->data + (p->at - p->first);
+    n->out_version = message->version;
+  }
+  r.base = plan->in.exchanges;
+  r.end = plan->out.exchanges;
+  r.wait = wait_of(level->context, plan);
+  return r;
+}
+
+template <typename... P, typename... A>
+void launch(const hymgi_level *level, const hymgi_plan *plan, void (*kernel)(P...), dim3 grid,
+            dim3 block, A... args)
+{
+  hymgi_peer_begin(level->context, plan);
+  hymgi_launch(level->context, kernel, grid, block, args...);
+}
+
+/* Blocks along x for the largest face, along y a face each. */
+dim3 faces_grid(const hymgi_geom *g, unsigned faces)
+{
+  int64_t most = 0;
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2;
+    if (!(faces >> face & 1)) continue;
+    const int64_t cells = (int64_t)(axis == 0 ? 1 : g->n[0] / 2) * (axis == 1 ? 1 : g->n[1]) *
+                          (axis == 2 ? 1 : g->n[2]);
+    if (cells > most) most = cells;
+  }
+  return dim3(blocks_for(most, ROW_THREADS), 6);
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,253 @@
+/* The exchange of FV4 with peers on one box of split rows, and what its stencil reads beyond walls, in
+ * two kernels: send puts the cells at faces with neighbours into their messages; take closes this box's
+ * own walls meanwhile, puts what comes into the ghosts and closes the walls beside them. Of a half
+ * sweep's exchange only the colour that it updated travels, if all ranks of the plan do so (in_sweeps):
+ * their messages have one colour after the other.
+ *
+ * Values tell by themselves that they have come (peer.cuh), the messages are those of the plan, and
+ * both colours of them are what push and pull of peer.cu make of it. */
+#include "device/fv4_send.cuh"
+
+#include "device/fv4_ghosts.cuh"
+#include "exchange/fv2_gsrb_peer.h"
+#include "kernels/kernels.h"
+#include "device/peer.cuh"
+#include "exchange/peer.h"
+#include "device/loops.cuh"
+
+namespace
+{
+
+enum {
+  HALO_THREADS = CLOSE_WIDE * CLOSE_HIGH,
+  HALO_SHIFT = 6, /* threads along a row at most, so that a block has rows by fours */
+  LINE = 4        /* cells of a closure */
+};
+
+struct halo_args {
+  split_args s; /* of the walls' own ghosts, or of those beside neighbours */
+  halo_brick brick[HALO_BRICKS];
+  int bricks;
+  int closing; /* blocks, the first ones */
+  int colours; /* that travel: bit by colour */
+  bool apart;  /* in a message */
+  bool closes, across;
+  bool sent; /* by the kernel before, whose cells are there when it has ended */
+  unsigned long long *exchanges, *others;
+  peer_wait wait;
+};
+
+/* A thread's slot in its block's brick. */
+struct halo_place {
+  int t, j, k, x; /* slot and row in the box; slot of the brick */
+  bool inside;
+};
+
+/* Threads along a row of so many slots: 2^shift. */
+HYMGI_INLINE int halo_shift(int slots)
+{
+  int shift = 0;
+  while (shift < HALO_SHIFT && 1 << shift < slots)
+    shift++;
+  return shift;
+}
+
+__device__ __forceinline__ halo_place place_in(const halo_brick &b)
+{
+  const int slots = b.n[0] / 2, shift = halo_shift(slots), id = (int)threadIdx.x;
+  const int tiles = (slots + (1 << shift) - 1) >> shift, block = (int)blockIdx.x - b.first;
+  const int row = block / tiles * (HALO_THREADS >> shift) + (id >> shift);
+  const int across = b.turned ? b.n[2] : b.n[1], slow = row / across, fast = row - slow * across;
+  halo_place p;
+  p.x = (block % tiles << shift) + (id & ((1 << shift) - 1));
+  p.t = p.x + b.low[0] / 2;
+  p.j = b.low[1] + (b.turned ? slow : fast);
+  p.k = b.low[2] + (b.turned ? fast : slow);
+  p.inside = p.x < slots && row < b.n[1] * b.n[2];
+  return p;
+}
+
+/* Where the slot's cell of a colour is: in the vector, and in a version of the message. */
+__device__ __forceinline__ ptrdiff_t cell_of(const halo_args &a, const halo_place &p, int colour)
+{
+  return hymgi_row(&a.s.g, colour, p.j, p.k) + p.t;
+}
+
+__device__ __forceinline__ ptrdiff_t packed(const halo_args &a, const halo_brick &b,
+                                            const halo_place &p, int colour)
+{
+  const ptrdiff_t row = (ptrdiff_t)(p.k - b.low[2]) * b.n[1] + p.j - b.low[1];
+  if (!a.apart) return row * b.n[0] + 2 * p.x + hymgi_first(&a.s.g, colour, p.j, p.k);
+  return packed_apart(b, colour, p.t, p.j, p.k);
+}
+
+__device__ __forceinline__ int brick_of_block(const halo_args &a)
+{
+  int m = 0;
+  while (m + 1 < a.bricks && (int)blockIdx.x >= a.brick[m + 1].first)
+    m++;
+  return m;
+}
+
+__device__ __forceinline__ bool is_first_thread()
+{
+  return threadIdx.x == 0 && blockIdx.x == 0;
+}
+
+/* Counters as push_values and pull_values of peer.cu keep them. */
+__global__ void __launch_bounds__(HALO_THREADS) send(const __grid_constant__ halo_args a)
+{
+  const halo_brick &b = a.brick[brick_of_block(a)];
+  const halo_place p = place_in(b);
+  double value[2] = {0, 0};
+  wait_for_predecessors();
+#pragma unroll
+  for (int colour = 0; colour < 2; colour++)
+    if (p.inside && a.colours >> colour & 1) value[colour] = a.s.x[cell_of(a, p, colour)];
+  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
+  let_successors_start();
+  double *const message = b.data + version_at(exchange, b.version);
+#pragma unroll
+  for (int colour = 0; colour < 2; colour++)
+    if (p.inside && a.colours >> colour & 1)
+      put_value(message + packed(a, b, p, colour), value[colour]);
+}
+
+/* Of a row of ghosts across one axis: the walls of the other axes that it runs into. The block has
+ * the four rows, and the two slots, that a line takes. */
+__device__ __forceinline__ void close_beside(const halo_args &a, const halo_place &p)
+{
+  const hymgi_geom &g = a.s.g;
+  const bool across_y = p.j == -1 || p.j == g.n[1], across_z = p.k == -1 || p.k == g.n[2];
+  const bool in_y = p.j >= 0 && p.j < g.n[1], in_z = p.k >= 0 && p.k < g.n[2];
+  if (!(across_y && in_z) && !(across_z && in_y)) return;
+  const int axis = across_z ? 1 : 2, at = across_z ? p.j : p.k, last = along(g.n, axis) - 1;
+  if (at == 0 && has_wall(g, 2 * axis)) close_slot(a.s, 2 * axis, p.t, p.j, p.k);
+  if (at == last && has_wall(g, 2 * axis + 1)) close_slot(a.s, 2 * axis + 1, p.t, p.j, p.k);
+  if (!a.across) return;
+  if (p.t == 0) close_end<false>(a.s, p.j, p.k);
+  if (p.t == g.n[0] / 2 - 1) close_end<true>(a.s, p.j, p.k);
+}
+
+__device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick &b,
+                                           unsigned long long exchange)
+{
+  const halo_place p = place_in(b);
+  double *const message = b.data + version_at(exchange, b.version);
+#pragma unroll
+  for (int colour = 0; colour < 2; colour++)
+    if (p.inside && (a.colours >> colour & 1))
+      a.s.x[cell_of(a, p, colour)] = take_value(a.wait, b.rank, message + packed(a, b, p, colour));
+  if (!a.closes) return;
+  __syncthreads();
+  if (p.inside) close_beside(a, p);
+}
+
+/* Starts when all of send has: what came before send is done then. Waits for send at its end, or
+ * before it closes walls from cells that the kernel before makes. */
+__global__ void __launch_bounds__(HALO_THREADS) take(const __grid_constant__ halo_args a)
+{
+  const unsigned long long exchange = load_acquire(a.exchanges);
+  let_successors_start();
+  if (a.sent && a.closes) wait_for_predecessors();
+  if ((int)blockIdx.x < a.closing)
+    close_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
+  else
+    take_brick(a, a.brick[brick_of_block(a)], exchange);
+  wait_for_predecessors();
+  if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
+}
+
+/* ---- launches ---- */
+
+/* Whole slots of the only box, no more than go with the arguments. */
+bool are_slots(const hymgi_piece *piece, int count)
+{
+  if (count == 0 || count > HALO_BRICKS) return false;
+  for (int m = 0; m < count; m++)
+    if (piece[m].box != 0 || piece[m].low[0] % 2 || piece[m].n[0] % 2) return false;
+  return true;
+}
+
+/* What close_beside takes for granted: no neighbours across x, and bricks of ghosts in whole lines. */
+bool closes_beside(const hymgi_geom *g, const hymgi_plan *plan)
+{
+  if ((g->walls & 3) != 3 || g->n[0] % 4) return false;
+  for (int m = 0; m < plan->num_unpack; m++) {
+    const hymgi_piece *p = plan->unpack + m;
+    for (int axis = 1; axis < 3; axis++)
+      if (p->low[axis] >= 0 && p->low[axis] < g->n[axis] &&
+          (p->low[axis] % LINE || p->n[axis] % LINE))
+        return false;
+    if (p->low[0] != 0 || p->n[0] != g->n[0]) return false;
+  }
+  return true;
+}
+
+int halo_blocks(const int n[3])
+{
+  const int slots = n[0] / 2, shift = halo_shift(slots);
+  return (int)(blocks_for(slots, 1 << shift) *
+               blocks_for((int64_t)n[1] * n[2], HALO_THREADS >> shift));
+}
+
+/* Returns the number of blocks, with those that close. */
+int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_peer_side *side)
+{
+  int blocks = a->closing;
+  a->bricks = count;
+  a->exchanges = side->exchanges;
+  for (int m = 0; m < count; m++) {
+    a->brick[m] = brick_of(piece + m, side);
+    a->brick[m].first = blocks;
+    a->brick[m].turned = piece[m].low[1] < 0 || piece[m].low[1] >= a->s.g.n[1];
+    blocks += halo_blocks(piece[m].n);
+  }
+  return blocks;
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi_plan *halo)
+{
+  const hymgi_method *m = level->method;
+  const hymgi_geom *g = level->box;
+  if (level->num_boxes != 1 ||
+      (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.overlap_fast_from)
+    return false; /* sweeps in parts have an exchange of their own */
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split &&
+         hymgi_cuda_colours_apart(level) && halo->num_local == 0 &&
+         are_slots(halo->pack, halo->num_pack) && are_slots(halo->unpack, halo->num_unpack);
+}
+
+extern "C" bool hymgi_cuda_fv4_exchange(const hymgi_level *level, const hymgi_plan *plan,
+                                        const hymgi_geom *box, double *x, int colours,
+                                        hymgi_fv4_walls walls, bool sent)
+{
+  if (!plan || !plan->by_value || level->num_boxes != 1 || !box->split || plan->num_local > 0 ||
+      !are_slots(plan->pack, plan->num_pack) || !are_slots(plan->unpack, plan->num_unpack))
+    return false;
+  hymg_context *const context = level->context;
+  const bool across = walls == HYMGI_FV4_ALL;
+  const bool closes =
+      walls != HYMGI_FV4_NONE && can_close_split(level, box) && closes_beside(box, plan);
+  halo_args out = {};
+  out.s = split_args_of(level, box, x, across, false);
+  out.colours = plan->in_sweeps ? colours : 3;
+  out.apart = plan->in_sweeps;
+  out.closes = closes;
+  out.across = across;
+  out.sent = sent;
+  out.wait = wait_of(context, plan);
+  out.others = plan->in.exchanges;
+  halo_args in = out;
+  in.others = plan->out.exchanges;
+  in.closing = closes ? in.s.wide * in.s.rows * in.s.parts : 0;
+  const int sending = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
+  const int taking = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
+  hymgi_peer_begin(context, plan);
+  if (!sent) hymgi_launch(context, send, dim3((unsigned)sending), dim3(HALO_THREADS), out);
+  hymgi_launch(context, take, dim3((unsigned)taking), dim3(HALO_THREADS), in);
+  if (!closes && walls != HYMGI_FV4_NONE) hymgi_cuda_close_operator(level, box, x, across);
+  return true;
+}

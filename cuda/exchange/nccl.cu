@@ -1,0 +1,192 @@
+/* Messages as sends and receives of NCCL. Each plan is one group on the stream that its packing is on, so a
+ * cycle is recorded with its messages. The context has one communicator for all solvers.
+ *
+ * A kernel of NCCL waits for other ranks as long as it takes. So the host polls the stream, and breaks
+ * the communicator off after a failure: NCCL's own, this rank's, one that another rank has told by MPI,
+ * or that nothing came in time. The next solver, or the end of the failed solve, makes a new one.
+ *
+ * Sends and receives use no NVLink multicast: NCCL prepares that for collectives alone, when the first
+ * of them comes, and here is none. */
+#include "exchange/nccl.h"
+
+#include <nccl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hymgi_groups {
+  ncclComm_t comm;         /* NULL: none, or broken off */
+  bool busy;               /* groups were queued since the host last waited */
+  hymgi_peer_state *state; /* of the plan that was queued last */
+};
+
+namespace
+{
+
+const double LOOK_SECONDS = 1e-3; /* between two looks for failures while waiting */
+
+hymg_status check(hymg_context *context, ncclResult_t result, const char *what)
+{
+  if (result == ncclSuccess) return HYMG_OK;
+  const hymg_status status =
+      hymgi_fail(context, HYMG_EMPI, "NCCL: %s in %s", ncclGetErrorString(result), what);
+  if (context->status == HYMG_OK) context->status = status;
+  return status;
+}
+
+/* ---- making and breaking ---- */
+
+hymg_status make_id(hymg_context *context, hymgi_group_id *id)
+{
+  static_assert(sizeof id->bytes >= sizeof(ncclUniqueId), "an id has room");
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  ncclUniqueId unique;
+  memset(id, 0, sizeof *id);
+  TRY(check(context, ncclGetUniqueId(&unique), "ncclGetUniqueId"));
+  memcpy(id->bytes, &unique, sizeof unique);
+  return HYMG_OK;
+}
+
+hymg_status open(hymg_context *context, const hymgi_group_id *id)
+{
+  hymgi_device *const d = context->gpu;
+  const hymgi_device_guard guard(d->ordinal);
+  ncclUniqueId unique;
+  if (!d->groups) d->groups = (hymgi_groups *)calloc(1, sizeof *d->groups);
+  if (!d->groups) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a communicator");
+  memcpy(&unique, id->bytes, sizeof unique);
+  ncclComm_t comm = NULL;
+  TRY(check(context,
+            ncclCommInitRank(&comm, hymgi_comm_size(context->comm), unique,
+                             hymgi_comm_rank(context->comm)),
+            "ncclCommInitRank"));
+  d->groups->comm = comm;
+  return HYMG_OK;
+}
+
+bool works(hymg_context *context)
+{
+  const hymgi_groups *g = context->gpu->groups;
+  return g && g->comm;
+}
+
+void *abort_it(void *comm)
+{
+  ncclCommAbort((ncclComm_t)comm);
+  return NULL;
+}
+
+/* Aborting ends the kernels that wait, and then waits itself until no recording has any of them;
+ * recordings can go once their kernels have ended. Hence two threads. */
+void break_off(hymg_context *context)
+{
+  hymgi_device *const d = context->gpu;
+  hymgi_groups *const g = d->groups;
+  const hymgi_device_guard guard(d->ordinal);
+  pthread_t thread;
+  if (!g || !g->comm) return;
+  const bool apart = pthread_create(&thread, NULL, abort_it, g->comm) == 0;
+  if (apart) cudaStreamSynchronize(d->stream);
+  hymgi_device_drop_recordings(d);
+  if (apart)
+    pthread_join(thread, NULL);
+  else
+    ncclCommAbort(g->comm);
+  g->comm = NULL;
+  g->busy = false;
+}
+
+/* ---- failures ---- */
+
+/* This rank's, to the others: they may wait for messages that do not come. */
+void tell(hymg_context *context)
+{
+  hymgi_groups *const g = context->gpu->groups;
+  if (context->status == HYMG_OK || !g || !g->state || g->state->told) return;
+  g->state->told = true;
+  hymgi_comm_tell(context->comm, context->status, context->error);
+}
+
+/* Is there a reason to wait no longer? It is in the context's status then. */
+bool finds_failure(hymg_context *context, double waited)
+{
+  const hymgi_groups *g = context->gpu->groups;
+  char text[HYMGI_ALARM_TEXT];
+  hymg_status status;
+  ncclResult_t error = ncclSuccess;
+  if (context->status != HYMG_OK) return true;
+  if (hymgi_comm_hear(context->comm, &status, text)) {
+    context->status = hymgi_fail(context, status, "%s", text);
+    return true;
+  }
+  ncclCommGetAsyncError(g->comm, &error);
+  if (error != ncclSuccess && error != ncclInProgress)
+    return check(context, error, "a message between GPUs") != HYMG_OK;
+  if (waited < g->state->patience) return false;
+  context->status = hymgi_fail(context, HYMG_EMPI, "the GPUs of other ranks did not send in time");
+  return true;
+}
+
+} /* namespace */
+
+static const hymgi_grouping nccl_grouping = {make_id, open, works, break_off, tell};
+
+extern "C" {
+const hymgi_grouping *const hymgi_device_grouping = &nccl_grouping;
+}
+
+extern "C" void hymgi_groups_queue(hymg_context *context, const hymgi_plan *plan)
+{
+  hymgi_device *const d = context->gpu;
+  hymgi_groups *const g = d->groups;
+  g->state = plan->group;
+  g->busy = true;
+  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
+  if (!g->comm) {
+    context->status = hymgi_fail(context, HYMG_EMPI, "NCCL's communicator was broken off");
+    return;
+  }
+  const hymgi_device_guard guard(d->ordinal);
+  const cudaStream_t stream = hymgi_device_stream(d);
+  ncclResult_t result = ncclGroupStart(), end;
+  for (int m = 0; result == ncclSuccess && m < plan->num_receives; m++)
+    result = ncclRecv(plan->receive_buffer + plan->receive[m].at, plan->receive[m].size, ncclDouble,
+                      plan->receive[m].rank, g->comm, stream);
+  for (int m = 0; result == ncclSuccess && m < plan->num_sends; m++)
+    result = ncclSend(plan->send_buffer + plan->send[m].at, plan->send[m].size, ncclDouble,
+                      plan->send[m].rank, g->comm, stream);
+  end = ncclGroupEnd();
+  check(context, result == ncclSuccess ? end : result, "a group of messages");
+  d->waits = true; /* kernels of NCCL do not say when the next may start */
+}
+
+extern "C" cudaError_t hymgi_groups_wait(hymg_context *context)
+{
+  hymgi_device *const d = context->gpu;
+  hymgi_groups *const g = d->groups;
+  if (!g || !g->busy) return cudaStreamSynchronize(d->stream);
+  const double start = hymgi_seconds();
+  double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
+  tell(context);
+  cudaError_t error;
+  while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
+    const double waited = hymgi_seconds() - start;
+    if (waited < look) continue;
+    look = waited + LOOK_SECONDS;
+    if (!finds_failure(context, waited)) continue;
+    tell(context);
+    break_off(context);
+    error = cudaStreamSynchronize(d->stream);
+    break;
+  }
+  cudaGetLastError(); /* it keeps "not ready" */
+  g->busy = false;
+  return error;
+}
+
+extern "C" void hymgi_groups_close(hymgi_device *device)
+{
+  if (!device->groups) return;
+  if (device->groups->comm) ncclCommDestroy(device->groups->comm);
+  free(device->groups);
+}

@@ -1,0 +1,182 @@
+/* A sweep is cut into the cells that see no ghost and slabs beside the ghosts. The former go to the
+ * context's stream; packing, unpacking and the slabs to one beside it, so that they run as soon as
+ * what they need is there. Where MPI carries the messages the host waits for them, but all that this
+ * depends on is the packing; such sweeps are launched anew in every cycle: the host is idle and the
+ * levels are large. With peers alone both streams are recorded. */
+#include "exchange/overlap.h"
+
+#include "kernels/kernels.h"
+
+namespace
+{
+
+/* ---- parts of a box ---- */
+
+enum { MOST_PARTS = 7 };
+
+/* Layers beside a face that see its ghosts; across x in whole slots. */
+int layers_of(const hymgi_level *level, int axis)
+{
+  const int seen = level->method->stencil == HYMG_FV2 ? 1 : 2;
+  return axis == 0 && level->box[0].split ? 2 : seen;
+}
+
+hymgi_geom part_of(const hymgi_geom *g, const int from[3], const int to[3])
+{
+  hymgi_geom part = *g;
+  for (int axis = 0; axis < 3; axis++) {
+    part.n[axis] = to[axis] - from[axis];
+    part.low[axis] += from[axis];
+    part.parity = (part.parity + from[axis]) & 1;
+    if (from[axis] > 0) part.walls &= ~(1u << 2 * axis);
+    if (to[axis] < g->n[axis]) part.walls &= ~(2u << 2 * axis);
+  }
+  part.offset += from[2] * g->plane + from[1] * g->pitch + (g->split ? from[0] / 2 : from[0]);
+  return part;
+}
+
+/* The inside first. z is cut first, so that most slabs are whole planes. */
+int cut(const hymgi_level *level, hymgi_geom part[MOST_PARTS])
+{
+  const hymgi_geom *g = level->box;
+  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]}, count = 1;
+  for (int axis = 2; axis >= 0; axis--)
+    for (int side = 0; side < 2; side++) {
+      if (g->walls >> (2 * axis + side) & 1) continue;
+      const int layers = layers_of(level, axis), low = from[axis], high = to[axis];
+      if (side)
+        from[axis] = high - layers;
+      else
+        to[axis] = low + layers;
+      part[count++] = part_of(g, from, to);
+      from[axis] = side ? low : low + layers;
+      to[axis] = side ? high - layers : high;
+    }
+  part[0] = part_of(g, from, to);
+  return count;
+}
+
+/* ---- the stream beside ---- */
+
+bool open_aside(hymgi_device *d)
+{
+  if (d->aside) return true;
+  int least = 0, greatest = 0;
+  cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  cudaError_t error = cudaStreamCreateWithPriority(&d->aside, cudaStreamNonBlocking, greatest);
+  for (int m = 0; error == cudaSuccess && m < HYMGI_MARKS; m++)
+    error = cudaEventCreateWithFlags(&d->mark[m], cudaEventDisableTiming);
+  return hymgi_cuda_check(d->context, error, "a second stream") == HYMG_OK;
+}
+
+enum { BEFORE, PACKED, BESIDE };
+
+/* Of the stream that launches go to now. */
+void mark(hymgi_device *d, int which)
+{
+  if (d->mode == HYMGI_REPLAY) return;
+  hymgi_cuda_check(d->context, cudaEventRecord(d->mark[which], hymgi_device_stream(d)),
+                   "cudaEventRecord");
+}
+
+void follow(hymgi_device *d, int which)
+{
+  if (d->mode == HYMGI_REPLAY) return;
+  hymgi_cuda_check(d->context, cudaStreamWaitEvent(hymgi_device_stream(d), d->mark[which], 0),
+                   "cudaStreamWaitEvent");
+  d->waits = true;
+}
+
+struct job {
+  const hymgi_level *level;
+  void (*sweep)(const hymgi_level *part, const void *what);
+  const void *what;
+};
+
+/* range: for a profiler */
+void sweep_parts(const job &j, hymgi_geom *part, int count, const char *range)
+{
+  hymgi_device_begin_range(j.level, range);
+  for (int m = 0; m < count; m++) {
+    hymgi_level level = *j.level;
+    level.box = part + m;
+    j.sweep(&level, j.what);
+  }
+  hymgi_device_end_range();
+}
+
+/* The host's part of the exchange, once what is sent has been packed. */
+void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
+{
+  hymg_context *const c = level->context;
+  hymgi_device_begin_range(level, "messages");
+  hymgi_cuda_check(c, cudaEventSynchronize(c->gpu->mark[PACKED]), "the packing of messages");
+  hymgi_exchange_pass(c, &level->backend->mover, plan);
+  hymgi_device_end_range();
+}
+
+void close_walls(const hymgi_level *level, const hymgi_geom *box, double *x)
+{
+  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, true);
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *plan)
+{
+  if (!plan || level->num_boxes != 1) return false;
+  const hymgi_geom *g = level->box;
+  const hymgi_kernel_choice *choice = &level->context->gpu->choice;
+  const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
+  const bool staged = by_mpi && !plan->borrowed;
+  if (!by_mpi && !plan->peers && !plan->group) return false;
+  for (int axis = 0; axis < 3; axis++)
+    if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
+  return (int64_t)g->n[0] * g->n[1] * g->n[2] >=
+             (staged ? choice->overlap_from : choice->overlap_fast_from) &&
+         open_aside(level->context->gpu);
+}
+
+/* Walls are closed twice: where they meet no ghosts of others for the inside, then all with the same values. */
+extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan,
+                                      const hymgi_geom *box, double *x,
+                                      void (*sweep)(const hymgi_level *part, const void *what),
+                                      const void *what)
+{
+  hymg_context *const c = level->context;
+  hymgi_device *const d = c->gpu;
+  const hymgi_mover *const mover = &level->backend->mover;
+  const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
+  const bool interrupts = by_mpi && d->mode != HYMGI_DIRECT;
+  const job j = {level, sweep, what};
+  hymgi_geom part[MOST_PARTS];
+  const int count = cut(level, part);
+  if (interrupts) hymgi_device_direct(c, true);
+  const hymgi_device_guard guard(d->ordinal);
+  close_walls(level, box, x);
+  mark(d, BEFORE);
+  d->is_aside = true;
+  follow(d, BEFORE);
+  hymgi_exchange_pack(c, mover, plan, box, x, box, x);
+  mark(d, PACKED);
+  d->is_aside = false;
+  sweep_parts(j, part, 1, "inside");
+  if (by_mpi) pass_messages(level, plan);
+  d->is_aside = true;
+  hymgi_exchange_end(c, mover, plan, box, x, NULL);
+  close_walls(level, box, x);
+  sweep_parts(j, part + 1, count - 1, "beside ghosts");
+  mark(d, BESIDE);
+  d->is_aside = false;
+  follow(d, BESIDE);
+  if (interrupts) hymgi_device_direct(c, false);
+}
+
+extern "C" void hymgi_overlap_close(hymgi_device *d)
+{
+  if (!d->aside) return;
+  cudaStreamSynchronize(d->aside);
+  for (int m = 0; m < HYMGI_MARKS; m++)
+    if (d->mark[m]) cudaEventDestroy(d->mark[m]);
+  cudaStreamDestroy(d->aside);
+}

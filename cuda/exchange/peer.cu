@@ -1,0 +1,295 @@
+/* Exchange between GPUs that map each other's memory, in three ways.
+ *
+ * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
+ * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
+ * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
+ * one that it hears from, so two buffers used in turn are enough for these kernels; there are three
+ * for half sweeps that do both (fv2_gsrb_peer.cu).
+ *
+ * By value and counted, where messages of peers alone go one way: the same, and at each exchange the
+ * receiver says that the one before was taken away; the sender of the third after that waits for it
+ * (peer_acknowledged.cu).
+ *
+ * By flags, else: push writes the pieces of a plan straight into
+ * the receivers' buffers, of which two would do, used in turn; its last block then tells each
+ * receiver the number of the exchange. pull waits for these numbers and unpacks. Where a message has
+ * no counterpart in the other direction, its receiver says that it was taken away, and its sender
+ * waits for the last but one.
+ *
+ * Exchanges are counted in device memory, so that a recording needs no arguments that change. */
+#include "exchange/peer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/fv2_gsrb_peer.h"
+#include "exchange/fv4_halo.h"
+#include "exchange/nccl.h"
+#include "kernels/gsrb.h"
+#include "device/peer_args.cuh"
+
+namespace
+{
+
+/* ---- ends ---- */
+
+/* By all threads of a block: the block is done; true in one thread of the last one of the grid. */
+__device__ __forceinline__ bool is_last(const peer_args &a)
+{
+  __syncthreads();
+  if (threadIdx.x != 0) return false;
+  __threadfence_system();
+  if (atomicAdd(a.finished, 1u) != gridDim.x * gridDim.y - 1) return false;
+  __threadfence_system();
+  *a.finished = 0;
+  return true;
+}
+
+__device__ __forceinline__ void tell(const peer_args &a, unsigned long long exchange)
+{
+  *a.exchanges = exchange;
+  for (int m = 0; m < a.messages; m++) {
+    const hymgi_peer_message message = message_of(a, m);
+    if (message.set) store_release(message.set, exchange);
+  }
+}
+
+/* ---- kernels ---- */
+
+template <bool PUSH>
+__device__ __forceinline__ void move_values(const peer_args &a, const posted &post,
+                                            unsigned long long exchange, unsigned block,
+                                            unsigned blocks, double *x)
+{
+  const hymgi_piece &p = post.p;
+  const hymgi_geom g = box_of(a.list, p);
+  double *const buffer = post.m.data + version_at(exchange, post.m.version) + (p.at - p.first);
+  each_of_brick(p.n, block, blocks, [&](int i, int j, int k) {
+    double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
+    const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH) {
+      put_value(packed, x[cell]);
+      return;
+    }
+    if (a.zero) a.zero[cell] = 0;
+    x[cell] = take_value(a.wait, post.m.rank, packed);
+  });
+}
+
+/* first: the piece blockIdx.y. */
+template <bool PUSH>
+__device__ __forceinline__ void all_values(const peer_args &a, const posted &first,
+                                           unsigned long long exchange, double *x)
+{
+  move_values<PUSH>(a, first, exchange, blockIdx.x, gridDim.x, x);
+  for (int m = (int)(blockIdx.y + gridDim.y); m < a.list.count; m += (int)gridDim.y)
+    move_values<PUSH>(a, posted_at(a, m), exchange, blockIdx.x, gridDim.x, x);
+}
+
+__device__ __forceinline__ bool is_first_thread()
+{
+  return threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0;
+}
+
+/* Each direction sets the counter of the other one when no kernel reads it: push that of pull before
+ * a pull can start, pull that of push once push is done. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    push_values(const __grid_constant__ peer_args a, double *x)
+{
+  const posted first = posted_at(a, (int)blockIdx.y);
+  wait_for_predecessors();
+  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
+  let_successors_start();
+  all_values<true>(a, first, exchange, x);
+}
+
+/* Starts when all of push has: what came before push is done then. So it takes what comes while
+ * values are still on their way out, and waits for push at its end, for whoever comes next. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    pull_values(const __grid_constant__ peer_args a, double *x)
+{
+  const unsigned long long exchange = load_acquire(a.exchanges);
+  let_successors_start();
+  all_values<false>(a, posted_at(a, (int)blockIdx.y), exchange, x);
+  wait_for_predecessors();
+  if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
+}
+
+template <bool PUSH>
+__device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece &p,
+                                           const hymgi_geom &g, unsigned long long exchange,
+                                           double *x)
+{
+  const hymgi_peer_message m = message_of(a, p.message);
+  if (m.awaited) {
+    if (threadIdx.x == 0) await(a, m, exchange);
+    __syncthreads();
+  }
+  double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
+  each_of_brick(p.n, [&](int i, int j, int k) {
+    double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
+    const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
+    if (PUSH) {
+      *packed = x[cell];
+      return;
+    }
+    if (a.zero) a.zero[cell] = 0;
+    x[cell] = __ldcg(packed);
+  });
+}
+
+template <bool PUSH>
+__global__ void __launch_bounds__(ROW_THREADS)
+    exchange_pieces(const __grid_constant__ peer_args a, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const unsigned long long exchange = *(volatile unsigned long long *)a.exchanges + 1;
+  if (a.list.count == 1) {
+    move_piece<PUSH>(a, a.list.one, a.list.of, exchange, x);
+  } else {
+    for (int m = (int)blockIdx.y; m < a.list.count; m += (int)gridDim.y) {
+      const hymgi_piece p = a.list.many[m];
+      move_piece<PUSH>(a, p, box_of(a.list, p), exchange, x);
+    }
+  }
+  if (is_last(a)) tell(a, exchange);
+}
+
+/* ---- memory that other processes map ---- */
+
+static_assert(sizeof(hymgi_handle) >= sizeof(cudaIpcMemHandle_t), "a handle has room");
+
+hymg_status identify(hymg_context *context, hymgi_handle *identity)
+{
+  cudaDeviceProp properties;
+  memset(identity, 0, sizeof *identity);
+  TRY(hymgi_cuda_check(context, cudaGetDeviceProperties(&properties, context->gpu->ordinal),
+                       "cudaGetDeviceProperties"));
+  memcpy(identity->bytes, properties.uuid.bytes, sizeof properties.uuid.bytes);
+  return HYMG_OK;
+}
+
+hymg_status export_memory(hymg_context *context, double *data, hymgi_handle *handle)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcMemHandle_t h;
+  TRY(hymgi_cuda_check(context, cudaIpcGetMemHandle(&h, data), "cudaIpcGetMemHandle"));
+  memcpy(handle->bytes, &h, sizeof h);
+  return HYMG_OK;
+}
+
+bool map(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128])
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcMemHandle_t h;
+  memcpy(&h, handle->bytes, sizeof h);
+  const cudaError_t error = cudaIpcOpenMemHandle(mapped, h, cudaIpcMemLazyEnablePeerAccess);
+  cudaGetLastError();
+  if (error != cudaSuccess)
+    snprintf(why, 128, "mapping another GPU's memory failed: %s", cudaGetErrorString(error));
+  return error == cudaSuccess;
+}
+
+void unmap(hymg_context *context, void *mapped)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  cudaIpcCloseMemHandle(mapped);
+  context->gpu->peers = NULL; /* it may be of the solver whose memory this was */
+}
+
+hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
+{
+  hymgi_device *const device = context->gpu;
+  const hymgi_device_guard guard(device->ordinal);
+  *device->waited = 0;
+  TRY(hymgi_cuda_check(context, cudaMemsetAsync(arena, 0, words * sizeof *arena, device->stream),
+                       "cudaMemsetAsync"));
+  TRY(hymgi_cuda_check(
+      context,
+      cudaMemsetAsync(arena + words, 0xff, (doubles - words) * sizeof *arena, device->stream),
+      "cudaMemsetAsync"));
+  return hymgi_cuda_check(context, cudaStreamSynchronize(device->stream), "cudaStreamSynchronize");
+}
+
+} /* namespace */
+
+/* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone. */
+static bool joins(const hymgi_level *level, const hymgi_plan *plan)
+{
+  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_could_join(level, plan)
+                                            : hymgi_cuda_fv4_could_halve(level, plan);
+}
+
+static bool starts_alone(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV2 ? level->method->smoother == HYMG_GSRB
+                                            : hymgi_cuda_fv4_starts_alone(level);
+}
+
+extern "C" {
+const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,         unmap,
+                                            reset,    joins,         starts_alone};
+}
+
+extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
+                                const hymgi_geom *src_box, const double *src)
+{
+  if (plan->counted) {
+    hymgi_peer_push_counted(context, plan, src_box, src);
+    return;
+  }
+  hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
+               bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS),
+               args_of(context, plan, true, src_box),
+               const_cast<double *>(src)); /* it is read only */
+}
+
+extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
+                                const hymgi_geom *dst_box, double *dst, double *zero)
+{
+  if (plan->counted) {
+    hymgi_peer_pull_counted(context, plan, dst_box, dst, zero);
+    return;
+  }
+  peer_args a = args_of(context, plan, false, dst_box);
+  a.zero = zero;
+  hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
+               bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
+}
+
+/* MPI asks CUDA about memory of the current device alone. */
+extern "C" int hymgi_device_enter(hymg_context *context)
+{
+  int before = context->gpu->ordinal;
+  if (cudaGetDevice(&before) == cudaSuccess && before != context->gpu->ordinal)
+    cudaSetDevice(context->gpu->ordinal);
+  return before;
+}
+
+extern "C" void hymgi_device_leave(int before)
+{
+  int now = before;
+  if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
+}
+
+/* In the order of the stream, behind what was sent. */
+extern "C" void hymgi_peer_give_up(hymg_context *context)
+{
+  hymgi_device *const device = context->gpu;
+  hymgi_peer_state *const peers = device->peers;
+  if (context->status == HYMG_OK || !peers || peers->told) return;
+  const hymgi_device_guard guard(device->ordinal);
+  for (int r = 0; r < peers->num_others; r++)
+    cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
+  cudaGetLastError(); /* a lost GPU tells nobody: the others lose patience */
+  peers->told = true;
+}
+
+extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
+{
+  if (plan->group) hymgi_device_grouping->tell(context);
+  if (!plan->peers || plan->peers->num_others == 0) return;
+  context->gpu->peers = plan->peers;
+  hymgi_peer_give_up(context);
+}

@@ -1,0 +1,176 @@
+/* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block
+ * marches along z over a tile of slots and rows with a rim of one, in which the red cells are
+ * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
+ * the old iterate only the black cells are read. Where there are ghosts that are no wall's, the
+ * black cells beside them are done again (fv2_gsrb_faces.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
+ * rim's share), written 8; two half sweeps move 72. */
+#include "exchange/fv2_gsrb_peer.h"
+#include "kernels/gsrb_args.cuh"
+
+namespace
+{
+
+enum { BLOCKS = 2 }; /* to a multiprocessor */
+
+/* A tile of X slots and Y rows with its rim. */
+template <int X, int Y> struct tile {
+  static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
+};
+
+/* The place of the black cell at the same slot, one plane down. */
+__device__ __forceinline__ place black_below(const place &red, int slot)
+{
+  place p = red;
+  p.own = red.other - red.plane;
+  p.other = red.own - red.plane;
+  p.k = red.k - 1;
+  p.i = 2 * slot + red.east; /* the parity of two changes */
+  return p;
+}
+
+template <bool VARIABLE, bool ALPHA>
+__device__ __forceinline__ double update(const gsrb_args &a, const hymgi_geom &g, const place &p,
+                                         fv2_values x)
+{
+  const double f = a.f[p.own];
+  const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
+  fv2_close(a.v, g, p, &x);
+  return ALPHA ? fv2_gsrb_alpha(b, x, f, alpha_at(a.v, p.own)) : fv2_gsrb_plain(b, x, f);
+}
+
+template <bool VARIABLE, bool ALPHA>
+__device__ __forceinline__ double red_cell(const gsrb_args &a, const hymgi_geom &g, const place &p,
+                                           double below, double here, double *above)
+{
+  fv2_values x;
+  const double side = a.own[p.other + 2 * p.east - 1];
+  x.c = 0;
+  x.u = *above = a.own[p.other + p.plane];
+  x.s = a.own[p.other - p.pitch];
+  x.n = a.own[p.other + p.pitch];
+  x.w = p.east ? here : side;
+  x.e = p.east ? side : here;
+  x.d = below;
+  return update<VARIABLE, ALPHA>(a, g, p, x);
+}
+
+/* red: of the planes below, here, above at this slot; row: shared, of this plane. */
+template <bool VARIABLE, bool ALPHA, int WIDE>
+__device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geom &g,
+                                             const place &p, const double red[3], const double *row)
+{
+  fv2_values x;
+  const double side = row[2 * p.east - 1];
+  x.c = 0;
+  x.w = p.east ? red[1] : side;
+  x.e = p.east ? side : red[1];
+  x.s = row[-WIDE];
+  x.n = row[WIDE];
+  x.d = red[0];
+  x.u = red[2];
+  return update<VARIABLE, ALPHA>(a, g, p, x);
+}
+
+template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
+__global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
+    pair(const __grid_constant__ gsrb_args a)
+{
+  constexpr int WIDE = tile<X, Y>::wide;
+  __shared__ double shared[2][tile<X, Y>::threads];
+  wait_for_predecessors();
+  let_successors_start();
+  const hymgi_geom &g = a.boxes.one;
+  const int id = (int)threadIdx.x, x = id % WIDE, y = id / WIDE;
+  const int t = (int)blockIdx.x * X - 1 + x, j = (int)blockIdx.y * Y - 1 + y;
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
+  const int start = from > 0 ? from - 1 : 0;
+  const bool inside = t >= 0 && t < g.n[0] / 2 && j >= 0 && j < g.n[1];
+  const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y;
+  place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
+  if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
+  double below = 0, here = 0, red[3] = {0, 0, 0};
+  if (inside) below = a.own[p.other - p.plane], here = a.own[p.other];
+#pragma unroll 1
+  for (int k = start; k <= to; k++) {
+    p.k = k;
+    p.i = 2 * t + p.east;
+    double above = 0;
+    red[2] = 0;
+    if (inside && k < g.n[2]) {
+      red[2] = red_cell<VARIABLE, ALPHA>(a, g, p, below, here, &above);
+      shared[k & 1][id] = red[2];
+      if (mine && k >= from && k < to) a.out[p.own] = red[2];
+    }
+    if (mine && k > from) {
+      const place b = black_below(p, t);
+      a.out[b.own] = black_cell<VARIABLE, ALPHA, WIDE>(a, g, b, red, &shared[(k - 1) & 1][id]);
+    }
+    red[0] = red[1];
+    red[1] = red[2];
+    below = here;
+    here = above;
+    p.own += p.plane;
+    p.other += p.plane;
+    p.east = 1 - p.east;
+    p.west = p.east - 1;
+    __syncthreads();
+  }
+}
+
+template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
+void launch(const hymgi_level *level, gsrb_args a)
+{
+  const unsigned x = blocks_for(a.extent[0] / 2, X), y = blocks_for(a.extent[1], Y);
+  a.slab = slab_for(x * y, BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
+  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
+  const dim3 grid(x, y, (unsigned)a.slabs);
+  hymgi_launch(level->context, pair<VARIABLE, ALPHA, N, X, Y>, grid, dim3(tile<X, Y>::threads), a);
+}
+
+template <bool VARIABLE, bool ALPHA> void launch_pair(const hymgi_level *level, const gsrb_args &a)
+{
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    launch<VARIABLE, ALPHA, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+  });
+}
+
+} /* namespace */
+
+/* Across a periodic axis of odd length a cell has a neighbour of its own colour. */
+extern "C" bool hymgi_cuda_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return true;
+}
+
+extern "C" bool hymgi_cuda_fv2_could_pair(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  return level->num_boxes == 1 && g->split && hymgi_cuda_colours_apart(level) &&
+         (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.fv2_pair_from;
+}
+
+extern "C" bool hymgi_cuda_fv2_pairs(const hymgi_level *level)
+{
+  return level->y && hymgi_cuda_fv2_could_pair(level);
+}
+
+extern "C" void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x,
+                                    double *out)
+{
+  const hymgi_gsrb_half both = {0, x, x, out, false};
+  gsrb_args a = gsrb_args_of(level, &both);
+  a.falling = falling;
+  const bool variable = level->method->variable_beta, alpha = level->method->has_alpha;
+  if (variable && alpha)
+    launch_pair<true, true>(level, a);
+  else if (variable)
+    launch_pair<true, false>(level, a);
+  else if (alpha)
+    launch_pair<false, true>(level, a);
+  else
+    launch_pair<false, false>(level, a);
+}

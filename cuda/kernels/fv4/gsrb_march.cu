@@ -1,0 +1,238 @@
+/* FV4 on split rows, large levels: a half sweep of red-black Gauss-Seidel. A thread owns the slot t
+ * of a row of one colour and marches along z with what it has seen of both colours in registers;
+ * ghosts are in memory, or across x made from what the warp has. Bytes per cell of the level: x 8,
+ * f 4, 1/diag 4, betas 24, written 4. It waits for loads, so that more of them in flight count for
+ * more than occupancy; what they wait for is the link between the two halves of the cache
+ * (benchmarks/README.md has the counters). */
+#include "kernels/gsrb_args.cuh"
+#include "device/ghosts.cuh"
+
+namespace
+{
+
+struct march_args {
+  gsrb_args s;
+  bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
+};
+
+/* Which end of the rows a warp has; the lane there works out what lies beyond. */
+enum { MIDDLE, LOW_END, HIGH_END };
+
+/* What the march keeps: own colour at this slot two planes around, at the rows beside, and at the
+ * slot on the other side; the other colour at this slot. Names: c here, then u up, d down. */
+struct window {
+  double cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
+  double qd, q;                                     /* other colour */
+  double done; /* the plane before's result: stored after this one's loads, which then overlap */
+};
+
+/* The four cells that the ghosts of a row come from, at whose end this lane is: both of its slot, and
+ * those of the lane beside. */
+__device__ __forceinline__ inside row_end(double at_wall, double beside)
+{
+  return {at_wall, beside, __shfl_xor_sync(~0u, at_wall, 1), __shfl_xor_sync(~0u, beside, 1)};
+}
+
+__device__ __forceinline__ double ghost(double at_wall, double beside)
+{
+  return first_ghost(HYMGI_WALL_V4, row_end(at_wall, beside));
+}
+
+/* at_end: this lane's slot is the one at the end. Nothing here branches on that: loads on both
+ * sides of a branch would not be on their way together. */
+template <bool VARIABLE, int FIRST, int N, int END>
+__device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool stored, bool at_end,
+                                     window *w)
+{
+  const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
+  /* the slot beside that the other colour does not share, or for want of it this one */
+  constexpr bool GHOSTS = END == (FIRST ? HIGH_END : LOW_END);
+  const int S = GHOSTS && at_end ? 0 : FIRST ? 1 : -1;
+  const double *const o = a.own + p.own, *const q = a.other + p.other, *const os = o + S;
+  const double cuu = o[2 * L], nu = o[P + L], su = o[L - P], nn = o[2 * P], ss = o[-2 * P];
+  const double qu = q[L], qs = q[-P], qn = q[P];
+  double sideu = os[L], far = os[0], nf = os[P], sf = os[-P], qside = q[S];
+  const double f = a.f[p.own], scale = __ldg(a.v.dinv + p.own);
+  if (stored) a.out[p.own - L] = w->done;
+  if (GHOSTS) {
+    const double above = ghost(qu, w->cu), north = ghost(qn, w->n), south = ghost(qs, w->s);
+    const inside here = row_end(w->c, w->q);
+    sideu = at_end ? above : sideu;
+    nf = at_end ? north : nf;
+    sf = at_end ? south : sf;
+    qside = at_end ? first_ghost(HYMGI_WALL_V4, here) : qside;
+    far = at_end ? second_ghost(HYMGI_WALL_V4, here) : far;
+  }
+  const auto x = [&](int di, int dj, int dk) {
+    if (dk == 0 && dj == 0)
+      return di == 0    ? w->c
+             : di == -1 ? (FIRST ? w->q : qside)
+             : di == 1  ? (FIRST ? qside : w->q)
+             : di == -2 ? (FIRST ? w->side : far)
+                        : (FIRST ? far : w->side);
+    if (dk == 0 && di == 0) return dj == 1 ? qn : dj == -1 ? qs : dj == 2 ? nn : ss;
+    if (dj == 0 && di == 0) return dk == 1 ? qu : dk == -1 ? w->qd : dk == 2 ? cuu : w->cdd;
+    if (dk == 0 && dj == 1) return (di == -1) == (FIRST == 1) ? w->n : nf;
+    if (dk == 0) return (di == -1) == (FIRST == 1) ? w->s : sf;
+    if (dj == 0 && dk == 1) return (di == -1) == (FIRST == 1) ? w->cu : sideu;
+    if (dj == 0) return (di == -1) == (FIRST == 1) ? w->cd : w->sided;
+    if (dk == 1) return dj == 1 ? nu : su;
+    return dj == 1 ? w->nd : w->sd;
+  };
+  const auto beta = [&](int axis, int di, int dj, int dk) {
+    if (!VARIABLE) return a.v.beta_constant[axis];
+    const int slot = di == 0 ? 0 : di == 1 ? FIRST : FIRST - 1;
+    const double *const b = a.v.beta[axis];
+    return __ldg(b + ((di + dj + dk) & 1 ? p.other : p.own) + slot + dj * P + dk * L);
+  };
+  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w->c, alpha);
+  w->done = hymgi_fma(scale, f - ax, w->c);
+  w->cdd = w->cd, w->cd = w->c, w->c = w->cu, w->cu = cuu;
+  w->nd = w->n, w->n = nu, w->sd = w->s, w->s = su;
+  w->sided = w->side, w->side = sideu;
+  w->qd = w->q, w->q = qu;
+}
+
+template <bool VARIABLE, int N, int END>
+__device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to, bool at_end,
+                                             window *w)
+{
+  const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
+  const double *const o = a.own + p.own, *const q = a.other + p.other;
+  const int by = p.east ? 1 : -1; /* of this plane; the plane below shares the other slot */
+  const bool ghost_here = END && at_end && (END == HIGH_END) != (p.east == 1);
+  const bool ghost_below = END && at_end && !ghost_here;
+  w->cdd = o[-2 * L], w->cd = o[-L], w->c = o[0], w->cu = o[L];
+  w->nd = o[P - L], w->n = o[P], w->sd = o[-P - L], w->s = o[-P];
+  w->qd = q[-L], w->q = q[0];
+  w->sided = o[(ghost_below ? 0 : by) - L], w->side = o[ghost_here ? 0 : -by];
+  if (END) {
+    const double here = ghost(w->q, w->c), below = ghost(w->qd, w->cd);
+    w->side = ghost_here ? here : w->side;
+    w->sided = ghost_below ? below : w->sided;
+  }
+  const int from = p.k;
+  const auto up = [&]() {
+    p.k++;
+    p.own += L;
+    p.other += L;
+  };
+  if (p.east) {
+    step<VARIABLE, 1, N, END>(a, p, false, at_end, w);
+    up();
+  }
+#pragma unroll 1
+  while (p.k + 1 < to) {
+    step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
+    up();
+    step<VARIABLE, 1, N, END>(a, p, true, at_end, w);
+    up();
+  }
+  if (p.k < to) {
+    step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
+    up();
+  }
+  a.out[p.own - L] = w->done;
+}
+
+template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
+__global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ march_args args)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const gsrb_args &a = args.s;
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  const hymgi_geom g = box_at(a.boxes, z / a.slabs);
+  const int from = z % a.slabs * a.slab;
+  const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
+  /* the compiler sees that a warp has one row */
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0);
+  const int t0 = (int)blockIdx.x * X + warp % (X / 32) * 32, last = g.n[0] / 2 - 1;
+  const int t = t0 + (int)threadIdx.x % 32, j = (int)blockIdx.y * Y + warp / (X / 32);
+  if (t0 > last || j >= g.n[1] || from >= to) return;
+  const place p = place_of(g, a.colour, t, j, from);
+  window w;
+  w.done = 0;
+  if (args.across && t0 == 0)
+    march_column<VARIABLE, N, LOW_END>(a, p, to, t == 0, &w);
+  else if (args.across && t0 + 32 > last)
+    march_column<VARIABLE, N, HIGH_END>(a, p, to, t == last, &w);
+  else if (t <= last)
+    march_column<VARIABLE, N, MIDDLE>(a, p, to, false, &w);
+}
+
+/* The same where x is 0. */
+enum { FROM_ZERO_X = 64, FROM_ZERO_Y = 4 };
+
+__global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
+    from_zero(const __grid_constant__ gsrb_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const hymgi_geom &g = a.boxes.one;
+  const int t = (int)(blockIdx.x * FROM_ZERO_X + threadIdx.x);
+  const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y), k = (int)blockIdx.z;
+  if (t >= g.n[0] / 2 || j >= g.n[1]) return;
+  const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
+  a.out[own] = hymgi_fma(__ldg(a.v.dinv + own), a.f[own], 0.);
+}
+
+void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
+{
+  const dim3 grid(blocks_for(a.extent[0] / 2, FROM_ZERO_X), blocks_for(a.extent[1], FROM_ZERO_Y),
+                  (unsigned)a.extent[2]);
+  hymgi_launch(level->context, from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
+}
+
+template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
+void launch(const hymgi_level *level, march_args a, int slab)
+{
+  a.s.slab = slab;
+  a.s.slabs = (a.s.extent[2] + slab - 1) / slab;
+  const dim3 grid(blocks_for(a.s.extent[0] / 2, X), blocks_for(a.s.extent[1], Y),
+                  (unsigned)(a.s.slabs * a.s.boxes.count));
+  hymgi_launch(level->context, march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
+}
+
+/* Large tiles have fewer rims, small ones end together. */
+template <bool VARIABLE> void launch_march(const hymgi_level *level, const march_args &a)
+{
+  const int *const n = a.s.extent;
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    if constexpr (N >= shape(512, 512))
+      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+    else if constexpr (N != 0)
+      launch<VARIABLE, N, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
+    else if (n[0] >= 384 && n[1] >= 384)
+      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+    else
+      launch<VARIABLE, N, 32, 4, 3>(level, a, 16);
+  });
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv4_starts_alone(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+         level->box[0].split && !hymgi_cuda_fv4_closes(level) && hymgi_cuda_fv4_marches(level);
+}
+
+extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half)
+{
+  if (hymgi_cuda_fv4_tile(level, half)) return true;
+  if (!hymgi_cuda_fv4_marches(level)) return false;
+  march_args a = {};
+  a.s = gsrb_args_of(level, half);
+  a.across = hymgi_cuda_fv4_across(level);
+  if (half->from_zero)
+    launch_from_zero(level, a.s);
+  else if (level->method->variable_beta)
+    launch_march<true>(level, a);
+  else
+    launch_march<false>(level, a);
+  return true;
+}

@@ -1,0 +1,105 @@
+/* FV4 red-black Gauss-Seidel on split rows: the form for small levels. A block loads a tile of x
+ * with its rim into shared memory, closes the walls there and updates one colour; faces, f and
+ * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are no wall's
+ * are in memory. */
+#include "device/fv4_send.cuh"
+#include "kernels/fv4/tile.cuh"
+#include "kernels/gsrb_args.cuh"
+
+namespace
+{
+
+using shape_of_tile = tile_shape<8, 8, 8>;
+enum { TILE = 8, WIDE = shape_of_tile::wide, CELLS = shape_of_tile::cells };
+enum { THREADS = TILE / 2 * TILE * TILE, LOADS = (CELLS + THREADS - 1) / THREADS };
+
+struct tile_args {
+  gsrb_args base;
+  hymgi_wall wall[6];
+  int tiles[3];
+};
+
+/* Boxes without neighbours carry no messages along. */
+template <bool ALONE> struct tile_sender {
+  halo_sender to;
+};
+template <> struct tile_sender<true> {
+};
+
+template <bool VARIABLE, bool ALONE>
+__global__ void __launch_bounds__(THREADS, 2)
+    sweep_tile(const __grid_constant__ tile_args args,
+               const __grid_constant__ tile_sender<ALONE> send)
+{
+  __shared__ double tile[CELLS];
+  const gsrb_args &a = args.base;
+  const int id = (int)threadIdx.x;
+  const hymgi_geom g = a.boxes.one;
+  int low[3];
+  place_tile<shape_of_tile>(args.tiles, low);
+  const int t = low[0] / 2 + id % (TILE / 2), j = low[1] + id / (TILE / 2) % TILE;
+  const int k = low[2] + id / (TILE / 2) / TILE;
+  const bool inside = t < g.n[0] / 2 && j < g.n[1] && k < g.n[2];
+  const place p = place_of(g, a.colour, t, j, k);
+  double b[30], f = 0, scale = 0, alpha = 0;
+  if (inside) {
+    if (VARIABLE) load_faces(a.v, p, b);
+    scale = a.v.dinv[p.own];
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.f_is_old) f = a.f[p.own];
+  }
+  const double *from[LOADS];
+  find_share<shape_of_tile, THREADS, ALONE>(
+      g, low,
+      [&](int ti, int tj, int tk) {
+        const bool mine = ((ti + tj + tk + g.parity + a.colour) & 1) == 0;
+        return (mine ? a.own : a.other) + hymgi_at(&g, ti, tj, tk);
+      },
+      from);
+  wait_for_predecessors();
+  unsigned long long exchange = 0;
+  if constexpr (!ALONE) {
+    if (send.to.bricks > 0) exchange = begin_exchange(send.to.exchanges, send.to.others);
+  }
+  let_successors_start();
+  if (inside && !a.f_is_old) f = a.f[p.own];
+  load_share<shape_of_tile, THREADS>(from, tile);
+  close_tile<shape_of_tile, THREADS>(g, args.wall, low, tile);
+  if (!inside) return;
+  const double *const c =
+      tile + ((k - low[2] + RIM) * WIDE + j - low[1] + RIM) * WIDE + p.i - low[0] + RIM;
+  const double ax = apply_in_tile<shape_of_tile, VARIABLE>(a.v, c, b);
+  const double updated = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
+  a.out[p.own] = updated;
+  if constexpr (!ALONE) {
+    if (send.to.bricks > 0) send_cell(send.to, exchange, a.colour, t, j, k, updated);
+  }
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv4_closes(const hymgi_level *level)
+{
+  return fits_tiles<shape_of_tile>(level) && level->box->split;
+}
+
+extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half)
+{
+  if (!hymgi_cuda_fv4_closes(level)) return false;
+  tile_args a = {};
+  a.base = gsrb_args_of(level, half);
+  walls_of(level, a.wall);
+  const unsigned tiles = tiles_of<shape_of_tile>(level->box, a.tiles);
+  const dim3 grid(tiles), block(THREADS);
+  const bool variable = level->method->variable_beta;
+  if (level->box->walls == 63) {
+    hymgi_launch(level->context, variable ? sweep_tile<true, true> : sweep_tile<false, true>, grid,
+                 block, a, tile_sender<true>{});
+    return true;
+  }
+  tile_sender<false> send = {};
+  if (half->sends) send.to = sender_of(half->sends);
+  hymgi_launch(level->context, variable ? sweep_tile<true, false> : sweep_tile<false, false>, grid,
+               block, a, send);
+  return true;
+}

@@ -1,0 +1,377 @@
+/* What FV4's marches along z over split rows share. A thread owns both cells of a slot, so that every
+ * face and every value of the window is loaded once for the two of them: 45 loads, not 94. A warp has 16
+ * slots of two rows, which are what a coarse row is made of; ghosts are in memory, or across x made from
+ * what the warp has. */
+#ifndef HYMGI_FV4_PAIR_CUH
+#define HYMGI_FV4_PAIR_CUH
+
+#include "kernels/gsrb_args.cuh"
+#include "kernels/fv2/relax_march.h"
+#include "device/reduce.cuh"
+#include "device/ghosts.cuh"
+
+namespace
+{
+
+enum purpose { RESIDUAL, NORM, RESTRICT, RELAX };
+enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
+
+struct pair_args {
+  gsrb_args base;
+  box_set patches;
+  double *coarse, *zero;
+  const double *prev, *scale; /* RELAX; prev may be NULL */
+  double factor, momentum;
+  bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
+};
+
+/* Which end of the rows a warp has. */
+enum row_end { NO_END, WEST_END, EAST_END };
+
+/* Where a slot's even and odd cell are; rows an odd number of steps away have them the other way
+ * round. */
+template <int N> struct slot_place {
+  ptrdiff_t even, odd, pitch, plane;
+
+  __device__ __forceinline__ slot_place(const hymgi_geom &g, int t, int j, int k)
+  {
+    const ptrdiff_t red = hymgi_row(&g, 0, j, k) + t;
+    const bool swapped = (j + k + g.parity) & 1;
+    even = swapped ? red + g.half : red;
+    odd = swapped ? red : red + g.half;
+    pitch = N ? shape_pitch(N) : g.pitch;
+    plane = N ? shape_plane(N, 2) : g.plane;
+  }
+
+  /* u: along x from the even cell; literals */
+  __device__ __forceinline__ ptrdiff_t at(int u, int dj, int dk) const
+  {
+    return ((u + dj + dk) & 1 ? odd : even) + (u >> 1) + dj * pitch + dk * plane;
+  }
+
+  __device__ __forceinline__ void go_up()
+  {
+    const ptrdiff_t old = even;
+    even = odd + plane;
+    odd = old + plane;
+  }
+};
+
+/* What the march keeps, of planes from below up: the column, the cells beside it, the faces between;
+ * and of the low z-face, which was the high one of the plane below. */
+struct window {
+  double c[2][3], w[2], e[2], s[2][2], n[2][2];
+  double face_x[3][2], face_s[2][2], face_n[2][2];
+  double face_d[2], step_d[2], tangent_d[2];
+};
+
+/* What a step loads. */
+struct arrivals {
+  double c[2], w, e, s[2], n[2];               /* x above */
+  double ww, ee, ss[2], nn[2], sw, se, nw, ne; /* x around */
+  double face_x[3], face_s[2], face_n[2];      /* of the plane above */
+  double face_u[4], up_s[2], up_n[2];          /* z-faces between */
+  double x_south[3], x_north[3];               /* x-faces of the rows beside */
+  double s_west, s_east, n_west, n_east;       /* y-faces of the columns beside */
+  double f[2], alpha[2], prev[2], scale[2];
+};
+
+/* The four cells that the ghosts of a row come from, from the even and the odd cell of this slot and
+ * of that beside, which is the neighbouring lane's. */
+template <row_end END> __device__ __forceinline__ inside cells_at(double even, double odd)
+{
+  const double at_wall = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
+  return {at_wall, next, __shfl_xor_sync(~0u, at_wall, 1), __shfl_xor_sync(~0u, next, 1)};
+}
+
+/* Puts the first ghost of a row in its place. */
+template <row_end END>
+__device__ __forceinline__ void close_row(bool at_end, double even, double odd, double *west,
+                                          double *east)
+{
+  const double ghost = first_ghost(HYMGI_WALL_V4, cells_at<END>(even, odd));
+  double *const place = END == WEST_END ? west : east;
+  *place = at_end ? ghost : *place;
+}
+
+/* What arrives beyond the ends of rows. */
+template <bool VARIABLE, row_end END>
+__device__ __forceinline__ void close_arrivals(bool at_end, const window &w, arrivals *t)
+{
+  close_row<END>(at_end, w.c[0][2], w.c[1][2], &t->w, &t->e);
+  const double second = second_ghost(HYMGI_WALL_V4, cells_at<END>(w.c[0][1], w.c[1][1]));
+  double *const place = END == WEST_END ? &t->ww : &t->ee;
+  *place = at_end ? second : *place;
+  if (!VARIABLE) return;
+  close_row<END>(at_end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
+  close_row<END>(at_end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
+}
+
+/* Where a march loads from: vectors in memory. A lane at_end loads a cell in a ghost's stead. */
+template <int N, row_end END> struct memory_source {
+  const pair_args &args;
+  const slot_place<N> &p;
+  int west, east;
+
+  __device__ __forceinline__ memory_source(const pair_args &a, const slot_place<N> &place,
+                                           bool at_end)
+      : args(a), p(place), west(END == WEST_END && at_end ? 1 : 0),
+        east(END == EAST_END && at_end ? -1 : 0)
+  {
+  }
+  __device__ __forceinline__ double x(int u, int dj, int dk) const
+  {
+    return args.base.own[p.at(u, dj, dk) + (u < 0 ? west : u > 1 ? east : 0)];
+  }
+  __device__ __forceinline__ double beta(int axis, int u, int dj, int dk) const
+  {
+    return __ldg(args.base.v.beta[axis] + p.at(u, dj, dk));
+  }
+  __device__ __forceinline__ double f(int u) const
+  {
+    return args.base.f[p.at(u, 0, 0)];
+  }
+  __device__ __forceinline__ double prev(int u) const
+  {
+    return args.prev ? args.prev[p.at(u, 0, 0)] : 0;
+  }
+  __device__ __forceinline__ double scale(int u) const
+  {
+    return __ldg(args.scale + p.at(u, 0, 0));
+  }
+  __device__ __forceinline__ double alpha(int u) const
+  {
+    return args.base.v.has_alpha ? alpha_at(args.base.v, p.at(u, 0, 0)) : 0;
+  }
+};
+
+template <purpose WHAT, bool VARIABLE, typename Source>
+__device__ __forceinline__ arrivals arrive(const Source &from)
+{
+  arrivals t = {};
+#pragma unroll
+  for (int u = 0; u < 2; u++) {
+    t.c[u] = from.x(u, 0, 2);
+    t.s[u] = from.x(u, -1, 1), t.n[u] = from.x(u, 1, 1);
+    t.ss[u] = from.x(u, -2, 0), t.nn[u] = from.x(u, 2, 0);
+    t.f[u] = from.f(u), t.alpha[u] = from.alpha(u);
+  }
+  t.w = from.x(-1, 0, 1), t.e = from.x(2, 0, 1);
+  t.ww = from.x(-2, 0, 0), t.ee = from.x(3, 0, 0);
+  if (VARIABLE) {
+    t.sw = from.x(-1, -1, 0), t.se = from.x(2, -1, 0);
+    t.nw = from.x(-1, 1, 0), t.ne = from.x(2, 1, 0);
+#pragma unroll
+    for (int u = 0; u < 3; u++) {
+      t.face_x[u] = from.beta(0, u, 0, 1);
+      t.x_south[u] = from.beta(0, u, -1, 0), t.x_north[u] = from.beta(0, u, 1, 0);
+    }
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+      t.face_s[u] = from.beta(1, u, 0, 1), t.face_n[u] = from.beta(1, u, 1, 1);
+      t.up_s[u] = from.beta(2, u, -1, 1), t.up_n[u] = from.beta(2, u, 1, 1);
+    }
+    t.s_west = from.beta(1, -1, 0, 0), t.s_east = from.beta(1, 2, 0, 0);
+    t.n_west = from.beta(1, -1, 1, 0), t.n_east = from.beta(1, 2, 1, 0);
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+      t.face_u[u] = from.beta(2, u - 1, 0, 1);
+  }
+#pragma unroll
+  for (int u = 0; u < 2; u++)
+    if (WHAT == RELAX) t.prev[u] = from.prev(u), t.scale[u] = from.scale(u);
+  return t;
+}
+
+/* x at u cells along x from the even one */
+__device__ __forceinline__ double x_seen(const window &w, const arrivals &t, int u, int dj, int dk)
+{
+  const bool inner = u == 0 || u == 1;
+  if (inner && dj == 0) return dk == 2 ? t.c[u] : w.c[u][dk + 1];
+  if (inner && dj * dj == 4) return dj < 0 ? t.ss[u] : t.nn[u];
+  if (inner && dk == 1) return dj < 0 ? t.s[u] : t.n[u];
+  if (inner) return dj < 0 ? w.s[u][dk + 1] : w.n[u][dk + 1];
+  if (u == -2) return t.ww;
+  if (u == 3) return t.ee;
+  if (dj == 0) return dk == 1 ? (u < 0 ? t.w : t.e) : u < 0 ? w.w[dk + 1] : w.e[dk + 1];
+  return dj < 0 ? (u < 0 ? t.sw : t.se) : (u < 0 ? t.nw : t.ne);
+}
+
+__device__ __forceinline__ double x_face(const window &w, const arrivals &t, int u, int dj, int dk)
+{
+  if (dj != 0) return dj < 0 ? t.x_south[u] : t.x_north[u];
+  return dk == 1 ? t.face_x[u] : w.face_x[u][dk + 1];
+}
+
+/* up: the low face or the high one */
+__device__ __forceinline__ double y_face(const window &w, const arrivals &t, int u, int up, int dk)
+{
+  if (u < 0) return up ? t.n_west : t.s_west;
+  if (u > 1) return up ? t.n_east : t.s_east;
+  if (dk == 1) return up ? t.face_n[u] : t.face_s[u];
+  return up ? w.face_n[u][dk + 1] : w.face_s[u][dk + 1];
+}
+
+__device__ __forceinline__ double z_face(const arrivals &t, int u, int di, int dj)
+{
+  return dj < 0 ? t.up_s[u] : dj > 0 ? t.up_n[u] : t.face_u[u + di + 1];
+}
+
+/* A x but for the alpha term of cell U, and the window's low z-face moved up. */
+template <bool VARIABLE, int U>
+__device__ __forceinline__ double apply_pair(const operator_view &v, const arrivals &t, window *w)
+{
+  const auto x = [&](int di, int dj, int dk) { return x_seen(*w, t, U + di, dj, dk); };
+  const auto bi = [&](int di, int dj, int dk) {
+    return VARIABLE ? x_face(*w, t, U + di, dj, dk) : v.beta_constant[0];
+  };
+  const auto bj = [&](int di, int dj, int dk) {
+    return VARIABLE ? y_face(*w, t, U + di, dj, dk) : v.beta_constant[1];
+  };
+  const auto above = [&](int di, int dj, int) { return z_face(t, U, di, dj); };
+  const double low = VARIABLE ? w->face_d[U] : v.beta_constant[2];
+  const double high = VARIABLE ? t.face_u[U + 1] : v.beta_constant[2];
+  const double step = HYMGI_FV4_STEP_K(x, 1);
+  const double tangent = VARIABLE ? HYMGI_FV4_TANGENT_FACE_K(x, above, 1) : 0;
+  const double ax = HYMGI_FV4_APPLY_BETWEEN(VARIABLE, x, bi, bj, low, w->step_d[U], w->tangent_d[U],
+                                            high, step, tangent);
+  w->step_d[U] = step;
+  w->tangent_d[U] = tangent;
+  return ax;
+}
+
+template <purpose WHAT, bool VARIABLE, int U>
+__device__ __forceinline__ double value_of(const pair_args &args, const arrivals &t, window *w)
+{
+  const double c = w->c[U][1];
+  const double r = t.f[U] - fv4_with_alpha(args.base.v, apply_pair<VARIABLE, U>(args.base.v, t, w),
+                                           c, t.alpha[U]);
+  if (WHAT != RELAX) return r;
+  const double x = hymgi_fma(args.factor * t.scale[U], r, c);
+  return args.prev ? hymgi_fma(args.momentum, c - t.prev[U], x) : x;
+}
+
+/* The window of the first plane. */
+template <bool VARIABLE, row_end END, typename Source>
+__device__ __forceinline__ window window_at(const Source &from, bool at_end)
+{
+  window w = {};
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    w.w[k] = from.x(-1, 0, k - 1), w.e[k] = from.x(2, 0, k - 1);
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+      w.s[u][k] = from.x(u, -1, k - 1), w.n[u][k] = from.x(u, 1, k - 1);
+      if (!VARIABLE) continue;
+      w.face_s[u][k] = from.beta(1, u, 0, k - 1), w.face_n[u][k] = from.beta(1, u, 1, k - 1);
+    }
+    if (VARIABLE)
+#pragma unroll
+      for (int u = 0; u < 3; u++)
+        w.face_x[u][k] = from.beta(0, u, 0, k - 1);
+  }
+#pragma unroll
+  for (int u = 0; u < 2; u++)
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+      w.c[u][k] = from.x(u, 0, k - 1);
+  if (END != NO_END)
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+      close_row<END>(at_end, w.c[0][k], w.c[1][k], &w.w[k], &w.e[k]);
+  const arrivals none = {};
+#pragma unroll
+  for (int u = 0; u < 2; u++) {
+    const auto x = [&](int di, int dj, int dk) {
+      return dk == -2 ? from.x(u, 0, -2) : x_seen(w, none, u + di, dj, dk);
+    };
+    const auto here = [&](int di, int dj, int) { return from.beta(2, u + di, dj, 0); };
+    w.step_d[u] = HYMGI_FV4_STEP_K(x, 0);
+    if (!VARIABLE) continue;
+    w.face_d[u] = here(0, 0, 0);
+    w.tangent_d[u] = HYMGI_FV4_TANGENT_FACE_K(x, here, 0);
+  }
+  return w;
+}
+
+template <bool VARIABLE> __device__ __forceinline__ void shift(window *w, const arrivals &t)
+{
+  w->w[0] = w->w[1], w->w[1] = t.w, w->e[0] = w->e[1], w->e[1] = t.e;
+#pragma unroll
+  for (int u = 0; u < 2; u++) {
+    w->c[u][0] = w->c[u][1], w->c[u][1] = w->c[u][2], w->c[u][2] = t.c[u];
+    w->s[u][0] = w->s[u][1], w->s[u][1] = t.s[u], w->n[u][0] = w->n[u][1], w->n[u][1] = t.n[u];
+    if (!VARIABLE) continue;
+    w->face_s[u][0] = w->face_s[u][1], w->face_s[u][1] = t.face_s[u];
+    w->face_n[u][0] = w->face_n[u][1], w->face_n[u][1] = t.face_n[u];
+    w->face_d[u] = t.face_u[u + 1];
+  }
+  if (VARIABLE)
+#pragma unroll
+    for (int u = 0; u < 3; u++)
+      w->face_x[u][0] = w->face_x[u][1], w->face_x[u][1] = t.face_x[u];
+}
+
+/* The lanes of a row's pair of rows add up what a coarse cell is the mean of. */
+__device__ __forceinline__ double mean_of_rows(double below, double above)
+{
+  const double below_north = __shfl_down_sync(~0u, below, SLOTS);
+  const double above_north = __shfl_down_sync(~0u, above, SLOTS);
+  return (((below + below_north) + above) + above_north) * 0.125;
+}
+
+/* The coarse cell of two planes of a pair of rows, which its first row's lane stores. */
+__device__ __forceinline__ void store_mean(const pair_args &args, const hymgi_geom &patch,
+                                           bool inside, int t, int j, int k, double below,
+                                           double above)
+{
+  const double mean = mean_of_rows(below, above);
+  if (!inside || (j & 1)) return;
+  const ptrdiff_t at = hymgi_at(&patch, t, j / 2, k / 2);
+  args.coarse[at] = mean;
+  if (args.zero) args.zero[at] = 0;
+}
+
+/* The slot and the row of a thread, in a tile that is X slots wide. */
+template <int X> __device__ __forceinline__ void place_of_thread(int *t, int *j)
+{
+  const int id = (int)threadIdx.x;
+  const int warp = __shfl_sync(~0u, id / (SLOTS * ROWS), 0); /* the same in all lanes, provably */
+  *t = warp % (X / SLOTS) * SLOTS + id % SLOTS;
+  *j = warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
+}
+
+inline pair_args args_of(const hymgi_level *level, const double *f, const double *x, double *out)
+{
+  const hymgi_gsrb_half both = {0, x, x, out, false};
+  pair_args a = {};
+  a.base = gsrb_args_of(level, &both);
+  a.base.f = f;
+  a.across = hymgi_cuda_fv4_across(level);
+  return a;
+}
+
+inline pair_args restrict_args_of(const hymgi_level *level, const double *f, const double *x,
+                                  double *coarse, double *zero)
+{
+  pair_args a = args_of(level, f, x, NULL);
+  a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
+  a.coarse = coarse;
+  a.zero = zero;
+  return a;
+}
+
+inline pair_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
+{
+  pair_args a = args_of(level, relaxation->f, relaxation->x, relaxation->out);
+  a.base.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
+  a.prev = relaxation->prev;
+  a.scale = relaxation->scale ? relaxation->scale : a.base.v.dinv;
+  a.factor = relaxation->residual;
+  a.momentum = relaxation->momentum;
+  return a;
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,201 @@
+/* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
+ * smoothers that update all cells at once. This march loads from memory what it needs of each plane;
+ * cuda/kernels/fv4/march_tma.cu does the same with planes that come to shared memory by tensor copies, where there
+ * are such. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and
+ * 1/diag 8 more. */
+#include "kernels/fv4/march_2cells.cuh"
+
+namespace
+{
+
+/* Calls into L2 what the next step is the first to read, a line by one lane. */
+template <bool VARIABLE, int N>
+__device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N> &p)
+{
+#pragma unroll
+  for (int u = 0; u < 2; u++) {
+    prefetch(a.own + p.at(u, 0, 3));
+    prefetch(a.f + p.at(u, 0, 1));
+    if (a.v.alpha) prefetch(a.v.alpha + p.at(u, 0, 1));
+    if (VARIABLE)
+#pragma unroll
+      for (int axis = 0; axis < 3; axis++)
+        prefetch(a.v.beta[axis] + p.at(u, 0, 2));
+  }
+}
+
+/* One plane of the march: both values go to `done`, after those of the plane below are stored: their
+ * way overlaps the loads. */
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+__device__ __forceinline__ void step(const pair_args &args, slot_place<N> *p, bool stored,
+                                     bool at_end, window *w, double done[2])
+{
+  constexpr bool STORES = WHAT == RESIDUAL || WHAT == RELAX;
+  const gsrb_args &a = args.base;
+  if (AHEAD && threadIdx.x % SLOTS == 0) call_next<VARIABLE>(a, *p);
+  arrivals t = arrive<WHAT, VARIABLE>(memory_source<N, END>(args, *p, at_end));
+  if (STORES && stored) {
+    a.out[p->at(0, 0, -1)] = done[0];
+    a.out[p->at(1, 0, -1)] = done[1];
+  }
+  if (END != NO_END) close_arrivals<VARIABLE, END>(at_end, *w, &t);
+  done[0] = value_of<WHAT, VARIABLE, 0>(args, t, w);
+  done[1] = value_of<WHAT, VARIABLE, 1>(args, t, w);
+  shift<VARIABLE>(w, t);
+  p->go_up();
+}
+
+/* (t, j): where the thread stores; what lies beyond the box marches along at its rim. */
+template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+__device__ __forceinline__ unsigned long long march_slot(const pair_args &args, const hymgi_geom &g,
+                                                         const hymgi_geom &patch, int t, int j,
+                                                         int from, int to)
+{
+  const gsrb_args &a = args.base;
+  const bool inside = t < g.n[0] / 2 && j < g.n[1];
+  const int last = g.n[0] / 2 - 1;
+  slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
+  const bool at_end = t == (END == WEST_END ? 0 : last);
+  window w = window_at<VARIABLE, END>(memory_source<N, END>(args, p, at_end), at_end);
+  double done[2] = {};
+  unsigned long long norm = 0;
+#pragma unroll 1
+  for (int k = from; k < to; k++) {
+    step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
+    if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
+    if (WHAT != RESTRICT) continue;
+    const double below = done[0] + done[1];
+    step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, false, at_end, &w, done);
+    store_mean(args, patch, inside, t, j, k, below, done[0] + done[1]);
+    k++;
+  }
+  if ((WHAT == RESIDUAL || WHAT == RELAX) && inside) {
+    a.out[p.at(0, 0, -1)] = done[0];
+    a.out[p.at(1, 0, -1)] = done[1];
+  }
+  return norm;
+}
+
+template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+__global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ pair_args args)
+{
+  static_assert(X % SLOTS == 0 && Y % ROWS == 0, "whole warps");
+  wait_for_predecessors();
+  let_successors_start();
+  const gsrb_args &a = args.base;
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z, b = z / a.slabs;
+  const hymgi_geom g = box_at(a.boxes, b);
+  const int from = z % a.slabs * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
+  int t, j;
+  place_of_thread<X>(&t, &j);
+  t += (int)blockIdx.x * X, j += (int)blockIdx.y * Y;
+  const int t0 = t - (int)threadIdx.x % SLOTS;
+  hymgi_geom patch = {};
+  if (WHAT == RESTRICT) patch = box_at(args.patches, b);
+  unsigned long long norm = 0;
+  if (from >= to)
+    norm = 0;
+  else if (args.across && t0 == 0)
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, WEST_END>(args, g, patch, t, j, from, to);
+  else if (args.across && t0 + SLOTS >= g.n[0] / 2)
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, EAST_END>(args, g, patch, t, j, from, to);
+  else
+    norm = march_slot<WHAT, VARIABLE, N, AHEAD, NO_END>(args, g, patch, t, j, from, to);
+  if (WHAT == NORM) reduce_max(a.reduction, norm);
+}
+
+template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+void launch(const hymgi_level *level, pair_args a, int slab)
+{
+  gsrb_args *const base = &a.base;
+  base->slab = slab;
+  base->slabs = (base->extent[2] + slab - 1) / slab;
+  const dim3 grid(blocks_for(base->extent[0] / 2, X), blocks_for(base->extent[1], Y),
+                  (unsigned)(base->slabs * base->boxes.count));
+  hymgi_launch(level->context, march<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid, dim3(X * Y), a);
+}
+
+/* Cubes, and what ranks often have of one: each of these takes long to compile. */
+template <bool VARIABLE> constexpr int shape_of_its_own(int of)
+{
+  return of == shape(128, 128) || of == shape(256, 256) || of == shape(512, 512) ||
+                 (VARIABLE && of == shape(512, 256))
+             ? of
+             : 0;
+}
+
+template <purpose WHAT, bool VARIABLE>
+void launch_march(const hymgi_level *level, const pair_args &a)
+{
+  const int *const n = a.base.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
+  with_shape(level, [&](auto of) {
+    constexpr int N = shape_of_its_own<VARIABLE>(decltype(of)::value);
+    launch<WHAT, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
+  });
+}
+
+template <purpose WHAT> void run(const hymgi_level *level, const pair_args &a)
+{
+  if (level->method->variable_beta)
+    launch_march<WHAT, true>(level, a);
+  else
+    launch_march<WHAT, false>(level, a);
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv4_marches(const hymgi_level *level)
+{
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  return level->method->stencil == HYMG_FV4 && level->num_boxes > 0 && level->box[0].split &&
+         (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
+}
+
+extern "C" bool hymgi_cuda_splits(const hymgi_level *level)
+{
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  return level->method->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
+         (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
+}
+
+/* Rows of whole warps, two at least, so that the cells near an end are those of one warp. */
+extern "C" bool hymgi_cuda_fv4_across(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  if (!hymgi_cuda_fv4_marches(level) || level->num_boxes != 1 || (g->walls & 3) != 3) return false;
+  for (int face = 0; face < 2; face++)
+    if (hymgi_host_wall(level, face, HYMGI_GHOSTS_V4) != HYMGI_WALL_V4) return false;
+  return g->n[0] % 64 == 0 && g->n[0] >= 128;
+}
+
+extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x,
+                                        double *r)
+{
+  if (!hymgi_cuda_fv4_marches(level)) return false;
+  if (hymgi_cuda_ring_residual(level, f, x, r)) return true;
+  const pair_args a = args_of(level, f, x, r);
+  if (r)
+    run<RESIDUAL>(level, a);
+  else
+    run<NORM>(level, a);
+  return true;
+}
+
+extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const double *x,
+                                        double *coarse, double *zero)
+{
+  if (!hymgi_cuda_fv4_marches(level)) return false;
+  if (!hymgi_cuda_ring_restrict(level, f, x, coarse, zero))
+    run<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
+  return true;
+}
+
+extern "C" bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
+{
+  if (!hymgi_cuda_fv4_marches(level)) return false;
+  if (!hymgi_cuda_ring_relax(level, relaxation))
+    run<RELAX>(level, relax_args_of(level, relaxation));
+  return true;
+}

@@ -1,0 +1,88 @@
+/* FV4's smoothers without colours on plain rows: the form for small levels, a cell a thread. A block
+ * loads a tile of x with its rim into shared memory and closes the walls there; faces and what else no
+ * kernel in flight writes are on their way before the kernel waits for the one before it. */
+#include "kernels/fv4/tile.cuh"
+#include "kernels/gsrb.h"
+
+namespace
+{
+
+struct relax_args {
+  hymgi_geom g;
+  operator_view v;
+  hymgi_relaxation r;
+  hymgi_wall wall[6];
+  int tiles[3];
+};
+
+template <typename TILE, bool VARIABLE, bool ALONE>
+__global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TILE::y * TILE::z))
+    relax_tile(const __grid_constant__ relax_args a)
+{
+  constexpr int threads = TILE::x * TILE::y * TILE::z,
+                loads = (TILE::cells + threads - 1) / threads;
+  __shared__ double tile[TILE::cells];
+  const int id = (int)threadIdx.x, in_x = id % TILE::x, in_y = id / TILE::x % TILE::y,
+            in_z = id / TILE::x / TILE::y;
+  const hymgi_geom &g = a.g;
+  const hymgi_relaxation &r = a.r;
+  int low[3];
+  place_tile<TILE>(a.tiles, low);
+  const int i = low[0] + in_x, j = low[1] + in_y, k = low[2] + in_z;
+  const bool inside = i < g.n[0] && j < g.n[1] && k < g.n[2];
+  const place p = place_of(g, 0, i, j, k);
+  double b[30], f = 0, prev = 0, scale = 0, alpha = 0;
+  if (inside) {
+    if (VARIABLE) load_faces(a.v, p, b);
+    scale = (r.scale ? r.scale : a.v.dinv)[p.own];
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (r.old) f = r.f[p.own];
+    if (r.old && r.prev) prev = r.prev[p.own];
+  }
+  const double *from[loads];
+  find_share<TILE, threads, ALONE>(
+      g, low, [&](int ti, int tj, int tk) { return r.x + hymgi_at(&g, ti, tj, tk); }, from);
+  wait_for_predecessors();
+  let_successors_start();
+  if (inside && !r.old) f = r.f[p.own];
+  if (inside && !r.old && r.prev) prev = r.prev[p.own];
+  load_share<TILE, threads>(from, tile);
+  close_tile<TILE, threads>(g, a.wall, low, tile);
+  if (!inside) return;
+  const double *const c = tile + ((in_z + RIM) * TILE::high + in_y + RIM) * TILE::wide + in_x + RIM;
+  const double apply = apply_in_tile<TILE, VARIABLE>(a.v, c, b);
+  const double residual = f - fv4_with_alpha(a.v, apply, c[0], alpha);
+  const double x = hymgi_fma(r.residual * scale, residual, c[0]);
+  r.out[p.own] = r.prev ? hymgi_fma(r.momentum, c[0] - prev, x) : x;
+}
+
+template <typename TILE> bool run(const hymgi_level *level, const hymgi_relaxation *relaxation)
+{
+  relax_args a = {};
+  a.g = level->box[0];
+  a.v = view_of(level);
+  a.r = *relaxation;
+  walls_of(level, a.wall);
+  const unsigned tiles = tiles_of<TILE>(level->box, a.tiles);
+  const bool variable = level->method->variable_beta, alone = a.g.walls == 63;
+  hymgi_launch(level->context,
+               variable ? (alone ? relax_tile<TILE, true, true> : relax_tile<TILE, true, false>)
+                        : (alone ? relax_tile<TILE, false, true> : relax_tile<TILE, false, false>),
+               dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
+  return true;
+}
+
+using small_tile = tile_shape<16, 4, 4>;
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_fv4_relax_closes(const hymgi_level *level)
+{
+  return fits_tiles<small_tile>(level) && !level->box->split;
+}
+
+extern "C" bool hymgi_cuda_fv4_relax_tile(const hymgi_level *level,
+                                          const hymgi_relaxation *relaxation)
+{
+  return hymgi_cuda_fv4_relax_closes(level) && run<small_tile>(level, relaxation);
+}

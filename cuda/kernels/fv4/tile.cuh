@@ -1,0 +1,183 @@
+/* What the forms of FV4's smoothers and of its residual's restriction for small levels share: a block
+ * loads a tile of x with its rim into shared memory and closes the walls there. Ghosts that are no
+ * wall's are in memory. */
+#ifndef HYMGI_FV4_TILE_CUH
+#define HYMGI_FV4_TILE_CUH
+
+#include "device/stencil_access.cuh"
+
+extern "C" {
+#include "formulas/boundary.h"
+#include "formulas/extrapolation.h"
+}
+
+namespace
+{
+
+enum { RIM = 2 };
+
+/* A tile of X * Y * Z cells and its rim. */
+template <int X, int Y, int Z> struct tile_shape {
+  static constexpr int x = X, y = Y, z = Z;
+  static constexpr int wide = X + 2 * RIM, high = Y + 2 * RIM, deep = Z + 2 * RIM;
+  static constexpr int cells = wide * high * deep;
+};
+
+/* Both ghost layers off a wall from the cells inside, x1 at line[0]. */
+__device__ __forceinline__ void close_line(hymgi_wall wall, double *line, int stride)
+{
+  const double x1 = line[0], x2 = line[stride], x3 = line[2 * stride], x4 = line[3 * stride];
+  line[-stride] = wall == HYMGI_WALL_V4   ? hymgi_ghost_v4(x1, x2, x3, x4)
+                  : wall == HYMGI_WALL_V2 ? hymgi_ghost_v2(x1, x2)
+                                          : -x1;
+  line[-2 * stride] = wall == HYMGI_WALL_V4 ? hymgi_ghost2_v4(x1, x2, x3, x4) : 0;
+}
+
+/* The ten faces of an axis that a cell's fluxes name: low and high, each with four around. */
+__device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int dk)
+{
+  const int high = axis == 0 ? di : axis == 1 ? dj : dk;
+  const int u = axis == 0 ? dj : di, v = axis == 2 ? dj : dk;
+  return 10 * axis + 5 * high + (u == 1 ? 1 : u == -1 ? 2 : v == 1 ? 3 : v == -1 ? 4 : 0);
+}
+
+/* Is the index a cell's, or a ghost's across a face that is no wall? ALONE: all are walls. */
+template <bool ALONE>
+__device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int index)
+{
+  if (ALONE) return index >= 0 && index < g.n[axis];
+  const int below = g.walls >> (2 * axis) & 1 ? 0 : RIM;
+  const int above = g.walls >> (2 * axis + 1) & 1 ? 0 : RIM;
+  return index >= -below && index < g.n[axis] + above;
+}
+
+/* The faces that a cell's fluxes name. */
+__device__ __forceinline__ void load_faces(const operator_view &v, const place &p, double (&b)[30])
+{
+#pragma unroll
+  for (int h = 0; h < 2; h++)
+#pragma unroll
+    for (int m = 0; m < 5; m++) {
+      const int u = m == 1 ? 1 : m == 2 ? -1 : 0, w = m == 3 ? 1 : m == 4 ? -1 : 0;
+      b[5 * h + m] = v.beta[0][at(p, h, u, w)];
+      b[10 + 5 * h + m] = v.beta[1][at(p, u, h, w)];
+      b[20 + 5 * h + m] = v.beta[2][at(p, u, w, h)];
+    }
+}
+
+/* A block's place among a level's tiles: its lowest cell. */
+template <typename TILE>
+__device__ __forceinline__ void place_tile(const int (&tiles)[3], int (&low)[3])
+{
+  const int block = (int)blockIdx.x, x = block % tiles[0];
+  const int y = block / tiles[0] % tiles[1], z = block / tiles[0] / tiles[1];
+  low[0] = x * TILE::x, low[1] = y * TILE::y, low[2] = z * TILE::z;
+}
+
+/* The places of a thread's share of the tile: NULL where nothing is to be read. to(i, j, k): that of a
+ * cell. */
+template <typename TILE, int THREADS, bool ALONE, int LOADS, typename To>
+__device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)[3], const To &to,
+                                           const double *(&from)[LOADS])
+{
+#pragma unroll
+  for (int m = 0; m < LOADS; m++) {
+    const int e = (int)threadIdx.x + m * THREADS, i = low[0] - RIM + e % TILE::wide;
+    const int j = low[1] - RIM + e / TILE::wide % TILE::high;
+    const int k = low[2] - RIM + e / TILE::wide / TILE::high;
+    const bool there = e < TILE::cells && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, j) &&
+                       in_memory<ALONE>(g, 2, k);
+    const double *const cell = to(i, j, k);
+    from[m] = there ? cell : NULL;
+  }
+}
+
+template <typename TILE, int THREADS, int LOADS>
+__device__ __forceinline__ void load_share(const double *const (&from)[LOADS], double *tile)
+{
+  const int id = (int)threadIdx.x;
+  double value[LOADS];
+#pragma unroll
+  for (int m = 0; m < LOADS; m++)
+    value[m] = from[m] ? *from[m] : 0;
+#pragma unroll
+  for (int m = 0; m < LOADS; m++)
+    if (id + m * THREADS < TILE::cells) tile[id + m * THREADS] = value[m];
+}
+
+/* A x but for the alpha term at a cell of the tile; b: load_faces. */
+template <typename TILE, bool VARIABLE>
+__device__ __forceinline__ double apply_in_tile(const operator_view &v, const double *cell,
+                                                const double (&b)[30])
+{
+  return fv4_apply_with<VARIABLE>(
+      [&](int di, int dj, int dk) { return cell[(dk * TILE::high + dj) * TILE::wide + di]; },
+      [&](int axis, int di, int dj, int dk) {
+        return VARIABLE ? b[face_of(axis, di, dj, dk)] : v.beta_constant[axis];
+      });
+}
+
+/* Closes the walls of one axis in the tile, from `low` on: the ghosts from the cells inside. */
+template <typename TILE, int THREADS, int AXIS>
+__device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall (&wall)[6],
+                                           const int (&low)[3], double *tile)
+{
+  constexpr int along_x = 1, along_y = TILE::wide, along_z = TILE::wide * TILE::high;
+  constexpr int stride = AXIS == 0 ? along_x : AXIS == 1 ? along_y : along_z;
+  constexpr int u_stride = AXIS == 0 ? along_y : along_x, v_stride = AXIS == 2 ? along_y : along_z;
+  constexpr int nu = AXIS == 0 ? TILE::high : TILE::wide, nv = AXIS == 2 ? TILE::high : TILE::deep;
+  constexpr int extent = AXIS == 0 ? TILE::x : AXIS == 1 ? TILE::y : TILE::z;
+  const bool first = (g.walls >> (2 * AXIS) & 1) && low[AXIS] == 0;
+  const bool last = (g.walls >> (2 * AXIS + 1) & 1) && low[AXIS] + extent >= g.n[AXIS];
+  if (!first && !last) return;
+  for (int e = (int)threadIdx.x; e < nu * nv; e += THREADS) {
+    double *const line = tile + e % nu * u_stride + e / nu * v_stride + RIM * stride;
+    if (first) close_line(wall[2 * AXIS], line, stride);
+    if (last) close_line(wall[2 * AXIS + 1], line + (g.n[AXIS] - 1 - low[AXIS]) * stride, -stride);
+  }
+  __syncthreads();
+}
+
+template <typename TILE, int THREADS>
+__device__ __forceinline__ void close_tile(const hymgi_geom &g, const hymgi_wall (&wall)[6],
+                                           const int (&low)[3], double *tile)
+{
+  __syncthreads();
+  close_axis<TILE, THREADS, 2>(g, wall, low, tile);
+  close_axis<TILE, THREADS, 1>(g, wall, low, tile);
+  close_axis<TILE, THREADS, 0>(g, wall, low, tile);
+}
+
+/* A level's tiles by axis; their number. A tile that ends at a wall must hold the cells that the closure
+ * reads: 0 if one does not. */
+template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles[3])
+{
+  const int extent[3] = {TILE::x, TILE::y, TILE::z};
+  unsigned count = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    const int n = g->n[axis];
+    tiles[axis] = (n + extent[axis] - 1) / extent[axis];
+    count *= n < 4 || n % extent[axis] == 1 ? 0 : (unsigned)tiles[axis];
+  }
+  return count;
+}
+
+/* Is the level for tiles? */
+template <typename TILE> inline bool fits_tiles(const hymgi_level *level)
+{
+  const hymgi_geom *g = level->box;
+  int tiles[3];
+  return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 &&
+         tiles_of<TILE>(g, tiles) > 0 &&
+         (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;
+}
+
+inline void walls_of(const hymgi_level *level, hymgi_wall (&wall)[6])
+{
+  for (int face = 0; face < 6; face++)
+    wall[face] = hymgi_host_wall(level, face, HYMGI_GHOSTS_V4);
+}
+
+} /* namespace */
+
+#endif

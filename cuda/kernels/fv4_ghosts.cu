@@ -1,0 +1,29 @@
+/* What FV4's stencil reads beyond walls, for the usual case: one box of split rows. Where a wall meets
+ * a neighbour's halo, its face goes on by a slot or row into that. Bytes are few; what counts is that
+ * this is short. */
+#include "device/fv4_ghosts.cuh"
+
+#include "kernels/kernels.h"
+
+namespace
+{
+
+__global__ void __launch_bounds__(CLOSE_WIDE *CLOSE_HIGH)
+    close_split(const __grid_constant__ split_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  close_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
+}
+
+} /* namespace */
+
+extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
+                                       bool across)
+{
+  if (!can_close_split(level, box)) return false;
+  const split_args a = split_args_of(level, box, x, across, true);
+  hymgi_launch(level->context, close_split, dim3((unsigned)(a.wide * a.rows * a.parts)),
+               dim3(CLOSE_WIDE * CLOSE_HIGH), a);
+  return true;
+}

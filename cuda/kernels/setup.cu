@@ -1,0 +1,339 @@
+/* Coefficients of a level on the device: walls folded into FV2's betas, beta ghosts of FV4, exact
+ * diagonal, Gershgorin bound; faces for the next coarser level; a look at the user's values. */
+#include "kernels/kernels.h"
+#include "device/reduce.cuh"
+#include "kernels/transfer/row_sums.cuh"
+#include "device/loops.cuh"
+
+extern "C" {
+#include "formulas/coefficients.h"
+#include "formulas/extrapolation.h"
+}
+
+namespace
+{
+
+/* Grid for planes of every box: what a plane has too many rows for, its blocks do in turns. */
+dim3 planes_grid(const hymgi_level *level, int planes)
+{
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  const int longest = n[0] > n[1] ? n[0] : n[1], side = n[2] > longest ? n[2] : longest;
+  return dim3(blocks_for((int64_t)(side + 1) * side, ROW_THREADS), grid_share(level->num_boxes),
+              (unsigned)planes);
+}
+
+/* ---- walls in the betas ---- */
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    fv2_scale_walls(box_set boxes, operator_view v, double *bx, double *by, double *bz)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int face = (int)blockIdx.z, axis = face / 2;
+  const double weight = v.wall_weight[face];
+  double *const beta = axis == 0 ? bx : axis == 1 ? by : bz;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    if (!(g.walls >> face & 1)) return;
+    int n[3] = {g.n[0], g.n[1], g.n[2]};
+    set_along(n, axis, 1);
+    each_of_brick(n, [&](int i, int j, int k) {
+      int at[3] = {i, j, k};
+      if (face & 1) set_along(at, axis, along(g.n, axis));
+      beta[hymgi_at(&g, at[0], at[1], at[2])] *= weight;
+    });
+  });
+}
+
+struct closure_dims {
+  int dim[3];
+};
+
+/* The ghost of beta beyond a face, from the cell at it inwards. */
+__device__ __forceinline__ void beta_beyond(const hymgi_geom &g, int face, int dim, const int at[3],
+                                            double *beta)
+{
+  const int axis = face / 2, step = face & 1 ? -1 : 1;
+  const int wall = face & 1 ? along(g.n, axis) - 1 : 0;
+  int ijk[3] = {at[0], at[1], at[2]};
+  double b[5] = {0};
+  for (int m = 0; m < 5; m++) {
+    set_along(ijk, axis, wall + m * step);
+    if (m < dim) b[m] = beta[hymgi_at(&g, ijk[0], ijk[1], ijk[2])];
+  }
+  set_along(ijk, axis, wall - step);
+  beta[hymgi_at(&g, ijk[0], ijk[1], ijk[2])] = hymgi_beta_beyond(dim, b);
+}
+
+/* Ghosts come from faces that lie inside the other axes: none is read here. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    fv4_beta_ghosts(box_set boxes, closure_dims closure, double *bx, double *by, double *bz)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int axis = (int)blockIdx.z / 6, face = (int)blockIdx.z % 6, t = face / 2;
+  double *const beta = axis == 0 ? bx : axis == 1 ? by : bz;
+  const int dim = along(closure.dim, t);
+  if (t == axis) return;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    if (!(g.walls >> face & 1)) return;
+    int n[3] = {g.n[0], g.n[1], g.n[2]};
+    set_along(n, axis, along(n, axis) + 1);
+    set_along(n, t, 1);
+    each_of_brick(n, [&](int i, int j, int k) {
+      const int at[3] = {i, j, k};
+      beta_beyond(g, face, dim, at, beta);
+    });
+  });
+}
+
+void fold_walls(hymgi_level *level)
+{
+  hymgi_coefficients *const c = &level->c;
+  for (int face = 0; face < 6; face++) {
+    const bool wall = !(level->periodic >> (face / 2) & 1);
+    const hymgi_wall kind =
+        wall ? hymgi_host_wall(level, face, HYMGI_GHOSTS_V2) : HYMGI_WALL_MIRROR;
+    c->wall_weight[face] = wall ? hymgi_fv2_wall_weight(kind) : 1;
+    c->wall_ghost[face] = wall ? hymgi_fv2_wall_ghost(kind) : 0;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 &&
+        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
+      c->beta_constant[axis] = 0;
+      if (c->beta[0]) hymgi_cuda_clear(level, c->beta[axis]);
+    }
+  if (c->beta[0] && level->num_boxes)
+    hymgi_launch(level->context, fv2_scale_walls, planes_grid(level, 6), dim3(ROW_THREADS),
+                 box_set_of(level->box, level->num_boxes), view_of(level), c->beta[0], c->beta[1],
+                 c->beta[2]);
+}
+
+void extend_betas(hymgi_level *level)
+{
+  hymgi_coefficients *const c = &level->c;
+  if (!c->beta[0] || level->num_boxes == 0) return;
+  const closure_dims closure = {
+      {level->closure_dim[0], level->closure_dim[1], level->closure_dim[2]}};
+  hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), closure, c->beta[0], c->beta[1],
+               c->beta[2]);
+}
+
+/* ---- diagonal and bound ---- */
+
+/* What becomes of a cell's sums; the vectors may be NULL. */
+struct row_targets {
+  double *dinv, *l1inv;
+};
+
+__device__ __forceinline__ void finish_row(const row_sums &s, const row_targets &to, ptrdiff_t at,
+                                           double *bound)
+{
+  const double lambda = (s.diagonal + s.others) / s.diagonal;
+  if (lambda > *bound) *bound = lambda;
+  if (to.dinv) to.dinv[at] = 1 / s.diagonal;
+  if (to.l1inv) to.l1inv[at] = hymgi_l1_scale(s.diagonal, s.others);
+}
+
+template <bool VARIABLE>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    fv2_scan(box_set boxes, operator_view v, row_targets to, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  double bound = 0;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const place p = place_of(g, colour, t, j, k);
+      finish_row(fv2_row_sums<VARIABLE>(v, g, p), to, p.own, &bound);
+    });
+  });
+  reduce_max(r, bits_of(bound));
+}
+
+template <bool VARIABLE>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    fv4_scan(box_set boxes, operator_view v, folding f, row_targets to, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  double bound = 0;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const place p = place_of(g, colour, t, j, k);
+      if (near_end(f, g, 0, p.i) || near_end(f, g, 1, p.j) || near_end(f, g, 2, p.k)) return;
+      finish_row(fv4_row_sums<VARIABLE>(v, p), to, p.own, &bound);
+    });
+  });
+  reduce_max(r, bits_of(bound));
+}
+
+/* The cells that fv4_scan leaves out, each with the first axis (the grid's z) it is near an end
+ * of. */
+template <bool VARIABLE>
+__global__ void __launch_bounds__(NEAR_THREADS, 4)
+    fv4_scan_near(box_set boxes, operator_view v, const __grid_constant__ folding f, row_targets to,
+                  hymgi_reduction r)
+{
+  __shared__ double point[FV4_POINTS * NEAR_THREADS];
+  let_successors_start();
+  wait_for_predecessors();
+  const int axis = (int)blockIdx.z;
+  double bound = 0;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    int n[3] = {g.n[0], g.n[1], g.n[2]};
+    const int count = near_count(f, g, axis);
+    set_along(n, axis, count);
+    each_of_brick(n, [&](int i, int j, int k) {
+      int at[3] = {i, j, k};
+      set_along(at, axis, near_index(g, axis, count, along(at, axis)));
+      i = at[0], j = at[1], k = at[2];
+      if ((axis > 0 && near_end(f, g, 0, i)) || (axis > 1 && near_end(f, g, 1, j))) return;
+      const int colour = g.split ? (i + j + k + g.parity) & 1 : 0;
+      const place p = place_of(g, colour, g.split ? i / 2 : i, j, k);
+      finish_row(fv4_near_sums<VARIABLE>(v, f, g, p, point), to, p.own, &bound);
+    });
+  });
+  reduce_max(r, bits_of(bound));
+}
+
+folding folding_of(const hymgi_level *level)
+{
+  folding f = {};
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] < 2 * FV4_REACH + 1) f.wraps |= 1u << axis;
+  for (int face = 0; face < 6; face++)
+    for (int layer = 0; layer < 2; layer++)
+      hymgi_ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer + 1,
+                          f.weight[face][layer]);
+  return f;
+}
+
+double fv2_bound(const hymgi_level *level, const row_targets &to)
+{
+  hymgi_launch(level->context, level->c.beta[0] ? fv2_scan<true> : fv2_scan<false>,
+               reduction_grid(level), dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), view_of(level), to,
+               level->context->gpu->reduction);
+  return reduced_max(level->context);
+}
+
+double fv4_bound(const hymgi_level *level, const row_targets &to)
+{
+  const bool variable = level->c.beta[0];
+  const folding f = folding_of(level);
+  const box_set boxes = box_set_of(level->box, level->num_boxes);
+  hymg_context *const context = level->context;
+  const hymgi_reduction &r = context->gpu->reduction;
+  hymgi_launch(context, variable ? fv4_scan<true> : fv4_scan<false>, reduction_grid(level),
+               dim3(REDUCE_THREADS), boxes, view_of(level), f, to, r);
+  const double inner = reduced_max(context);
+  bool ends = f.wraps != 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    ends = ends || level->box[b].walls;
+  if (!ends) return inner;
+  hymgi_launch(context, variable ? fv4_scan_near<true> : fv4_scan_near<false>,
+               planes_grid(level, 3), dim3(NEAR_THREADS), boxes, view_of(level), f, to, r);
+  const double outer = reduced_max(context);
+  return outer > inner ? outer : inner;
+}
+
+/* ---- restriction ---- */
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    restrict_axis(box_set boxes, box_set patches, int axis, const double *fine, double *coarse)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int a = axis == 0, b = axis == 2 ? 1 : 2;
+  each_box(boxes, [&](const hymgi_geom &g, int q) {
+    const hymgi_geom patch = box_at(patches, q);
+    int n[3] = {patch.n[0], patch.n[1], patch.n[2]};
+    set_along(n, axis, along(n, axis) + 1);
+    each_of_brick(n, [&](int i, int j, int k) {
+      double four[4];
+      for (int m = 0; m < 4; m++) {
+        const int da = m & 1, db = m >> 1;
+        const int di = a == 0 ? da : 0, dj = a == 1 ? da : b == 1 ? db : 0, dk = b == 2 ? db : 0;
+        four[m] = fine[hymgi_at(&g, 2 * i + di, 2 * j + dj, 2 * k + dk)];
+      }
+      coarse[hymgi_at(&patch, i, j, k)] = 0.25 * ((four[0] + four[1]) + (four[2] + four[3]));
+    });
+  });
+}
+
+/* ---- the user's values ---- */
+
+struct entries {
+  int n[3];
+};
+
+/* Word 0: the largest good value among the first `limit` entries; word 1: the first bad one's
+ * number, inverted so that the first is the largest. */
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    look_at(hymgi_geom g, entries e, bool positive, int64_t limit, const double *data,
+            hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  unsigned long long mine[2] = {0, 0};
+  each_of_brick(e.n, [&](int i, int j, int k) {
+    const int64_t number = ((int64_t)k * e.n[1] + j) * e.n[0] + i;
+    if (number >= limit) return;
+    const double v = data[hymgi_at(&g, i, j, k)];
+    if (isfinite(v) && (positive ? v > 0 : v >= 0))
+      mine[0] = larger(mine[0], bits_of(v));
+    else
+      mine[1] = larger(mine[1], ~(unsigned long long)number);
+  });
+  reduce_words<keep_larger>(r, mine);
+}
+
+} /* namespace */
+
+extern "C" hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level)
+{
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const row_targets to = {level->c.dinv, level->c.l1inv};
+  level->lambda_max = 0;
+  if (fv2)
+    fold_walls(level);
+  else
+    extend_betas(level);
+  if (level->num_boxes) level->lambda_max = fv2 ? fv2_bound(level, to) : fv4_bound(level, to);
+  return level->context->status;
+}
+
+extern "C" void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const double *fine,
+                                          const hymgi_geom *patch, double *coarse)
+{
+  hymgi_launch(level->context, restrict_axis, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), box_set_of(patch, level->num_boxes), axis,
+               fine, coarse);
+}
+
+/* A bad value is rare: then a second look finds what came before it. */
+extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                                   bool positive, const double *data, hymgi_finding *finding)
+{
+  hymg_context *const context = view->context;
+  const hymgi_reduction &r = context->gpu->reduction;
+  const entries e = {{n[0], n[1], n[2]}};
+  const int64_t count = (int64_t)n[0] * n[1] * n[2];
+  const dim3 grid(blocks_for(count, 8 * REDUCE_THREADS));
+  *finding = {};
+  if (count == 0) return;
+  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, count, data, r);
+  finding->largest = reduced_max(context);
+  if (context->status != HYMG_OK || r.result[1] == 0) return;
+  const int64_t first = (int64_t)~r.result[1];
+  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, first, data, r);
+  finding->largest = reduced_max(context);
+  finding->bad = true;
+  finding->at[0] = (int)(first % n[0]);
+  finding->at[1] = (int)(first / n[0] % n[1]);
+  finding->at[2] = (int)(first / n[0] / n[1]);
+  hymgi_cuda_copy(context, data + hymgi_at(box, finding->at[0], finding->at[1], finding->at[2]),
+                  &finding->value, 1);
+}

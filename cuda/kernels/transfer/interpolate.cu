@@ -1,0 +1,342 @@
+/* Interpolation. The coarse side is a patch: the image of a fine box on the next coarser level. A
+ * block takes a tile of coarse cells with its rim into shared memory, closes the walls there and
+ * combines along z, y and x as the host does. Bytes per fine cell: 1 + 8, or 1 + 16 where it
+ * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
+ * written: 1 + 4, or 1 + 8. */
+#include "exchange/fv2_gsrb_peer.h"
+#include "kernels/kernels.h"
+#include "device/ghosts.cuh"
+
+extern "C" {
+#include "formulas/transfer.h"
+}
+
+namespace
+{
+
+struct spread_args {
+  box_set boxes, patches;
+  closure c;
+  bool closes; /* no wall ghosts are in memory */
+  int tiles[3];
+  const double *coarse;
+  double *fine;
+};
+
+/* The tile's cells [low, high). Tiles are evenly shared: none is a single cell wide where there
+ * are four cells, so a closure finds all its terms in the tile and its rim. */
+struct tile {
+  int low[3], high[3];
+};
+
+__device__ __forceinline__ tile tile_at(const spread_args &a, const hymgi_geom &patch, int number)
+{
+  const int row = number / a.tiles[0];
+  const int at[3] = {number % a.tiles[0], row % a.tiles[1], row / a.tiles[1] % a.tiles[2]};
+  tile t;
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++) {
+    t.low[axis] = patch.n[axis] * at[axis] / a.tiles[axis];
+    t.high[axis] = patch.n[axis] * (at[axis] + 1) / a.tiles[axis];
+  }
+  return t;
+}
+
+__host__ __device__ constexpr int rim_of(hymgi_ghosts order)
+{
+  return order == HYMGI_GHOSTS_P0 ? 0 : order == HYMGI_GHOSTS_V4 ? 2 : 1;
+}
+
+/* Value of a child along one axis; sign 1: the even child, -1: the odd one. v: the coarse values
+ * from -rim to rim. */
+template <hymgi_ghosts ORDER> __device__ __forceinline__ double child(double sign, const double *v)
+{
+  if (ORDER == HYMGI_GHOSTS_P0) return v[0];
+  if (ORDER == HYMGI_GHOSTS_P1) return hymgi_interpolate_p1(sign > 0 ? v[0] : v[2], v[1]);
+  if (ORDER == HYMGI_GHOSTS_V2) return hymgi_interpolate_v2(sign, v[0], v[1], v[2]);
+  return hymgi_interpolate_v4(sign, v[0], v[1], v[2], v[3], v[4]);
+}
+
+/* Both children of the cell whose line of values starts at x, that is with its cell -rim. */
+template <hymgi_ghosts ORDER>
+__device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
+{
+  double v[5];
+#pragma unroll
+  for (int m = 0; m < 2 * rim_of(ORDER) + 1; m++)
+    v[m] = x[m * stride];
+  *even = child<ORDER>(1, v);
+  *odd = child<ORDER>(-1, v);
+}
+
+/* One of them. */
+template <hymgi_ghosts ORDER>
+__device__ __forceinline__ double child_of(bool odd, const double *x, int stride)
+{
+  double v[5];
+#pragma unroll
+  for (int m = 0; m < 2 * rim_of(ORDER) + 1; m++)
+    v[m] = x[m * stride];
+  return child<ORDER>(odd ? -1 : 1, v);
+}
+
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct spreader {
+  static constexpr int THREADS = 256, R = rim_of(ORDER);
+  static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
+  static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
+  /* in memory: cells or values on fine rows, then values on fine planes */
+  static constexpr int FIRST = CELLS > WX * 4 * Y *Z ? CELLS : WX * 4 * Y *Z;
+  static constexpr int SECOND = WX * WY * 2 * Z;
+  /* pairs of fine cells of a thread, and how many it works on at once */
+  static constexpr int PAIRS = 4 * X * Y * Z / THREADS, BATCH = PAIRS < 4 ? PAIRS : 4;
+  static constexpr int STEP = THREADS / (2 * X * Y); /* fine planes between two of them */
+  static_assert(STEP * 2 * X * Y == THREADS && PAIRS * STEP == 2 * Z && PAIRS % BATCH == 0 &&
+                    BATCH * STEP % 2 == 0,
+                "threads have equal shares, and batches start on even planes");
+
+  hymgi_geom g, patch;
+  tile t;
+  double old[BATCH][2];
+
+  /* The cells, but for what lies beyond walls that close here. */
+  __device__ __forceinline__ void load(const spread_args &a, double *x) const
+  {
+    double value[LOADS];
+#pragma unroll
+    for (int m = 0; m < LOADS; m++) {
+      const int e = (int)threadIdx.x + m * THREADS, i = t.low[0] - R + e % WX,
+                j = t.low[1] - R + e / WX % WY, k = t.low[2] - R + e / (WX * WY);
+      const bool wanted = e < CELLS && i < t.high[0] + R && j < t.high[1] + R && k < t.high[2] + R;
+      const bool there = !a.closes || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
+                                        is_beyond(patch, 2, k));
+      value[m] = wanted && there ? a.coarse[hymgi_at(&patch, i, j, k)] : 0;
+    }
+#pragma unroll
+    for (int m = 0; m < LOADS; m++)
+      if ((int)threadIdx.x + m * THREADS < CELLS) x[threadIdx.x + m * THREADS] = value[m];
+  }
+
+  /* Ghosts off the walls of AXIS. Lines beyond the walls of axes before it are filled later. */
+  template <int AXIS> __device__ __forceinline__ void close(const spread_args &a, double *x) const
+  {
+    constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
+    constexpr int W[3] = {WX, WY, WZ}, STRIDE[3] = {1, WX, WX * WY};
+    const bool first = t.low[AXIS] == 0 && (patch.walls >> (2 * AXIS) & 1);
+    const bool last = t.high[AXIS] == patch.n[AXIS] && (patch.walls >> (2 * AXIS + 1) & 1);
+    if (!first && !last) return;
+    __syncthreads();
+    for (int e = (int)threadIdx.x; e < W[U] * W[V]; e += THREADS) {
+      const int u = e % W[U], v = e / W[U];
+      double *const row = x + u * STRIDE[U] + v * STRIDE[V];
+      int at[3];
+      at[U] = t.low[U] - R + u, at[V] = t.low[V] - R + v;
+      for (int side = first ? 0 : 1; side <= (last ? 1 : 0); side++) {
+        const hymgi_wall wall = wall_of(a.c, 2 * AXIS + side);
+        const int in = side ? -STRIDE[AXIS] : STRIDE[AXIS];
+        double *const x1 = row + (side ? t.high[AXIS] - 1 - t.low[AXIS] + R : R) * STRIDE[AXIS];
+        const inside cells = inside_of(wall, [&](int m) { return x1[m * in]; });
+        at[AXIS] = side ? patch.n[AXIS] : -1;
+        x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(wall, cells));
+        if (R == 2) x1[-2 * in] = second_ghost(wall, cells);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void combine_z(const double *x, double *out)
+  {
+    for (int e = (int)threadIdx.x; e < WX * WY * Z; e += THREADS) {
+      double *const to = out + e + e / (WX * WY) * (WX * WY);
+      children<ORDER>(x + e, WX * WY, to, to + WX * WY);
+    }
+  }
+
+  static __device__ __forceinline__ void combine_y(const double *x, double *out)
+  {
+    for (int e = (int)threadIdx.x; e < WX * Y * 2 * Z; e += THREADS) {
+      const int i = e % WX, J = e / WX % Y, k = e / (WX * Y);
+      double *const to = out + (k * 2 * Y + 2 * J) * WX + i;
+      children<ORDER>(x + (k * WY + J) * WX + i, WX, to, to + WX);
+    }
+  }
+
+  /* This thread's pairs: of coarse cell I of the tile, in fine rows (j, k), (j, k + STEP), ... of
+   * it; places of the even and the odd cell in planes an even and an odd number further on. */
+  struct share {
+    int I, j, k, count;
+    int black; /* in planes an even number further on the odd cell is */
+    ptrdiff_t place[2][2];
+  };
+
+  __device__ __forceinline__ share share_of() const
+  {
+    const int id = (int)threadIdx.x;
+    share w;
+    w.I = id % X, w.j = id / X % (2 * Y), w.k = id / (X * 2 * Y);
+    const int I = t.low[0] + w.I, j = 2 * t.low[1] + w.j, k = 2 * t.low[2] + w.k;
+    const int planes = 2 * t.high[2] - k;
+    const bool there = I < t.high[0] && j < 2 * t.high[1] && planes > 0;
+    w.count = there ? (planes + STEP - 1) / STEP : 0;
+    const int colour = g.split ? (j + k + g.parity) & 1 : 0;
+    const ptrdiff_t even = hymgi_row(&g, colour, j, k) + (g.split ? I : 2 * I);
+    const ptrdiff_t odd = g.split ? hymgi_row(&g, 1 - colour, j, k) + I : even + 1;
+    w.place[0][0] = even, w.place[0][1] = odd;
+    w.place[1][0] = g.split ? odd : even, w.place[1][1] = g.split ? even : odd;
+    w.black = 1 - colour;
+    return w;
+  }
+
+  /* Of the black one of pair m: black cells have one place in a row of slots. */
+  static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
+  {
+    return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
+  }
+
+  __device__ __forceinline__ void fetch(const spread_args &a, const share &w, int from)
+  {
+#pragma unroll
+    for (int m = 0; m < BATCH; m++) {
+      const double *const x = a.fine + (from + m) * STEP * g.plane;
+      const bool there = ADD && from + m < w.count;
+      if (BLACK) {
+        old[m][0] = there ? x[black_place(w, m)] : 0;
+        continue;
+      }
+      old[m][0] = there ? x[w.place[m * STEP & 1][0]] : 0;
+      old[m][1] = there ? x[w.place[m * STEP & 1][1]] : 0;
+    }
+  }
+
+  __device__ __forceinline__ void finish(const spread_args &a, const share &w, int from,
+                                         const double *c) const
+  {
+#pragma unroll
+    for (int m = 0; m < BATCH; m++) {
+      double *const x = a.fine + (from + m) * STEP * g.plane;
+      double even, odd;
+      const double *const line = c + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
+      if (BLACK) {
+        const double value = child_of<ORDER>((w.black ^ (m * STEP & 1)) == 1, line, 1);
+        if (from + m < w.count) x[black_place(w, m)] = ADD ? old[m][0] + value : value;
+        continue;
+      }
+      children<ORDER>(line, 1, &even, &odd);
+      if (from + m >= w.count) continue;
+      x[w.place[m * STEP & 1][0]] = ADD ? old[m][0] + even : even;
+      x[w.place[m * STEP & 1][1]] = ADD ? old[m][1] + odd : odd;
+    }
+  }
+};
+
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
+__global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
+    spread(const __grid_constant__ spread_args a)
+{
+  typedef spreader<ORDER, ADD, BLACK, X, Y, Z> S;
+  __shared__ double first[S::FIRST], second[S::SECOND];
+  let_successors_start();
+  const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
+  S s;
+  s.g = box_at(a.boxes, b);
+  s.patch = box_at(a.patches, b);
+  s.t = tile_at(a, s.patch, (int)blockIdx.x);
+  wait_for_predecessors();
+  s.load(a, first);
+  const typename S::share w = s.share_of();
+  if (S::PAIRS == S::BATCH) s.fetch(a, w, 0);
+  if (a.closes && S::R > 0) {
+    s.template close<2>(a, first);
+    s.template close<1>(a, first);
+    s.template close<0>(a, first);
+  }
+  __syncthreads();
+  S::combine_z(first, second);
+  __syncthreads();
+  S::combine_y(second, first);
+  __syncthreads();
+#pragma unroll 1
+  for (int m = 0; m < S::PAIRS; m += S::BATCH) {
+    if (S::PAIRS > S::BATCH) s.fetch(a, w, m);
+    s.finish(a, w, m, first);
+  }
+}
+
+/* ---- launches ---- */
+
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
+void launch_tiles(const hymgi_level *fine, spread_args a, const int n[3])
+{
+  a.tiles[0] = (n[0] + X - 1) / X;
+  a.tiles[1] = (n[1] + Y - 1) / Y;
+  a.tiles[2] = (n[2] + Z - 1) / Z;
+  const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
+                  (unsigned)a.patches.count);
+  hymgi_launch(fine->context, spread<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
+}
+
+enum {
+  LARGE_FROM = 40 * 40 * 40
+}; /* coarse cells: enough for tiles of 512 on each multiprocessor */
+
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
+void launch_order(const hymgi_level *fine, const spread_args &a)
+{
+  int n[3];
+  box_extent(fine->patch, fine->num_boxes, n);
+  if (n[0] > 16 && (int64_t)n[0] * n[1] * n[2] * a.patches.count >= LARGE_FROM)
+    launch_tiles<ORDER, ADD, BLACK, 32, 4, 4>(fine, a, n);
+  else
+    launch_tiles<ORDER, ADD, BLACK, 8, 4, 4>(fine, a, n);
+}
+
+template <bool ADD>
+void launch_spread(const hymgi_level *fine, hymgi_ghosts order, bool black, const spread_args &a)
+{
+  if (order == HYMGI_GHOSTS_P0)
+    launch_order<HYMGI_GHOSTS_P0, ADD, false>(fine, a);
+  else if (order == HYMGI_GHOSTS_P1)
+    launch_order<HYMGI_GHOSTS_P1, ADD, false>(fine, a);
+  else if (order == HYMGI_GHOSTS_V4)
+    launch_order<HYMGI_GHOSTS_V4, ADD, false>(fine, a);
+  else if (black)
+    launch_order<HYMGI_GHOSTS_V2, ADD, true>(fine, a);
+  else
+    launch_order<HYMGI_GHOSTS_V2, ADD, false>(fine, a);
+}
+
+/* Does the smoother call that follows read the black cells alone? */
+bool only_black(const hymgi_level *fine)
+{
+  const hymgi_method *m = fine->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && fine->box[0].split &&
+         hymgi_cuda_colours_apart(fine);
+}
+
+} /* namespace */
+
+/* Wall data travel with the arguments: then every box has a launch of its own. */
+extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                                       const double *source, hymgi_ghosts order, bool add,
+                                       bool smoothed, double *x)
+{
+  if (fine->num_boxes == 0) return;
+  const bool data = fine->direct && !add && coarse->walls && order != HYMGI_GHOSTS_P0;
+  const int count = data ? 1 : fine->num_boxes;
+  const bool black = smoothed && only_black(fine);
+  for (int b = 0; b < fine->num_boxes; b += count) {
+    spread_args a = {};
+    a.boxes = box_set_of(fine->box + b, count);
+    a.patches = box_set_of(fine->patch + b, count);
+    a.closes = fine->direct || add;
+    if (data)
+      a.c = closure_with_data(coarse, order, b);
+    else if (a.closes)
+      a.c = closure_of(coarse, order);
+    a.coarse = source;
+    a.fine = x;
+    if (add)
+      launch_spread<true>(fine, order, black, a);
+    else
+      launch_spread<false>(fine, order, black, a);
+  }
+}

@@ -1,0 +1,418 @@
+/* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; its
+ * cell is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: of cells
+ * 8 + 1; of the residual what the operator reads, f, and 1. */
+#include "exchange/fv2_gsrb_peer.h"
+#include "kernels/gsrb.h"
+#include "kernels/kernels.h"
+#include "device/reduce.cuh"
+#include "device/loops.cuh"
+
+namespace
+{
+
+/* Fine boxes with their images, and how the blocks of a grid lie over them: x fastest, then y,
+ * then coarse planes of one box after the other. */
+struct transfer_grid {
+  box_set boxes, patches;
+  int across[2]; /* blocks along x and y */
+  int slab;      /* coarse planes of a block */
+  int slabs;     /* of the tallest box */
+};
+
+struct block_place {
+  int box, x, y, first; /* first: coarse plane */
+};
+
+__device__ __forceinline__ block_place place_of_block(const transfer_grid &a)
+{
+  const int row = (int)blockIdx.x / a.across[0], z = row / a.across[1];
+  block_place b;
+  b.x = (int)blockIdx.x % a.across[0];
+  b.y = row % a.across[1];
+  b.box = z / a.slabs;
+  b.first = z % a.slabs * a.slab;
+  return b;
+}
+
+enum { BLOCKS_EACH = 24, MOST_PLANES = 8 }; /* of a multiprocessor; of a block */
+
+/* Blocks that have x entries of rows of n[0] entries, and y rows of n[1]; several planes each
+ * where that leaves enough of them: what two planes both read is then still in a cache. */
+transfer_grid grid_of(const hymgi_level *level, const int n[2], int x, int y)
+{
+  transfer_grid a = {};
+  a.boxes = box_set_of(level->box, level->num_boxes);
+  a.patches = box_set_of(level->patch, level->num_boxes);
+  a.across[0] = (int)blocks_for(n[0], x);
+  a.across[1] = (int)blocks_for(n[1], y);
+  int coarse[3];
+  box_extent(level->patch, level->num_boxes, coarse);
+  const int64_t blocks = (int64_t)a.across[0] * a.across[1] * coarse[2] * level->num_boxes;
+  const int64_t slab = blocks / (BLOCKS_EACH * level->context->gpu->multiprocessors);
+  a.slab = slab < 1 ? 1 : slab < MOST_PLANES ? (int)slab : MOST_PLANES;
+  a.slabs = (coarse[2] + a.slab - 1) / a.slab;
+  return a;
+}
+
+dim3 blocks_of(const transfer_grid &a)
+{
+  return dim3((unsigned)a.across[0] * (unsigned)a.across[1] * (unsigned)a.slabs *
+              (unsigned)a.boxes.count);
+}
+
+/* The mean from the sums of the rows' pairs of cells. */
+__device__ __forceinline__ double mean_of(double p00, double p10, double p01, double p11)
+{
+  return (((p00 + p10) + p01) + p11) * 0.125;
+}
+
+/* ---- cells ---- */
+
+enum { MEAN_THREADS = 128 };
+
+/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); the larger of them into *largest. */
+__device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, int t, int j, int k,
+                                          unsigned long long *largest)
+{
+  const double *even, *odd;
+  if (g.split) {
+    const int colour = (j + k + g.parity) & 1;
+    even = x + hymgi_row(&g, colour, j, k) + t;
+    odd = x + hymgi_row(&g, 1 - colour, j, k) + t;
+  } else {
+    even = x + hymgi_row(&g, 0, j, k) + 2 * t;
+    odd = even + 1;
+  }
+  *largest = larger(*largest, larger(bits_of(*even), bits_of(*odd)));
+  return *even + *odd;
+}
+
+/* MAX: also max |fine|, as the reduction's result. */
+template <bool MAX>
+__global__ void __launch_bounds__(MEAN_THREADS)
+    mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
+         hymgi_reduction reduction)
+{
+  let_successors_start();
+  const block_place b = place_of_block(a);
+  const hymgi_geom g = box_at(a.boxes, b.box), patch = box_at(a.patches, b.box);
+  const int I = b.x * (int)blockDim.x + (int)threadIdx.x;
+  const int J = b.y * (int)blockDim.y + (int)threadIdx.y;
+  const int top = b.first + a.slab < patch.n[2] ? b.first + a.slab : patch.n[2];
+  unsigned long long largest = 0;
+  wait_for_predecessors();
+  if (I < patch.n[0] && J < patch.n[1])
+    for (int K = b.first; K < top; K++) {
+      const double p00 = pair_of(g, fine, I, 2 * J, 2 * K, &largest);
+      const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
+      const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
+      const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
+      coarse[hymgi_at(&patch, I, J, K)] = mean_of(p00, p10, p01, p11);
+    }
+  if (MAX) reduce_max(reduction, largest);
+}
+
+/* ---- the residual ---- */
+
+/* A thread has a place in a row: with split rows a slot, that is a pair of cells or the red one of
+ * them; with plain rows a cell. It computes what that gives to the mean, in both fine planes of a
+ * coarse one (PLANES 2) or in one of them. */
+struct sum_args {
+  transfer_grid grid;
+  operator_view v;
+  const double *f, *x;
+  double *coarse, *zero; /* zero: NULL, or a vector that gets zeros where coarse gets means */
+};
+
+enum { SUM_THREADS_FV2 = 256, SUM_THREADS_FV4 = 128 };
+
+template <bool VARIABLE, int CELLS> struct fv2_cells {
+  place p[CELLS];
+  fv2_betas b[CELLS];
+  double alpha[CELLS];
+
+  /* What no kernel of a solve writes. */
+  __device__ __forceinline__ void fetch(const operator_view &v, const hymgi_geom &g, int t, int j,
+                                        int k)
+  {
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+      /* two cells: the even one first */
+      const int colour = CELLS == 1 ? 0 : (j + k + g.parity + c) & 1;
+      p[c] = place_of(g, colour, t, j, k);
+      b[c] = fv2_load_betas<VARIABLE>(v, g, p[c]);
+      alpha[c] = v.has_alpha ? alpha_at(v, p[c].own) : 0;
+    }
+  }
+
+  __device__ __forceinline__ double residual(const sum_args &a, const hymgi_geom &g, int c) const
+  {
+    fv2_values x = fv2_load_neighbours(a.v, g, p[c], a.x);
+    x.c = a.x[p[c].own];
+    return fv2_residual(a.v, b[c], x, a.f[p[c].own], alpha[c]);
+  }
+};
+
+/* FV4: the even cells of a slot's row, and the odd ones. Rows and planes an odd number of steps
+ * away have them the other way round. Both cells and both planes name an entry by the same
+ * expression, so that it is loaded once. */
+template <bool SPLIT> struct fv4_rows {
+  ptrdiff_t even, odd, pitch, plane;
+
+  /* u: along x from the slot's even cell (or from the cell); literals */
+  __device__ __forceinline__ double load(const double *x, int u, int dj, int dk) const
+  {
+    if (!SPLIT) return (x + even)[u + dj * pitch + dk * plane];
+    const double *const row = (u + dj + dk) & 1 ? x + odd : x + even;
+    return row[(u >> 1) + dj * pitch + dk * plane];
+  }
+};
+
+template <bool SPLIT>
+__device__ __forceinline__ fv4_rows<SPLIT> fv4_rows_of(const hymgi_geom &g, int t, int j, int k)
+{
+  const ptrdiff_t first = hymgi_row(&g, 0, j, k) + t;
+  const bool black = SPLIT && ((j + k + g.parity) & 1);
+  fv4_rows<SPLIT> r;
+  r.even = black ? first + g.half : first;
+  r.odd = black ? first : first + g.half;
+  r.pitch = g.pitch;
+  r.plane = g.plane;
+  return r;
+}
+
+template <bool VARIABLE, bool SPLIT>
+__device__ __forceinline__ double fv4_apply_at(const sum_args &a, const fv4_rows<SPLIT> &r, int u,
+                                               int up)
+{
+  return fv4_apply_with<VARIABLE>(
+      [&](int di, int dj, int dk) { return r.load(a.x, u + di, dj, up + dk); },
+      [&](int axis, int di, int dj, int dk) {
+        return VARIABLE ? r.load(a.v.beta[axis], u + di, dj, up + dk) : a.v.beta_constant[axis];
+      });
+}
+
+template <bool SPLIT>
+__device__ __forceinline__ double fv4_residual(const sum_args &a, const fv4_rows<SPLIT> &r, int u,
+                                               int up, double ax)
+{
+  double alpha = 0;
+  if (a.v.has_alpha) alpha = a.v.alpha ? r.load(a.v.alpha, u, 0, up) : a.v.alpha_constant;
+  return r.load(a.f, u, 0, up) - fv4_with_alpha(a.v, ax, r.load(a.x, u, 0, up), alpha);
+}
+
+/* What the slot's cells give in each plane; all that branches comes last. */
+template <bool VARIABLE, bool SPLIT, int PLANES>
+__device__ __forceinline__ void fv4_parts(const sum_args &a, const fv4_rows<SPLIT> &r,
+                                          double part[PLANES])
+{
+  constexpr int CELLS = SPLIT ? 2 : 1;
+  double ax[PLANES][CELLS];
+#pragma unroll
+  for (int up = 0; up < PLANES; up++)
+#pragma unroll
+    for (int u = 0; u < CELLS; u++)
+      ax[up][u] = fv4_apply_at<VARIABLE>(a, r, u, up);
+#pragma unroll
+  for (int up = 0; up < PLANES; up++) {
+    part[up] = fv4_residual(a, r, 0, up, ax[up][0]);
+    if (SPLIT) part[up] += fv4_residual(a, r, 1, up, ax[up][CELLS - 1]);
+  }
+}
+
+/* Sums the parts of a block's threads: [plane][row][slot], as wide as the block. */
+template <bool SPLIT, bool RED>
+__device__ __forceinline__ void store_means(const sum_args &a, const block_place &b, int K,
+                                            int parity, const double *part)
+{
+  const hymgi_geom patch = box_at(a.grid.patches, b.box);
+  const int wide = (int)blockDim.x, rows = (int)blockDim.y, x = (int)threadIdx.x,
+            y = (int)threadIdx.y;
+  const int coarse = SPLIT ? wide : wide / 2, I = b.x * coarse + x, J = b.y * rows / 2 + y;
+  if (threadIdx.z > 0 || x >= coarse || 2 * y >= rows || I >= patch.n[0] || J >= patch.n[1] ||
+      K >= patch.n[2])
+    return;
+  const auto pair = [&](int jj, int kk) {
+    const double *const row = part + (kk * rows + 2 * y + jj) * wide;
+    if (SPLIT) return row[x];
+    return RED ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
+  };
+  const ptrdiff_t at = hymgi_at(&patch, I, J, K);
+  a.coarse[at] = mean_of(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  if (a.zero) a.zero[at] = 0;
+}
+
+template <bool VARIABLE, bool SPLIT, bool RED>
+__global__ void __launch_bounds__(SUM_THREADS_FV2, 3) fv2_sum(const __grid_constant__ sum_args a)
+{
+  __shared__ double part[SUM_THREADS_FV2];
+  let_successors_start();
+  const block_place b = place_of_block(a.grid);
+  const hymgi_geom g = box_at(a.grid.boxes, b.box);
+  const int t = b.x * (int)blockDim.x + (int)threadIdx.x;
+  const int j = b.y * (int)blockDim.y + (int)threadIdx.y, up = (int)threadIdx.z;
+  const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
+  for (int K = b.first; K < b.first + a.grid.slab; K++) {
+    const bool inside = t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2];
+    fv2_cells<VARIABLE, SPLIT && !RED ? 2 : 1> c;
+    if (inside) c.fetch(a.v, g, t, j, 2 * K + up);
+    if (K == b.first) wait_for_predecessors();
+    if (inside) {
+      const double r = c.residual(a, g, 0);
+      part[mine] = SPLIT && !RED ? r + c.residual(a, g, 1) : r;
+    }
+    __syncthreads();
+    store_means<SPLIT, RED>(a, b, K, g.parity, part);
+    __syncthreads();
+  }
+}
+
+template <bool VARIABLE, bool SPLIT, int PLANES>
+__global__ void __launch_bounds__(SUM_THREADS_FV4, PLANES == 2 ? 3 : 2)
+    fv4_sum(const __grid_constant__ sum_args a)
+{
+  __shared__ double part[SUM_THREADS_FV4 * PLANES];
+  let_successors_start();
+  const block_place b = place_of_block(a.grid);
+  const hymgi_geom g = box_at(a.grid.boxes, b.box);
+  const int t = b.x * (int)blockDim.x + (int)threadIdx.x;
+  const int j = b.y * (int)blockDim.y + (int)threadIdx.y, up = (int)threadIdx.z;
+  const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
+  wait_for_predecessors();
+  for (int K = b.first; K < b.first + a.grid.slab; K++) {
+    if (t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2]) {
+      const fv4_rows<SPLIT> r = fv4_rows_of<SPLIT>(g, t, j, 2 * K + up);
+      double value[PLANES];
+      fv4_parts<VARIABLE, SPLIT, PLANES>(a, r, value);
+#pragma unroll
+      for (int m = 0; m < PLANES; m++)
+        part[mine + m * SUM_THREADS_FV4] = value[m];
+    }
+    __syncthreads();
+    store_means<SPLIT, false>(a, b, K, 0, part);
+    __syncthreads();
+  }
+}
+
+/* ---- launches ---- */
+
+/* A block's threads: (along a row, rows, planes), two rows at least. */
+dim3 block_for(const hymgi_level *level, int threads, int planes, int n[2])
+{
+  int fine[3];
+  box_extent(level->box, level->num_boxes, fine);
+  n[0] = level->box[0].split ? fine[0] / 2 : fine[0];
+  n[1] = fine[1];
+  const int x = 1 << row_shift(n[0]);
+  return dim3((unsigned)x, (unsigned)(threads / x / planes), (unsigned)planes);
+}
+
+typedef void (*sum_kernel)(sum_args);
+
+void launch_sum(const hymgi_level *level, sum_kernel kernel, int threads, int planes, sum_args a)
+{
+  int n[2];
+  const dim3 block = block_for(level, threads, planes, n);
+  a.grid = grid_of(level, n, (int)block.x, (int)block.y);
+  hymgi_launch(level->context, kernel, blocks_of(a.grid), block, a);
+}
+
+/* After gsrb of FV2 the residual of the black cells is zero (but for rounding). */
+template <bool VARIABLE>
+void launch_fv2(const hymgi_level *level, hymgi_after after, const sum_args &a)
+{
+  const bool red = after == HYMGI_AFTER_GSRB;
+  const sum_kernel kernel =
+      level->box[0].split
+          ? (red ? fv2_sum<VARIABLE, true, true> : fv2_sum<VARIABLE, true, false>)
+          : (red ? fv2_sum<VARIABLE, false, true> : fv2_sum<VARIABLE, false, false>);
+  launch_sum(level, kernel, SUM_THREADS_FV2, 2, a);
+}
+
+/* Threads of two planes load less, threads of one are more: where a level would not fill the
+ * multiprocessors. */
+template <bool VARIABLE> void launch_fv4(const hymgi_level *level, const sum_args &a)
+{
+  const bool split = level->box[0].split, large = level->cells >= 96 * 96 * 96;
+  if (large)
+    launch_sum(level, split ? fv4_sum<VARIABLE, true, 2> : fv4_sum<VARIABLE, false, 2>,
+               SUM_THREADS_FV4, 1, a);
+  else
+    launch_sum(level, split ? fv4_sum<VARIABLE, true, 1> : fv4_sum<VARIABLE, false, 1>,
+               SUM_THREADS_FV4, 2, a);
+}
+
+} /* namespace */
+
+namespace
+{
+
+template <bool MAX> void launch_mean(const hymgi_level *level, const double *fine, double *coarse)
+{
+  if (level->num_boxes == 0) return;
+  int n[3];
+  box_extent(level->patch, level->num_boxes, n);
+  const int x = 1 << row_shift(n[0]), y = MEAN_THREADS / x;
+  const transfer_grid a = grid_of(level, n, x, y);
+  hymgi_launch(level->context, mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a, fine,
+               coarse, level->context->gpu->reduction);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine,
+                                          double *coarse)
+{
+  launch_mean<false>(level, fine, coarse);
+}
+
+extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine,
+                                              double *coarse, int slot)
+{
+  const result_slot there(level->context, slot);
+  launch_mean<true>(level, fine, coarse);
+}
+
+/* After hymgi_cuda_prepare_restrict. */
+static void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse,
+                              double *zero)
+{
+  if (level->num_boxes == 0) return;
+  if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero) ||
+      hymgi_cuda_fv4_restrict_tile(level, coarse, zero))
+    return;
+  const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
+  sum_args a = {};
+  a.v = view_of(level);
+  a.f = level->f;
+  a.x = level->x;
+  a.coarse = coarse;
+  a.zero = zero;
+  if (fv2 && variable)
+    launch_fv2<true>(level, after, a);
+  else if (fv2)
+    launch_fv2<false>(level, after, a);
+  else if (variable)
+    launch_fv4<true>(level, a);
+  else
+    launch_fv4<false>(level, a);
+}
+
+extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
+                                             double *coarse, double *zero)
+{
+  hymgi_cuda_prepare_restrict(level, level->x, 3, false);
+  restrict_residual(level, after, coarse, zero);
+}
+
+/* After gsrb, which ends with black, the ghosts of that colour alone are older than the cells. */
+extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
+                                           double *zero)
+{
+  const bool gsrb = level->method->smoother == HYMG_GSRB;
+  if (!hymgi_cuda_fv2_joined(level, from_zero, true)) {
+    const bool sent = hymgi_cuda_smooth_from(level, from_zero, true);
+    hymgi_cuda_prepare_restrict(level, level->x, gsrb ? 2 : 3, sent);
+  }
+  restrict_residual(level, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
+}

@@ -1,0 +1,202 @@
+/* Diagonal and sum of the absolute values of the other coefficients of a cell's equation, closures
+ * included; set-up. Away from walls they are the formula applied to unit vectors. Near them what
+ * lies beyond an end is moved to the cells it stands for, axis x first, then y, then z. A moved
+ * coefficient keeps the offsets that were zero, so every coefficient has one: what the host does
+ * in a map of the cells around is here asked of the 25 original ones, and added in the host's
+ * order. */
+#ifndef HYMGI_ROW_SUMS_CUH
+#define HYMGI_ROW_SUMS_CUH
+
+#include "device/loops.cuh"
+
+namespace
+{
+
+struct row_sums {
+  double diagonal, others;
+};
+
+/* ---- FV2 ---- */
+
+template <bool VARIABLE>
+__device__ __forceinline__ row_sums fv2_row_sums(const operator_view &v, const hymgi_geom &g,
+                                                 const place &p)
+{
+  const fv2_betas b = fv2_load_betas<VARIABLE>(v, g, p);
+  const double *const ghost = v.wall_ghost;
+  const double w = at_wall(g, 0, p.i) ? ghost[0] : 1, e = at_wall(g, 1, p.i) ? ghost[1] : 1;
+  const double s = at_wall(g, 2, p.j) ? ghost[2] : 1, n = at_wall(g, 3, p.j) ? ghost[3] : 1;
+  const double d = at_wall(g, 4, p.k) ? ghost[4] : 1, u = at_wall(g, 5, p.k) ? ghost[5] : 1;
+  return {fv2_diagonal(v, b, alpha_at(v, p.own)),
+          w * b.w + e * b.e + s * b.s + n * b.n + d * b.d + u * b.u};
+}
+
+/* ---- FV4: coefficients as if no wall were near ---- */
+
+/* The other cells in the order in which their coefficients are added. */
+/* clang-format off */
+#define FV4_OTHERS(DO)                                                                             \
+  DO(-1, 0, 0) DO(1, 0, 0) DO(0, -1, 0) DO(0, 1, 0) DO(0, 0, -1) DO(0, 0, 1)                       \
+  DO(-2, 0, 0) DO(2, 0, 0) DO(0, -2, 0) DO(0, 2, 0) DO(0, 0, -2) DO(0, 0, 2)                       \
+  DO(-1, -1, 0) DO(1, -1, 0) DO(-1, 1, 0) DO(1, 1, 0)                                              \
+  DO(-1, 0, -1) DO(1, 0, -1) DO(-1, 0, 1) DO(1, 0, 1)                                              \
+  DO(0, -1, -1) DO(0, 1, -1) DO(0, -1, 1) DO(0, 1, 1)
+/* clang-format on */
+
+/* Of the cell at (L, M, N) in the equation of the cell at p, without the alpha term. */
+template <bool VARIABLE, int L, int M, int N>
+__device__ __forceinline__ double fv4_coefficient(const operator_view &v, const place &p)
+{
+  return fv4_apply_with<VARIABLE>(
+      [](int di, int dj, int dk) { return di == L && dj == M && dk == N ? 1. : 0.; },
+      [&](int axis, int di, int dj, int dk) {
+        return VARIABLE ? v.beta[axis][at(p, di, dj, dk)] : v.beta_constant[axis];
+      });
+}
+
+template <bool VARIABLE>
+__device__ __forceinline__ double fv4_diagonal(const operator_view &v, const place &p)
+{
+  const double a = fv4_coefficient<VARIABLE, 0, 0, 0>(v, p);
+  return v.has_alpha ? a + alpha_at(v, p.own) : a;
+}
+
+template <bool VARIABLE>
+__device__ __forceinline__ row_sums fv4_row_sums(const operator_view &v, const place &p)
+{
+  row_sums s = {fv4_diagonal<VARIABLE>(v, p), 0};
+#define ADD(l, m, n) s.others += fabs(fv4_coefficient<VARIABLE, l, m, n>(v, p));
+  FV4_OTHERS(ADD)
+#undef ADD
+  return s;
+}
+
+/* ---- FV4: near walls ---- */
+
+enum { FV4_POINTS = 25, FV4_REACH = 2, FOLD_REACH = 3, NEAR_THREADS = 128 };
+
+/* What lies beyond the ends of a box. */
+struct folding {
+  unsigned wraps;         /* bit per axis: periodic and so short that a stencil meets itself */
+  double weight[6][2][4]; /* by face, ghost layer, cell off the wall */
+};
+
+__device__ __forceinline__ bool near_end(const folding &f, const hymgi_geom &g, int axis, int at)
+{
+  if (f.wraps >> axis & 1) return true;
+  return (at < FV4_REACH && (g.walls >> (2 * axis) & 1)) ||
+         (at >= g.n[axis] - FV4_REACH && (g.walls >> (2 * axis + 1) & 1));
+}
+
+/* How many indices of an axis are near an end, and the m-th of them. */
+__device__ __forceinline__ int near_count(const folding &f, const hymgi_geom &g, int axis)
+{
+  const int n = along(g.n, axis), walls = (int)(g.walls >> (2 * axis)) & 3;
+  const int count = ((walls & 1) + (walls >> 1)) * FV4_REACH;
+  return f.wraps >> axis & 1 || count > n ? n : count;
+}
+__device__ __forceinline__ int near_index(const hymgi_geom &g, int axis, int count, int m)
+{
+  const bool low = m < FV4_REACH && (g.walls >> (2 * axis) & 1);
+  return low ? m : along(g.n, axis) - count + m;
+}
+
+/* The points |di| + |dj| + |dk| <= 2, numbered with di fastest. */
+__host__ __device__ constexpr int fv4_point(int di, int dj, int dk)
+{
+  if (dk == -2 || dk == 2) return 12 + 6 * dk;
+  if (dk != 0) return 12 + 9 * dk + 2 * dj + di;
+  return 12 + (dj == -2 || dj == 2 ? 3 : 4) * dj + di;
+}
+
+/* A cell near an end. */
+struct near_cell {
+  const folding &fold;
+  const hymgi_geom &g;
+  const double *point; /* its 25 coefficients, NEAR_THREADS apart */
+  int ijk[3];
+  bool near[3];
+};
+
+/* Does an entry at this offset along an axis go to other cells? */
+__device__ __forceinline__ bool moves(const near_cell &c, int axis, int offset)
+{
+  const int position = c.ijk[axis] + offset;
+  if (position >= 0 && position < c.g.n[axis]) return false;
+  return c.fold.wraps >> axis & 1 || c.g.walls >> (2 * axis + (position >= 0)) & 1;
+}
+
+/* The part of an entry that moves which goes to offset `to`. */
+__device__ __forceinline__ double share_of(const near_cell &c, int axis, int from, int to)
+{
+  const int n = c.g.n[axis], position = c.ijk[axis] + from, target = c.ijk[axis] + to;
+  if (c.fold.wraps >> axis & 1) return (position % n + n) % n == target;
+  const bool high = position >= 0;
+  const int cell = high ? n - 1 - target : target, layer = high ? position - n : -1 - position;
+  return cell >= 0 && cell < 4 ? c.fold.weight[2 * axis + high][layer][cell] : 0;
+}
+
+/* The coefficient at an offset after the axes up to AXIS have been dealt with. */
+template <int AXIS>
+__device__ __forceinline__ double entry_of(const near_cell &c, const int (&offset)[3])
+{
+  if constexpr (AXIS < 0) {
+    const int di = offset[0], dj = offset[1], dk = offset[2];
+    if (abs(di) + abs(dj) + abs(dk) > FV4_REACH) return 0;
+    return c.point[fv4_point(di, dj, dk) * NEAR_THREADS];
+  } else {
+    double entry = moves(c, AXIS, offset[AXIS]) ? 0 : entry_of<AXIS - 1>(c, offset);
+    if (!c.near[AXIS]) return entry;
+    int from[3] = {offset[0], offset[1], offset[2]};
+#pragma unroll 1
+    for (from[AXIS] = -FV4_REACH; from[AXIS] <= FV4_REACH; from[AXIS]++) {
+      if (!moves(c, AXIS, from[AXIS])) continue;
+      const double share = share_of(c, AXIS, from[AXIS], offset[AXIS]);
+      if (share != 0) entry += entry_of<AXIS - 1>(c, from) * share;
+    }
+    return entry;
+  }
+}
+
+__device__ __forceinline__ row_sums folded_sums(const near_cell &c)
+{
+  row_sums s = {0, 0};
+#pragma unroll 1
+  for (int dk = -FOLD_REACH; dk <= FOLD_REACH; dk++)
+#pragma unroll 1
+    for (int dj = -FOLD_REACH; dj <= FOLD_REACH; dj++) {
+      const int reach = dj != 0 && dk != 0 ? 0 : FOLD_REACH;
+#pragma unroll 1
+      for (int di = -reach; di <= reach; di++) {
+        const int offset[3] = {di, dj, dk};
+        const double entry = entry_of<2>(c, offset);
+        if (di == 0 && dj == 0 && dk == 0)
+          s.diagonal = entry;
+        else
+          s.others += fabs(entry);
+      }
+    }
+  return s;
+}
+
+/* By a block of NEAR_THREADS; point: room for 25 coefficients a thread. */
+template <bool VARIABLE>
+__device__ __forceinline__ row_sums fv4_near_sums(const operator_view &v, const folding &f,
+                                                  const hymgi_geom &g, const place &p,
+                                                  double *point)
+{
+  double *const mine = point + threadIdx.x;
+#define STORE(l, m, n)                                                                             \
+  mine[fv4_point(l, m, n) * NEAR_THREADS] = fv4_coefficient<VARIABLE, l, m, n>(v, p);
+  FV4_OTHERS(STORE)
+#undef STORE
+  mine[fv4_point(0, 0, 0) * NEAR_THREADS] = fv4_diagonal<VARIABLE>(v, p);
+  near_cell c = {f, g, mine, {p.i, p.j, p.k}, {}};
+  for (int axis = 0; axis < 3; axis++)
+    c.near[axis] = near_end(f, g, axis, c.ijk[axis]);
+  return folded_sums(c);
+}
+
+} /* namespace */
+
+#endif

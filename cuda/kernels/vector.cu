@@ -1,0 +1,261 @@
+/* Vectors on the device: rows of cells, ghosts untouched; order-free reductions. */
+#include "kernels/kernels.h"
+#include "device/reduce.cuh"
+#include "device/loops.cuh"
+
+namespace
+{
+
+/* ---- whole vectors, ghosts included ---- */
+
+__global__ void __launch_bounds__(ROW_THREADS) zero_entries(double *x, int64_t count)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < count) x[t] = 0;
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    scale_entries(double factor, double *x, int64_t count)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < count) x[t] *= factor;
+}
+
+/* ---- cells ---- */
+
+struct fill_cells {
+  double value, *x;
+  __device__ __forceinline__ void operator()(ptrdiff_t t) const
+  {
+    x[t] = value;
+  }
+};
+
+struct copy_cells {
+  const double *x;
+  double *z;
+  __device__ __forceinline__ void operator()(ptrdiff_t t) const
+  {
+    z[t] = x[t];
+  }
+};
+
+struct combine_cells {
+  double a;
+  const double *x;
+  double b;
+  const double *y;
+  double *z;
+  __device__ __forceinline__ void operator()(ptrdiff_t t) const
+  {
+    z[t] = hymgi_fma(a, x[t], b * y[t]);
+  }
+};
+
+struct shift_cells {
+  double c, *x;
+  __device__ __forceinline__ void operator()(ptrdiff_t t) const
+  {
+    x[t] += c;
+  }
+};
+
+struct multiply_cells {
+  const double *factor, *r;
+  double *z;
+  __device__ __forceinline__ void operator()(ptrdiff_t t) const
+  {
+    z[t] = factor[t] * r[t];
+  }
+};
+
+template <typename Each>
+__global__ void __launch_bounds__(ROW_THREADS) on_cells(box_set boxes, Each each)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) { each(hymgi_row(&g, colour, j, k) + t); });
+  });
+}
+
+template <typename Each> void for_cells(const hymgi_level *level, const Each &each)
+{
+  hymgi_launch(level->context, on_cells<Each>, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), each);
+}
+
+template <bool VARIABLE>
+__global__ void __launch_bounds__(ROW_THREADS)
+    divide_by_diagonal(box_set boxes, operator_view v, const double *r, double *z)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const place p = place_of(g, colour, t, j, k);
+      const fv2_betas b = fv2_load_betas<VARIABLE>(v, g, p);
+      z[p.own] = r[p.own] / fv2_diagonal(v, b, alpha_at(v, p.own));
+    });
+  });
+}
+
+/* ---- reductions ---- */
+
+template <bool PRODUCT>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    largest_cell(box_set boxes, const double *x, const double *y, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  unsigned long long mine = 0;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
+      mine = larger(mine, bits_of(PRODUCT ? x[at] * y[at] : x[at]));
+    });
+  });
+  reduce_max(r, mine);
+}
+
+/* What hymgi_host_sum does to each term: the words that its bits become at a given scale, each by
+ * rounding to an integer. */
+struct term_scale {
+  double up, step;
+};
+
+__device__ __forceinline__ double nearest(double x)
+{
+  return (x + 0x1.8p52) - 0x1.8p52;
+}
+
+__device__ __forceinline__ void add_term(double term, const term_scale &scale,
+                                         int64_t words[HYMGI_SUM_WORDS])
+{
+  double rest = term * scale.up;
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+    const double word = nearest(rest);
+    words[m] += (int64_t)word;
+    rest = (rest - word) * scale.step;
+  }
+}
+
+template <bool PRODUCT>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    sum_cells(box_set boxes, const double *x, const double *y, term_scale scale, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  int64_t mine[HYMGI_SUM_WORDS] = {0};
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
+      add_term(PRODUCT ? x[at] * y[at] : x[at], scale, mine);
+    });
+  });
+  reduce_sum(r, mine);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_zero(hymg_context *context, double *data, size_t doubles)
+{
+  hymgi_launch(context, zero_entries, dim3(blocks_for((int64_t)doubles, ROW_THREADS)),
+               dim3(ROW_THREADS), data, doubles);
+}
+
+extern "C" void hymgi_cuda_clear(const hymgi_level *level, double *x)
+{
+  if (level->num_boxes) hymgi_cuda_zero(level->context, x, (size_t)level->vector_size);
+}
+
+extern "C" void hymgi_cuda_scale(const hymgi_level *level, double factor, double *x)
+{
+  if (level->num_boxes == 0) return;
+  hymgi_launch(level->context, scale_entries, dim3(blocks_for(level->vector_size, ROW_THREADS)),
+               dim3(ROW_THREADS), factor, x, level->vector_size);
+}
+
+extern "C" void hymgi_cuda_fill(const hymgi_level *level, double value, double *x)
+{
+  for_cells(level, fill_cells{value, x});
+}
+
+extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const double *x, double b,
+                                 const double *y, double *z)
+{
+  if (b == 0 && a == 1)
+    for_cells(level, copy_cells{x, z});
+  else
+    for_cells(level, combine_cells{a, x, b, y, z});
+}
+
+extern "C" void hymgi_cuda_shift(const hymgi_level *level, double c, double *x)
+{
+  for_cells(level, shift_cells{c, x});
+}
+
+extern "C" void hymgi_cuda_precondition(const hymgi_level *level, const double *r, double *z)
+{
+  if (level->c.dinv) {
+    for_cells(level, multiply_cells{level->c.dinv, r, z});
+    return;
+  }
+  hymgi_launch(level->context,
+               level->c.beta[0] ? divide_by_diagonal<true> : divide_by_diagonal<false>,
+               cells_grid(level), dim3(ROW_THREADS), box_set_of(level->box, level->num_boxes),
+               view_of(level), r, z);
+}
+
+namespace
+{
+
+bool launch_max(const hymgi_level *level, const double *x, const double *y)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return false;
+  hymgi_launch(level->context, y ? largest_cell<true> : largest_cell<false>, grid,
+               dim3(REDUCE_THREADS), box_set_of(level->box, level->num_boxes), x, y,
+               level->context->gpu->reduction);
+  return true;
+}
+
+} /* namespace */
+
+extern "C" double hymgi_cuda_max(const hymgi_level *level, const double *x, const double *y)
+{
+  return launch_max(level, x, y) ? reduced_max(level->context) : 0;
+}
+
+extern "C" void hymgi_cuda_queue_max(const hymgi_level *level, const double *x, int slot)
+{
+  const result_slot there(level->context, slot);
+  launch_max(level, x, NULL);
+}
+
+extern "C" double hymgi_cuda_queued(hymg_context *context, int slot)
+{
+  const result_slot there(context, slot);
+  return reduced_max(context);
+}
+
+extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y,
+                               int exponent, int bits, int64_t words[HYMGI_SUM_WORDS])
+{
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = 0;
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return;
+  hymg_context *const context = level->context;
+  const term_scale scale = {ldexp(1., bits - exponent), ldexp(1., bits)};
+  hymgi_launch(context, y ? sum_cells<true> : sum_cells<false>, grid, dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), x, y, scale, context->gpu->reduction);
+  hymgi_device_sync(context);
+  if (context->status != HYMG_OK) return;
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = (int64_t)context->gpu->reduction.result[m];
+}

@@ -1,0 +1,184 @@
+/* The GPU of a context: opened at the first need, and what there is. */
+#include "runtime/device.h"
+
+#include "exchange/nccl.h"
+#include "exchange/overlap.h"
+
+#include <nvtx3/nvToolsExt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error, const char *what)
+{
+  if (error == cudaSuccess) return HYMG_OK;
+  cudaGetLastError(); /* so that it is not reported twice */
+  const hymg_status status =
+      hymgi_fail(context, error == cudaErrorMemoryAllocation ? HYMG_ENOMEM : HYMG_ECUDA,
+                 "CUDA: %s in %s (%s)", cudaGetErrorString(error), what, cudaGetErrorName(error));
+  if (context->status == HYMG_OK) context->status = status;
+  return status;
+}
+
+/* ---- opening and closing ---- */
+
+namespace
+{
+
+void close_device(hymgi_device *d)
+{
+  {
+    const hymgi_device_guard guard(d->ordinal);
+    if (d->stream) cudaStreamSynchronize(d->stream);
+    hymgi_groups_close(d);
+    hymgi_overlap_close(d);
+    if (d->own_stream) cudaStreamDestroy(d->stream);
+    if (d->recorder) cudaStreamDestroy(d->recorder);
+    if (d->reduction.words) cudaFree(d->reduction.words);
+    if (d->reduction.result) cudaFreeHost(d->reduction.result);
+    if (d->waited) cudaFreeHost(d->waited);
+  }
+  d->context->gpu = NULL;
+  free(d);
+}
+
+hymg_status find_device(hymg_context *context, int *ordinal)
+{
+  int count = 0;
+  TRY(hymgi_cuda_count(context, &count));
+  const int ranks = hymgi_comm_local_size(context->comm);
+  *ordinal = context->device;
+  if (*ordinal == HYMG_DEVICE_CURRENT || (*ordinal < 0 && ranks == 1))
+    return hymgi_cuda_check(context, cudaGetDevice(ordinal), "cudaGetDevice");
+  if (*ordinal == HYMG_DEVICE_OWN && ranks > count)
+    return hymgi_fail(context, HYMG_EINVAL,
+                      "%d ranks on a node want a CUDA device each: there are %d", ranks, count);
+  if (*ordinal < 0) {
+    /* Made current for good: to put the one before back would start CUDA on it, too, and MPI, which
+     * works with whichever device is current at its first call after this one, would take that. */
+    *ordinal = hymgi_comm_local_rank(context->comm) % count;
+    TRY(hymgi_cuda_check(context, cudaSetDevice(*ordinal), "cudaSetDevice"));
+  }
+  if (*ordinal < count) return HYMG_OK;
+  return hymgi_fail(context, HYMG_EINVAL, "CUDA device %d: there are %d, counted from 0", *ordinal,
+                    count);
+}
+
+/* For its attributes: all kernels are made for the same devices. */
+__global__ void any_kernel() {}
+
+hymg_status fill_device(hymgi_device *d)
+{
+  hymg_context *const c = d->context;
+  const hymgi_device_guard guard(d->ordinal);
+  int minor = 0;
+  TRY(hymgi_cuda_check(
+      c, cudaDeviceGetAttribute(&d->major, cudaDevAttrComputeCapabilityMajor, d->ordinal),
+      "cudaDeviceGetAttribute"));
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->ordinal);
+  cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, d->ordinal);
+  cudaDeviceGetAttribute(&d->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->ordinal);
+  if (d->major < 8)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,
+                      d->major, minor);
+  cudaFuncAttributes made = {};
+  TRY(hymgi_cuda_check(c, cudaFuncGetAttributes(&made, any_kernel), "cudaFuncGetAttributes"));
+  if (made.ptxVersion / 10 < d->major) d->major = made.ptxVersion / 10;
+  d->stream = c->stream;
+  if (!d->stream) { /* waits for the default stream, and that one for it */
+    TRY(hymgi_cuda_check(c, cudaStreamCreate(&d->stream), "cudaStreamCreate"));
+    d->own_stream = true;
+  }
+  TRY(hymgi_cuda_check(c, cudaStreamCreateWithFlags(&d->recorder, cudaStreamNonBlocking),
+                       "cudaStreamCreateWithFlags"));
+  const size_t bytes = (HYMGI_RESULT_WORDS + 1) * sizeof(unsigned long long);
+  void *words, *result;
+  TRY(hymgi_cuda_check(c, cudaMalloc(&words, bytes), "cudaMalloc"));
+  d->reduction.words = (unsigned long long *)words;
+  d->reduction.finished = (unsigned *)(d->reduction.words + HYMGI_RESULT_WORDS);
+  TRY(hymgi_cuda_check(c, cudaMemset(words, 0, bytes), "cudaMemset"));
+  TRY(hymgi_cuda_check(c, cudaMallocHost(&result, HYMGI_RESULTS * bytes), "cudaMallocHost"));
+  d->reduction.result = (unsigned long long *)result;
+  TRY(hymgi_cuda_check(c, cudaMallocHost(&result, sizeof *d->waited), "cudaMallocHost"));
+  d->waited = (unsigned long long *)result;
+  *d->waited = 0;
+  return hymgi_cuda_check(c, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+} /* namespace */
+
+extern "C" hymg_status hymgi_device_open(hymg_context *context)
+{
+  if (context->gpu) return HYMG_OK;
+  int ordinal = 0;
+  TRY(find_device(context, &ordinal));
+  hymgi_device *d = (hymgi_device *)calloc(1, sizeof *d);
+  if (!d) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a device");
+  d->context = context;
+  /* as measured on an H200 */
+  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80,    80 * 80 * 80, 80 * 80 * 80,
+               80 * 80 * 80,    INT64_MAX,       160 * 160 * 160, INT64_MAX,    56 * 56 * 56};
+  d->ordinal = ordinal;
+  context->gpu = d;
+  context->close_gpu = close_device;
+  const hymg_status status = fill_device(d);
+  if (status != HYMG_OK) close_device(d);
+  return status;
+}
+
+/* ---- what is there ---- */
+
+extern "C" hymg_status hymgi_cuda_count(hymg_context *context, int *count)
+{
+  int found = 0;
+  const cudaError_t error = cudaGetDeviceCount(&found);
+  cudaGetLastError();
+  if (error != cudaSuccess || found == 0)
+    return hymgi_fail(context, HYMG_EUNSUPPORTED, "no CUDA device: %s",
+                      error == cudaSuccess ? "none is there" : cudaGetErrorString(error));
+  *count = found;
+  return HYMG_OK;
+}
+
+extern "C" hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_info *info)
+{
+  int count = 0;
+  TRY(hymgi_cuda_count(context, &count));
+  if (ordinal < -1 || ordinal >= count)
+    return hymgi_fail(context, HYMG_EINVAL, "CUDA device %d: there are %d, counted from 0", ordinal,
+                      count);
+  if (ordinal == -1) {
+    TRY(hymgi_device_open(context));
+    ordinal = context->gpu->ordinal;
+  }
+  const hymgi_device_guard guard(ordinal);
+  cudaDeviceProp properties;
+  size_t free_bytes = 0, total = 0;
+  TRY(hymgi_cuda_check(context, cudaGetDeviceProperties(&properties, ordinal),
+                       "cudaGetDeviceProperties"));
+  TRY(hymgi_cuda_check(context, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"));
+  hymg_device_info i = {};
+  i.ordinal = ordinal;
+  memcpy(i.name, properties.name, sizeof i.name);
+  i.name[sizeof i.name - 1] = '\0';
+  i.capability[0] = properties.major, i.capability[1] = properties.minor;
+  i.multiprocessors = properties.multiProcessorCount;
+  i.memory_bytes = (double)total, i.free_bytes = (double)free_bytes;
+  *info = i;
+  return HYMG_OK;
+}
+
+/* ---- ranges for a profiler ---- */
+
+extern "C" void hymgi_device_begin_range(const hymgi_level *level, const char *verb)
+{
+  char name[64];
+  snprintf(name, sizeof name, "%d %s", level->index, verb);
+  nvtxRangePushA(name);
+}
+
+extern "C" void hymgi_device_end_range(void)
+{
+  nvtxRangePop();
+}

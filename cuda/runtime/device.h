@@ -1,0 +1,159 @@
+/* The GPU of a context: device and stream, kernel launches, recordings of cycles. Kernels are
+ * queued and nothing waits, but for what says so. While a cycle is recorded launches go into a
+ * graph, which is launched where the host has to wait; while it is played back launches do
+ * nothing and the recorded graphs are launched at the same places. So the host's side of a cycle
+ * (swaps of buffers, levels on the host) runs as always. */
+#ifndef HYMGI_DEVICE_H
+#define HYMGI_DEVICE_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "multigrid/backend.h"
+#include "comm/context.h"
+#include "base/error.h"
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+}
+
+enum hymgi_mode { HYMGI_DIRECT, HYMGI_RECORD, HYMGI_REPLAY };
+
+/* HYMGI_RESULTS: one for reductions that are waited for, one for each slot of hymgi_later. */
+enum { HYMGI_RESULT_WORDS = 8, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MARKS = 3 };
+
+/* What a reduction kernel works with: words in device memory that are zero between kernels, a
+ * count of finished blocks, and where the host reads the result. */
+struct hymgi_reduction {
+  unsigned long long *words;
+  unsigned *finished;
+  unsigned long long *result; /* in memory of the host that the device writes */
+};
+
+/* Cells of a level from which on a form of its smoother is taken; all give the same bits. */
+struct hymgi_kernel_choice {
+  int64_t fv2_pair_from, fv2_march_from, fv4_march_from, fv4_ring_from, relax_march_from,
+      relax_pair_from, fv2_apart_from, overlap_from, overlap_fast_from, fv4_sum_from;
+};
+
+struct hymgi_device {
+  hymg_context *context;
+  int ordinal;
+  int major; /* compute capability; of the code, if that was made for an older device */
+  int multiprocessors;
+  int shared_bytes;    /* that a block can have */
+  cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */
+  cudaStream_t recorder;
+  cudaStream_t aside; /* NULL until it is needed: what need not wait for the stream (overlap.cu) */
+  cudaEvent_t mark[HYMGI_MARKS];
+  bool is_aside; /* launches go there */
+  bool waits;    /* the next launch, for what another stream does: it must not start early */
+  bool own_stream;
+  hymgi_mode mode, suspended;
+  bool capturing;
+  struct hymgi_recording *recording; /* while one is made or played back */
+  struct hymgi_attached *attached;   /* of all solvers */
+  int segment;
+  int failures;               /* injected by tests: launches until one fails; 0: never */
+  unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
+  hymgi_reduction reduction;
+  hymgi_kernel_choice choice;
+  struct hymgi_groups *groups; /* NULL until a solver exchanges so (nccl.cu) */
+  hymgi_peer_state *peers;     /* those of the last plan, NULL once they wait for nothing */
+};
+
+/* What a solver keeps on its device: recordings of its cycles, and the list of levels that the
+ * tail works on (cuda/coarse/coarse.cu). */
+struct hymgi_attached {
+  struct hymgi_attached *next;
+  struct hymgi_recording *recordings;
+  struct hymgi_tail_lists *tail;
+};
+
+/* The context's device is current while this lives; then the one before. */
+class hymgi_device_guard
+{
+public:
+  explicit hymgi_device_guard(int ordinal)
+  {
+    if (cudaGetDevice(&before) != cudaSuccess) before = ordinal;
+    changed = before != ordinal;
+    if (changed) cudaSetDevice(ordinal);
+  }
+  ~hymgi_device_guard()
+  {
+    if (changed) cudaSetDevice(before);
+  }
+
+private:
+  int before;
+  bool changed;
+};
+
+extern "C" {
+/* HYMG_ECUDA (no memory: HYMG_ENOMEM) with CUDA's text; OK for success. Stays in the context's status as well. */
+hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error, const char *what);
+/* Finds and prepares the context's device; nothing to do if it is there. */
+hymg_status hymgi_device_open(hymg_context *context);
+/* Where the next kernel goes: begins a capture if one is due. */
+cudaStream_t hymgi_device_stream(hymgi_device *device);
+/* Waits for all that was queued; inside a recording this ends a segment. */
+void hymgi_device_sync(hymg_context *context);
+/* What follows depends on results that the host reads, so it cannot be played back: from true to
+ * false launches go to the stream. */
+void hymgi_device_direct(hymg_context *context, bool on);
+/* NVTX ranges: "level verb". */
+void hymgi_device_begin_range(const hymgi_level *level, const char *verb);
+void hymgi_device_end_range(void);
+void hymgi_device_begin_cycle(hymg_solver *solver, int key);
+void hymgi_device_end_cycle(hymg_solver *solver);
+void hymgi_device_forget(hymg_solver *solver); /* all recordings */
+void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept);
+void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept);
+/* The recordings of all solvers; the stream is idle. */
+void hymgi_device_drop_recordings(hymgi_device *device);
+/* Device memory, managed memory; host memory that the device reaches. */
+extern const hymgi_memory hymgi_device_memory, hymgi_managed_memory, hymgi_pinned_memory;
+hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes);
+void hymgi_device_unshare(void *block);
+}
+
+/* A kernel's dynamic shared memory. */
+#ifndef HYMGI_DYNAMIC_SHARED
+#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) double name[]
+#endif
+
+/* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls
+ * wait_for_predecessors (cuda/device/stencil_access.cuh) before it touches what another one wrote: on devices that
+ * can, it may start before those are done. */
+template <typename... P, typename... A>
+static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
+                                size_t shared, A... args)
+{
+  hymgi_device *device = context->gpu;
+  if (device->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  const hymgi_device_guard guard(device->ordinal);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = hymgi_device_stream(device);
+  config.attrs = &early;
+  config.numAttrs = device->major >= 9 && !device->waits ? 1 : 0;
+  device->waits = false;
+  cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(args)...);
+  if (device->failures > 0 && --device->failures == 0) error = cudaErrorLaunchFailure;
+  if (error != cudaSuccess) hymgi_cuda_check(context, error, "a kernel's launch");
+}
+
+template <typename... P, typename... A>
+static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
+                         A... args)
+{
+  hymgi_launch_shared(context, kernel, grid, block, 0, args...);
+}
+
+#endif

@@ -1,0 +1,270 @@
+/* Recordings of a solver's cycles as graphs, and waits: where the host has to wait, what was queued so
+ * far is sent on its way. */
+#include "runtime/device.h"
+#include "exchange/nccl.h"
+#include "exchange/peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hymgi_recording {
+  hymgi_recording *next;
+  int key, count, capacity;
+  bool spoiled;                         /* its graphs are gone: it goes, too, when the cycle ends */
+  double *pointer[HYMGI_MAX_LEVELS][3]; /* x, y, f of the levels when it began */
+  cudaGraphExec_t *segment;             /* NULL: nothing was queued */
+};
+
+namespace
+{
+
+enum { MAX_RECORDINGS = 16 };
+
+void empty_recording(hymgi_recording *r)
+{
+  for (int m = 0; m < r->count; m++)
+    if (r->segment[m]) cudaGraphExecDestroy(r->segment[m]);
+  r->count = 0;
+  r->spoiled = true;
+}
+
+void free_recording(hymgi_recording *r)
+{
+  empty_recording(r);
+  free(r->segment);
+  free(r);
+}
+
+void pointers_of(const hymg_solver *solver, double *pointer[HYMGI_MAX_LEVELS][3])
+{
+  memset(pointer, 0, sizeof(double *[HYMGI_MAX_LEVELS][3]));
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    pointer[l][0] = level->x, pointer[l][1] = level->y, pointer[l][2] = level->f;
+  }
+}
+
+bool matches(const hymgi_recording *r, const hymg_solver *solver, int key)
+{
+  double *now[HYMGI_MAX_LEVELS][3];
+  pointers_of(solver, now);
+  return r->key == key && memcmp(r->pointer, now, sizeof now) == 0;
+}
+
+bool append(hymg_context *context, hymgi_recording *r, cudaGraphExec_t segment)
+{
+  if (r->count == r->capacity) {
+    const int capacity = r->capacity ? 2 * r->capacity : 4;
+    void *const grown = realloc(r->segment, (size_t)capacity * sizeof *r->segment);
+    if (!grown) {
+      if (segment) cudaGraphExecDestroy(segment);
+      const hymg_status status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a recording");
+      if (context->status == HYMG_OK) context->status = status;
+      return false;
+    }
+    r->segment = (cudaGraphExec_t *)grown;
+    r->capacity = capacity;
+  }
+  r->segment[r->count++] = segment;
+  return true;
+}
+
+/* Ends the capture, keeps its graph and launches it. */
+void end_segment(hymgi_device *d)
+{
+  cudaGraphExec_t made = NULL;
+  if (d->capturing) {
+    cudaGraph_t graph = NULL;
+    d->capturing = false;
+    hymgi_cuda_check(d->context, cudaStreamEndCapture(d->recorder, &graph), "a cycle's recording");
+    if (graph && d->context->status == HYMG_OK)
+      hymgi_cuda_check(d->context, cudaGraphInstantiate(&made, graph, 0), "a cycle's graph");
+    if (graph) cudaGraphDestroy(graph);
+  }
+  if (!append(d->context, d->recording, made) || !made) return;
+  hymgi_cuda_check(d->context, cudaGraphLaunch(made, d->stream), "a graph's launch");
+}
+
+void play_segment(hymgi_device *d)
+{
+  hymgi_recording *const r = d->recording;
+  const int m = d->segment++;
+  if (m >= r->count || !r->segment[m] || d->context->status != HYMG_OK) return;
+  hymgi_cuda_check(d->context, cudaGraphLaunch(r->segment[m], d->stream), "a graph's launch");
+}
+
+/* What was queued so far is on its way, or those that wait for it know that it is not. */
+void flush(hymgi_device *d)
+{
+  if (d->mode == HYMGI_RECORD) end_segment(d);
+  if (d->mode == HYMGI_REPLAY) play_segment(d);
+  hymgi_peer_give_up(d->context);
+}
+
+/* The one that was made for these vectors, now the first of the list. */
+hymgi_recording *find_recording(hymgi_attached *kept, const hymg_solver *solver, int key)
+{
+  for (hymgi_recording **link = &kept->recordings; *link; link = &(*link)->next)
+    if (matches(*link, solver, key)) {
+      hymgi_recording *const found = *link;
+      *link = found->next;
+      found->next = kept->recordings;
+      return kept->recordings = found;
+    }
+  return NULL;
+}
+
+/* Every pair of fields has its recordings; a program that makes new ones all the time must not
+ * fill the memory. */
+void drop_oldest(hymgi_device *d, hymgi_attached *kept)
+{
+  hymgi_recording **link = &kept->recordings;
+  for (int m = 0; m < MAX_RECORDINGS && *link; m++)
+    link = &(*link)->next;
+  if (!*link) return;
+  const hymgi_device_guard guard(d->ordinal);
+  hymgi_groups_wait(d->context); /* it may be on its way */
+  free_recording(*link);
+  *link = NULL;
+}
+
+/* Times have no place in a graph; messages of MPI end a segment. */
+bool can_record(const hymg_solver *solver)
+{
+  return !solver->profile.on;
+}
+
+/* A kernel that waited for another GPU gave up. */
+void check_peers(hymg_context *context)
+{
+  volatile unsigned long long *const word = context->gpu->waited;
+  const int rank = (int)*word - 1;
+  if (rank < 0) return;
+  *word = 0;
+  if (context->status == HYMG_OK)
+    context->status =
+        hymgi_fail(context, HYMG_EMPI, "the GPU of rank %d did not send in time", rank);
+}
+
+} /* namespace */
+
+extern "C" cudaStream_t hymgi_device_stream(hymgi_device *d)
+{
+  if (d->is_aside) return d->aside;
+  if (d->mode != HYMGI_RECORD) return d->stream;
+  if (!d->capturing) {
+    d->capturing = true;
+    hymgi_cuda_check(d->context,
+                     cudaStreamBeginCapture(d->recorder, cudaStreamCaptureModeThreadLocal),
+                     "a cycle's recording");
+  }
+  return d->recorder;
+}
+
+extern "C" void hymgi_device_sync(hymg_context *context)
+{
+  hymgi_device *d = context->gpu;
+  const hymgi_device_guard guard(d->ordinal);
+  flush(d);
+  hymgi_cuda_check(context, hymgi_groups_wait(context), "the work on the GPU");
+  check_peers(context);
+  if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
+}
+
+extern "C" void hymgi_device_direct(hymg_context *context, bool on)
+{
+  hymgi_device *d = context->gpu;
+  const hymgi_device_guard guard(d->ordinal);
+  if (!d->recording) return;
+  if (on) {
+    flush(d);
+    d->suspended = d->mode;
+    d->mode = HYMGI_DIRECT;
+  } else {
+    d->mode = d->suspended;
+  }
+}
+
+extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
+{
+  hymg_context *context = solver->op->grid->context;
+  hymgi_device *d = context->gpu;
+  hymgi_attached *kept = (hymgi_attached *)solver->attached;
+  if (!kept || !can_record(solver) || d->recording || context->status != HYMG_OK) return;
+  hymgi_recording *r = find_recording(kept, solver, key);
+  d->segment = 0;
+  d->recording = r;
+  d->mode = HYMGI_REPLAY;
+  if (r) return;
+  d->mode = HYMGI_DIRECT;
+  r = (hymgi_recording *)calloc(1, sizeof *r);
+  if (!r) return; /* then every launch is made anew */
+  r->key = key;
+  pointers_of(solver, r->pointer);
+  r->next = kept->recordings;
+  kept->recordings = r;
+  drop_oldest(d, kept);
+  d->recording = r;
+  d->mode = HYMGI_RECORD;
+}
+
+extern "C" void hymgi_device_end_cycle(hymg_solver *solver)
+{
+  hymg_context *context = solver->op->grid->context;
+  hymgi_device *d = context->gpu;
+  hymgi_attached *kept = (hymgi_attached *)solver->attached;
+  if (!d->recording) return;
+  const hymgi_device_guard guard(d->ordinal);
+  flush(d);
+  const bool recorded = d->mode == HYMGI_RECORD;
+  d->mode = HYMGI_DIRECT;
+  d->recording = NULL;
+  hymgi_recording *const r = kept->recordings;                  /* the one at hand is the first */
+  if (r->spoiled || (recorded && context->status != HYMG_OK)) { /* it may lack what failed */
+    kept->recordings = r->next;
+    free_recording(r);
+  }
+}
+
+extern "C" void hymgi_device_forget(hymg_solver *solver)
+{
+  hymgi_attached *kept = (hymgi_attached *)solver->attached;
+  hymg_context *context = solver->op->grid->context;
+  if (!kept || !kept->recordings) return;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  hymgi_groups_wait(context);
+  while (kept->recordings) {
+    hymgi_recording *const r = kept->recordings;
+    kept->recordings = r->next;
+    free_recording(r);
+  }
+}
+
+extern "C" void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept)
+{
+  kept->next = device->attached;
+  device->attached = kept;
+}
+
+extern "C" void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept)
+{
+  hymgi_attached **link = &device->attached;
+  while (*link != kept)
+    link = &(*link)->next;
+  *link = kept->next;
+}
+
+extern "C" void hymgi_device_drop_recordings(hymgi_device *device)
+{
+  for (hymgi_attached *kept = device->attached; kept; kept = kept->next)
+    for (hymgi_recording **link = &kept->recordings; *link;) {
+      hymgi_recording *const r = *link;
+      if (r == device->recording) {
+        empty_recording(r);
+        link = &r->next;
+      } else {
+        *link = r->next;
+        free_recording(r);
+      }
+    }
+}

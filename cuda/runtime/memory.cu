@@ -1,0 +1,136 @@
+/* The memory of a context's GPU: device, managed and pinned, and lists that both sides read. What CUDA 13
+ * changed in its interface is handled here alone. */
+#include "runtime/device.h"
+#include "exchange/nccl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+hymg_status available(hymg_context *context, size_t *bytes)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  size_t total = 0;
+  return hymgi_cuda_check(context, cudaMemGetInfo(bytes, &total), "cudaMemGetInfo");
+}
+
+hymg_status check_need(hymg_context *context, size_t bytes)
+{
+  size_t free_bytes = 0, total = 0;
+  TRY(hymgi_cuda_check(context, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"));
+  if (bytes <= free_bytes) return HYMG_OK;
+  return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB are needed on the GPU, %.3f of %.3f GB are free",
+                    (double)bytes * 1e-9, (double)free_bytes * 1e-9, (double)total * 1e-9);
+}
+
+size_t bytes_of(size_t doubles)
+{
+  return (doubles + HYMGI_GPU_LINE) * sizeof(double);
+}
+
+/* What CUDA says of an allocation that failed, as ENOMEM. */
+hymg_status refused(hymg_context *context, cudaError_t error, size_t bytes, const char *kind)
+{
+  cudaGetLastError();
+  if (error != cudaErrorMemoryAllocation) return hymgi_cuda_check(context, error, "an allocation");
+  return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB of %s memory", (double)bytes * 1e-9, kind);
+}
+
+hymg_status alloc_device(hymg_context *context, size_t doubles, double **data)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  void *p = NULL;
+  TRY(check_need(context, bytes_of(doubles)));
+  const cudaError_t error = cudaMalloc(&p, bytes_of(doubles));
+  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "device");
+  *data = (double *)p;
+  return HYMG_OK;
+}
+
+hymg_status alloc_managed(hymg_context *context, size_t doubles, double **data)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  void *p = NULL;
+  TRY(check_need(context, bytes_of(doubles)));
+  const cudaError_t error = cudaMallocManaged(&p, bytes_of(doubles));
+  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "managed");
+  *data = (double *)p;
+  return HYMG_OK;
+}
+
+hymg_status alloc_pinned(hymg_context *context, size_t doubles, double **data)
+{
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  void *p = NULL;
+  const cudaError_t error = cudaHostAlloc(&p, bytes_of(doubles), cudaHostAllocMapped);
+  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "pinned host");
+  *data = (double *)p;
+  return HYMG_OK;
+}
+
+/* Work in flight may use the memory: cudaFree waits for it. */
+void release_device(hymg_context *context, double *data, size_t doubles)
+{
+  (void)doubles;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  if (context->gpu->groups) hymgi_groups_wait(context); /* with patience, which CUDA has none of */
+  cudaFree(data);
+  if (context->status == HYMG_OK) context->gpu->peers = NULL; /* nobody waits: all is done */
+}
+
+void release_pinned(hymg_context *context, double *data, size_t doubles)
+{
+  (void)doubles;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  hymgi_groups_wait(context);
+  cudaFreeHost(data);
+}
+
+} /* namespace */
+
+extern "C" {
+const hymgi_memory hymgi_device_memory = {"device",     false,          true,
+                                          alloc_device, release_device, available};
+const hymgi_memory hymgi_managed_memory = {"managed",     true,           true,
+                                           alloc_managed, release_device, available};
+const hymgi_memory hymgi_pinned_memory = {"pinned", true, true, alloc_pinned, release_pinned, NULL};
+}
+
+/* Written once, then read by both sides: each keeps a copy. */
+extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes)
+{
+  if (bytes == 0) return HYMG_OK;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  void *shared = NULL;
+  const cudaError_t error = cudaMallocManaged(&shared, bytes);
+  if (error != cudaSuccess) return refused(context, error, bytes, "managed");
+  memcpy(shared, *block, bytes);
+#if CUDART_VERSION >= 13000
+  cudaMemLocation here = {};
+  here.type = cudaMemLocationTypeDevice;
+  here.id = context->gpu->ordinal;
+  cudaMemAdvise(shared, bytes, cudaMemAdviseSetReadMostly, here);
+  cudaMemPrefetchAsync(shared, bytes, here, 0, context->gpu->stream);
+#else
+  cudaMemAdvise(shared, bytes, cudaMemAdviseSetReadMostly, context->gpu->ordinal);
+  cudaMemPrefetchAsync(shared, bytes, context->gpu->ordinal, context->gpu->stream);
+#endif
+  cudaGetLastError(); /* advice may be refused */
+  free(*block);
+  *block = shared;
+  return HYMG_OK;
+}
+
+/* A lost device does not tell whose a block is: then it is taken for shared. */
+extern "C" void hymgi_device_unshare(void *block)
+{
+  cudaPointerAttributes a = {};
+  const cudaError_t error = cudaPointerGetAttributes(&a, block);
+  cudaGetLastError();
+  if (error == cudaSuccess && a.type != cudaMemoryTypeManaged)
+    free(block);
+  else
+    cudaFree(block);
+}

@@ -1,0 +1,82 @@
+/* Which way to run the smoother is fastest on this machine: tried when a solver is made, all ways on
+ * a slab of each large level, the best on the whole of it. All give the same bits, so a wrong guess
+ * costs time only. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+enum { SLAB = 32, SMALLEST = 32 * 32 * 32, FINALISTS = 3, ROUNDS = 2 };
+
+typedef struct candidate {
+  int stages, rows;
+  double seconds;
+} candidate;
+
+/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that
+ * counts, deep ones a large third level. The first is no wavefront. */
+static const candidate candidates[] = {{0, 0, 0},  {1, 48, 0}, {1, 64, 0}, {2, 24, 0}, {2, 32, 0},
+                                       {2, 48, 0}, {3, 32, 0}, {3, 48, 0}, {6, 24, 0}, {6, 32, 0},
+                                       {6, 64, 0}, {6, 0, 0},  {1, 0, 0},  {2, 0, 0},  {3, 0, 0}};
+enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
+
+static void use(hymgi_level *level, const candidate *c)
+{
+  level->tuning.wave_from = c->stages ? 1 : 0;
+  level->tuning.wave_stages = c->stages;
+  level->tuning.wave_rows = c->rows;
+}
+
+/* Infinite where the candidate does not apply. */
+static double seconds_of(hymgi_level *level, const candidate *c)
+{
+  use(level, c);
+  if (c->stages && !hymgi_host_wave_applies(level)) return INFINITY;
+  const double start = hymgi_seconds();
+  hymgi_host_smooth(level);
+  return hymgi_seconds() - start;
+}
+
+static int faster(const void *a, const void *b)
+{
+  const double x = ((const candidate *)a)->seconds, y = ((const candidate *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+static void restart(candidate *c, int count)
+{
+  for (int m = 0; m < count; m++)
+    c[m].seconds = INFINITY;
+}
+
+/* The shortest of `rounds` runs of each, fastest first. */
+static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
+{
+  restart(c, count);
+  for (int round = 0; round < rounds; round++)
+    for (int m = 0; m < count; m++) {
+      const double seconds = seconds_of(level, c + m);
+      c[m].seconds = seconds < c[m].seconds ? seconds : c[m].seconds;
+    }
+  qsort(c, (size_t)count, sizeof *c, faster);
+}
+
+/* All on a slab, which a third-level cache may hold; then the best of them on the whole level. */
+void hymgi_host_tune(hymgi_level *level)
+{
+  /* with neighbours there is one way only; and to try it would send messages */
+  if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;
+  if (level->method->smoother == HYMG_SYMGS) return;
+  double *const x = level->x, *const y = level->y;
+  hymgi_geom *const g = level->box;
+  const int planes = g->n[2];
+  candidate c[CANDIDATES];
+  memcpy(c, candidates, sizeof c);
+  g->n[2] = planes < SLAB ? planes : SLAB;
+  seconds_of(level, c); /* warms up */
+  run_all(level, c, CANDIDATES, 1);
+  g->n[2] = planes;
+  run_all(level, c, FINALISTS, ROUNDS);
+  use(level, c);
+  level->x = x, level->y = y; /* smoothers may have left them swapped */
+}

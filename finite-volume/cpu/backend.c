@@ -1,0 +1,268 @@
+/* The host backend: its table, memory, threads and copies. */
+#define _DEFAULT_SOURCE
+#include "cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+
+int hymgi_backend_threads(int wanted)
+{
+#ifdef _OPENMP
+  return wanted > 0 ? wanted : omp_get_max_threads();
+#else
+  (void)wanted;
+  return 1;
+#endif
+}
+
+int hymgi_host_threads(const hymgi_level *level)
+{
+  int64_t cells = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
+  const int64_t worth = cells / 8192; /* fewer cells a thread are not worth a region's waits */
+  const int threads = level->context->threads;
+  return worth < 2 ? 1 : worth < threads ? (int)worth : threads;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double **data)
+{
+  if (doubles > (SIZE_MAX >> 4))
+    return hymgi_fail(context, HYMG_ENOMEM, "%zu doubles are more than an address space", doubles);
+  const size_t bytes = doubles * sizeof(double) + sizeof(double), large = bytes >= 2 * HUGE_PAGE;
+  const size_t align = large ? HUGE_PAGE : 64, rounded = (bytes + align - 1) / align * align;
+  double *const p = aligned_alloc(align, rounded);
+  if (!p)
+    return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB for a solver's fields", (double)bytes * 1e-9);
+#ifdef MADV_HUGEPAGE
+  if (large) madvise(p, rounded, MADV_HUGEPAGE);
+#endif
+  *data = p;
+  return HYMG_OK;
+}
+
+static void release_doubles(hymg_context *context, double *data, size_t doubles)
+{
+  (void)context;
+  (void)doubles;
+  free(data);
+}
+
+static const hymgi_memory host_memory = {
+    .name = "host", .on_host = true, .alloc = alloc_doubles, .release = release_doubles};
+
+static hymg_status keep_block(hymg_context *context, void **block, size_t bytes)
+{
+  (void)context;
+  (void)block;
+  (void)bytes;
+  return HYMG_OK;
+}
+
+static void nothing_to_wait_for(hymg_context *context)
+{
+  (void)context;
+}
+
+static void zero_doubles(hymg_context *context, double *data, size_t doubles)
+{
+  (void)context;
+  memset(data, 0, doubles * sizeof(double));
+}
+
+static void copy_doubles(hymg_context *context, const double *from, double *to, size_t doubles)
+{
+  (void)context;
+  memcpy(to, from, doubles * sizeof(double));
+}
+
+/* Each colour's planes are shared out as the sweeps share them. */
+static void clear_vector(const hymgi_level *level, double *x)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    const ptrdiff_t parts = g->split ? 2 : 1;
+    for (ptrdiff_t part = 0; part < parts; part++) {
+      int64_t from, to;
+      const ptrdiff_t start = part * g->half, end = part + 1 < parts ? g->half : g->size;
+      host_share(end - start, &from, &to);
+      memset(x + g->offset + start + from, 0, (size_t)(to - from) * sizeof(double));
+    }
+  }
+}
+
+static void scale_vector(const hymgi_level *level, double factor, double *x)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (ptrdiff_t t = 0; t < level->vector_size; t++)
+    x[t] *= factor;
+}
+
+static size_t scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
+{
+  int longest = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    longest = level->box[b].n[0] > longest ? level->box[b].n[0] : longest;
+  *row = (longest + 6 * HYMGI_LINE) / HYMGI_LINE * HYMGI_LINE;
+  return longest ? (size_t)*row * HOST_SCRATCH_ROWS * (size_t)level->context->threads : 0;
+}
+
+/* ---- copies ---- */
+
+/* Cells [i, i + n) of row (j, k) of a vector, to or from a contiguous array. */
+static void read_row(const hymgi_geom *g, const double *x, const int low[3], int n,
+                     double *restrict out)
+{
+  if (!g->split) {
+    memcpy(out, x + hymgi_at(g, low[0], low[1], low[2]), (size_t)n * sizeof(double));
+    return;
+  }
+  for (int c = 0; c < 2 && c < n; c++) {
+    const double *const restrict from = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+#pragma omp simd
+    for (int t = 0; t < (n - c + 1) / 2; t++)
+      out[2 * t + c] = from[t];
+  }
+}
+
+static void write_row(const hymgi_geom *g, double *x, const int low[3], int n,
+                      const double *restrict in)
+{
+  if (!g->split) {
+    memcpy(x + hymgi_at(g, low[0], low[1], low[2]), in, (size_t)n * sizeof(double));
+    return;
+  }
+  for (int c = 0; c < 2 && c < n; c++) {
+    double *const restrict to = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+#pragma omp simd
+    for (int t = 0; t < (n - c + 1) / 2; t++)
+      to[t] = in[2 * t + c];
+  }
+}
+
+/* Threads worth having for `cells` copied cells. */
+static int threads_for(const hymgi_plan *plan, int64_t cells)
+{
+  return plan->threads > 1 && cells > 16384 ? plan->threads : 1;
+}
+
+static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const double *src,
+                       const hymgi_geom *to, double *dst, int k)
+{
+  enum { CHUNK = 512 };
+  double chunk[CHUNK];
+  for (int j = 0; j < c->n[1]; j++)
+    for (int i = 0; i < c->n[0]; i += CHUNK) {
+      const int n = c->n[0] - i < CHUNK ? c->n[0] - i : CHUNK;
+      const int s[3] = {c->src[0] + i, c->src[1] + j, c->src[2] + k},
+                d[3] = {c->dst[0] + i, c->dst[1] + j, c->dst[2] + k};
+      read_row(from, src, s, n, chunk);
+      write_row(to, dst, d, n, chunk);
+    }
+}
+
+static void move_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                       const double *src, const hymgi_geom *dst_box, double *dst)
+{
+  (void)context;
+  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++) {
+    const int threads = threads_for(plan, (int64_t)c->n[0] * c->n[1] * c->n[2]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < c->n[2]; k++)
+      copy_brick(c, src_box + c->src_box, src, dst_box + c->dst_box, dst, k);
+  }
+}
+
+static void move_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                      const double *src)
+{
+  (void)context;
+  for (const hymgi_piece *p = plan->pack; p < plan->pack + plan->num_pack; p++) {
+    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < p->n[2]; k++) {
+      double *const out = plan->send_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
+      for (int j = 0; j < p->n[1]; j++) {
+        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
+        read_row(src_box + p->box, src, low, p->n[0], out + (size_t)j * (size_t)p->n[0]);
+      }
+    }
+  }
+}
+
+static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                        double *dst, double *zero)
+{
+  (void)context, (void)zero;
+  for (const hymgi_piece *p = plan->unpack; p < plan->unpack + plan->num_unpack; p++) {
+    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < p->n[2]; k++) {
+      const double *const in =
+          plan->receive_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
+      for (int j = 0; j < p->n[1]; j++) {
+        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
+        write_row(dst_box + p->box, dst, low, p->n[0], in + (size_t)j * (size_t)p->n[0]);
+      }
+    }
+  }
+}
+
+hymgi_tuning hymgi_host_tuning(const hymgi_method *method)
+{
+  (void)method;
+  const hymgi_tuning tuning = {
+      .split_from = 8, .wave_from = 96, .wave_stages = 6, .wave_rows = 32, .wave_restrict = true};
+  return tuning;
+}
+
+static const hymgi_backend host_backend = {
+    .id = HYMG_BACKEND_HOST,
+    .name = "host",
+    .line = HYMGI_LINE,
+    .mover = {move_local, move_pack, move_unpack, NULL, NULL, NULL, NULL, NULL},
+    .memory = &host_memory,
+    .crossing = &host_memory,
+    .share = keep_block,
+    .unshare = free,
+    .sync = nothing_to_wait_for,
+    .zero = zero_doubles,
+    .copy = copy_doubles,
+    .brick = hymgi_host_brick,
+    .examine = hymgi_host_examine,
+    .clear = clear_vector,
+    .scale = scale_vector,
+    .scratch_doubles = scratch_doubles,
+    .finish_coefficients = hymgi_host_finish_coefficients,
+    .restrict_faces = hymgi_host_restrict_faces,
+    .wall_term = hymgi_host_wall_term,
+    .add_wall_terms = hymgi_host_add_wall_terms,
+    .apply = hymgi_host_apply,
+    .residual = hymgi_host_residual,
+    .residual_max = hymgi_host_residual_max,
+    .smooth = hymgi_host_smooth,
+    .tune = hymgi_host_tune,
+    .smooth_restrict = hymgi_host_smooth_restrict,
+    .residual_restrict = hymgi_host_residual_restrict,
+    .restrict_cells = hymgi_host_restrict_cells,
+    .close_walls = hymgi_host_close_walls,
+    .interpolate = hymgi_host_interpolate,
+    .fill = hymgi_host_fill,
+    .axpby = hymgi_host_axpby,
+    .shift = hymgi_host_shift,
+    .precondition = hymgi_host_precondition,
+    .max = hymgi_host_max,
+    .sum = hymgi_host_sum,
+};
+
+const hymgi_backend *hymgi_host_backend(void)
+{
+  return &host_backend;
+}

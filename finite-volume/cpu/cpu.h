@@ -1,0 +1,185 @@
+/* How a CPU runs the numerics: rows of cells, one thread per contiguous share of rows. A row of
+ * one colour (or of all cells, with plain rows) is a set of pointers; the kernels in fv2_rows.c
+ * and fv4_rows.c know nothing of walls, boxes or layouts. */
+#ifndef HYMGI_HOST_H
+#define HYMGI_HOST_H
+
+#include "formulas/extrapolation.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+static inline int host_thread(void)
+{
+  return omp_get_thread_num();
+}
+static inline int host_team(void)
+{
+  return omp_get_num_threads();
+}
+#else
+static inline int host_thread(void)
+{
+  return 0;
+}
+static inline int host_team(void)
+{
+  return 1;
+}
+#endif
+
+enum { HOST_SCRATCH_ROWS = 48 }; /* rows of scratch of each thread */
+
+/* Threads a level is worth: one below some thousand cells. */
+int hymgi_host_threads(const hymgi_level *level);
+
+/* This thread's row of scratch, readable from -2 * HYMGI_LINE + 1 on. */
+static inline double *host_scratch(const hymgi_level *level, int row)
+{
+  return level->scratch +
+         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row + 2 * HYMGI_LINE;
+}
+
+/* This thread's share [*from, *to) of `count` things. */
+static inline void host_share(int64_t count, int64_t *from, int64_t *to)
+{
+  const int id = host_thread(), team = host_team();
+  *from = count * id / team;
+  *to = count * (id + 1) / team;
+}
+
+/* Maximum that keeps NaN. */
+static inline double host_larger(double a, double b)
+{
+  return b > a || b != b ? b : a;
+}
+
+/* Doubles from one vector to another; they may be allocations of their own. */
+static inline ptrdiff_t host_distance(const double *from, const double *to)
+{
+  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
+}
+
+/* ---- rows ---- */
+
+/* FV2: the own cells c and the neighbours west, east, south, north, down, up, with the betas of
+ * the faces towards them. */
+typedef struct fv2_row {
+  int n;
+  const double *c, *w, *e, *s, *nn, *d, *u;
+  const double *bw, *be, *bs, *bn, *bd, *bu;
+  const double *f, *alpha; /* alpha NULL: none */
+} fv2_row;
+
+/* FV4: own colour o, other colour q (the same with plain rows), likewise of the betas; sm, sp,
+ * s2: slots to the cells at -1, +1, +2 along x; rows and planes are pitch and plane apart. */
+typedef struct fv4_row {
+  int n;
+  ptrdiff_t pitch, plane, sm, sp, s2;
+  const double *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
+  const double *f, *alpha, *dinv;
+  bool variable;
+  double beta[3]; /* constants */
+} fv4_row;
+
+/* x is written in the ghosts at walls; NULL: coefficients only. scratch: two rows. f may be NULL
+ * where the kernel has no use for it. */
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
+                         const int cjk[3], double *const scratch[2]);
+/* own and other are the vectors that hold the cell's colour and the other one; ghosts are in
+ * place. */
+fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                         const double *own, const double *other, const int cjk[3]);
+
+/* Kernels on slots [from, to). out may be the row c itself only for gsrb of FV2. */
+typedef struct relax_weights {
+  double residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
+  const double *prev;        /* row, or NULL without momentum; may be out */
+  const double *scale;       /* row of l1 scaling instead of D^-1, or NULL */
+} relax_weights;
+
+/* Doubles of a box's rows of constant coefficients, and their contents. */
+size_t hymgi_fv2_constant_doubles(const hymgi_geom *g);
+void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
+
+void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out);
+void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out);
+void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out);
+void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out);
+void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out);
+
+void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out);
+void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out);
+void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out);
+/* |coefficients| of the 24 other cells summed, and the diagonal, as if no wall were near. */
+void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
+/* Coefficient of the cell at `at` in the row's cell at slot t, as if no wall were near. */
+double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
+
+/* ---- parts shared by the host's files ---- */
+
+/* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges
+ * and corners), with the wall data added if asked. */
+void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+                            bool with_data);
+/* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row
+ * `at` of the ghost planes beyond face 4 or 5. */
+void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+                           hymgi_ghosts ghosts, int j, int k);
+void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
+                           hymgi_ghosts ghosts, int face, int at);
+/* What FV2's stencil wants to see beyond a wall: wall_ghost times the opposite neighbour; faces
+ * only. */
+void hymgi_host_close_stencil(const hymgi_level *level, double *x);
+
+/* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit
+ * into buffer; index 0 is cell 0. */
+const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                   double *buffer);
+
+/* A smoother call as z wavefronts, where the level is one box without neighbours and large
+ * enough: false where it is not. coarse not NULL: the residual is restricted to it as a further
+ * stage (transfer.c has the pass on its own). */
+bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse);
+bool hymgi_host_wave_applies(const hymgi_level *level);
+/* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
+void hymgi_host_tune(hymgi_level *level);
+/* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
+void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
+                                      double *coarse);
+
+void hymgi_host_apply(const hymgi_level *level, double *x, double *y);
+void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r);
+double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x);
+void hymgi_host_smooth(hymgi_level *level);
+void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
+void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                  double *zero);
+void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
+void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
+                               const hymgi_geom *patch, double *coarse);
+void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
+                            double *x);
+hymg_status hymgi_host_finish_coefficients(hymgi_level *level);
+void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_host_add_wall_terms(const hymgi_level *level, double *f);
+void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                      bool write, double *user, double *data);
+void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                        bool positive, const double *data, hymgi_finding *finding);
+
+void hymgi_host_fill(const hymgi_level *level, double value, double *x);
+void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, double b,
+                      const double *y, double *z);
+void hymgi_host_shift(const hymgi_level *level, double c, double *x);
+void hymgi_host_precondition(const hymgi_level *level, const double *r, double *z);
+double hymgi_host_max(const hymgi_level *level, const double *x, const double *y);
+void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
+                    int bits, int64_t words[HYMGI_SUM_WORDS]);
+
+/* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch
+ * rows 0 and 1 are used. */
+void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                             double *x, const int cjk[3], double *out);
+
+#endif

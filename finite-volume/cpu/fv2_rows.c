@@ -1,0 +1,263 @@
+/* FV2 on the host: pointers of a row, and its kernels. */
+#include "formulas/fv2.h"
+#include "cpu/cpu.h"
+
+/* Constant betas live in a few short rows per box, walls included: faces of x at even and at odd
+ * i (all of them with plain rows), then of y and z inside, at the low wall, at the high wall,
+ * then alpha. */
+enum {
+  ROW_X_EVEN,
+  ROW_X_ODD,
+  ROW_Y,
+  ROW_Y_LOW,
+  ROW_Y_HIGH,
+  ROW_Z,
+  ROW_Z_LOW,
+  ROW_Z_HIGH,
+  ROW_ALPHA,
+  CONSTANT_ROWS
+};
+
+static ptrdiff_t constant_row_size(const hymgi_geom *g)
+{
+  return (g->n[0] + 3 * HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
+}
+
+size_t hymgi_fv2_constant_doubles(const hymgi_geom *g)
+{
+  return (size_t)(CONSTANT_ROWS * constant_row_size(g));
+}
+
+static void fill_row(double value, ptrdiff_t n, double *row)
+{
+  for (ptrdiff_t t = 0; t < n; t++)
+    row[t] = value;
+}
+
+void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
+{
+  const hymgi_coefficients *c = &level->c;
+  const ptrdiff_t size = constant_row_size(g);
+  fill_row(c->beta_constant[0], 2 * size, rows);
+  const double low = c->beta_constant[0] * c->wall_weight[0],
+               high = c->beta_constant[0] * c->wall_weight[1];
+  if (g->walls & 1) rows[ROW_X_EVEN * size] = low;
+  if (g->walls & 2)
+    rows[g->split ? ROW_X_EVEN * size + g->n[0] / 2 : ROW_X_EVEN * size + g->n[0]] = high;
+  for (int axis = 1; axis < 3; axis++) {
+    double *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
+    fill_row(c->beta_constant[axis], size, row);
+    fill_row(c->beta_constant[axis] * c->wall_weight[2 * axis], size, row + size);
+    fill_row(c->beta_constant[axis] * c->wall_weight[2 * axis + 1], size, row + 2 * size);
+  }
+  fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
+}
+
+/* Boxes that are not merged are equal. */
+static const double *constant_rows(const hymgi_level *level, const hymgi_geom *g)
+{
+  return level->c.constant_rows + (size_t)(g - level->box) * hymgi_fv2_constant_doubles(g);
+}
+
+/* Row of face m along axis 1 or 2. */
+static const double *constant_face(const hymgi_geom *g, const double *rows, int axis, int m)
+{
+  const int first = axis == 1 ? ROW_Y : ROW_Z;
+  const bool low = m == 0 && (g->walls >> (2 * axis) & 1);
+  const bool high = m == g->n[axis] && (g->walls >> (2 * axis + 1) & 1);
+  return rows + (first + (low ? 1 : high ? 2 : 0)) * constant_row_size(g);
+}
+
+static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
+                           fv2_row *r)
+{
+  const double *rows = constant_rows(level, g);
+  const ptrdiff_t size = constant_row_size(g);
+  const int p = g->split ? hymgi_first(g, cjk[0], cjk[1], cjk[2]) : 0;
+  r->bw = rows + (p ? ROW_X_ODD : ROW_X_EVEN) * size;
+  r->be = g->split ? rows + (p ? ROW_X_EVEN : ROW_X_ODD) * size + p : r->bw + 1;
+  r->bs = constant_face(g, rows, 1, cjk[1]);
+  r->bn = constant_face(g, rows, 1, cjk[1] + 1);
+  r->bd = constant_face(g, rows, 2, cjk[2]);
+  r->bu = constant_face(g, rows, 2, cjk[2] + 1);
+}
+
+/* weight times the opposite row; weight 0 asks nothing of it */
+static const double *ghost_row(double weight, const double *opposite, int n, double *out)
+{
+  if (weight == 0) {
+    fill_row(0, n, out);
+  } else {
+#pragma omp simd
+    for (int t = 0; t < n; t++)
+      out[t] = weight * opposite[t];
+  }
+  return out;
+}
+
+static void set_coefficients(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                             const int cjk[3], fv2_row *r)
+{
+  const hymgi_coefficients *c = &level->c;
+  const int colour = cjk[0], p = hymgi_first(g, colour, cjk[1], cjk[2]);
+  const ptrdiff_t o = hymgi_row(g, colour, cjk[1], cjk[2]),
+                  q = g->split ? hymgi_row(g, 1 - colour, cjk[1], cjk[2]) : o;
+  const ptrdiff_t sp = g->split ? p : 1;
+  if (c->beta[0]) {
+    r->bw = c->beta[0] + o, r->be = c->beta[0] + q + sp;
+    r->bs = c->beta[1] + o, r->bn = c->beta[1] + q + g->pitch;
+    r->bd = c->beta[2] + o, r->bu = c->beta[2] + q + g->plane;
+  } else {
+    constant_betas(level, g, cjk, r);
+  }
+  r->f = f ? f + o : NULL;
+  if (c->alpha)
+    r->alpha = c->alpha + o;
+  else if (level->method->has_alpha)
+    r->alpha = level->c.constant_rows + ROW_ALPHA * constant_row_size(g);
+}
+
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
+                         const int cjk[3], double *const scratch[2])
+{
+  const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
+  const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
+  const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
+  const double *const ghost = level->c.wall_ghost;
+  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0]};
+  set_coefficients(level, g, f, cjk, &r);
+  if (!x) return r;
+  double *const xq = x + q;
+  r.c = x + o, r.w = xq + sm, r.e = xq + sp;
+  r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
+  if (g->walls & 1 && !(g->split && p))
+    xq[-1] = ghost[0] == 0 ? 0 : ghost[0] * xq[g->split ? 0 : 1];
+  if (g->walls & 2 && !(g->split && !p))
+    xq[r.n] = ghost[1] == 0 ? 0 : ghost[1] * xq[g->split ? r.n - 1 : r.n - 2];
+  const double *const s = r.s, *const d = r.d;
+  if (g->walls & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
+  if (g->walls & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
+  if (g->walls & 16 && k == 0) r.d = ghost_row(ghost[4], r.u, r.n, scratch[1]);
+  if (g->walls & 32 && k == g->n[2] - 1) r.u = ghost_row(ghost[5], d, r.n, scratch[1]);
+  return r;
+}
+
+/* ---- kernels; literal arguments pick the pointer at compile time ---- */
+
+#define X(di, dj, dk)                                                                              \
+  ((di) < 0   ? w[t]                                                                               \
+   : (di) > 0 ? e[t]                                                                               \
+   : (dj) < 0 ? s[t]                                                                               \
+   : (dj) > 0 ? n[t]                                                                               \
+   : (dk) < 0 ? d[t]                                                                               \
+   : (dk) > 0 ? u[t]                                                                               \
+              : c[t])
+#define BI(di, dj, dk) ((di) ? be[t] : bw[t])
+#define BJ(di, dj, dk) ((dj) ? bn[t] : bs[t])
+#define BK(di, dj, dk) ((dk) ? bu[t] : bd[t])
+#define ROW_POINTERS(r)                                                                            \
+  const double *const c = (r)->c, *const w = (r)->w, *const e = (r)->e, *const s = (r)->s,         \
+                      *const n = (r)->nn;                                                          \
+  const double *const d = (r)->d, *const u = (r)->u, *const f = (r)->f, *const alpha = (r)->alpha; \
+  const double *const bw = (r)->bw, *const be = (r)->be, *const bs = (r)->bs, *const bn = (r)->bn; \
+  const double *const bd = (r)->bd, *const bu = (r)->bu;                                           \
+  (void)c, (void)w, (void)e, (void)s, (void)n, (void)d, (void)u, (void)f, (void)alpha
+#define ALPHA_X (helmholtz ? alpha[t] * c[t] : 0.)
+#define DIAGONAL                                                                                   \
+  (helmholtz ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK))
+#define RESIDUAL                                                                                   \
+  (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
+             : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
+
+/* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
+HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
+                       double *restrict out)
+{
+  ROW_POINTERS(r);
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
+}
+
+void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out)
+{
+  if (r->alpha)
+    gsrb(r, true, from, to, out);
+  else
+    gsrb(r, false, from, to, out);
+}
+
+HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to,
+                        double *restrict out)
+{
+  ROW_POINTERS(r);
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = ALPHA_X - HYMGI_FV2_FLUX(X, BI, BJ, BK);
+}
+
+void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out)
+{
+  if (r->alpha)
+    apply(r, true, from, to, out);
+  else
+    apply(r, false, from, to, out);
+}
+
+HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int to,
+                           double *restrict out)
+{
+  ROW_POINTERS(r);
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = RESIDUAL;
+}
+
+void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out)
+{
+  if (r->alpha)
+    residual(r, true, from, to, out);
+  else
+    residual(r, false, from, to, out);
+}
+
+HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
+                        const relax_weights *weights, int from, int to, double *out)
+{
+  ROW_POINTERS(r);
+  const double wr = weights->residual, wm = weights->momentum;
+  const double *const prev = weights->prev, *const scale = weights->scale;
+#pragma omp simd
+  for (int t = from; t < to; t++) {
+    const double step = l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL;
+    const double x = hymgi_fma(wr, step, c[t]);
+    out[t] = momentum ? hymgi_fma(wm, c[t] - prev[t], x) : x;
+  }
+}
+
+void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out)
+{
+  if (w->scale) {
+    if (r->alpha)
+      relax(r, true, true, false, w, from, to, out);
+    else
+      relax(r, false, true, false, w, from, to, out);
+  } else if (w->prev) {
+    if (r->alpha)
+      relax(r, true, false, true, w, from, to, out);
+    else
+      relax(r, false, false, true, w, from, to, out);
+  } else {
+    if (r->alpha)
+      relax(r, true, false, false, w, from, to, out);
+    else
+      relax(r, false, false, false, w, from, to, out);
+  }
+}
+
+void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out)
+{
+  ROW_POINTERS(r);
+  for (int t = from; t < to; t++)
+    out[t] = alpha ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK);
+}

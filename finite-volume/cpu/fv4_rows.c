@@ -1,0 +1,192 @@
+/* FV4 on the host: pointers of a row, and its kernels. */
+#include "formulas/fv4.h"
+#include "cpu/cpu.h"
+
+fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                         const double *own, const double *other, const int cjk[3])
+{
+  const hymgi_coefficients *c = &level->c;
+  const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
+  const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
+  fv4_row r = {.n = g->split ? g->n[0] / 2 : g->n[0],
+               .pitch = g->pitch,
+               .plane = g->plane,
+               .o = own + o,
+               .q = other + q};
+  r.sm = g->split ? p - 1 : -1, r.sp = g->split ? p : 1, r.s2 = g->split ? 1 : 2;
+  r.variable = c->beta[0] != NULL;
+  if (r.variable) {
+    r.io = c->beta[0] + o, r.iq = c->beta[0] + q;
+    r.jo = c->beta[1] + o, r.jq = c->beta[1] + q;
+    r.ko = c->beta[2] + o, r.kq = c->beta[2] + q;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    r.beta[axis] = c->beta_constant[axis];
+  r.f = f ? f + o : NULL;
+  if (c->alpha)
+    r.alpha = c->alpha + o;
+  else if (level->method->has_alpha)
+    r.alpha = c->constant_rows;
+  r.dinv = c->dinv ? c->dinv + o : NULL;
+  return r;
+}
+
+#define SLOT(di) ((di) == 0 ? 0 : (di) == 1 ? sp : (di) == -1 ? sm : (di) == 2 ? s2 : -s2)
+#define CELL(own, other, di, dj, dk)                                                               \
+  ((((di) + (dj) + (dk)) & 1 ? other : own)[t + SLOT(di) + (dj)*P + (dk)*L])
+#define X(di, dj, dk)  CELL(o, q, di, dj, dk)
+#define BI(di, dj, dk) (variable ? CELL(io, iq, di, dj, dk) : bi)
+#define BJ(di, dj, dk) (variable ? CELL(jo, jq, di, dj, dk) : bj)
+#define BK(di, dj, dk) (variable ? CELL(ko, kq, di, dj, dk) : bk)
+#define ROW_POINTERS(r)                                                                            \
+  const ptrdiff_t P = (r)->pitch, L = (r)->plane, sm = (r)->sm, sp = (r)->sp, s2 = (r)->s2;        \
+  const double *const restrict o = (r)->o, *const restrict q = (r)->q, *const restrict f = (r)->f; \
+  const double *const restrict io = (r)->io, *const restrict iq = (r)->iq,                         \
+                               *const restrict jo = (r)->jo;                                       \
+  const double *const restrict jq = (r)->jq, *const restrict ko = (r)->ko,                         \
+                               *const restrict kq = (r)->kq;                                       \
+  const double *const restrict alpha = (r)->alpha;                                                 \
+  const double bi = (r)->beta[0], bj = (r)->beta[1], bk = (r)->beta[2];                            \
+  (void)P, (void)L, (void)sm, (void)sp, (void)s2, (void)o, (void)q, (void)f, (void)alpha,          \
+      (void)bi, (void)bj, (void)bk
+#define APPLY                                                                                      \
+  (helmholtz ? hymgi_fma(alpha[t], o[t], HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))                 \
+             : HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))
+
+/* Each kernel is an inline body with two flags; this makes its four forms. */
+#define FORMS(call_true_true, call_true_false, call_false_true, call_false_false)                  \
+  do {                                                                                             \
+    if (r->variable) {                                                                             \
+      if (r->alpha)                                                                                \
+        call_true_true;                                                                            \
+      else                                                                                         \
+        call_true_false;                                                                           \
+    } else {                                                                                       \
+      if (r->alpha)                                                                                \
+        call_false_true;                                                                           \
+      else                                                                                         \
+        call_false_false;                                                                          \
+    }                                                                                              \
+  } while (0)
+
+HYMGI_INLINE void apply(const fv4_row *r, const bool variable, const bool helmholtz, int from,
+                        int to, double *restrict out)
+{
+  ROW_POINTERS(r);
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = APPLY;
+}
+
+void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out)
+{
+  FORMS(apply(r, true, true, from, to, out), apply(r, true, false, from, to, out),
+        apply(r, false, true, from, to, out), apply(r, false, false, from, to, out));
+}
+
+HYMGI_INLINE void residual(const fv4_row *r, const bool variable, const bool helmholtz, int from,
+                           int to, double *restrict out)
+{
+  ROW_POINTERS(r);
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = f[t] - APPLY;
+}
+
+void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out)
+{
+  FORMS(residual(r, true, true, from, to, out), residual(r, true, false, from, to, out),
+        residual(r, false, true, from, to, out), residual(r, false, false, from, to, out));
+}
+
+HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmholtz,
+                        const relax_weights *weights, int from, int to, double *restrict out)
+{
+  ROW_POINTERS(r);
+  const double *const restrict scale = weights->scale ? weights->scale : r->dinv;
+  const double wr = weights->residual;
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = hymgi_fma(wr * scale[t], f[t] - APPLY, o[t]);
+}
+
+/* out may be prev: only its own cell is read before it is written */
+HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bool helmholtz,
+                                 const relax_weights *weights, int from, int to, double *out)
+{
+  ROW_POINTERS(r);
+  const double *const restrict scale = r->dinv;
+  const double *const prev = weights->prev;
+  const double wr = weights->residual, wm = weights->momentum;
+#pragma omp simd
+  for (int t = from; t < to; t++) {
+    const double x = hymgi_fma(wr * scale[t], f[t] - APPLY, o[t]);
+    out[t] = hymgi_fma(wm, o[t] - prev[t], x);
+  }
+}
+
+void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out)
+{
+  if (w->prev)
+    FORMS(relax_momentum(r, true, true, w, from, to, out),
+          relax_momentum(r, true, false, w, from, to, out),
+          relax_momentum(r, false, true, w, from, to, out),
+          relax_momentum(r, false, false, w, from, to, out));
+  else
+    FORMS(relax(r, true, true, w, from, to, out), relax(r, true, false, w, from, to, out),
+          relax(r, false, true, w, from, to, out), relax(r, false, false, w, from, to, out));
+}
+
+/* ---- coefficients of the matrix: the formula applied to unit vectors ---- */
+
+#undef X
+#define X(di, dj, dk) ((di) == l && (dj) == m && (dk) == n ? 1. : 0.)
+
+HYMGI_INLINE double coefficient(const fv4_row *r, const bool variable, int t, const int l,
+                                const int m, const int n)
+{
+  ROW_POINTERS(r);
+  return HYMGI_FV4_APPLY(variable, X, BI, BJ, BK);
+}
+
+double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
+{
+  const double a = r->variable ? coefficient(r, true, t, at[0], at[1], at[2])
+                               : coefficient(r, false, t, at[0], at[1], at[2]);
+  return at[0] || at[1] || at[2] || !r->alpha ? a : a + r->alpha[t];
+}
+
+static const int offsets[24][3] = {
+    {-1, 0, 0},  {1, 0, 0},  {0, -1, 0}, {0, 1, 0}, {0, 0, -1},  {0, 0, 1},  {-2, 0, 0}, {2, 0, 0},
+    {0, -2, 0},  {0, 2, 0},  {0, 0, -2}, {0, 0, 2}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}, {1, 1, 0},
+    {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1}, {1, 0, 1}, {0, -1, -1}, {0, 1, -1}, {0, -1, 1}, {0, 1, 1}};
+
+#define ADD(l, m, n)                                                                               \
+  for (int t = from; t < to; t++)                                                                  \
+    others[t] +=                                                                                   \
+        fabs(variable ? coefficient(r, true, t, l, m, n) : coefficient(r, false, t, l, m, n));
+
+void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others)
+{
+  const bool variable = r->variable;
+  for (int t = from; t < to; t++) {
+    const int centre[3] = {0, 0, 0};
+    diagonal[t] = hymgi_fv4_coefficient(r, t, centre);
+    others[t] = 0;
+  }
+  if (!variable) {
+    for (int m = 0; m < 24; m++) {
+      const double a = fabs(hymgi_fv4_coefficient(r, from, offsets[m]));
+      for (int t = from; t < to; t++)
+        others[t] += a;
+    }
+    return;
+  }
+  /* clang-format off */
+  ADD(-1, 0, 0) ADD(1, 0, 0) ADD(0, -1, 0) ADD(0, 1, 0) ADD(0, 0, -1) ADD(0, 0, 1)
+  ADD(-2, 0, 0) ADD(2, 0, 0) ADD(0, -2, 0) ADD(0, 2, 0) ADD(0, 0, -2) ADD(0, 0, 2)
+  ADD(-1, -1, 0) ADD(1, -1, 0) ADD(-1, 1, 0) ADD(1, 1, 0)
+  ADD(-1, 0, -1) ADD(1, 0, -1) ADD(-1, 0, 1) ADD(1, 0, 1)
+  ADD(0, -1, -1) ADD(0, 1, -1) ADD(0, -1, 1) ADD(0, 1, 1)
+  /* clang-format on */
+}

@@ -1,0 +1,261 @@
+/* Coefficients of a level on the host: walls folded into FV2's betas, beta ghosts of FV4, exact
+ * diagonal, Gershgorin bound. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formulas/coefficients.h"
+#include "base/error.h"
+#include "cpu/cpu.h"
+
+enum { REACH = 4, WIDTH = 2 * REACH + 1 }; /* cells a closure can reach from a cell */
+
+static bool is_wall(const hymgi_geom *g, int face)
+{
+  return g->walls >> face & 1;
+}
+
+/* ---- FV2 ---- */
+
+static void wall_weights(hymgi_level *level)
+{
+  for (int face = 0; face < 6; face++) {
+    const bool wall = !(level->periodic >> (face / 2) & 1);
+    const hymgi_wall kind =
+        wall ? hymgi_host_wall(level, face, HYMGI_GHOSTS_V2) : HYMGI_WALL_MIRROR;
+    level->c.wall_weight[face] = wall ? hymgi_fv2_wall_weight(kind) : 1;
+    level->c.wall_ghost[face] = wall ? hymgi_fv2_wall_ghost(kind) : 0;
+  }
+}
+
+static void scale_wall(const hymgi_level *level, const hymgi_geom *g, int face)
+{
+  const int axis = face / 2;
+  double *const beta = level->c.beta[axis];
+  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
+  from[axis] = face & 1 ? g->n[axis] : 0;
+  to[axis] = from[axis] + 1;
+  for (int k = from[2]; k < to[2]; k++)
+    for (int j = from[1]; j < to[1]; j++)
+      for (int i = from[0]; i < to[0]; i++)
+        beta[hymgi_at(g, i, j, k)] *= level->c.wall_weight[face];
+}
+
+static void scale_walls(hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 &&
+        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
+      level->c.beta_constant[axis] = 0;
+      if (level->c.beta[0])
+        memset(level->c.beta[axis], 0, (size_t)level->vector_size * sizeof(double));
+    }
+  if (!level->c.beta[0]) return;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int face = 0; face < 6; face++)
+      if (is_wall(g, face)) scale_wall(level, g, face);
+}
+
+static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
+                         double *diagonal, double *others)
+{
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
+  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
+  const double *const ghost = level->c.wall_ghost;
+  hymgi_fv2_diagonal(&r, 0, r.n, diagonal);
+  double w[6];
+  for (int face = 0; face < 6; face++)
+    w[face] = is_wall(g, face) ? ghost[face] : 1;
+  const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
+  const double ws = j == 0 ? w[2] : 1, wn = j == g->n[1] - 1 ? w[3] : 1, wd = k == 0 ? w[4] : 1;
+  const double wu = k == g->n[2] - 1 ? w[5] : 1;
+  for (int t = 0; t < r.n; t++) {
+    const int i = g->split ? 2 * t + p : t;
+    const double ww = i == 0 ? w[0] : 1, we = i == g->n[0] - 1 ? w[1] : 1;
+    others[t] =
+        ww * r.bw[t] + we * r.be[t] + ws * r.bs[t] + wn * r.bn[t] + wd * r.bd[t] + wu * r.bu[t];
+  }
+}
+
+/* ---- FV4 ---- */
+
+static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
+{
+  const int t = face / 2, dim = level->closure_dim[t];
+  double *const beta = level->c.beta[axis];
+  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
+  to[axis]++;
+  const int wall = face & 1 ? g->n[t] - 1 : 0, step = face & 1 ? -1 : 1;
+  from[t] = wall, to[t] = wall + 1;
+  for (int k = from[2]; k < to[2]; k++)
+    for (int j = from[1]; j < to[1]; j++)
+      for (int i = from[0]; i < to[0]; i++) {
+        double b[5] = {0};
+        for (int m = 0; m < 5 && m < dim; m++) {
+          int at[3] = {i, j, k};
+          at[t] += m * step;
+          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
+        }
+        int at[3] = {i, j, k};
+        at[t] -= step;
+        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
+      }
+}
+
+static void all_beta_ghosts(const hymgi_level *level)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int axis = 0; axis < 3; axis++)
+      for (int face = 0; face < 6; face++)
+        if (face / 2 != axis && is_wall(g, face)) beta_ghosts(level, g, axis, face);
+}
+
+typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], the cell in the middle */
+
+static double *map_at(stencil_map map, int axis, int along, int u, int v)
+{
+  return axis == 0 ? &map[v][u][along] : axis == 1 ? &map[v][along][u] : &map[along][v][u];
+}
+
+/* Moves what lies beyond the ends of one axis to the cells it stands for. */
+static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, int at,
+                      stencil_map map)
+{
+  const bool wraps = level->periodic >> axis & 1 && level->n[axis] < 5;
+  for (int along = 0; along < WIDTH; along++) {
+    const int position = at + along - REACH, n = g->n[axis];
+    const int face = position < 0 ? 2 * axis : 2 * axis + 1;
+    if (position >= 0 && position < n) continue;
+    if (!wraps && !is_wall(g, face)) continue;
+    double w[4] = {1};
+    const int layer = position < 0 ? -position : position - n + 1;
+    if (!wraps && layer > 2) continue;
+    if (!wraps) hymgi_ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer, w);
+    for (int u = 0; u < WIDTH; u++)
+      for (int v = 0; v < WIDTH; v++) {
+        double *const from = map_at(map, axis, along, u, v);
+        const double a = *from;
+        if (a == 0) continue;
+        *from = 0;
+        for (int m = 0; m < 4; m++) {
+          if (w[m] == 0) continue;
+          const int cell = wraps ? ((position % n) + n) % n : position < 0 ? m : n - 1 - m;
+          *map_at(map, axis, cell - at + REACH, u, v) += a * w[m];
+        }
+      }
+  }
+}
+
+/* Diagonal and sum of |others| of one cell with the closures in. */
+static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_row *r, int t,
+                      const int ijk[3], double *diagonal, double *others)
+{
+  stencil_map map = {{{0}}};
+  for (int dk = -2; dk <= 2; dk++)
+    for (int dj = -2; dj <= 2; dj++)
+      for (int di = -2; di <= 2; di++) {
+        const int at[3] = {di, dj, dk};
+        if (abs(di) + abs(dj) + abs(dk) <= 2)
+          map[dk + REACH][dj + REACH][di + REACH] = hymgi_fv4_coefficient(r, t, at);
+      }
+  for (int axis = 0; axis < 3; axis++)
+    fold_axis(level, g, axis, ijk[axis], map);
+  *diagonal = map[REACH][REACH][REACH];
+  map[REACH][REACH][REACH] = 0;
+  double sum = 0;
+  for (int m = 0; m < WIDTH * WIDTH * WIDTH; m++)
+    sum += fabs((&map[0][0][0])[m]);
+  *others = sum;
+}
+
+static bool near_end(const hymgi_level *level, const hymgi_geom *g, int axis, int at)
+{
+  if (level->periodic >> axis & 1) return level->n[axis] < 5;
+  return (at < 2 && is_wall(g, 2 * axis)) || (at >= g->n[axis] - 2 && is_wall(g, 2 * axis + 1));
+}
+
+static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
+                         double *diagonal, double *others)
+{
+  const fv4_row r = hymgi_fv4_row_of(level, g, NULL, level->c.dinv, level->c.dinv, cjk);
+  hymgi_fv4_row_sums(&r, 0, r.n, diagonal, others);
+  const int p = hymgi_first(g, cjk[0], cjk[1], cjk[2]);
+  const bool row_near = near_end(level, g, 1, cjk[1]) || near_end(level, g, 2, cjk[2]);
+  for (int t = 0; t < r.n; t++) {
+    const int i = g->split ? 2 * t + p : t;
+    if (!row_near && !near_end(level, g, 0, i)) continue;
+    const int ijk[3] = {i, cjk[1], cjk[2]};
+    fold_cell(level, g, &r, t, ijk, diagonal + t, others + t);
+  }
+}
+
+/* ---- both ---- */
+
+/* This thread's rows; the largest (A_ii + sum |A_ij|) / A_ii. */
+static double scan_rows(hymgi_level *level)
+{
+  double *const diagonal = host_scratch(level, 3), *const others = host_scratch(level, 4);
+  double bound = 0;
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    int64_t row, end;
+    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
+    for (; row < end; row++)
+      for (int colour = 0; colour <= g->split; colour++) {
+        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])},
+                  n = g->split ? g->n[0] / 2 : g->n[0];
+        const ptrdiff_t at = hymgi_row(g, colour, cjk[1], cjk[2]);
+        if (fv2)
+          fv2_row_sums(level, g, cjk, diagonal, others);
+        else
+          fv4_row_sums(level, g, cjk, diagonal, others);
+        for (int t = 0; t < n; t++) {
+          const double lambda = (diagonal[t] + others[t]) / diagonal[t];
+          bound = lambda > bound ? lambda : bound;
+          if (level->c.dinv) level->c.dinv[at + t] = 1 / diagonal[t];
+          if (level->c.l1inv) level->c.l1inv[at + t] = hymgi_l1_scale(diagonal[t], others[t]);
+        }
+      }
+  }
+  return bound;
+}
+
+static hymg_status constant_rows(hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  const bool fv2 = m->stencil == HYMG_FV2, alpha = m->has_alpha && !m->variable_alpha;
+  if (level->num_boxes == 0 || !(alpha || (fv2 && !m->variable_beta))) return HYMG_OK;
+  size_t doubles = (size_t)level->box[0].n[0] + 2 * HYMGI_LINE;
+  if (fv2) doubles = hymgi_fv2_constant_doubles(level->box) * (size_t)level->num_boxes;
+  if (!level->c.constant_rows)
+    TRY(level->memory->alloc(level->context, doubles, &level->c.constant_rows));
+  if (!fv2)
+    for (size_t t = 0; t < doubles; t++)
+      level->c.constant_rows[t] = level->c.alpha_constant;
+  else
+    for (int b = 0; b < level->num_boxes; b++)
+      hymgi_fv2_constant_fill(level, level->box + b,
+                              level->c.constant_rows +
+                                  (size_t)b * hymgi_fv2_constant_doubles(level->box));
+  return HYMG_OK;
+}
+
+hymg_status hymgi_host_finish_coefficients(hymgi_level *level)
+{
+  if (level->method->stencil == HYMG_FV2) {
+    wall_weights(level);
+    scale_walls(level);
+  } else if (level->c.beta[0]) {
+    all_beta_ghosts(level);
+  }
+  TRY(constant_rows(level));
+  double bound = 0;
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    const double mine = scan_rows(level);
+#pragma omp critical
+    bound = mine > bound ? mine : bound;
+  }
+  level->lambda_max = bound;
+  return HYMG_OK;
+}

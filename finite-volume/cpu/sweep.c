@@ -1,0 +1,396 @@
+/* Operator, residual and smoothers on the host: sweeps over rows, with the halo exchange
+ * overlapped. */
+#include <stdint.h>
+
+#include "cpu/cpu.h"
+
+typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
+
+/* One pass over the rows of a level. For GSRB and the relaxations of FV4 own and other may
+ * differ (two generations). */
+typedef struct job {
+  job_kind kind;
+  const hymgi_level *level;
+  const double *f;
+  double *own, *other; /* vectors that hold the cell's colour and the other colour */
+  double *out;
+  int colour; /* GSRB: the one that is updated */
+  double residual, momentum;
+  const double *prev, *scale;
+  hymgi_requests *requests; /* of messages in flight, or NULL */
+} job;
+
+enum { PROGRESS = 64 }; /* rows between two looks at the messages */
+
+/* Which cells: all; those whose stencil meets no ghost; the others. */
+typedef enum { ALL, INNER, SHELL } part;
+
+static void run_slots(const job *w, const hymgi_geom *g, const int cjk[3], int from, int to,
+                      double *out)
+{
+  const hymgi_level *level = w->level;
+  const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
+  const relax_weights weights = {w->residual, w->momentum, w->prev ? w->prev + o : NULL,
+                                 w->scale ? w->scale + o : NULL};
+  if (level->method->stencil == HYMG_FV2) {
+    double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
+    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk, scratch);
+    if (w->kind == APPLY)
+      hymgi_fv2_apply(&r, from, to, out);
+    else if (w->kind == GSRB)
+      hymgi_fv2_gsrb(&r, from, to, out);
+    else if (w->kind == RELAX)
+      hymgi_fv2_relax(&r, &weights, from, to, out);
+    else
+      hymgi_fv2_residual(&r, from, to, out);
+  } else {
+    const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
+    if (w->kind == APPLY)
+      hymgi_fv4_apply(&r, from, to, out);
+    else if (w->kind == GSRB || w->kind == RELAX)
+      hymgi_fv4_relax(&r, &weights, from, to, out);
+    else
+      hymgi_fv4_residual(&r, from, to, out);
+  }
+}
+
+static double row_max(const double *row, int from, int to, double max)
+{
+  double m = 0, nan = 0;
+#pragma omp simd reduction(max : m) reduction(+ : nan)
+  for (int t = from; t < to; t++) {
+    const double a = fabs(row[t]);
+    m = a > m ? a : m;
+    nan += a - a; /* NaN for NaN and infinity */
+  }
+  if (nan != nan)
+    for (int t = from; t < to; t++)
+      m = host_larger(m, fabs(row[t]));
+  return host_larger(max, m);
+}
+
+/* A gsrb row with plain rows: every cell is computed, those of one colour are taken. */
+static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
+                        const double *all)
+{
+  const ptrdiff_t o = hymgi_row(g, 0, cjk[1], cjk[2]);
+  double *const out = w->out + o;
+  const double *const old = w->own + o;
+  const int p = hymgi_first(g, w->colour, cjk[1], cjk[2]);
+  if (out != old)
+    for (int i = range[0]; i < range[1]; i++)
+      out[i] = (i & 1) == p ? all[i] : old[i];
+  else
+    for (int i = range[0] + ((range[0] & 1) != p); i < range[1]; i += 2)
+      out[i] = all[i];
+}
+
+static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
+                      double *max)
+{
+  if (range[0] >= range[1]) return;
+  const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
+  if (w->kind == RESIDUAL_MAX) {
+    double *const r = host_scratch(w->level, 2);
+    run_slots(w, g, cjk, range[0], range[1], r);
+    *max = row_max(r, range[0], range[1], *max);
+  } else if (w->kind == GSRB && !g->split) {
+    double *const all = host_scratch(w->level, 2);
+    run_slots(w, g, cjk, range[0], range[1], all);
+    take_colour(w, g, cjk, range, all);
+  } else {
+    run_slots(w, g, cjk, range[0], range[1], w->out + o);
+  }
+}
+
+static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, double *max)
+{
+  const int n = g->split ? g->n[0] / 2 : g->n[0], edge = g->split ? 1 : g->ghost, gh = g->ghost;
+  const bool inside = cjk[1] >= gh && cjk[1] < g->n[1] - gh && cjk[2] >= gh &&
+                      cjk[2] < g->n[2] - gh && n > 2 * edge;
+  if (which == ALL || !inside) {
+    const int whole[2] = {0, n};
+    if (which != INNER) run_range(w, g, cjk, whole, max);
+    return;
+  }
+  const int low[2] = {0, edge}, middle[2] = {edge, n - edge}, high[2] = {n - edge, n};
+  if (which == INNER) {
+    run_range(w, g, cjk, middle, max);
+  } else {
+    run_range(w, g, cjk, low, max);
+    run_range(w, g, cjk, high, max);
+  }
+}
+
+/* This thread's rows, inside a parallel region. The master thread keeps messages moving. */
+static double run_share(const job *w, part which)
+{
+  double max = 0;
+  for (const hymgi_geom *g = w->level->box; g < w->level->box + w->level->num_boxes; g++) {
+    int64_t row, end;
+    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
+    const int first = w->kind == GSRB && g->split ? w->colour : 0,
+              last = w->kind == GSRB || !g->split ? first : 1;
+    for (; row < end; row++) {
+      if (w->requests && host_thread() == 0 && row % PROGRESS == 0)
+        hymgi_comm_progress(w->requests);
+      for (int colour = first; colour <= last; colour++) {
+        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
+        run_row(w, g, cjk, which, &max);
+      }
+    }
+  }
+  return max;
+}
+
+static double run_part(const job *w, part which)
+{
+  double max = 0;
+  const int threads = hymgi_host_threads(w->level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    const double mine = run_share(w, which);
+#pragma omp critical
+    max = host_larger(max, mine);
+  }
+  return max;
+}
+
+static void close_operator(const hymgi_level *level, double *x)
+{
+  if (level->method->stencil == HYMG_FV4) hymgi_host_close_walls(level, x, HYMGI_GHOSTS_V4, false);
+}
+
+/* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
+ * done while messages fly. */
+static double run_job(const job *wanted, double *x)
+{
+  job work = *wanted, *const w = &work;
+  const hymgi_level *level = w->level;
+  const hymgi_plan *plan =
+      level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_mover *mover = &level->backend->mover;
+  double inner = 0;
+  const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
+  if (plan) hymgi_exchange_begin(level->context, mover, plan, level->box, x, level->box, x);
+  if (overlap) {
+    w->requests = plan->requests;
+    inner = run_part(w, INNER);
+    w->requests = NULL;
+  }
+  if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x, NULL);
+  close_operator(level, x);
+  return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
+}
+
+void hymgi_host_apply(const hymgi_level *level, double *x, double *y)
+{
+  const job w = {.kind = APPLY, .level = level, .own = x, .other = x, .out = y};
+  run_job(&w, x);
+}
+
+void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x, .out = r};
+  run_job(&w, x);
+}
+
+double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x)
+{
+  const job w = {.kind = RESIDUAL_MAX, .level = level, .f = f, .own = x, .other = x};
+  return run_job(&w, x);
+}
+
+/* ---- smoothers ---- */
+
+static void swap_buffers(hymgi_level *level)
+{
+  double *const x = level->x;
+  level->x = level->y;
+  level->y = x;
+}
+
+/* FV2 works in place. */
+static void gsrb_in_place(hymgi_level *level)
+{
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const job w = {.kind = GSRB,
+                   .level = level,
+                   .f = level->f,
+                   .own = level->x,
+                   .other = level->x,
+                   .out = level->x,
+                   .colour = s & 1};
+    run_job(&w, level->x);
+  }
+}
+
+static void spread_colours(hymgi_level *level, ptrdiff_t apart)
+{
+  for (int b = 0; b < level->num_boxes; b++)
+    level->box[b].half += apart;
+}
+
+/* FV4 couples cells of one colour, so each colour flips between two buffers. A state with red in
+ * one and black in the other is itself a vector: that of the red buffer, with the distance to
+ * black changed. */
+static void gsrb_out_of_place(hymgi_level *level)
+{
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  const bool split = level->num_boxes > 0 && level->box[0].split;
+  const hymgi_plan *plan = level->halo[HYMGI_HALO_EDGES];
+  const hymgi_mover *mover = &level->backend->mover;
+  hymgi_requests *const flying = plan ? plan->requests : NULL;
+  const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const int c = s & 1;
+    const ptrdiff_t apart = split ? host_distance(now[0], now[1]) : 0;
+    job w = {.kind = GSRB,
+             .level = level,
+             .f = level->f,
+             .own = now[c],
+             .other = now[1 - c],
+             .out = next[c],
+             .colour = c,
+             .residual = 1};
+    spread_colours(level, apart);
+    if (plan)
+      hymgi_exchange_begin(level->context, mover, plan, level->box, now[0], level->box, now[0]);
+    spread_colours(level, -apart);
+    w.requests = flying;
+    if (overlap) run_part(&w, INNER);
+    w.requests = NULL;
+    spread_colours(level, apart);
+    if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0], NULL);
+    close_operator(level, now[0]);
+    spread_colours(level, -apart);
+    run_part(&w, overlap ? SHELL : ALL);
+    double *const old = now[c];
+    now[c] = next[c], next[c] = old;
+    if (!split) now[1 - c] = now[c], next[1 - c] = next[c];
+  }
+  level->x = now[0], level->y = next[0];
+}
+
+static void relax_once(hymgi_level *level, double residual, double momentum, const double *scale)
+{
+  const job w = {.kind = RELAX,
+                 .level = level,
+                 .f = level->f,
+                 .own = level->x,
+                 .other = level->x,
+                 .out = level->y,
+                 .residual = residual,
+                 .momentum = momentum,
+                 .prev = momentum != 0 ? level->y : NULL,
+                 .scale = scale};
+  run_job(&w, level->x);
+  swap_buffers(level);
+}
+
+/* One cell after the other along a row, in place; ghosts in memory. */
+static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int k, bool backward)
+{
+  const int cjk[3] = {0, j, k};
+  const ptrdiff_t o = hymgi_row(g, 0, j, k);
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)}, *const out =
+                                                                                   host_scratch(
+                                                                                       level, 2);
+  const relax_weights weights = {.residual = 1};
+  double *const x = level->x + o;
+  fv2_row r2;
+  fv4_row r4;
+  if (level->method->stencil == HYMG_FV2) {
+    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk, scratch);
+    r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
+  } else {
+    r4 = hymgi_fv4_row_of(level, g, level->f, level->x, level->x, cjk);
+  }
+  for (int m = 0; m < g->n[0]; m++) {
+    const int i = backward ? g->n[0] - 1 - m : m;
+    if (level->method->stencil == HYMG_FV2)
+      hymgi_fv2_relax(&r2, &weights, i, i + 1, out);
+    else
+      hymgi_fv4_relax(&r4, &weights, i, i + 1, out);
+    x[i] = out[i];
+  }
+}
+
+static void symgs_sweep(hymgi_level *level, bool backward)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    const int64_t rows = (int64_t)g->n[1] * g->n[2];
+    for (int64_t m = 0; m < rows; m++) {
+      const int64_t row = backward ? rows - 1 - m : m;
+      symgs_row(level, g, (int)(row % g->n[1]), (int)(row / g->n[1]), backward);
+    }
+  }
+}
+
+/* Lexicographic Gauss-Seidel forward and backward, ghosts frozen during a sweep. */
+static void symgs(hymgi_level *level)
+{
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  for (int s = 0; s < level->method->sweeps; s++) {
+    if (plan) {
+      hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, level->x,
+                           level->box, level->x);
+      hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, level->x, NULL);
+    }
+    if (fv2)
+      hymgi_host_close_stencil(level, level->x);
+    else
+      close_operator(level, level->x);
+    symgs_sweep(level, s & 1);
+  }
+}
+
+static void smooth_passes(hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (m->smoother == HYMG_SYMGS) {
+    symgs(level);
+  } else if (m->smoother == HYMG_GSRB) {
+    if (m->stencil == HYMG_FV2)
+      gsrb_in_place(level);
+    else
+      gsrb_out_of_place(level);
+  } else {
+    for (int s = 0; s < m->sweeps; s++) {
+      const double *c = level->chebyshev + 2 * (s % 6);
+      if (m->smoother == HYMG_CHEBYSHEV)
+        relax_once(level, c[1], c[0], NULL);
+      else if (m->smoother == HYMG_JACOBI)
+        relax_once(level, 2. / 3, 0, NULL);
+      else
+        relax_once(level, 1, 0, level->c.l1inv);
+    }
+  }
+}
+
+void hymgi_host_smooth(hymgi_level *level)
+{
+  if (!hymgi_host_wave_smooth(level, NULL)) smooth_passes(level);
+}
+
+void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
+{
+  (void)from_zero;
+  const bool fused = level->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
+  if (fused) return;
+  hymgi_host_smooth(level);
+  hymgi_host_residual_restrict(
+      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
+      zero);
+}
+
+void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                             double *x, const int cjk[3], double *out)
+{
+  const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x};
+  run_slots(&w, g, cjk, 0, g->split ? g->n[0] / 2 : g->n[0], out);
+}

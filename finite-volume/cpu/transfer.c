@@ -1,0 +1,314 @@
+/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box
+ * on the next coarser level. */
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "formulas/transfer.h"
+
+/* Rows of scratch used here; 0 to 2 belong to the sweeps. */
+enum {
+  RESTRICT_ROW = 3,
+  SUM_EVEN = 4,
+  SUM_ODD = 5,
+  PLAIN_ROW = 6,
+  K_COMBINED = 12,
+  JK_COMBINED = 17,
+  LOADED = 20
+};
+
+const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                   double *buffer)
+{
+  if (!g->split) return x + hymgi_row(g, 0, j, k);
+  const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
+  const double *const e = x + hymgi_row(g, even, j, k), *const o = x + hymgi_row(g, 1 - even, j, k);
+  for (int t = -1; t <= half; t++)
+    buffer[2 * t] = e[t];
+  for (int t = -1; t < half + 1; t++)
+    buffer[2 * t + 1] = o[t];
+  return buffer;
+}
+
+/* Writes `n` plain cells into row (j, k). */
+static void store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
+{
+  if (!g->split) {
+    memcpy(x + hymgi_row(g, 0, j, k), cells, (size_t)g->n[0] * sizeof(double));
+    return;
+  }
+  const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
+  double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
+                                                               x + hymgi_row(g, 1 - even, j, k);
+#pragma omp simd
+  for (int t = 0; t < half; t++)
+    e[t] = cells[2 * t], o[t] = cells[2 * t + 1];
+}
+
+/* ---- restriction ---- */
+
+/* sum (or sum += ) of the pairs of cells of row (j, k) of x */
+static void add_pairs(const hymgi_geom *g, const double *x, int j, int k, bool first,
+                      double *restrict sum)
+{
+  const int half = g->n[0] / 2;
+  if (g->split) {
+    const int even = (j + k + g->parity) & 1;
+    const double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
+                                                                       x +
+                                                                       hymgi_row(g, 1 - even, j, k);
+#pragma omp simd
+    for (int t = 0; t < half; t++)
+      sum[t] = first ? e[t] + o[t] : sum[t] + (e[t] + o[t]);
+  } else {
+    const double *const restrict row = x + hymgi_row(g, 0, j, k);
+    for (int t = 0; t < half; t++)
+      sum[t] = first ? row[2 * t] + row[2 * t + 1] : sum[t] + (row[2 * t] + row[2 * t + 1]);
+  }
+}
+
+static void store_mean(const hymgi_geom *patch, double *sum, int J, int K, double factor,
+                       double *coarse)
+{
+  for (int t = 0; t < patch->n[0]; t++)
+    sum[t] *= factor;
+  store_row(patch, sum, J, K, coarse);
+}
+
+void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b, *patch = level->patch + b;
+    double *const sum = host_scratch(level, RESTRICT_ROW);
+    int64_t row, end;
+    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
+    for (; row < end; row++) {
+      const int J = (int)(row % patch->n[1]), K = (int)(row / patch->n[1]);
+      for (int m = 0; m < 4; m++)
+        add_pairs(g, fine, 2 * J + (m & 1), 2 * K + (m >> 1), m == 0, sum);
+      store_mean(patch, sum, J, K, 0.125, coarse);
+    }
+  }
+}
+
+/* The residual of row (j, k), reduced to one value per pair of cells: the red one's after gsrb,
+ * else both summed. */
+static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, const int jk[2],
+                               bool red, bool first, double *restrict sum)
+{
+  const int half = g->n[0] / 2;
+  double *const even = host_scratch(level, SUM_EVEN), *const odd = host_scratch(level, SUM_ODD);
+  const int even_colour = (jk[0] + jk[1] + g->parity) & 1;
+  if (!g->split) {
+    const int cjk[3] = {0, jk[0], jk[1]};
+    double *const r = host_scratch(level, PLAIN_ROW);
+    hymgi_host_residual_row(level, g, level->f, level->x, cjk, r);
+    for (int t = 0; t < half; t++) {
+      const double pair = red ? r[2 * t + even_colour] : r[2 * t] + r[2 * t + 1];
+      sum[t] = first ? pair : sum[t] + pair;
+    }
+    return;
+  }
+  for (int c = 0; c < (red ? 1 : 2); c++) {
+    const int cjk[3] = {c, jk[0], jk[1]};
+    hymgi_host_residual_row(level, g, level->f, level->x, cjk, c == even_colour ? even : odd);
+  }
+  if (red) {
+    const double *const r = even_colour == 0 ? even : odd;
+#pragma omp simd
+    for (int t = 0; t < half; t++)
+      sum[t] = first ? r[t] : sum[t] + r[t];
+  } else {
+#pragma omp simd
+    for (int t = 0; t < half; t++)
+      sum[t] = first ? even[t] + odd[t] : sum[t] + (even[t] + odd[t]);
+  }
+}
+
+void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
+                                      double *coarse)
+{
+  const hymgi_geom *g = level->box + b;
+  double *const sum = host_scratch(level, RESTRICT_ROW);
+  for (int m = 0; m < 4; m++) {
+    const int jk[2] = {2 * JK[0] + (m & 1), 2 * JK[1] + (m >> 1)};
+    add_residual_pairs(level, g, jk, red, m == 0, sum);
+  }
+  store_mean(level->patch + b, sum, JK[0], JK[1], 0.125, coarse);
+}
+
+/* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
+ * cells is zero (but for rounding): the formula leaves them out. */
+void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                  double *zero)
+{
+  (void)zero; /* the host's table says that it does not */
+  const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
+  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_mover *mover = &level->backend->mover;
+  if (plan) {
+    hymgi_exchange_begin(level->context, mover, plan, level->box, level->x, level->box, level->x);
+    hymgi_exchange_end(level->context, mover, plan, level->box, level->x, NULL);
+  }
+  if (!fv2) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *patch = level->patch + b;
+    int64_t row, end;
+    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
+    for (; row < end; row++) {
+      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
+      hymgi_host_restrict_residual_row(level, b, JK, red, coarse);
+    }
+  }
+}
+
+/* Low faces along `axis`, high walls included: mean of the 4 fine faces. Set-up only. */
+void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
+                               const hymgi_geom *patches, double *coarse)
+{
+  int a, b;
+  a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
+  for (int q = 0; q < level->num_boxes; q++) {
+    const hymgi_geom *g = level->box + q, *patch = patches + q;
+    const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
+              nz = patch->n[2] + (axis == 2);
+    const int threads = hymgi_host_threads(level);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < nz; k++)
+      for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+          double four[4];
+          for (int m = 0; m < 4; m++) {
+            int at[3] = {2 * i, 2 * j, 2 * k};
+            at[a] += m & 1, at[b] += m >> 1;
+            four[m] = fine[hymgi_at(g, at[0], at[1], at[2])];
+          }
+          coarse[hymgi_at(patch, i, j, k)] = 0.25 * ((four[0] + four[1]) + (four[2] + four[3]));
+        }
+  }
+}
+
+/* ---- interpolation ---- */
+
+/* Value of a child along one axis from the coarse values around; sign +1: the even child, -1:
+ * the odd one. */
+#define CHILD(order, sign, m2, m1, here, p1, p2)                                                   \
+  ((order) == HYMGI_GHOSTS_P0   ? (here)                                                           \
+   : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? (m1) : (p1), here)             \
+   : (order) == HYMGI_GHOSTS_V2 ? hymgi_interpolate_v2(sign, m1, here, p1)                         \
+                                : hymgi_interpolate_v4(sign, m2, m1, here, p1, p2))
+
+HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *const row[5],
+                          int from, int to, double *restrict out)
+{
+  const double *const m2 = row[0], *const m1 = row[1], *const here = row[2], *const p1 = row[3],
+                      *const p2 = row[4];
+  (void)m2, (void)m1, (void)p1, (void)p2;
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] = CHILD(order, sign, m2[t], m1[t], here[t], p1[t], p2[t]);
+}
+
+static void combine_rows(hymgi_ghosts order, double sign, const double *const row[5], int from,
+                         int to, double *out)
+{
+  if (order == HYMGI_GHOSTS_P0)
+    combine(HYMGI_GHOSTS_P0, sign, row, from, to, out);
+  else if (order == HYMGI_GHOSTS_P1)
+    combine(HYMGI_GHOSTS_P1, sign, row, from, to, out);
+  else if (order == HYMGI_GHOSTS_V2)
+    combine(HYMGI_GHOSTS_V2, sign, row, from, to, out);
+  else
+    combine(HYMGI_GHOSTS_V4, sign, row, from, to, out);
+}
+
+/* Even children to even[t * step], odd to odd[t * step]. */
+HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff_t step,
+                         const double *restrict c, int n, double *even, double *odd)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++) {
+    const double e = CHILD(order, 1., c[t - 2], c[t - 1], c[t], c[t + 1], c[t + 2]);
+    const double o = CHILD(order, -1., c[t - 2], c[t - 1], c[t], c[t + 1], c[t + 2]);
+    even[t * step] = add ? even[t * step] + e : e;
+    odd[t * step] = add ? odd[t * step] + o : o;
+  }
+}
+
+#define SPREAD(order)                                                                              \
+  do {                                                                                             \
+    if (g->split && add)                                                                           \
+      spread(order, true, 1, c, n, even, odd);                                                     \
+    else if (g->split)                                                                             \
+      spread(order, false, 1, c, n, even, odd);                                                    \
+    else if (add)                                                                                  \
+      spread(order, true, 2, c, n, even, odd);                                                     \
+    else                                                                                           \
+      spread(order, false, 2, c, n, even, odd);                                                    \
+  } while (0)
+
+/* Fine row (j, k) from the combined coarse row c. */
+static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const double *c,
+                       const int jk[2], double *x)
+{
+  const int even_colour = (jk[0] + jk[1] + g->parity) & 1, n = g->n[0] / 2;
+  double *const even = x + hymgi_row(g, g->split ? even_colour : 0, jk[0], jk[1]);
+  double *const odd = g->split ? x + hymgi_row(g, 1 - even_colour, jk[0], jk[1]) : even + 1;
+  if (order == HYMGI_GHOSTS_P0)
+    SPREAD(HYMGI_GHOSTS_P0);
+  else if (order == HYMGI_GHOSTS_P1)
+    SPREAD(HYMGI_GHOSTS_P1);
+  else if (order == HYMGI_GHOSTS_V2)
+    SPREAD(HYMGI_GHOSTS_V2);
+  else
+    SPREAD(HYMGI_GHOSTS_V4);
+}
+
+/* The four fine rows over coarse row (J, K): along z, then y, then x. */
+static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order, bool add,
+                             const int JK[2], const double *coarse, double *x)
+{
+  const hymgi_geom *g = fine->box + b, *patch = fine->patch + b;
+  const int r = order == HYMGI_GHOSTS_P0 ? 0 : order == HYMGI_GHOSTS_V4 ? 2 : 1;
+  const double *row[5][5] = {{NULL}};
+  for (int dk = -r; dk <= r; dk++)
+    for (int dj = -r; dj <= r; dj++) {
+      double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
+      row[dj + 2][dk + 2] = hymgi_host_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
+    }
+  for (int kk = 0; kk < 2; kk++) {
+    const double *along_k[5] = {NULL};
+    for (int dj = -r; dj <= r; dj++) {
+      double *const out = host_scratch(fine, K_COMBINED + dj + 2);
+      combine_rows(order, kk ? -1 : 1, row[dj + 2], -r, patch->n[0] + r, out);
+      along_k[dj + 2] = out;
+    }
+    for (int jj = 0; jj < 2; jj++) {
+      double *const c = host_scratch(fine, JK_COMBINED);
+      combine_rows(order, jj ? -1 : 1, along_k, -r, patch->n[0] + r, c);
+      const int jk[2] = {2 * JK[0] + jj, 2 * JK[1] + kk};
+      spread_row(g, order, add, c, jk, x);
+    }
+  }
+}
+
+void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
+                            double *x)
+{
+  (void)coarse, (void)smoothed;
+  const int threads = hymgi_host_threads(fine);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (int b = 0; b < fine->num_boxes; b++) {
+    const hymgi_geom *patch = fine->patch + b;
+    int64_t row, end;
+    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
+    for (; row < end; row++) {
+      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
+      interpolate_rows(fine, b, order, add, JK, source, x);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+/* Vectors on the host: rows of cells, ghosts untouched; order-free reductions. */
+#include <math.h>
+
+#include "cpu/cpu.h"
+
+/* The row segments of this thread's share, one after the other: for (segment s = first(level);
+ * s.g; next(&s)). */
+typedef struct segment {
+  const hymgi_geom *g, *end; /* g NULL: done */
+  int64_t row, last;
+  int colour, n;
+  ptrdiff_t at; /* start in a vector */
+} segment;
+
+static void locate(segment *s)
+{
+  while (s->g && s->row >= s->last) {
+    s->g = s->g + 1 < s->end ? s->g + 1 : NULL;
+    if (s->g) host_share((int64_t)s->g->n[1] * s->g->n[2], &s->row, &s->last);
+  }
+  if (!s->g) return;
+  s->n = s->g->split ? s->g->n[0] / 2 : s->g->n[0];
+  s->at = hymgi_row(s->g, s->colour, (int)(s->row % s->g->n[1]), (int)(s->row / s->g->n[1]));
+}
+
+static segment first(const hymgi_level *level)
+{
+  segment s = {.g = level->num_boxes ? level->box : NULL, .end = level->box + level->num_boxes};
+  if (s.g) host_share((int64_t)s.g->n[1] * s.g->n[2], &s.row, &s.last);
+  locate(&s);
+  return s;
+}
+
+static void next(segment *s)
+{
+  if (s->colour < s->g->split)
+    s->colour++;
+  else
+    s->colour = 0, s->row++;
+  locate(s);
+}
+
+void hymgi_host_fill(const hymgi_level *level, double value, double *x)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (segment s = first(level); s.g; next(&s))
+    for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+      x[t] = value;
+}
+
+void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, double b,
+                      const double *y, double *z)
+{
+  const int threads = hymgi_host_threads(level);
+  if (b == 0 && a == 1) {
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (segment s = first(level); s.g; next(&s))
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        z[t] = x[t];
+  } else {
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (segment s = first(level); s.g; next(&s))
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        z[t] = hymgi_fma(a, x[t], b * y[t]);
+  }
+}
+
+void hymgi_host_shift(const hymgi_level *level, double c, double *x)
+{
+  const int threads = hymgi_host_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (segment s = first(level); s.g; next(&s))
+    for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+      x[t] += c;
+}
+
+static void precondition_fv2(const hymgi_level *level, const double *r, double *z)
+{
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)}, *const d =
+                                                                                   host_scratch(
+                                                                                       level, 2);
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    int64_t row, end;
+    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
+    for (; row < end; row++)
+      for (int colour = 0; colour <= g->split; colour++) {
+        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
+        const ptrdiff_t at = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
+        const fv2_row pointers = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
+        hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
+        for (int t = 0; t < pointers.n; t++)
+          z[at + t] = r[at + t] / d[t];
+      }
+  }
+}
+
+void hymgi_host_precondition(const hymgi_level *level, const double *r, double *z)
+{
+  const int threads = hymgi_host_threads(level);
+  const double *const dinv = level->c.dinv;
+  if (!dinv) {
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    precondition_fv2(level, r, z);
+  } else {
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (segment s = first(level); s.g; next(&s))
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        z[t] = dinv[t] * r[t];
+  }
+}
+
+/* max |x y| of a segment, or of |x|; *nan collects what is not a number */
+HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
+                                double *nan)
+{
+  double max = 0, bad = 0;
+#pragma omp simd reduction(max : max) reduction(+ : bad)
+  for (int t = 0; t < n; t++) {
+    const double v = fabs(product ? x[t] * y[t] : x[t]);
+    max = v > max ? v : max;
+    bad += v != v ? 1. : 0.;
+  }
+  *nan += bad;
+  return max;
+}
+
+double hymgi_host_max(const hymgi_level *level, const double *x, const double *y)
+{
+  const int threads = hymgi_host_threads(level);
+  double max = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    double mine = 0, nan = 0;
+    for (segment s = first(level); s.g; next(&s)) {
+      const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
+                         : segment_max(false, x + s.at, x + s.at, s.n, &nan);
+      mine = m > mine ? m : mine;
+    }
+    if (nan > 0) mine = NAN;
+#pragma omp critical
+    max = host_larger(max, mine);
+  }
+  return max;
+}
+
+/* Term v, |v| < 2^exponent, becomes words of `bits` bits: v = 2^(exponent - bits) (w0 + 2^-bits
+ * (w1 + 2^-bits w2)), the rest cut. Rounding to nearest by adding 1.5 2^52 is exact arithmetic
+ * on each term alone, so any order of the integer sums agrees. */
+void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
+                    int bits, int64_t words[HYMGI_SUM_WORDS])
+{
+  const int threads = hymgi_host_threads(level);
+  const double up = ldexp(1., bits - exponent), step = ldexp(1., bits);
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    words[m] = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    int64_t mine[HYMGI_SUM_WORDS] = {0};
+    for (segment s = first(level); s.g; next(&s)) {
+      int64_t w0 = 0, w1 = 0, w2 = 0;
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++) {
+        const double v = (y ? x[t] * y[t] : x[t]) * up;
+        const double a = (v + 0x1.8p52) - 0x1.8p52, rest = (v - a) * step;
+        const double b = (rest + 0x1.8p52) - 0x1.8p52, last = (rest - b) * step;
+        const double c = (last + 0x1.8p52) - 0x1.8p52;
+        w0 += (int64_t)a, w1 += (int64_t)b, w2 += (int64_t)c;
+      }
+      mine[0] += w0, mine[1] += w1, mine[2] += w2;
+    }
+#pragma omp critical
+    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+      words[m] += mine[m];
+  }
+}
+
+void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                      bool write, double *user, double *data)
+{
+  (void)view;
+  for (int k = brick->from[2]; k < brick->to[2]; k++)
+    for (int j = brick->from[1]; j < brick->to[1]; j++) {
+      double *const row = user + j * brick->stride[1] + k * brick->stride[2];
+      for (int i = brick->from[0]; i < brick->to[0]; i++) {
+        double *const entry = data + hymgi_at(box, i, j, k);
+        if (write)
+          *entry = row[i * brick->stride[0]];
+        else
+          row[i * brick->stride[0]] = *entry;
+      }
+    }
+}
+
+void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                        bool positive, const double *data, hymgi_finding *finding)
+{
+  (void)view;
+  *finding = (hymgi_finding){.bad = false};
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++) {
+        const double v = data[hymgi_at(box, i, j, k)];
+        if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
+          finding->largest = v > finding->largest ? v : finding->largest;
+          continue;
+        }
+        *finding =
+            (hymgi_finding){.bad = true, .at = {i, j, k}, .value = v, .largest = finding->largest};
+        return;
+      }
+}

@@ -1,0 +1,298 @@
+/* A smoother call as z wavefronts: stage s works on plane t - lag s of time step t, so that a
+ * plane is read from memory once for all sweeps. Planes are cut into tiles of rows that lean
+ * back by `lean` rows a stage; within a tile a thread keeps its rows in every stage, and one
+ * barrier a time step is enough:
+ *   FV2 gsrb, in place: a row needs its own column of the plane above, which the same thread has
+ *   just done: lag 1, lean 1.
+ *   FV2 out of place: reads one plane around and overwrites the state before last: lag 2, lean 1.
+ *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind
+ *   its sweep (and at a tile's end one row), when no reader of the old state is left: lean 3. */
+#define _POSIX_C_SOURCE 200112L
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+enum { MAX_STAGES = 12, CLOSURE_REACH = 4, SPINS = 4096 };
+
+/* A barrier a time step is many: it spins, and yields where a thread of the team has lost its core
+ * to somebody else (OpenMP's own would spin or sleep as its environment says). */
+typedef struct barrier {
+  atomic_int arrived, phase;
+} barrier;
+
+static void wait_for_all(barrier *b)
+{
+  const int team = host_team(), phase = atomic_load(&b->phase);
+  if (team == 1) return;
+  if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
+    atomic_store(&b->arrived, 0);
+    atomic_store(&b->phase, phase + 1);
+    return;
+  }
+  for (int spins = 0; atomic_load_explicit(&b->phase, memory_order_acquire) == phase; spins++) {
+    if (spins < SPINS) continue;
+    sched_yield();
+    spins = SPINS;
+  }
+}
+
+typedef struct stage {
+  hymgi_geom g;              /* of the state after this stage: both colours from one base */
+  const double *own, *other; /* what is read: the cell's colour and the other one */
+  double *out, *after;       /* what is written; base of the state after this stage */
+  int colour;                /* gsrb; 0 with plain rows */
+  relax_weights w;           /* prev and scale as vectors */
+} stage;
+
+typedef struct wave {
+  hymgi_level *level;
+  const hymgi_geom *g;
+  int stages, lag, lean, tile_rows;
+  bool fv4, gsrb, red;
+  double *coarse; /* or NULL */
+  barrier *barrier;
+  stage stage[MAX_STAGES];
+} wave;
+
+/* ---- rows of a stage ---- */
+
+static void sweep_row(const wave *w, const stage *s, int j, int k)
+{
+  const int cjk[3] = {s->colour, j, k};
+  const ptrdiff_t o = hymgi_row(w->g, s->colour, j, k);
+  relax_weights weights = s->w;
+  if (weights.prev) weights.prev += o;
+  if (weights.scale) weights.scale += o;
+  if (w->fv4) {
+    const fv4_row r = hymgi_fv4_row_of(w->level, w->g, w->level->f, s->own, s->other, cjk);
+    hymgi_fv4_relax(&r, &weights, 0, r.n, s->out + o);
+    return;
+  }
+  double *const scratch[2] = {host_scratch(w->level, 0), host_scratch(w->level, 1)};
+  const fv2_row r = hymgi_fv2_row_of(w->level, w->g, w->level->f, (double *)s->own, cjk, scratch);
+  if (w->gsrb)
+    hymgi_fv2_gsrb(&r, 0, r.n, s->out + o);
+  else
+    hymgi_fv2_relax(&r, &weights, 0, r.n, s->out + o);
+}
+
+/* ---- who does what ---- */
+
+typedef struct rows {
+  int low, high;             /* rows to sweep */
+  int close_low, close_high; /* rows whose wall ghosts are closed */
+  bool head, tail;           /* holds row 0, row ny - 1 */
+} rows;
+
+/* Rows of stage s that thread id of team owns in the tile [from, to). Boundaries between threads
+ * are even and the same for all stages. */
+static rows rows_of(const wave *w, int from, int to, int s)
+{
+  const int ny = w->g->n[1], id = host_thread(), team = host_team(),
+            total = w->stages + (w->coarse != NULL);
+  const bool first = from == 0, last = to == ny;
+  const int low = first ? 0 : from - w->lean * s, high = last ? ny : to - w->lean * s;
+  const int shift = w->lean * (total - 1) / 2, a = first ? 0 : from - shift,
+            b = last ? ny : to - shift;
+  rows r;
+  r.low = id == 0 ? low : (a + (b - a) * id / team) & ~1;
+  r.high = id == team - 1 ? high : (a + (b - a) * (id + 1) / team) & ~1;
+  r.low = r.low < low ? low : r.low;
+  r.high = r.high > high ? high : r.high;
+  r.close_low = r.low - (!first && id == 0);
+  r.close_high = r.high - (!last && id == team - 1);
+  r.head = first && id == 0;
+  r.tail = last && id == team - 1;
+  return r;
+}
+
+/* ---- closures of FV4's states ---- */
+
+static void close_plane(const wave *w, const stage *s, const rows *r, int k)
+{
+  const hymgi_level *level = w->level;
+  const int ny = w->g->n[1];
+  if (r->head && w->g->walls & 4)
+    hymgi_host_close_rows(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
+  if (r->tail && w->g->walls & 8)
+    hymgi_host_close_rows(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
+  for (int j = r->head ? -2 : r->close_low; j < (r->tail ? ny + 2 : r->close_high); j++)
+    hymgi_host_close_ends(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
+}
+
+/* The two ghost planes below plane 0 or above plane nz - 1. */
+static void close_far_planes(const wave *w, const stage *s, const rows *r, bool high)
+{
+  const int face = high ? 5 : 4, first = high ? w->g->n[2] : -2;
+  if (!(w->g->walls >> face & 1)) return;
+  for (int j = r->close_low; j < r->close_high; j++)
+    hymgi_host_close_rows(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
+  for (int k = first; k < first + 2; k++)
+    close_plane(w, s, r, k);
+}
+
+static void run_stage(const wave *w, int index, const rows *r, int k)
+{
+  const stage *s = w->stage + index;
+  const int nz = w->g->n[2];
+  if (k < nz)
+    for (int j = r->low; j < r->high; j++)
+      sweep_row(w, s, j, k);
+  if (!w->fv4) return;
+  if (k > 0) close_plane(w, s, r, k - 1);
+  if (k != CLOSURE_REACH - 1 && k != nz) return;
+  close_far_planes(w, s, r, k == nz);
+  wait_for_all(w->barrier); /* the next stage meets these planes in this time step */
+}
+
+static void run_restrict(const wave *w, const rows *r, int k)
+{
+  if (k % 2 == 0) return;
+  for (int J = r->low / 2; J < r->high / 2; J++) {
+    const int JK[2] = {J, k / 2};
+    hymgi_host_restrict_residual_row(w->level, 0, JK, w->red, w->coarse);
+  }
+}
+
+static void run_tile(const wave *w, int from, int to)
+{
+  const int nz = w->g->n[2], total = w->stages + (w->coarse != NULL), behind = w->fv4 ? 1 : 0;
+  for (int t = 0; t < nz + behind + w->lag * (total - 1); t++) {
+    for (int s = 0; s < total; s++) {
+      const int k = t - w->lag * s;
+      if (k < 0 || k >= nz + behind) continue;
+      const rows r = rows_of(w, from, to, s);
+      if (s < w->stages)
+        run_stage(w, s, &r, k);
+      else if (k < nz)
+        run_restrict(w, &r, k);
+    }
+    wait_for_all(w->barrier);
+  }
+}
+
+/* The last tile has half to one and a half times the rows of the others. */
+static int tiles_of(int ny, int height)
+{
+  return (ny + height / 2) / height;
+}
+
+static void run(const wave *w)
+{
+  const int ny = w->g->n[1], threads = hymgi_host_threads(w->level);
+  const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
+  const int tiles = tiles_of(ny, rows_wanted);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (int m = 0; m < tiles; m++)
+    run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
+}
+
+/* ---- setting up ---- */
+
+/* One state from two buffers: the base is that of colour 0. */
+static void set_state(const wave *w, stage *s, double *const now[2])
+{
+  s->g = *w->g;
+  if (w->g->split) s->g.half += host_distance(now[0], now[1]);
+  s->after = now[0];
+}
+
+/* now and next: the two buffers of each colour, kept from one wavefront to the next. */
+static void set_gsrb(wave *w, int first, double *now[2], double *next[2])
+{
+  const hymgi_level *level = w->level;
+  for (int m = 0; m < w->stages; m++) {
+    stage *s = w->stage + m;
+    const int c = (first + m) & 1;
+    *s = (stage){.own = now[c],
+                 .other = now[1 - c],
+                 .out = w->fv4 ? next[c] : level->x,
+                 .colour = c,
+                 .w = {.residual = 1}};
+    if (w->fv4) {
+      double *const old = now[c];
+      now[c] = next[c], next[c] = old;
+    }
+    set_state(w, s, now);
+  }
+}
+
+static void set_relax(wave *w, int first)
+{
+  hymgi_level *level = w->level;
+  for (int m = 0; m < w->stages; m++) {
+    stage *s = w->stage + m;
+    const hymg_smoother smoother = level->method->smoother;
+    const double *c = level->chebyshev + 2 * ((first + m) % 6);
+    *s = (stage){.own = level->x, .other = level->x, .out = level->y, .w = {.residual = 1}};
+    if (smoother == HYMG_CHEBYSHEV)
+      s->w = (relax_weights){c[1], c[0], c[0] != 0 ? level->y : NULL, NULL};
+    else if (smoother == HYMG_JACOBI)
+      s->w.residual = 2. / 3;
+    else
+      s->w.scale = level->c.l1inv;
+    double *const now[2] = {level->y, level->y};
+    set_state(w, s, now);
+    level->y = level->x, level->x = now[0];
+  }
+}
+
+bool hymgi_host_wave_applies(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  const hymgi_tuning *t = &level->tuning;
+  if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
+  if (level->halo[m->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES]) return false;
+  const hymgi_geom *g = level->box;
+  if (m->smoother == HYMG_GSRB && !g->split) return false;
+  const double from = t->wave_from;
+  if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
+  const int threads = hymgi_host_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
+  /* each thread keeps rows in every stage, and a tile's ends the rows its closures read */
+  const int height = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
+  const int last = g->n[1] - (tiles_of(g->n[1], height) - 1) * height;
+  const int tile = last < height ? last : height;
+  if (height != g->n[1] && height % 2) return false; /* rows are paired where they are restricted */
+  return g->n[2] >= 2 * CLOSURE_REACH &&
+         tile / threads >= lean * (t->wave_stages + 1) / 2 + CLOSURE_REACH && t->wave_stages >= 1 &&
+         t->wave_stages <= MAX_STAGES;
+}
+
+bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse)
+{
+  if (!hymgi_host_wave_applies(level)) return false;
+  const hymgi_method *m = level->method;
+  const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
+  const int group = level->tuning.wave_stages;
+  const int last = m->sweeps % group ? m->sweeps % group : group; /* stages of the last wavefront */
+  if (coarse && last % 2) return false; /* tiles must end on even rows where rows are paired */
+  if (fv4) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  for (int first = 0; first < m->sweeps; first += group) {
+    barrier all = {0};
+    wave w = {.barrier = &all,
+              .level = level,
+              .g = level->box,
+              .fv4 = fv4,
+              .gsrb = gsrb,
+              .red = gsrb && !fv4};
+    w.stages = m->sweeps - first < group ? m->sweeps - first : group;
+    w.lag = fv4 ? 3 : gsrb ? 1 : 2;
+    w.lean = fv4 ? 3 : 1;
+    w.tile_rows = level->tuning.wave_rows;
+    if (gsrb)
+      set_gsrb(&w, first, now, next);
+    else
+      set_relax(&w, first);
+    if (first + w.stages == m->sweeps) {
+      if (gsrb && fv4)
+        level->x = now[0], level->y = next[0]; /* both colours have flipped equally often */
+      w.coarse = coarse;
+    }
+    run(&w);
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+/* Many quotients by one divisor: a few multiplications each, and the bits of a division. */
+#ifndef HYMGI_QUOTIENT_H
+#define HYMGI_QUOTIENT_H
+
+#include <stdbool.h>
+
+#include "formulas/fma.h"
+
+typedef struct hymgi_divisor {
+  double value, inverse;
+  bool plain; /* of moderate size */
+} hymgi_divisor;
+
+HYMGI_INLINE hymgi_divisor hymgi_divisor_of(double value)
+{
+  hymgi_divisor d;
+  d.value = value;
+  d.inverse = 1 / value;
+  d.plain = fabs(value) > 0x1p-200 && fabs(value) < 0x1p200;
+  return d;
+}
+
+/* a / d. From the correctly rounded inverse, a first correction gives a quotient within one unit
+ * of the last place, and then a second one the nearest (Markstein 1990), where no residual
+ * underflows; there, and without a fused multiply-add, it is a division. */
+HYMGI_INLINE double hymgi_quotient(double a, const hymgi_divisor *d)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  if (d->plain && fabs(a) > 0x1p-700 && fabs(a) < 0x1p700) {
+    const double guess = a * d->inverse;
+    const double near = fma(fma(-guess, d->value, a), d->inverse, guess);
+    return fma(fma(-near, d->value, a), d->inverse, near);
+  }
+#endif
+  return a / d->value;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Contraction is written out, so that every machine with a fused multiply-add gives the same
+ * bits: compile with -ffp-contract=off (--fmad=false). */
+#ifndef HYMGI_ARITH_H
+#define HYMGI_ARITH_H
+
+#include <math.h>
+
+#include "base/geometry.h"
+
+/* a b + c */
+HYMGI_INLINE double hymgi_fma(double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+#endif

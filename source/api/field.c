@@ -1,0 +1,520 @@
+/* Fields: storage over this rank's boxes, and the way from and to the user's arrays. */
+#include "api/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+const char *hymgi_centering_name(hymg_centering centering)
+{
+  static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
+                                     "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
+  const bool known = centering >= HYMG_CELL && centering <= HYMG_WALL_Z_HIGH;
+  return known ? name[centering] : "unknown";
+}
+
+static bool is_cell(const hymg_field *field)
+{
+  return field->centering == HYMG_CELL;
+}
+
+void hymgi_field_extent(const hymg_field *field, int extent[3])
+{
+  for (int axis = 0; axis < 3; axis++) {
+    extent[axis] = field->grid->desc.n[axis] >> field->level;
+    if ((int)field->centering == 1 + axis) extent[axis]++;
+    if (field->centering >= HYMG_WALL_X_LOW && ((int)field->centering - 4) / 2 == axis)
+      extent[axis] = 1;
+  }
+}
+
+/* A box's part of a field that is not one of cells: one more face along its axis, or one layer
+ * of those at the wall. */
+static void adapt_box(const hymg_field *field, hymgi_geom *g)
+{
+  if (is_cell(field)) return;
+  if (field->centering <= HYMG_FACE_Z) {
+    g->n[(int)field->centering - 1]++;
+    return;
+  }
+  const int face = (int)field->centering - 4, axis = face / 2;
+  const bool touches =
+      face & 1 ? g->low[axis] + g->n[axis] == field->grid->desc.n[axis] : g->low[axis] == 0;
+  g->low[axis] = 0;
+  g->n[axis] = touches;
+}
+
+static hymg_status make_view(hymg_field *field, int num_boxes, const hymgi_geom *box,
+                             const hymgi_backend *backend, const hymgi_memory *memory)
+{
+  hymg_context *context = field->grid->context;
+  hymgi_level *view = &field->view;
+  view->context = context;
+  view->backend = backend;
+  view->memory = memory;
+  view->num_boxes = num_boxes;
+  view->comm = context->comm;
+  view->box = malloc(((size_t)num_boxes + 1) * sizeof *box);
+  if (!view->box) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the boxes of a field");
+  if (num_boxes) memcpy(view->box, box, (size_t)num_boxes * sizeof *box);
+  int extent[3];
+  hymgi_field_extent(field, extent);
+  view->cells = (int64_t)extent[0] * extent[1] * extent[2];
+  return HYMG_OK;
+}
+
+static hymg_status allocate(hymg_field *field)
+{
+  hymgi_level *view = &field->view;
+  ptrdiff_t size = 0;
+  for (int b = 0; b < view->num_boxes; b++) {
+    if (!field->solver) {
+      adapt_box(field, view->box + b);
+      hymgi_geom_layout(view->box + b, view->backend->line);
+    }
+    view->box[b].offset = size;
+    size += view->box[b].size;
+  }
+  view->vector_size = size;
+  if (size == 0) return HYMG_OK;
+  void *boxes = view->box;
+  TRY(view->backend->share(view->context, &boxes,
+                           ((size_t)view->num_boxes + 1) * sizeof *view->box));
+  view->box = boxes;
+  TRY(view->memory->alloc(view->context, (size_t)size, &field->data));
+  view->backend->clear(view, field->data);
+  return HYMG_OK;
+}
+
+/* solver NULL: plain rows, on `backend`. */
+static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
+                          const hymgi_backend *backend, hymg_centering centering,
+                          hymg_field **field)
+{
+  grid->context->status = HYMG_OK;
+  hymg_field *f = calloc(1, sizeof *f);
+  if (!f) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for a field");
+  f->grid = grid;
+  f->solver = solver ? solver->id : 0;
+  f->level = level;
+  f->centering = centering;
+  const hymgi_level *l = solver ? solver->level + level : NULL;
+  hymg_status status = l ? make_view(f, l->num_boxes, l->box, l->backend, l->memory)
+                         : make_view(f, grid->num_boxes, grid->box, backend, backend->memory);
+  if (status == HYMG_OK) status = allocate(f);
+  if (status == HYMG_OK && f->data) status = f->grid->context->status;
+  if (status != HYMG_OK) {
+    hymg_field_destroy(&f);
+    return status;
+  }
+  *field = f;
+  return HYMG_OK;
+}
+
+static hymg_status check_creation(hymg_context *context, hymg_centering centering,
+                                  hymg_precision precision, hymg_field **field)
+{
+  if (!field) return hymgi_fail(context, HYMG_EINVAL, "hymg_field_create: field is NULL");
+  if (centering < HYMG_CELL || centering > HYMG_WALL_Z_HIGH)
+    return hymgi_fail(context, HYMG_EINVAL, "centering %d: 0 (cells) to %d (z+ wall)",
+                      (int)centering, (int)HYMG_WALL_Z_HIGH);
+  if (precision != HYMG_DOUBLE)
+    return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)precision);
+  return HYMG_OK;
+}
+
+hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space, hymg_centering centering,
+                                 hymg_precision precision, hymg_field **field)
+{
+  if (!grid) return HYMG_EINVAL;
+  TRY(check_creation(grid->context, centering, precision, field));
+  if (space != HYMG_HOST && space != HYMG_DEVICE)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "memory space %d: 0 (host) or 1 (device)",
+                      (int)space);
+  const hymgi_backend *backend = hymgi_host_backend();
+  if (space == HYMG_DEVICE) TRY(hymgi_cuda_backend(grid->context, false, &backend));
+  return create(grid, NULL, 0, backend, centering, field);
+}
+
+hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centering centering,
+                              hymg_precision precision, hymg_field **field)
+{
+  if (!grid) return HYMG_EINVAL;
+  hymg_context *context = grid->context;
+  TRY(check_creation(context, centering, precision, field));
+  if (solver && solver->op->grid != grid)
+    return hymgi_fail(context, HYMG_EINVAL, "the solver was made for another grid than the field");
+  if (solver && centering != HYMG_CELL)
+    return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
+                      hymgi_centering_name(centering));
+  return create(grid, solver, 0, hymgi_host_backend(), centering, field);
+}
+
+hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field)
+{
+  if (!solver) return HYMG_EINVAL;
+  hymg_grid *grid = solver->op->grid;
+  if (!field)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "hymg_field_create_on_level: field is NULL");
+  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  return create(grid, solver, level, NULL, HYMG_CELL, field);
+}
+
+void hymg_field_destroy(hymg_field **field)
+{
+  if (!field || !*field) return;
+  hymg_field *f = *field;
+  if (f->data) f->view.memory->release(f->grid->context, f->data, (size_t)f->view.vector_size);
+  if (f->view.box) f->view.backend->unshare(f->view.box);
+  free(f);
+  *field = NULL;
+}
+
+/* ---- the user's arrays ---- */
+
+typedef struct brick {
+  int low[3], count[3];
+  ptrdiff_t stride[3];
+} brick;
+
+static hymg_status check_brick(const hymg_field *field, const brick *b, const void *data,
+                               hymg_space space)
+{
+  static const char name[] = "xyz";
+  hymg_context *context = field->grid->context;
+  if (space != HYMG_HOST && space != HYMG_DEVICE)
+    return hymgi_fail(context, HYMG_EINVAL, "memory space %d: 0 (host) or 1 (device)", (int)space);
+  const bool empty = b->count[0] == 0 || b->count[1] == 0 || b->count[2] == 0;
+  if (!data && !empty)
+    return hymgi_fail(context, HYMG_EINVAL, "the data of a field's brick are NULL");
+  int extent[3];
+  hymgi_field_extent(field, extent);
+  for (int axis = 0; axis < 3; axis++)
+    if (b->low[axis] < 0 || b->count[axis] < 0 || b->low[axis] > extent[axis] - b->count[axis])
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "brick from %d with %d entries along %c: a field of %s has 0 to %d",
+                        b->low[axis], b->count[axis], name[axis],
+                        hymgi_centering_name(field->centering), extent[axis] - 1);
+  return HYMG_OK;
+}
+
+/* The part of the brick in a box; false if there is none. The strides are the user's. */
+static bool intersect(const hymgi_geom *g, const brick *b, hymgi_user_brick *part)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    part->from[axis] = b->low[axis] - g->low[axis];
+    part->to[axis] = part->from[axis] + b->count[axis];
+    if (part->from[axis] < 0) part->from[axis] = 0;
+    if (part->to[axis] > g->n[axis]) part->to[axis] = g->n[axis];
+    if (part->from[axis] >= part->to[axis]) return false;
+    part->stride[axis] = b->stride[axis];
+  }
+  return true;
+}
+
+enum { CHUNK_DOUBLES = 1 << 22 }; /* of a copy that goes through a buffer */
+
+/* Planes of a brick as a contiguous block, x fastest. */
+static hymgi_user_brick compact(const hymgi_user_brick *part)
+{
+  hymgi_user_brick c = *part;
+  c.stride[0] = 1;
+  c.stride[1] = part->to[0] - part->from[0];
+  c.stride[2] = c.stride[1] * (part->to[1] - part->from[1]);
+  return c;
+}
+
+/* Where entry (0, 0, 0) of the box would be if `start` holds the first entry of the brick. */
+static double *origin(const hymgi_user_brick *part, double *start)
+{
+  for (int axis = 0; axis < 3; axis++)
+    start -= part->from[axis] * part->stride[axis];
+  return start;
+}
+
+static void copy_strided(const hymgi_user_brick *from, const double *source,
+                         const hymgi_user_brick *to, double *target)
+{
+  for (int k = from->from[2]; k < from->to[2]; k++)
+    for (int j = from->from[1]; j < from->to[1]; j++)
+      for (int i = from->from[0]; i < from->to[0]; i++)
+        target[i * to->stride[0] + j * to->stride[1] + k * to->stride[2]] =
+            source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
+}
+
+/* One of the field and the user's array lies in host memory, the other on the device: blocks of
+ * planes travel through a buffer on either side. buffer[0]: of the machine of the device. */
+static void transfer_planes(const hymg_field *field, const hymgi_backend *device,
+                            const hymgi_geom *g, const hymgi_user_brick *part, bool write,
+                            double *user, double *const buffer[2])
+{
+  const hymgi_level *view = &field->view;
+  const bool on_device = !view->memory->on_host;
+  const hymgi_user_brick packed = compact(part);
+  const size_t size = (size_t)packed.stride[2] * (size_t)(part->to[2] - part->from[2]);
+  double *const there = origin(&packed, buffer[0]), *const here = origin(&packed, buffer[1]);
+  if (on_device && write) {
+    copy_strided(part, user, &packed, here);
+    device->copy(view->context, buffer[1], buffer[0], size);
+    device->brick(view, g, &packed, true, there, field->data);
+    device->sync(view->context);
+  } else if (on_device) {
+    device->brick(view, g, &packed, false, there, field->data);
+    device->copy(view->context, buffer[0], buffer[1], size);
+    copy_strided(&packed, here, part, user);
+  } else if (write) {
+    device->gather(view->context, part, &packed, user, there);
+    device->copy(view->context, buffer[0], buffer[1], size);
+    view->backend->brick(view, g, &packed, true, here, field->data);
+  } else {
+    view->backend->brick(view, g, &packed, false, here, field->data);
+    device->copy(view->context, buffer[1], buffer[0], size);
+    device->gather(view->context, &packed, part, there, user);
+    device->sync(view->context);
+  }
+}
+
+static hymg_status transfer_across(const hymg_field *field, const hymgi_backend *device,
+                                   const hymgi_geom *g, const hymgi_user_brick *whole, bool write,
+                                   double *user)
+{
+  hymg_context *context = field->grid->context;
+  const size_t plane =
+      (size_t)(whole->to[0] - whole->from[0]) * (size_t)(whole->to[1] - whole->from[1]);
+  const int planes = whole->to[2] - whole->from[2];
+  int step = (int)(CHUNK_DOUBLES / plane);
+  step = step < 1 ? 1 : step > planes ? planes : step;
+  double *buffer[2] = {NULL, NULL};
+  const size_t size = plane * (size_t)step;
+  hymg_status status = device->memory->alloc(context, size, buffer);
+  if (status == HYMG_OK) status = hymgi_host_backend()->memory->alloc(context, size, buffer + 1);
+  for (int k = whole->from[2]; status == HYMG_OK && k < whole->to[2]; k += step) {
+    hymgi_user_brick part = *whole;
+    part.from[2] = k;
+    if (k + step < whole->to[2]) part.to[2] = k + step;
+    transfer_planes(field, device, g, &part, write, user, buffer);
+    status = context->status;
+  }
+  if (buffer[0]) device->memory->release(context, buffer[0], size);
+  if (buffer[1]) hymgi_host_backend()->memory->release(context, buffer[1], size);
+  return status;
+}
+
+static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space space, bool write,
+                            double *user)
+{
+  const hymgi_level *view = &field->view;
+  hymg_context *context = field->grid->context;
+  const hymgi_backend *device = view->backend;
+  const bool reached = space == HYMG_HOST ? view->memory->on_host : view->memory->on_device;
+  if (space == HYMG_DEVICE && view->backend->id != HYMG_BACKEND_CUDA) {
+    const hymg_status status = hymgi_cuda_backend(context, false, &device);
+    if (status != HYMG_OK)
+      return hymgi_fail(context, status, "memory space %d (device): %.400s", (int)space,
+                        context->error);
+  }
+  context->status = HYMG_OK;
+  /* what the host writes or reads must not be in use */
+  if (space == HYMG_HOST && view->memory->on_host) device->sync(context);
+  for (const hymgi_geom *g = view->box; g < view->box + view->num_boxes; g++) {
+    hymgi_user_brick part;
+    if (!intersect(g, b, &part)) continue;
+    double *const data = user + (g->low[0] - b->low[0]) * b->stride[0] +
+                         (g->low[1] - b->low[1]) * b->stride[1] +
+                         (g->low[2] - b->low[2]) * b->stride[2];
+    if (!reached)
+      TRY(transfer_across(field, device, g, &part, write, data));
+    else if (space == HYMG_HOST)
+      hymgi_host_backend()->brick(view, g, &part, write, data, field->data);
+    else
+      device->brick(view, g, &part, write, data, field->data);
+  }
+  /* the host, which works on this field, waits for no device */
+  if (space == HYMG_DEVICE && device != view->backend) device->sync(context);
+  return context->status;
+}
+
+static hymg_status transfer_brick(const hymg_field *field, const int low[3], const int count[3],
+                                  const ptrdiff_t stride[3], bool write, double *data,
+                                  hymg_space space)
+{
+  if (!field) return HYMG_EINVAL;
+  if (!low || !count || !stride)
+    return hymgi_fail(field->grid->context, HYMG_EINVAL,
+                      "low, count or stride of a field's brick is NULL");
+  brick b;
+  memcpy(b.low, low, sizeof b.low);
+  memcpy(b.count, count, sizeof b.count);
+  for (int axis = 0; axis < 3; axis++) /* what no entry is a stride away from may be any number */
+    b.stride[axis] = count[axis] > 1 ? stride[axis] : 0;
+  TRY(check_brick(field, &b, data, space));
+  return transfer(field, &b, space, write, data);
+}
+
+hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
+                             const ptrdiff_t stride[3], const double *data, hymg_space space)
+{
+  union {
+    const double *in;
+    double *out;
+  } user = {.in = data}; /* it is read only */
+  return transfer_brick(field, low, count, stride, true, user.out, space);
+}
+
+hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
+                            const ptrdiff_t stride[3], double *data, hymg_space space)
+{
+  return transfer_brick(field, low, count, stride, false, data, space);
+}
+
+hymg_status hymg_field_fill(hymg_field *field, double value)
+{
+  if (!field) return HYMG_EINVAL;
+  field->view.context->status = HYMG_OK;
+  field->view.backend->fill(&field->view, value, field->data);
+  return field->view.context->status;
+}
+
+/* ---- vectors ---- */
+
+bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b)
+{
+  for (int m = 0; m < num_boxes; m++)
+    if (a[m].split != b[m].split || a[m].ghost != b[m].ghost || a[m].base != b[m].base ||
+        a[m].offset != b[m].offset)
+      return false;
+  return true;
+}
+
+static void copy_boxes(const hymgi_level *machine, const hymgi_geom *src_box, const double *src,
+                       const hymgi_geom *dst_box, double *dst)
+{
+  for (int b = 0; b < machine->num_boxes; b++) {
+    hymgi_copy copy = {.src_box = b, .dst_box = b};
+    memcpy(copy.n, src_box[b].n, sizeof copy.n);
+    const hymgi_plan plan = {.threads = machine->context->threads, .num_local = 1, .local = &copy};
+    machine->backend->mover.local(machine->context, &plan, src_box, src, dst_box, dst);
+  }
+}
+
+/* Does the machine of `a` reach the vectors of `b`? */
+static bool reaches(const hymgi_level *a, const hymgi_level *b)
+{
+  return a->backend->id == HYMG_BACKEND_CUDA ? b->memory->on_device : b->memory->on_host;
+}
+
+/* Where neither reaches the other's memory, the bytes go over to the device and are laid out
+ * there. */
+hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
+                                 double *dst)
+{
+  hymg_context *context = to->context;
+  if (from->backend != to->backend) { /* each may have work in flight on what the other touches */
+    from->backend->sync(context);
+    to->backend->sync(context);
+  }
+  if (reaches(to, from)) {
+    copy_boxes(to, from->box, src, to->box, dst);
+  } else if (reaches(from, to)) {
+    copy_boxes(from, from->box, src, to->box, dst);
+  } else {
+    const bool down = from->backend->id == HYMG_BACKEND_CUDA;
+    const hymgi_level *device = down ? from : to, *host = down ? to : from;
+    const size_t doubles = (size_t)host->vector_size;
+    double *staged;
+    TRY(device->backend->memory->alloc(context, doubles, &staged));
+    if (down) {
+      copy_boxes(device, from->box, src, to->box, staged);
+      device->backend->copy(context, staged, dst, doubles);
+    } else {
+      device->backend->copy(context, src, staged, doubles);
+      copy_boxes(device, from->box, staged, to->box, dst);
+      device->backend->sync(context);
+    }
+    device->backend->memory->release(context, staged, doubles);
+  }
+  if (from->backend != to->backend) {
+    from->backend->sync(context);
+    to->backend->sync(context);
+  }
+  return context->status;
+}
+
+hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector)
+{
+  return hymgi_vector_convert(&field->view, field->data, level, vector);
+}
+
+static hymg_status check_cells(const hymg_field *x, const char *call)
+{
+  if (!is_cell(x))
+    return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: a field of %s; cell fields only", call,
+                      hymgi_centering_name(x->centering));
+  return HYMG_OK;
+}
+
+hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
+{
+  if (!x || !y) return HYMG_EINVAL;
+  TRY(check_cells(x, "hymg_field_axpy"));
+  TRY(check_cells(y, "hymg_field_axpy"));
+  const hymgi_level *view = &y->view;
+  if (x->grid != y->grid || x->level != y->level)
+    return hymgi_fail(view->context, HYMG_EINVAL,
+                      "hymg_field_axpy: fields of different grids or levels (%d and %d)", x->level,
+                      y->level);
+  if (y->level > 0 && x->solver != y->solver)
+    return hymgi_fail(view->context, HYMG_EINVAL,
+                      "hymg_field_axpy: fields on level %d of different solvers", y->level);
+  if (view->num_boxes == 0) return HYMG_OK;
+  view->context->status = HYMG_OK;
+  if (view->backend == x->view.backend &&
+      hymgi_same_layout(view->num_boxes, x->view.box, view->box)) {
+    view->backend->axpby(view, a, x->data, 1, y->data, y->data);
+    return view->context->status;
+  }
+  double *converted;
+  TRY(view->memory->alloc(view->context, (size_t)view->vector_size, &converted));
+  hymg_status status = hymgi_vector_convert(&x->view, x->data, view, converted);
+  if (status == HYMG_OK) view->backend->axpby(view, a, converted, 1, y->data, y->data);
+  view->backend->sync(view->context);
+  view->memory->release(view->context, converted, (size_t)view->vector_size);
+  return status == HYMG_OK ? view->context->status : status;
+}
+
+/* Reductions over all ranks of the context, also those without cells. */
+static hymg_status reduce(const hymg_field *x, const char *call,
+                          double (*norm)(const hymgi_level *, const double *), double *value)
+{
+  if (!x || !value) return HYMG_EINVAL;
+  hymg_context *context = x->grid->context;
+  TRY(hymgi_agree(context, check_cells(x, call)));
+  context->status = HYMG_OK;
+  const double result = norm(&x->view, x->data);
+  TRY(hymgi_agree(context, context->status));
+  *value = result;
+  return HYMG_OK;
+}
+
+static double root_mean_square(const hymgi_level *level, const double *x)
+{
+  return sqrt(hymgi_dot(level, x, x) / (double)level->cells);
+}
+
+hymg_status hymg_field_max(const hymg_field *x, double *max)
+{
+  return reduce(x, "hymg_field_max", hymgi_norm_max, max);
+}
+
+hymg_status hymg_field_rms(const hymg_field *x, double *rms)
+{
+  return reduce(x, "hymg_field_rms", root_mean_square, rms);
+}
+
+hymg_status hymg_field_mean(const hymg_field *x, double *mean)
+{
+  return reduce(x, "hymg_field_mean", hymgi_mean, mean);
+}

@@ -1,0 +1,145 @@
+/* Grids: validation and decomposition. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/field.h"
+
+hymg_grid_desc hymg_grid_desc_default(void)
+{
+  const hymg_grid_desc desc = {.n = {64, 64, 64}, .spacing = {1. / 64, 1. / 64, 1. / 64}};
+  return desc;
+}
+
+const char *hymgi_face_name(int face)
+{
+  static const char *const name[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+  return face >= 0 && face < 6 ? name[face] : "unknown";
+}
+
+static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)
+{
+  static const char name[] = "xyz";
+  if (d->n[axis] < 1)
+    return hymgi_fail(context, HYMG_EINVAL, "%d cells along %c: at least 1", d->n[axis],
+                      name[axis]);
+  if (d->n[axis] > INT_MAX / 4)
+    return hymgi_fail(context, HYMG_EINVAL, "%d cells along %c: at most %d", d->n[axis], name[axis],
+                      INT_MAX / 4);
+  if (!(d->spacing[axis] > 0) || !isfinite(d->spacing[axis]))
+    return hymgi_fail(context, HYMG_EINVAL, "spacing %g along %c: positive and finite",
+                      d->spacing[axis], name[axis]);
+  for (int face = 2 * axis; face < 2 * axis + 2; face++)
+    if (d->boundary[face] < HYMG_DIRICHLET || d->boundary[face] > HYMG_NEUMANN)
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "boundary kind %d on face %s: 0 (Dirichlet) to 2 (Neumann)",
+                        (int)d->boundary[face], hymgi_face_name(face));
+  if ((d->boundary[2 * axis] == HYMG_PERIODIC) != (d->boundary[2 * axis + 1] == HYMG_PERIODIC))
+    return hymgi_fail(context, HYMG_EINVAL,
+                      "boundary of axis %c: periodic on both faces or on none", name[axis]);
+  return HYMG_OK;
+}
+
+static hymg_status check_closure_box(hymg_context *context, const hymg_grid_desc *d)
+{
+  if (d->closure_box == 0) return HYMG_OK;
+  if (d->closure_box < 0 || (d->closure_box & (d->closure_box - 1)) || d->n[0] != d->n[1] ||
+      d->n[1] != d->n[2] || d->n[0] % d->closure_box)
+    return hymgi_fail(
+        context, HYMG_EINVAL,
+        "closure box %d: a power of 2 that divides a cubic grid's side, here %d x %d x %d",
+        d->closure_box, d->n[0], d->n[1], d->n[2]);
+  return HYMG_OK;
+}
+
+static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
+{
+  for (int axis = 0; axis < 3; axis++)
+    TRY(check_axis(context, d, axis));
+  for (int axis = 0; axis < 3; axis++)
+    if (d->boxes[axis] < 0 || (d->boxes[axis] == 0) != (d->boxes[0] == 0))
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "boxes %d x %d x %d: all positive, or all 0 for the default", d->boxes[0],
+                        d->boxes[1], d->boxes[2]);
+  const double cells = (double)d->n[0] * d->n[1] * d->n[2];
+  if (cells > 4e18) return hymgi_fail(context, HYMG_EINVAL, "%.3g cells: at most 4e18", cells);
+  return check_closure_box(context, d);
+}
+
+static void lay_out(hymg_grid *grid)
+{
+  ptrdiff_t offset = 0;
+  for (int b = 0; b < grid->num_boxes; b++) {
+    grid->box[b].split = 0;
+    hymgi_geom_layout(grid->box + b, HYMGI_LINE);
+    grid->box[b].offset = offset;
+    offset += grid->box[b].size;
+  }
+}
+
+hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, hymg_grid **grid)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!desc || !grid)
+    return hymgi_fail(context, HYMG_EINVAL, "hymg_grid_create: desc or grid is NULL");
+  hymg_grid *g = NULL;
+  hymg_status status = check(context, desc);
+  if (status == HYMG_OK && !(g = calloc(1, sizeof *g)))
+    status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a grid");
+  status = hymgi_agree(context, status);
+  if (status == HYMG_OK) {
+    g->context = context;
+    g->desc = *desc;
+    for (int axis = 0; axis < 3; axis++)
+      g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
+    status = hymgi_decomp_create(context, desc, &g->decomp);
+    if (status == HYMG_OK)
+      status =
+          hymgi_side_boxes(context, g->decomp, 0, g->periodic, &g->box, &g->cover, &g->num_boxes);
+    status = hymgi_agree(context, status);
+  }
+  if (status != HYMG_OK) {
+    hymg_grid_destroy(&g);
+    return status;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    g->desc.boxes[axis] = g->decomp->boxes[axis];
+  lay_out(g);
+  *grid = g;
+  return HYMG_OK;
+}
+
+void hymg_grid_destroy(hymg_grid **grid)
+{
+  if (!grid || !*grid) return;
+  hymgi_decomp_destroy(&(*grid)->decomp);
+  free((*grid)->box);
+  free((*grid)->cover);
+  free(*grid);
+  *grid = NULL;
+}
+
+int64_t hymg_grid_cells(const hymg_grid *grid)
+{
+  return (int64_t)grid->desc.n[0] * grid->desc.n[1] * grid->desc.n[2];
+}
+
+void hymg_grid_boxes(const hymg_grid *grid, int boxes[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    boxes[axis] = grid->desc.boxes[axis];
+}
+
+int hymg_grid_num_local(const hymg_grid *grid)
+{
+  return grid->num_boxes;
+}
+
+void hymg_grid_local(const hymg_grid *grid, int index, int low[3], int count[3])
+{
+  for (int axis = 0; axis < 3; axis++) {
+    const bool valid = index >= 0 && index < grid->num_boxes;
+    low[axis] = valid ? grid->box[index].low[axis] : 0;
+    count[axis] = valid ? grid->box[index].n[axis] : 0;
+  }
+}

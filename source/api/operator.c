@@ -1,0 +1,172 @@
+/* Operators: a description, validated. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/field.h"
+
+hymg_operator_desc hymg_operator_desc_default(void)
+{
+  const hymg_operator_desc desc = {
+      .stencil = HYMG_FV2, .b = 1, .alpha_constant = 1, .beta_constant = 1};
+  return desc;
+}
+
+static hymg_status check_numbers(hymg_context *c, const hymg_operator_desc *d)
+{
+  if (!(d->a >= 0) || !isfinite(d->a))
+    return hymgi_fail(c, HYMG_EINVAL, "a = %g: at least 0 and finite", d->a);
+  if (!(d->b > 0) || !isfinite(d->b))
+    return hymgi_fail(c, HYMG_EINVAL, "b = %g: above 0 and finite", d->b);
+  if (!d->alpha && (!(d->alpha_constant >= 0) || !isfinite(d->alpha_constant)))
+    return hymgi_fail(c, HYMG_EINVAL, "constant alpha = %g: at least 0 and finite",
+                      d->alpha_constant);
+  if (!d->beta[0] && (!(d->beta_constant > 0) || !isfinite(d->beta_constant)))
+    return hymgi_fail(c, HYMG_EINVAL, "constant beta = %g: above 0 and finite", d->beta_constant);
+  return HYMG_OK;
+}
+
+static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_centering centering,
+                               const char *name)
+{
+  if (!field) return HYMG_OK;
+  if (field->grid != grid)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is a field of another grid", name);
+  if (field->centering != centering)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is a field of %s, not of %s", name,
+                      hymgi_centering_name(field->centering), hymgi_centering_name(centering));
+  if (field->level != 0)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is on level %d: level 0 is wanted", name,
+                      field->level);
+  return HYMG_OK;
+}
+
+static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
+{
+  static const char *const beta[3] = {"beta[0]", "beta[1]", "beta[2]"};
+  static const char *const wall[6] = {"wall[0]", "wall[1]", "wall[2]",
+                                      "wall[3]", "wall[4]", "wall[5]"};
+  TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha"));
+  for (int axis = 0; axis < 3; axis++) {
+    TRY(check_field(grid, d->beta[axis], (hymg_centering)(HYMG_FACE_X + axis), beta[axis]));
+    if (!d->beta[axis] != !d->beta[0])
+      return hymgi_fail(grid->context, HYMG_EINVAL, "beta: fields on all three axes or on none");
+  }
+  for (int face = 0; face < 6; face++) {
+    TRY(check_field(grid, d->wall[face], (hymg_centering)(HYMG_WALL_X_LOW + face), wall[face]));
+    if (d->wall[face] && grid->desc.boundary[face] == HYMG_PERIODIC)
+      return hymgi_fail(grid->context, HYMG_EINVAL, "wall data on face %s, which is periodic",
+                        hymgi_face_name(face));
+  }
+  return HYMG_OK;
+}
+
+static const char *stencil_name(hymg_stencil stencil)
+{
+  return stencil == HYMG_FV2 ? "FV2" : "FV4";
+}
+
+static const char *closure_name(hymg_closure closure)
+{
+  static const char *const name[] = {"default", "linear", "quadratic"};
+  return name[closure];
+}
+
+static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
+{
+  if (d->stencil != HYMG_FV4) return HYMG_OK;
+  hymg_context *c = grid->context;
+  if (d->closure != HYMG_CLOSURE_DEFAULT)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
+                      closure_name(d->closure));
+  for (int face = 0; face < 6; face++) {
+    if (grid->desc.boundary[face] == HYMG_NEUMANN)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                        "Neumann on face %s with FV4: Dirichlet and periodic only",
+                        hymgi_face_name(face));
+    if (d->wall[face])
+      return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                        "wall data on face %s with FV4: homogeneous walls only",
+                        hymgi_face_name(face));
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const int boxes = grid->desc.boxes[axis], width = grid->desc.n[axis] / boxes;
+    if (grid->desc.n[axis] < 2)
+      return hymgi_fail(c, HYMG_EINVAL, "1 cell along %c: FV4 needs 2", "xyz"[axis]);
+    if (boxes > 1 && width < 3)
+      return hymgi_fail(c, HYMG_EINVAL,
+                        "%d cells along %c in %d boxes of %d: FV4 needs boxes of 3 cells",
+                        grid->desc.n[axis], "xyz"[axis], boxes, width);
+  }
+  return HYMG_OK;
+}
+
+static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
+{
+  if (d->stencil != HYMG_FV2 && d->stencil != HYMG_FV4)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
+                      (int)d->stencil);
+  if (d->closure < HYMG_CLOSURE_DEFAULT || d->closure > HYMG_CLOSURE_QUADRATIC)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 2 (quadratic)",
+                      (int)d->closure);
+  TRY(check_numbers(grid->context, d));
+  TRY(check_fields(grid, d));
+  return check_fv4(grid, d);
+}
+
+hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
+                                 hymg_operator **op)
+{
+  if (!grid) return HYMG_EINVAL;
+  if (!desc || !op)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "hymg_operator_create: desc or op is NULL");
+  TRY(check(grid, desc));
+  hymg_operator *o = calloc(1, sizeof *o);
+  if (!o) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for an operator");
+  o->grid = grid;
+  o->desc = *desc;
+  *op = o;
+  return HYMG_OK;
+}
+
+hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc)
+{
+  if (!op) return HYMG_EINVAL;
+  if (!desc) return hymgi_fail(op->grid->context, HYMG_EINVAL, "hymg_operator_get: desc is NULL");
+  *desc = op->desc;
+  return HYMG_OK;
+}
+
+/* What of a change the plan of a solver cannot follow, or NULL. */
+static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator_desc *wanted)
+{
+  if (!now->alpha != !wanted->alpha) return "whether alpha is a field";
+  if (!now->beta[0] != !wanted->beta[0]) return "whether beta is fields";
+  if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
+  for (int face = 0; face < 6; face++)
+    if (!now->wall[face] != !wanted->wall[face]) return "which walls have data";
+  return NULL;
+}
+
+hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc)
+{
+  if (!op) return HYMG_EINVAL;
+  hymg_context *c = op->grid->context;
+  if (!desc) return hymgi_fail(c, HYMG_EINVAL, "hymg_operator_set: desc is NULL");
+  TRY(check(op->grid, desc));
+  if (desc->stencil != op->desc.stencil || desc->closure != op->desc.closure)
+    return hymgi_fail(c, HYMG_EINVAL,
+                      "stencil %s with the %s closure cannot become %s with the %s closure",
+                      stencil_name(op->desc.stencil), closure_name(op->desc.closure),
+                      stencil_name(desc->stencil), closure_name(desc->closure));
+  const char *fixed = fixed_part(&op->desc, desc);
+  if (fixed) return hymgi_fail(c, HYMG_EINVAL, "%s cannot change", fixed);
+  op->desc = *desc;
+  return HYMG_OK;
+}
+
+void hymg_operator_destroy(hymg_operator **op)
+{
+  if (!op || !*op) return;
+  free(*op);
+  *op = NULL;
+}

@@ -1,0 +1,455 @@
+/* Solves: fields in place or converted, right-hand sides of all levels, cycles to a tolerance,
+ * mgpcg, the result. */
+#include <math.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+#include "hierarchy/boundary_data.h"
+
+/* What a residual may grow to before it counts as diverged, and how many cycles may pass without
+ * a gain of 5 %. */
+#define DIVERGED 1e4
+enum { PATIENCE = 5, PATIENCE_CG = 20 }; /* the max norm of conjugate gradients goes up and down */
+#define COMPATIBLE 1e-4
+
+/* ---- fields ---- */
+
+static hymg_status check_field(const hymg_solver *solver, int level, const hymg_field *field,
+                               const char *name)
+{
+  hymg_context *c = solver->op->grid->context;
+  if (!field) return hymgi_fail(c, HYMG_EINVAL, "%s is NULL", name);
+  if (field->grid != solver->op->grid)
+    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid than the solver", name);
+  if (field->centering != HYMG_CELL)
+    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s: cells are wanted", name,
+                      hymgi_centering_name(field->centering));
+  if (field->level != level)
+    return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: %d is wanted", name, field->level, level);
+  if (level > 0 && field->solver != solver->id)
+    return hymgi_fail(c, HYMG_EINVAL, "%s is on a level of another solver", name);
+  return HYMG_OK;
+}
+
+static bool in_place(const hymgi_level *level, const hymg_field *field)
+{
+  return field->view.backend == level->backend &&
+         hymgi_same_layout(level->num_boxes, field->view.box, level->box);
+}
+
+static hymg_status write_field(const hymgi_level *level, const double *vector, hymg_field *field)
+{
+  return hymgi_vector_convert(level, vector, &field->view, field->data);
+}
+
+/* Level 0 has vectors of its own only if a user's field cannot serve: made at the first solve
+ * that needs them. */
+static hymg_status own_vector(const hymgi_level *level, double **vector)
+{
+  if (*vector || level->vector_size == 0) return HYMG_OK;
+  TRY(level->memory->alloc(level->context, (size_t)level->vector_size, vector));
+  level->backend->clear(level, *vector);
+  return level->context->status;
+}
+
+static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
+{
+  const bool keep_f = in_place(level, f) && !level->walls && !solver->method.singular;
+  const bool keep_u = in_place(level, u);
+  if (!keep_f) TRY(own_vector(level, &level->own_f));
+  if (!keep_u) TRY(own_vector(level, &level->own_x));
+  if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
+  level->f = keep_f ? f->data : level->own_f; /* read only while it is the user's */
+  if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
+  if (!keep_u && solver->options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
+  return HYMG_OK;
+}
+
+/* ---- right-hand sides ---- */
+
+/* A value known to the ranks of the level, on all ranks of the context. */
+static double share(const hymgi_level *level, double value)
+{
+  hymg_context *c = level->context;
+  if (level->ranks == hymgi_comm_size(c->comm)) return value;
+  if (level->num_boxes == 0) value = 0;
+  const double sign = value < 0 ? -1 : 1;
+  double both[2] = {sign < 0 ? 0 : value, sign < 0 ? -value : 0};
+  const hymg_status status = hymgi_comm_max_double(c, c->comm, both, 2);
+  if (c->status == HYMG_OK) c->status = status;
+  return both[1] > 0 ? -both[1] : both[0];
+}
+
+/* Wall data into f, and its mean out of it where the system is singular; returns the mean, and
+ * max |f| before it was removed. */
+static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
+{
+  *largest = 0;
+  if (level->num_boxes == 0) return 0;
+  hymgi_walls_add_terms(level, level->f);
+  if (!solver->method.singular) return 0;
+  *largest = hymgi_norm_max(level, level->f);
+  const double mean = hymgi_mean(level, level->f);
+  hymgi_shift(level, -mean, level->f);
+  return mean;
+}
+
+/* with_norm: max |f| of level l as well, for later. */
+static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
+{
+  for (int m = l; m + 1 < solver->num_levels; m++) {
+    hymgi_level *const level = solver->level + m, *const coarse = level + 1;
+    if (m == l && with_norm)
+      hymgi_restrict_norm_later(level, level->f, coarse, coarse->f, HYMGI_SLOT_RHS);
+    else
+      hymgi_restrict_cells(level, level->f, coarse, coarse->f);
+  }
+}
+
+static hymg_status prepare_rhs(hymg_solver *solver, int l)
+{
+  hymgi_level *level = solver->level + l;
+  const bool all_levels = solver->options.cycle == HYMG_CYCLE_F;
+  if (all_levels) restrict_rhs(solver, l, false);
+  double largest, unused;
+  solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
+  largest = share(level, largest);
+  for (int m = l + 1; all_levels && m < solver->num_levels; m++)
+    complete_rhs(solver, solver->level + m, &unused);
+  solver->rhs_max = share(level, level->num_boxes ? hymgi_norm_max(level, level->f) : 0);
+  if (solver->method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
+    return hymgi_fail(
+        level->context, HYMG_EINVAL,
+        "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
+        fabs(solver->mean_removed), COMPATIBLE, COMPATIBLE * largest);
+  return HYMG_OK;
+}
+
+/* ---- cycles to a tolerance ---- */
+
+static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
+{
+  const double relative = solver->rhs_max == 0 && residual == 0 ? 0 : residual / solver->rhs_max;
+  hymg_cycle_record *r = solver->history + solver->records;
+  *r = (hymg_cycle_record){kind, residual, relative};
+  solver->records++;
+  if (!solver->options.monitor) return HYMG_OK;
+  hymg_context *c = solver->op->grid->context;
+  int wanted = !solver->options.monitor(r, solver->records - 1, solver->options.monitor_user);
+  TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
+  *stop = wanted != 0;
+  return HYMG_OK;
+}
+
+/* True when no further cycle is to be done; reason says why. */
+static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
+{
+  const int count = solver->records;
+  const hymg_cycle_record *h = solver->history;
+  const double residual = h[count - 1].residual_max;
+  if (!isfinite(residual)) {
+    *reason = HYMG_REASON_NOT_FINITE;
+    return true;
+  }
+  *reason = HYMG_REASON_TOLERANCE;
+  if (residual <= solver->options.rtol * solver->rhs_max) return true;
+  *reason = HYMG_REASON_STOPPED;
+  if (stop) return true;
+  *reason = HYMG_REASON_DIVERGED;
+  if (residual >
+      DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
+    return true;
+  *reason = HYMG_REASON_STAGNATED;
+  const int patience = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
+  if (count > patience) {
+    double best = residual;
+    for (int m = count - patience; m < count; m++)
+      best = h[m].residual_max < best ? h[m].residual_max : best;
+    if (best > 0.95 * h[count - patience - 1].residual_max) return true;
+  }
+  *reason = HYMG_REASON_LIMIT;
+  return count >= solver->options.max_cycles;
+}
+
+/* A cycle and, where no mean has to be removed between, the residual's norm; before an F-cycle
+ * the right-hand sides of all levels and the norm of the first. All of it is one recording. */
+static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
+{
+  hymgi_level *level = solver->level + l;
+  const bool singular = solver->method.singular;
+  hymgi_begin_cycle(solver, l, cycle, with_rhs ? 2 : 1);
+  if (with_rhs) {
+    double unused;
+    const bool joined = l + 1 < solver->num_levels && !level->walls; /* walls add to f */
+    restrict_rhs(solver, l, joined);
+    for (int m = l; m < solver->num_levels; m++)
+      complete_rhs(solver, solver->level + m, &unused);
+    if (level->num_boxes && !joined) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+  }
+  hymgi_cycle(solver, cycle, l);
+  if (level->num_boxes && !singular)
+    hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
+  hymgi_end_cycle(solver, l);
+}
+
+/* After a cycle: the mean of u removed, the residual recorded. */
+static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cycle_kind kind,
+                               bool *stop)
+{
+  double norm = 0;
+  if (level->num_boxes && solver->method.singular) {
+    hymgi_remove_mean(level, level->x);
+    norm = hymgi_residual_norm(level, level->f, level->x);
+  } else if (level->num_boxes) {
+    norm = hymgi_later(level, HYMGI_SLOT_RESIDUAL);
+  }
+  return record(solver, kind, share(level, norm), stop);
+}
+
+static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
+{
+  hymgi_level *level = solver->level + l;
+  const hymg_options *o = &solver->options;
+  bool stop = false;
+  if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
+  if (o->cycle == HYMG_CYCLE_F) {
+    queue_cycle(solver, l, HYMG_CYCLE_F, !solver->method.singular);
+    if (!solver->method.singular)
+      solver->rhs_max = share(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+    TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
+    if (o->method == HYMG_FMG) {
+      *reason =
+          isfinite(solver->history[0].residual_max) ? HYMG_REASON_LIMIT : HYMG_REASON_NOT_FINITE;
+      return HYMG_OK;
+    }
+    if (finished(solver, stop, reason)) return HYMG_OK;
+  }
+  const bool w = o->cycle == HYMG_CYCLE_W;
+  do {
+    queue_cycle(solver, l, w ? HYMG_CYCLE_W : HYMG_CYCLE_V, false);
+    TRY(close_cycle(solver, level, w ? HYMG_KIND_W : HYMG_KIND_V, &stop));
+  } while (!finished(solver, stop, reason));
+  return HYMG_OK;
+}
+
+/* ---- conjugate gradients, one V- or W-cycle from zero as preconditioner ---- */
+
+typedef struct cg_state {
+  double *u, *r, *p, *w;
+  double rz;
+} cg_state;
+
+/* level->x = M^-1 r */
+static void precondition(hymg_solver *solver, int l, double *r)
+{
+  hymgi_level *level = solver->level + l;
+  level->f = r;
+  hymgi_fill(level, 0, level->x);
+  hymgi_run_cycle(solver, solver->options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V, l);
+  if (solver->method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
+}
+
+/* One step; the first is that with p = z. */
+static double cg_step(hymgi_level *level, cg_state *s, bool first)
+{
+  const double *const z = level->x, rz = hymgi_dot(level, s->r, z);
+  hymgi_axpby(level, 1, z, first ? 0 : rz / s->rz, first ? z : s->p, s->p);
+  s->rz = rz;
+  hymgi_apply(level, s->p, s->w);
+  const double pw = hymgi_dot(level, s->p, s->w), alpha = rz == 0 ? 0 : rz / pw;
+  hymgi_axpby(level, alpha, s->p, 1, s->u, s->u);
+  hymgi_axpby(level, -alpha, s->w, 1, s->r, s->r);
+  return hymgi_norm_max(level, s->r);
+}
+
+static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
+{
+  const bool bottom = level->index == solver->num_levels - 1;
+  return level->krylov +
+         (bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0) * level->vector_size;
+}
+
+static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
+{
+  hymgi_level *level = solver->level + l;
+  const ptrdiff_t size =
+      level->vector_size; /* 0, as everything here, on a rank that holds nothing */
+  double *const first = size ? cg_vectors(solver, level) : level->x;
+  cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
+  bool stop = false;
+  if (!solver->options.initial_guess) {
+    hymgi_fill(level, 0, s.u);
+    hymgi_copy_vector(level, level->f, s.r);
+  } else {
+    hymgi_residual(level, level->f, s.u, s.r);
+  }
+  level->x = first + 3 * size;
+  do {
+    double norm = 0;
+    precondition(solver, l, s.r);
+    if (level->num_boxes) norm = cg_step(level, &s, solver->records == 0);
+    TRY(record(solver, HYMG_KIND_CG, share(level, norm), &stop));
+  } while (!finished(solver, stop, reason));
+  level->x = s.u;
+  if (solver->method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
+  return HYMG_OK;
+}
+
+/* ---- the call ---- */
+
+static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
+{
+  hymgi_level *level = solver->level + l;
+  solver->mean_removed = 0;
+  /* an F-cycle has this in its recording */
+  if (solver->method.singular || solver->options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
+  *reason = HYMG_REASON_TOLERANCE;
+  if (solver->options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* so is u */
+    hymgi_fill(level, 0, level->x);
+    return HYMG_OK;
+  }
+  if (solver->options.method == HYMG_MGPCG) return run_cg(solver, l, reason);
+  return run_cycles(solver, l, reason);
+}
+
+/* Collective: the same status on every rank. */
+static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
+{
+  hymgi_level *level = solver->level + l;
+  hymg_context *c = level->context;
+  hymg_reason reason = HYMG_REASON_LIMIT;
+  double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
+  c->status = check_field(solver, l, f, "f");
+  if (c->status == HYMG_OK) c->status = check_field(solver, l, u, "u");
+  if (c->status == HYMG_OK && f == u)
+    c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
+  if (c->status == HYMG_OK) {
+    const hymg_status bound = bind(solver, level, f, u);
+    if (c->status == HYMG_OK) c->status = bound;
+  }
+  hymg_status status = hymgi_agree(c, c->status);
+  if (status == HYMG_OK) {
+    double *const target = level->x;
+    solver->records = 0;
+    status = run(solver, l, &reason);
+    if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
+    level->backend->sync(c);
+    if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
+    solver->reason = reason;
+    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
+  }
+  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
+  return status;
+}
+
+hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
+                                hymg_result *result)
+{
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  const double start = hymgi_seconds();
+  TRY(solve(solver, level, f, u));
+  if (!result) return HYMG_OK;
+  const bool fmg = solver->options.method == HYMG_FMG;
+  /* without a cycle f and the start are 0 */
+  const hymg_cycle_record last =
+      solver->records ? solver->history[solver->records - 1] : (hymg_cycle_record){0};
+  *result = (hymg_result){.converged = fmg ? solver->reason != HYMG_REASON_NOT_FINITE
+                                           : solver->reason == HYMG_REASON_TOLERANCE,
+                          .reason = solver->reason,
+                          .cycles = solver->records,
+                          .residual_max = last.residual_max,
+                          .residual_relative = last.residual_relative,
+                          .history = solver->history,
+                          .rhs_max = solver->rhs_max,
+                          .singular = solver->method.singular,
+                          .mean_removed = solver->mean_removed,
+                          .transport = &solver->transport.info,
+                          .seconds = hymgi_seconds() - start};
+  return HYMG_OK;
+}
+
+hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, hymg_result *result)
+{
+  return hymg_solve_on_level(solver, 0, f, u, result);
+}
+
+/* ---- single operations on a level, out of the user's fields ---- */
+
+/* A copy of a field as a vector of the level with room for ghosts. */
+static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, double **vector)
+{
+  TRY(hymgi_vector_create(level, level->vector_size, vector));
+  return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
+}
+
+/* out = A x, or f - A x if f is given. */
+static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, const hymg_field *x,
+                           hymg_field *out)
+{
+  hymgi_level *level = solver->level + l;
+  hymg_context *c = level->context;
+  double *vx = NULL, *vf = NULL, *vout = NULL;
+  c->status = HYMG_OK;
+  hymg_status status = vector_of(level, x, &vx);
+  if (status == HYMG_OK && f) status = vector_of(level, f, &vf);
+  if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) {
+    if (f) {
+      if (vf) hymgi_walls_add_terms(level, vf);
+      hymgi_residual(level, vf, vx, vout);
+    } else {
+      hymgi_apply(level, vx, vout);
+    }
+    status = write_field(level, vout, out);
+    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
+  }
+  hymgi_vector_destroy(level, level->vector_size, &vx);
+  hymgi_vector_destroy(level, level->vector_size, &vf);
+  hymgi_vector_destroy(level, level->vector_size, &vout);
+  return status;
+}
+
+hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
+{
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  hymg_status status = check_field(solver, level, x, "x");
+  if (status == HYMG_OK) status = check_field(solver, level, y, "y");
+  TRY(hymgi_agree(solver->op->grid->context, status));
+  return operate(solver, level, NULL, x, y);
+}
+
+hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, const hymg_field *u,
+                          hymg_field *r)
+{
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  hymg_status status = check_field(solver, level, f, "f");
+  if (status == HYMG_OK) status = check_field(solver, level, u, "u");
+  if (status == HYMG_OK) status = check_field(solver, level, r, "r");
+  TRY(hymgi_agree(solver->op->grid->context, status));
+  return operate(solver, level, f, u, r);
+}
+
+hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
+                          hymg_field *coarse)
+{
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(solver, level, solver->num_levels - 1));
+  hymgi_level *l = solver->level + level;
+  hymg_context *c = l->context;
+  double *vector = NULL;
+  c->status = check_field(solver, level, fine, "the fine field");
+  if (c->status == HYMG_OK) c->status = check_field(solver, level + 1, coarse, "the coarse field");
+  if (c->status == HYMG_OK) c->status = vector_of(l, fine, &vector);
+  hymg_status status = hymgi_agree(c, c->status);
+  if (status == HYMG_OK) {
+    hymgi_restrict_cells(l, vector, l + 1, coarse->data);
+    status = hymgi_settle(solver, c->status);
+  }
+  hymgi_vector_destroy(l, l->vector_size, &vector);
+  return status;
+}

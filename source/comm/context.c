@@ -1,0 +1,192 @@
+/* The context's life, the text of the last failure, and the agreement of all ranks on the worst
+ * status. */
+#define _POSIX_C_SOURCE 200809L
+#include "comm/context.h"
+
+#include "multigrid/backend.h"
+#include "config.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_THREADS = 4096, RANK_BITS = 24 };
+
+const char *hymg_status_name(hymg_status status)
+{
+  switch (status) {
+#define STATUS_NAME(name, value, text)                                                             \
+  case name:                                                                                       \
+    return #name;
+    HYMG_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+  }
+  return "HYMG_UNKNOWN";
+}
+
+const char *hymg_status_text(hymg_status status)
+{
+  switch (status) {
+#define STATUS_TEXT(name, value, text)                                                             \
+  case name:                                                                                       \
+    return text;
+    HYMG_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
+  }
+  return "unknown status";
+}
+
+hymg_build hymg_build_info(void)
+{
+  return (hymg_build){.version = HYMG_VERSION,
+                      .commit = HYMG_COMMIT,
+                      .compiler = HYMG_COMPILER,
+                      .flags = HYMG_FLAGS,
+                      .mpi = HYMG_MPI,
+                      .openmp = HYMG_OPENMP,
+                      .cuda = HYMG_CUDA,
+                      .nccl = HYMG_NCCL};
+}
+
+hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
+{
+  if (!context) return status;
+  char text[sizeof context->error]; /* the arguments may point into the old text */
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  memcpy(context->error, text, sizeof text);
+  return status;
+}
+
+hymg_context_options hymg_context_options_default(void)
+{
+  return (hymg_context_options){.threads = 0, .device = HYMG_DEVICE_SHARED, .stream = NULL};
+}
+
+hymg_status hymgi_context_check(const hymg_context_options *options)
+{
+  if (!options) return HYMG_OK;
+  if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
+  return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
+}
+
+hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,
+                                 hymg_context **context)
+{
+  const hymg_context_options o = options ? *options : hymg_context_options_default();
+  hymg_status status = context ? hymgi_context_check(&o) : HYMG_EINVAL;
+  hymg_context *c = status == HYMG_OK ? calloc(1, sizeof *c) : NULL;
+  if (status == HYMG_OK && !c) status = HYMG_ENOMEM;
+  if (status != HYMG_OK) {
+    hymgi_comm_destroy(&comm);
+    return status;
+  }
+  c->comm = comm;
+  c->threads = hymgi_backend_threads(o.threads);
+  c->device = o.device;
+  c->stream = o.stream;
+  *context = c;
+  return HYMG_OK;
+}
+
+hymg_status hymg_context_create(const hymg_context_options *options, hymg_context **context)
+{
+  return hymgi_context_create(NULL, options, context);
+}
+
+void hymg_context_destroy(hymg_context **context)
+{
+  if (!context || !*context) return;
+  if ((*context)->gpu) (*context)->close_gpu((*context)->gpu);
+  hymgi_comm_destroy(&(*context)->comm);
+  for (hymgi_choice *c = (*context)->choices, *next; c; c = next) {
+    next = c->next;
+    free(c);
+  }
+  free(*context);
+  *context = NULL;
+}
+
+const char *hymg_context_error(const hymg_context *context)
+{
+  return context ? context->error : "";
+}
+
+int hymg_context_rank(const hymg_context *context)
+{
+  return context ? hymgi_comm_rank(context->comm) : 0;
+}
+
+int hymg_context_ranks(const hymg_context *context)
+{
+  return context ? hymgi_comm_size(context->comm) : 1;
+}
+
+int hymg_context_threads(const hymg_context *context)
+{
+  return context ? context->threads : 1;
+}
+
+int hymg_context_nodes(const hymg_context *context)
+{
+  return context ? hymgi_comm_nodes(context->comm) : 1;
+}
+
+hymg_status hymg_device_count(hymg_context *context, int *count)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!count) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_count: count is NULL");
+  return hymgi_cuda_count(context, count);
+}
+
+hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!info) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_get: info is NULL");
+  return hymgi_cuda_device(context, ordinal, info);
+}
+
+hymg_status hymg_context_max(hymg_context *context, double *value)
+{
+  if (!context) return HYMG_EINVAL;
+  if (!value) return hymgi_fail(context, HYMG_EINVAL, "hymg_context_max: value is NULL");
+  double max = *value;
+  TRY(hymgi_comm_max_double(context, context->comm, &max, 1));
+  *value = max;
+  return HYMG_OK;
+}
+
+hymg_status hymg_context_barrier(hymg_context *context)
+{
+  if (!context) return HYMG_EINVAL;
+  return hymgi_comm_barrier(context, context->comm);
+}
+
+/* One reduction finds the worst status and the first rank that has it: status and, below it,
+ * ranks counted from the end. */
+hymg_status hymgi_agree(hymg_context *context, hymg_status status)
+{
+  if (!context || !context->comm) return status;
+  const int last = (1 << RANK_BITS) - 1, rank = hymgi_comm_rank(context->comm);
+  int code = (int)status * (last + 1) + (rank < last ? last - rank : 0);
+  TRY(hymgi_comm_max_int(context, context->comm, &code, 1));
+  const hymg_status worst = (hymg_status)(code >> RANK_BITS);
+  if (worst == HYMG_OK) return HYMG_OK;
+  const int root = last - (code & last);
+  char text[sizeof context->error];
+  memcpy(text, context->error, sizeof text);
+  if (hymgi_comm_bcast(context, context->comm, root, text, sizeof text) != HYMG_OK)
+    return hymgi_fail(context, worst, "rank %d failed: %s", root, hymg_status_text(worst));
+  if (status != worst) hymgi_fail(context, worst, "rank %d failed: %.480s", root, text);
+  return worst;
+}
+
+double hymgi_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,148 @@
+/* How many boxes: the default cut of the finest level, and when coarser levels keep, merge or
+ * gather them. A cut level that is coarsened again has boxes of even sides, so that a box's
+ * coarse image is whole cells. */
+#include "distribution/decomposition.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A box wider than this is halved rather than merged. A level of fewer cells than MANY_CELLS may
+ * be gathered on one rank. */
+enum { NARROW = 8, NARROWEST_DEFAULT = 4, MANY_CELLS = 1 << 18 };
+
+/* ---- default boxes ---- */
+
+/* Ascending counts that may cut an axis of n cells; the list has room for all divisors of an
+ * int. */
+enum { MAX_DIVISORS = 1600 };
+
+static int allowed_counts(const int n[3], int axis, int limit, int *list)
+{
+  const bool coarsens = n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0;
+  int count = 0;
+  list[count++] = 1;
+  for (int b = 2; b <= n[axis] / NARROWEST_DEFAULT && b <= limit; b++)
+    if (n[axis] % b == 0 && (!coarsens || n[axis] / b % 2 == 0)) list[count++] = b;
+  return count;
+}
+
+typedef struct shape {
+  int boxes[3];
+  int64_t off;    /* |boxes - ranks| */
+  int64_t count;  /* boxes */
+  int odd;        /* cut axes with an odd side */
+  double surface; /* of a box */
+} shape;
+
+static shape measure(const int n[3], int64_t ranks, int bx, int by, int bz)
+{
+  shape s = {.boxes = {bx, by, bz}, .count = (int64_t)bx * by * bz};
+  double m[3];
+  s.off = s.count > ranks ? s.count - ranks : ranks - s.count;
+  for (int a = 0; a < 3; a++) {
+    s.odd += s.boxes[a] > 1 && n[a] / s.boxes[a] % 2 != 0;
+    m[a] = n[a] / s.boxes[a];
+  }
+  s.surface = m[0] * m[1] + m[1] * m[2] + m[2] * m[0];
+  return s;
+}
+
+static bool better(const shape *s, const shape *than)
+{
+  if (s->off != than->off) return s->off < than->off;
+  if (s->count != than->count) return s->count > than->count;
+  if (s->odd != than->odd) return s->odd < than->odd;
+  return s->surface < than->surface;
+}
+
+void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3])
+{
+  int list[3][MAX_DIVISORS], count[3];
+  const int limit = ranks < INT_MAX / 2 ? 2 * ranks : INT_MAX;
+  for (int a = 0; a < 3; a++)
+    count[a] = allowed_counts(n, a, limit, list[a]);
+  shape best = measure(n, ranks, 1, 1, 1);
+  /* x and y ascending: of equal shapes the one that cuts z wins, its rows are the longest */
+  for (int i = 0; i < count[0]; i++)
+    for (int j = 0; j < count[1]; j++) {
+      const int64_t plane = (int64_t)list[0][i] * list[1][j];
+      if (plane > limit) break;
+      int k = 0; /* the last count that does not exceed the ranks, and the one after it */
+      while (k + 1 < count[2] && plane * list[2][k + 1] <= ranks)
+        k++;
+      for (int end = k + 2; k < end && k < count[2]; k++) {
+        const shape s = measure(n, ranks, list[0][i], list[1][j], list[2][k]);
+        if (better(&s, &best)) best = s;
+      }
+    }
+  memcpy(boxes, best.boxes, sizeof best.boxes);
+}
+
+/* ---- coarser levels ---- */
+
+typedef struct axis_choice {
+  bool cut;  /* several boxes */
+  bool wide; /* halving leaves a box of a good size */
+  bool keep; /* boxes can stay, half as wide */
+  bool pair; /* two boxes can become one, as wide as before */
+} axis_choice;
+
+static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
+{
+  const int *n = finer->n, b = finer->boxes[axis], m = n[axis] / b;
+  const bool last = n[0] / 2 % 2 || n[1] / 2 % 2 || n[2] / 2 % 2; /* no level below the next one */
+  axis_choice c = {.cut = b > 1, .wide = m > NARROW};
+  c.keep = b == 1 || (m % 2 == 0 && m / 2 >= min_box && (last || m / 2 % 2 == 0));
+  c.pair = b == 1 || (b % 2 == 0 && (b == 2 || m >= min_box));
+  return c;
+}
+
+/* Keep while boxes are wide, else merge 2 x 2 x 2, else gather; a level too large for one rank
+ * chooses per axis first. */
+static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
+{
+  bool keep = true, wide = true, pair = true, either = true;
+  int mixed[3];
+  double cells = 1;
+  for (int a = 0; a < 3; a++) {
+    const axis_choice c = choices(finer, a, min_box);
+    keep = keep && c.keep;
+    wide = wide && (c.wide || !c.cut);
+    pair = pair && c.pair;
+    either = either && (c.keep || c.pair);
+    mixed[a] = c.keep ? 1 : 2;
+    cells *= finer->n[a] / 2;
+  }
+  for (int a = 0; a < 3; a++) {
+    if (cells < (double)gather_below)
+      merge[a] = finer->boxes[a];
+    else if (keep && wide)
+      merge[a] = 1;
+    else if (pair)
+      merge[a] = finer->boxes[a] > 1 ? 2 : 1;
+    else
+      merge[a] = either && cells > MANY_CELLS ? mixed[a] : finer->boxes[a];
+  }
+}
+
+hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
+                                 int64_t gather_below, hymgi_decomp **coarse)
+{
+  for (int a = 0; a < 3; a++)
+    if (finer->n[a] % 2 != 0)
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "a level of %d x %d x %d cells cannot be coarsened: odd", finer->n[0],
+                        finer->n[1], finer->n[2]);
+  hymgi_decomp *d = calloc(1, sizeof *d);
+  if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
+  d->finer = finer;
+  d->ranks = finer->ranks;
+  choose_merge(finer, min_box, gather_below, d->merge);
+  for (int a = 0; a < 3; a++) {
+    d->n[a] = finer->n[a] / 2;
+    d->boxes[a] = finer->boxes[a] / d->merge[a];
+  }
+  *coarse = d;
+  return HYMG_OK;
+}

@@ -1,0 +1,244 @@
+/* Who owns which box. Box at place p of N in Z-Morton order belongs to rank floor(p R / N):
+ * equal shares in one run each; with more ranks than boxes the owners spread evenly over the
+ * ranks. Coarser levels follow by coarsening (coarsen.c). */
+#include "distribution/decomposition.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t product(const int v[3])
+{
+  return (int64_t)v[0] * v[1] * v[2];
+}
+
+static hymg_status check_boxes(hymg_context *context, const hymg_grid_desc *desc)
+{
+  static const char axis[3] = {'x', 'y', 'z'};
+  const int *b = desc->boxes, *n = desc->n;
+  for (int a = 0; a < 3; a++)
+    if (b[a] < 1 || n[a] % b[a] != 0)
+      return hymgi_fail(
+          context, HYMG_EINVAL,
+          "%d boxes along %c do not divide %d cells: boxes must be 1 to %d and a divisor", b[a],
+          axis[a], n[a], n[a]);
+  if ((int64_t)b[0] * b[1] > INT_MAX || product(b) > INT_MAX)
+    return hymgi_fail(context, HYMG_EINVAL, "%d x %d x %d boxes: more than the limit of %d", b[0],
+                      b[1], b[2], INT_MAX);
+  return HYMG_OK;
+}
+
+/* A grid that is going to be coarsened needs boxes with even sides, so that a box's coarse image
+ * is whole cells. */
+static hymg_status check_even_sides(hymg_context *context, const int n[3], const int boxes[3])
+{
+  static const char axis[] = "xyz";
+  if (n[0] % 2 || n[1] % 2 || n[2] % 2) return HYMG_OK;
+  for (int a = 0; a < 3; a++) {
+    const int m = n[a] / boxes[a];
+    if (m % 2)
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "%d cells along %c in %d boxes of %d: a grid that is even on all axes is "
+                        "coarsened and needs boxes with even sides",
+                        n[a], axis[a], boxes[a], m);
+  }
+  return HYMG_OK;
+}
+
+/* Boxes by rank, from the owners: counting sort. */
+static hymg_status sort_by_rank(hymg_context *context, hymgi_decomp *d)
+{
+  const int64_t boxes = product(d->boxes);
+  d->rank_first = calloc((size_t)d->ranks + 2, sizeof *d->rank_first);
+  d->rank_box = malloc((size_t)boxes * sizeof *d->rank_box);
+  if (!d->rank_first || !d->rank_box)
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for the owners of %lld boxes",
+                      (long long)boxes);
+  int64_t *next =
+      d->rank_first + 1; /* next[r] is the first of r, and after the loop below its end */
+  for (int64_t i = 0; i < boxes; i++)
+    next[d->owner_table[i] + 1]++;
+  for (int r = 0; r < d->ranks; r++)
+    next[r + 1] += next[r];
+  for (int64_t i = 0; i < boxes; i++)
+    d->rank_box[next[d->owner_table[i]]++] = i;
+  return HYMG_OK;
+}
+
+static hymg_status ask_owners(hymg_context *context, const hymg_grid_desc *desc, hymgi_decomp *d)
+{
+  d->owner_table = malloc((size_t)product(d->boxes) * sizeof *d->owner_table);
+  if (!d->owner_table)
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for the owners of %lld boxes",
+                      (long long)product(d->boxes));
+  int64_t at = 0;
+  int box[3];
+  for (box[2] = 0; box[2] < d->boxes[2]; box[2]++)
+    for (box[1] = 0; box[1] < d->boxes[1]; box[1]++)
+      for (box[0] = 0; box[0] < d->boxes[0]; box[0]++) {
+        const int rank = desc->owner(box, desc->owner_user);
+        if (rank < 0 || rank >= d->ranks)
+          return hymgi_fail(context, HYMG_EINVAL,
+                            "owner of box (%d, %d, %d) is rank %d: ranks are 0 to %d", box[0],
+                            box[1], box[2], rank, d->ranks - 1);
+        d->owner_table[at++] = rank;
+      }
+  return sort_by_rank(context, d);
+}
+
+hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
+                                    hymgi_decomp **decomp)
+{
+  hymgi_decomp *d = calloc(1, sizeof *d);
+  if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
+  *d = (hymgi_decomp){.ranks = ranks, .merge = {1, 1, 1}};
+  memcpy(d->n, desc->n, sizeof d->n);
+  memcpy(d->boxes, desc->boxes, sizeof d->boxes);
+  hymg_status status = HYMG_OK;
+  if (desc->boxes[0] == 0 && desc->boxes[1] == 0 && desc->boxes[2] == 0)
+    hymgi_decomp_default_boxes(desc->n, ranks, d->boxes);
+  else
+    status = check_boxes(context, desc);
+  if (status == HYMG_OK) status = check_even_sides(context, desc->n, d->boxes);
+  if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
+  if (status != HYMG_OK)
+    hymgi_decomp_destroy(&d);
+  else
+    *decomp = d;
+  return status;
+}
+
+/* Collective: all ranks must have got the same answers from their owner functions. */
+static hymg_status check_same_owners(hymg_context *context, const hymgi_decomp *d)
+{
+  uint32_t hash = 2166136261u; /* FNV-1a */
+  for (int64_t i = 0; i < product(d->boxes); i++)
+    hash = (hash ^ (uint32_t)d->owner_table[i]) * 16777619u;
+  int bounds[2] = {(int)(hash >> 1), -(int)(hash >> 1)};
+  TRY(hymgi_comm_max_int(context, context->comm, bounds, 2));
+  if (bounds[0] != -bounds[1])
+    return hymgi_fail(context, HYMG_EINVAL,
+                      "the owner function gives different answers on different ranks");
+  return HYMG_OK;
+}
+
+hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
+                                hymgi_decomp **decomp)
+{
+  hymgi_decomp *d = NULL;
+  hymg_status status = hymgi_decomp_create_for(context, hymg_context_ranks(context), desc, &d);
+  status = hymgi_agree(context, status);
+  if (status == HYMG_OK && d->owner_table) status = check_same_owners(context, d);
+  if (status != HYMG_OK)
+    hymgi_decomp_destroy(&d);
+  else
+    *decomp = d;
+  return status;
+}
+
+void hymgi_decomp_destroy(hymgi_decomp **decomp)
+{
+  if (!decomp || !*decomp) return;
+  free((*decomp)->owner_table);
+  free((*decomp)->rank_first);
+  free((*decomp)->rank_box);
+  free(*decomp);
+  *decomp = NULL;
+}
+
+int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3])
+{
+  int b[3] = {box[0], box[1], box[2]};
+  for (; decomp->finer; decomp = decomp->finer)
+    for (int a = 0; a < 3; a++)
+      b[a] *= decomp->merge[a];
+  if (decomp->owner_table)
+    return decomp->owner_table[((int64_t)b[2] * decomp->boxes[1] + b[1]) * decomp->boxes[0] + b[0]];
+  return (int)(hymgi_morton_rank(decomp->boxes, b) * decomp->ranks / product(decomp->boxes));
+}
+
+/* First place of a rank's share: the least p with floor(p R / N) >= rank. */
+static int64_t share_first(const hymgi_decomp *d, int rank)
+{
+  return ((int64_t)rank * product(d->boxes) + d->ranks - 1) / d->ranks;
+}
+
+static hymg_status finest_boxes_of(hymg_context *context, const hymgi_decomp *d, int rank,
+                                   int **list, int *count)
+{
+  const int64_t first = d->owner_table ? d->rank_first[rank] : share_first(d, rank);
+  const int64_t end = d->owner_table ? d->rank_first[rank + 1] : share_first(d, rank + 1);
+  int *boxes = malloc((size_t)(end - first + 1) * 3 * sizeof *boxes);
+  if (!boxes)
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a list of %lld boxes",
+                      (long long)(end - first));
+  for (int64_t p = first; p < end; p++) {
+    int *box = boxes + 3 * (p - first);
+    if (d->owner_table) {
+      const int64_t at = d->rank_box[p], row = at / d->boxes[0];
+      box[0] = (int)(at % d->boxes[0]);
+      box[1] = (int)(row % d->boxes[1]);
+      box[2] = (int)(row / d->boxes[1]);
+    } else {
+      hymgi_morton_box(d->boxes, p, box);
+    }
+  }
+  *list = boxes;
+  *count = (int)(end - first);
+  return HYMG_OK;
+}
+
+hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank,
+                                  int **list, int *count)
+{
+  if (!decomp->finer) return finest_boxes_of(context, decomp, rank, list, count);
+  TRY(hymgi_decomp_boxes_of(context, decomp->finer, rank, list, count));
+  const int *merge = decomp->merge;
+  int kept = 0;
+  for (int i = 0; i < *count; i++) {
+    const int *b = *list + 3 * i;
+    if (b[0] % merge[0] || b[1] % merge[1] || b[2] % merge[2]) continue;
+    for (int a = 0; a < 3; a++)
+      (*list)[3 * kept + a] = b[a] / merge[a];
+    kept++;
+  }
+  *count = kept;
+  return HYMG_OK;
+}
+
+bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3])
+{
+  if (count < 1) return false;
+  int64_t volume = 1;
+  for (int a = 0; a < 3; a++) {
+    int first = list[a], last = list[a];
+    for (int i = 1; i < count; i++) {
+      const int at = list[3 * i + a];
+      if (at < first) first = at;
+      if (at > last) last = at;
+    }
+    low[a] = first;
+    extent[a] = last - first + 1;
+    volume *= extent[a];
+  }
+  return volume == count;
+}
+
+bool hymgi_decomp_is_valid(const hymgi_decomp *d)
+{
+  if (!d || d->ranks < 1) return false;
+  for (int a = 0; a < 3; a++) {
+    if (d->n[a] < 1 || d->boxes[a] < 1 || d->n[a] % d->boxes[a] != 0) return false;
+    if (d->merge[a] < 1) return false;
+    if (!d->finer) continue;
+    if (d->finer->n[a] != 2 * d->n[a] || d->finer->boxes[a] != d->boxes[a] * d->merge[a])
+      return false;
+    if (d->finer->boxes[a] > 1 && d->finer->n[a] / d->finer->boxes[a] % 2 != 0) return false;
+  }
+  if (!d->owner_table) return true;
+  if (d->finer || !d->rank_first || d->rank_first[0] != 0) return false;
+  if (d->rank_first[d->ranks] != product(d->boxes)) return false;
+  for (int64_t i = 0; i < product(d->boxes); i++)
+    if (d->owner_table[i] < 0 || d->owner_table[i] >= d->ranks) return false;
+  return true;
+}

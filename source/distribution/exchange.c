@@ -1,0 +1,90 @@
+/* The order of an exchange. A host posts the receives, packs and sends, then makes the copies that
+ * need no message; a GPU packs and copies, waits, and then posts and sends. After the caller's work
+ * in between, wait and unpack. */
+#include "distribution/exchange.h"
+
+static void note(hymg_context *context, hymg_status status)
+{
+  if (context->status == HYMG_OK) context->status = status;
+}
+
+static int enter(hymg_context *context, const hymgi_mover *mover)
+{
+  return mover->enter ? mover->enter(context) : 0;
+}
+
+static void leave(const hymgi_mover *mover, int before)
+{
+  if (mover->leave) mover->leave(before);
+}
+
+static void post_receives(hymg_context *context, const hymgi_plan *plan)
+{
+  for (int i = 0; i < plan->num_receives; i++) {
+    const hymgi_message *m = &plan->receive[i];
+    if (m->peer) continue;
+    note(context, hymgi_comm_receive(context, context->comm, plan->requests, i, m->rank, plan->tag,
+                                     plan->receive_buffer + m->at, m->size));
+  }
+}
+
+static void send(hymg_context *context, const hymgi_plan *plan)
+{
+  for (int i = 0; i < plan->num_sends; i++) {
+    const hymgi_message *m = &plan->send[i];
+    if (m->peer) continue;
+    note(context, hymgi_comm_send(context, context->comm, plan->requests, plan->num_receives + i,
+                                  m->rank, plan->tag, plan->send_buffer + m->at, m->size));
+  }
+}
+
+void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                         const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                         double *dst)
+{
+  if ((plan->peers || plan->group) && mover->begin) mover->begin(context, plan);
+  if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
+  if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
+  if (plan->group) mover->queue(context, plan);
+}
+
+void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan)
+{
+  const int before = enter(context, mover);
+  post_receives(context, plan);
+  send(context, plan);
+  leave(mover, before);
+}
+
+/* A GPU makes local copies first and then waits once: for what was packed and for the last unpack, which
+ * read the receives' buffer. A recording ends here: while one is made, CUDA refuses what MPI asks it
+ * for about device memory. */
+void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                          const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
+                          double *dst)
+{
+  if (mover->finish) {
+    hymgi_exchange_pack(context, mover, plan, src_box, src, dst_box, dst);
+    if (plan->mpi_sends + plan->mpi_receives == 0) return;
+    mover->finish(context);
+    hymgi_exchange_pass(context, mover, plan);
+    return;
+  }
+  const int before = enter(context, mover);
+  post_receives(context, plan);
+  if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
+  send(context, plan);
+  leave(mover, before);
+  if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
+}
+
+void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
+                        const hymgi_geom *dst_box, double *dst, double *zero)
+{
+  if (plan->mpi_sends + plan->mpi_receives > 0) {
+    const int before = enter(context, mover);
+    note(context, hymgi_comm_wait(context, plan->requests));
+    leave(mover, before);
+  }
+  if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst, zero);
+}

@@ -1,0 +1,378 @@
+/* What a plan is made of: a rank's merged boxes, messages from sorted bricks, buffers, and the
+ * check that a plan is sound. */
+#include "distribution/plan_build.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a rank's boxes ---- */
+
+/* The part of a geometry that the decomposition knows. */
+static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost, unsigned periodic)
+{
+  hymgi_geom g = {.ghost = ghost};
+  for (int a = 0; a < 3; a++) {
+    const int m = d->n[a] / d->boxes[a];
+    g.low[a] = cover[a] * m;
+    g.n[a] = cover[3 + a] * m;
+    if (periodic >> a & 1) continue;
+    if (g.low[a] == 0) g.walls |= 1u << (2 * a);
+    if (g.low[a] + g.n[a] == d->n[a]) g.walls |= 1u << (2 * a + 1);
+  }
+  g.parity = (g.low[0] ^ g.low[1] ^ g.low[2]) & 1;
+  return g;
+}
+
+hymg_status hymgi_side_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank,
+                                int ghost, unsigned periodic, hymgi_local_boxes *local)
+{
+  int *list, count, brick[6];
+  TRY(hymgi_decomp_boxes_of(context, decomp, rank, &list, &count));
+  const bool merged = hymgi_decomp_brick(list, count, brick, brick + 3);
+  const int boxes = merged ? 1 : count;
+  hymgi_geom *g = malloc((size_t)(boxes + 1) * sizeof *g);
+  int(*c)[6] = malloc((size_t)(boxes + 1) * sizeof *c);
+  if (!g || !c) {
+    free(list), free(g), free(c);
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for %d boxes", boxes);
+  }
+  for (int q = 0; q < boxes; q++) {
+    for (int a = 0; a < 3; a++) {
+      c[q][a] = merged ? brick[a] : list[3 * q + a];
+      c[q][3 + a] = merged ? brick[3 + a] : 1;
+    }
+    g[q] = box_geom(decomp, c[q], ghost, periodic);
+  }
+  free(list);
+  *local = (hymgi_local_boxes){.box = g, .cover = c, .num_boxes = boxes};
+  return HYMG_OK;
+}
+
+hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int ghost,
+                             unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes)
+{
+  hymgi_local_boxes local;
+  TRY(hymgi_side_boxes_of(context, decomp, hymg_context_rank(context), ghost, periodic, &local));
+  *box = local.box;
+  *cover = local.cover;
+  *num_boxes = local.num_boxes;
+  return HYMG_OK;
+}
+
+/* ---- bricks into messages ---- */
+
+hymg_status hymgi_grow(hymg_context *context, void **array, int count, int *capacity, size_t size)
+{
+  if (count < *capacity) return HYMG_OK;
+  const int64_t more = *capacity < 16 ? 16 : (int64_t)*capacity * 2;
+  void *grown = more <= INT_MAX ? realloc(*array, (size_t)more * size) : NULL;
+  if (!grown)
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks", count);
+  *array = grown;
+  *capacity = (int)more;
+  return HYMG_OK;
+}
+
+void hymgi_bricks_reverse(hymgi_bricks *bricks)
+{
+  const hymgi_items send = bricks->send;
+  bricks->send = bricks->receive;
+  bricks->receive = send;
+  for (int i = 0; i < bricks->local.count; i++) {
+    hymgi_copy *c = &bricks->local.copy[i];
+    const hymgi_copy old = *c;
+    c->src_box = old.dst_box;
+    c->dst_box = old.src_box;
+    memcpy(c->src, old.dst, sizeof c->src);
+    memcpy(c->dst, old.src, sizeof c->dst);
+  }
+}
+
+void hymgi_bricks_free(hymgi_bricks *bricks)
+{
+  free(bricks->local.copy);
+  free(bricks->send.item);
+  free(bricks->receive.item);
+  *bricks = (hymgi_bricks){.local = {.count = 0}};
+}
+
+static int by_rank_and_key(const void *left, const void *right)
+{
+  const hymgi_item *a = left, *b = right;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  if (a->key != b->key) return a->key < b->key ? -1 : 1;
+  return (a->sub > b->sub) - (a->sub < b->sub);
+}
+
+static size_t piece_size(const hymgi_piece *p)
+{
+  return (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
+}
+
+/* Sorted items as pieces one after the other in the buffer, and a message for each rank. */
+static bool lay_out(hymgi_items *items, hymgi_piece **pieces, hymgi_message **messages,
+                    int *num_messages)
+{
+  hymgi_piece *p = malloc((size_t)(items->count + 1) * sizeof *p);
+  if (items->count > 0)
+    qsort(items->item, (size_t)items->count, sizeof items->item[0], by_rank_and_key);
+  int ranks = 0;
+  for (int i = 0; i < items->count; i++)
+    ranks += i == 0 || items->item[i].rank != items->item[i - 1].rank;
+  hymgi_message *m = malloc((size_t)(ranks + 1) * sizeof *m);
+  *pieces = p;
+  *messages = m;
+  *num_messages = ranks;
+  if (!p || !m) return false;
+  size_t at = 0;
+  for (int i = 0, r = -1; i < items->count; i++) {
+    const hymgi_item *item = &items->item[i];
+    if (i == 0 || item->rank != items->item[i - 1].rank)
+      m[++r] = (hymgi_message){.rank = item->rank, .first = i, .at = at};
+    p[i] = item->piece;
+    p[i].at = at;
+    p[i].message = r;
+    p[i].first = m[r].at;
+    at += piece_size(&p[i]);
+    m[r].count++;
+    m[r].size = at - m[r].at;
+  }
+  return true;
+}
+
+hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_bricks *bricks, hymgi_plan **plan)
+{
+  hymgi_plan *p = calloc(1, sizeof *p);
+  if (!p) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan");
+  const bool sent = lay_out(&bricks->send, &p->pack, &p->send, &p->num_sends);
+  const bool received = lay_out(&bricks->receive, &p->unpack, &p->receive, &p->num_receives);
+  if (!sent || !received) {
+    hymgi_plan_destroy(&p);
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks",
+                      bricks->send.count + bricks->receive.count);
+  }
+  p->num_local = bricks->local.count;
+  p->num_pack = bricks->send.count;
+  p->num_unpack = bricks->receive.count;
+  p->local = bricks->local.copy; /* handed over */
+  bricks->local = (hymgi_copies){.count = 0};
+  *plan = p;
+  return HYMG_OK;
+}
+
+/* ---- buffers ---- */
+
+static size_t doubles_of(const hymgi_message *message, int count)
+{
+  return count > 0 ? message[count - 1].at + message[count - 1].size : 0;
+}
+
+hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
+{
+  const size_t out = doubles_of(plan->send, plan->num_sends);
+  const size_t in = doubles_of(plan->receive, plan->num_receives);
+  plan->tag = tag;
+  plan->mpi_sends = plan->num_sends;
+  plan->mpi_receives = plan->num_receives;
+  plan->context = context;
+  plan->threads = context->threads;
+  plan->send_buffer = out ? malloc(out * sizeof(double)) : NULL;
+  plan->receive_buffer = in ? malloc(in * sizeof(double)) : NULL;
+  if ((out && !plan->send_buffer) || (in && !plan->receive_buffer))
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for message buffers of %zu bytes",
+                      (out + in) * sizeof(double));
+  return hymgi_requests_create(context, plan->num_sends + plan->num_receives, &plan->requests);
+}
+
+static bool is_single(const hymgi_plan *plan)
+{
+  for (int m = 0; m < plan->num_local; m++)
+    if (plan->local[m].src_box || plan->local[m].dst_box) return false;
+  for (int m = 0; m < plan->num_pack; m++)
+    if (plan->pack[m].box) return false;
+  for (int m = 0; m < plan->num_unpack; m++)
+    if (plan->unpack[m].box) return false;
+  return true;
+}
+
+hymg_status hymgi_plan_share(hymgi_plan *plan,
+                             hymg_status (*share)(hymg_context *context, void **block,
+                                                  size_t bytes),
+                             void (*unshare)(void *), const hymgi_memory *buffers)
+{
+  void *list[3] = {plan->local, plan->pack, plan->unpack};
+  const size_t bytes[3] = {(size_t)plan->num_local * sizeof *plan->local,
+                           (size_t)plan->num_pack * sizeof *plan->pack,
+                           (size_t)plan->num_unpack * sizeof *plan->unpack};
+  plan->unshare = unshare;
+  plan->single = is_single(plan);
+  hymg_status status = HYMG_OK;
+  for (int m = 0; m < 3 && status == HYMG_OK; m++)
+    if (list[m]) status = share(plan->context, &list[m], bytes[m]);
+  plan->local = list[0], plan->pack = list[1], plan->unpack = list[2];
+  TRY(status);
+  free(plan->send_buffer);
+  free(plan->receive_buffer);
+  plan->send_buffer = plan->receive_buffer = NULL;
+  return buffers ? hymgi_plan_allocate(plan, buffers) : HYMG_OK;
+}
+
+hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers)
+{
+  const size_t out = hymgi_plan_send_doubles(plan), in = hymgi_plan_receive_doubles(plan);
+  plan->buffers = buffers;
+  if (out) TRY(buffers->alloc(plan->context, out, &plan->send_buffer));
+  if (in) TRY(buffers->alloc(plan->context, in, &plan->receive_buffer));
+  return HYMG_OK;
+}
+
+size_t hymgi_plan_send_doubles(const hymgi_plan *plan)
+{
+  return doubles_of(plan->send, plan->num_sends);
+}
+
+size_t hymgi_plan_receive_doubles(const hymgi_plan *plan)
+{
+  return doubles_of(plan->receive, plan->num_receives);
+}
+
+void hymgi_plan_lend(hymgi_plan *plan, double *send, double *receive)
+{
+  plan->send_buffer = send;
+  plan->receive_buffer = receive;
+  plan->borrowed = true;
+}
+
+void hymgi_plan_destroy(hymgi_plan **plan)
+{
+  if (!plan || !*plan) return;
+  hymgi_plan *p = *plan;
+  void (*const free_list)(void *) = p->unshare ? p->unshare : free;
+  free_list(p->local);
+  free_list(p->pack);
+  free_list(p->unpack);
+  if (p->buffers) {
+    if (p->send_buffer) p->buffers->release(p->context, p->send_buffer, hymgi_plan_send_doubles(p));
+    if (p->receive_buffer)
+      p->buffers->release(p->context, p->receive_buffer, hymgi_plan_receive_doubles(p));
+  } else if (!p->borrowed) {
+    free(p->send_buffer);
+    free(p->receive_buffer);
+  }
+  if (p->out.message) free_list(p->out.message);
+  if (p->in.message) free_list(p->in.message);
+  free(p->send);
+  free(p->receive);
+  hymgi_requests_destroy(&p->requests);
+  free(p);
+  *plan = NULL;
+}
+
+size_t hymgi_plan_bytes(const hymgi_plan *plan)
+{
+  if (!plan) return 0;
+  const size_t buffers =
+      doubles_of(plan->send, plan->num_sends) + doubles_of(plan->receive, plan->num_receives);
+  return sizeof *plan + (size_t)plan->num_local * sizeof(hymgi_copy) +
+         (size_t)(plan->num_pack + plan->num_unpack) * sizeof(hymgi_piece) +
+         (size_t)(plan->num_sends + plan->num_receives) * sizeof(hymgi_message) +
+         buffers * sizeof(double);
+}
+
+/* ---- soundness ---- */
+
+static bool tiles_buffer(const hymgi_message *message, int messages, const hymgi_piece *piece,
+                         int pieces)
+{
+  size_t at = 0;
+  int next = 0;
+  for (int m = 0; m < messages; m++) {
+    if (message[m].first != next || message[m].count < 1 || message[m].at != at) return false;
+    if (m > 0 && message[m].rank <= message[m - 1].rank) return false;
+    for (int i = 0; i < message[m].count; i++, next++) {
+      if (next >= pieces || piece[next].at != at) return false;
+      at += piece_size(&piece[next]);
+    }
+    if (message[m].size != at - message[m].at) return false;
+  }
+  return next == pieces;
+}
+
+/* Cells of a brick lie in the box and its ghosts; `ghosts_only`: none of them is an interior
+ * cell. */
+static bool lies_in(const hymgi_geom *g, const int low[3], const int n[3], bool ghosts_only)
+{
+  bool interior = true;
+  for (int a = 0; a < 3; a++) {
+    if (n[a] < 1 || low[a] < -g->ghost || low[a] + n[a] > g->n[a] + g->ghost) return false;
+    interior = interior && low[a] < g->n[a] && low[a] + n[a] > 0;
+  }
+  return !(ghosts_only && interior);
+}
+
+typedef struct brick {
+  int box;
+  const int *low, *n;
+} brick;
+
+/* The i-th target of a plan: local copies first, then what is unpacked. */
+static brick target(const hymgi_plan *p, int i)
+{
+  if (i < p->num_local) return (brick){p->local[i].dst_box, p->local[i].dst, p->local[i].n};
+  const hymgi_piece *u = &p->unpack[i - p->num_local];
+  return (brick){u->box, u->low, u->n};
+}
+
+static bool overlap(const brick *p, const brick *q)
+{
+  if (p->box != q->box) return false;
+  for (int a = 0; a < 3; a++)
+    if (p->low[a] >= q->low[a] + q->n[a] || q->low[a] >= p->low[a] + p->n[a]) return false;
+  return true;
+}
+
+static int by_box(const void *left, const void *right)
+{
+  const brick *p = left, *q = right;
+  if (p->box != q->box) return p->box < q->box ? -1 : 1;
+  return (p->low[2] > q->low[2]) - (p->low[2] < q->low[2]);
+}
+
+/* No two targets share a cell: sorted by box and lower plane, only those that start below a
+ * target's upper plane can. */
+static bool targets_are_disjoint(const hymgi_plan *p)
+{
+  const int count = p->num_local + p->num_unpack;
+  brick *t = malloc((size_t)(count + 1) * sizeof *t);
+  if (!t) return false;
+  for (int i = 0; i < count; i++)
+    t[i] = target(p, i);
+  if (count > 0) qsort(t, (size_t)count, sizeof *t, by_box);
+  bool disjoint = true;
+  for (int i = 0; i < count && disjoint; i++)
+    for (int j = i + 1; j < count && t[j].box == t[i].box && t[j].low[2] < t[i].low[2] + t[i].n[2];
+         j++)
+      if (overlap(&t[i], &t[j])) disjoint = false;
+  free(t);
+  return disjoint;
+}
+
+bool hymgi_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
+                         const hymgi_geom *dst_box, int num_dst)
+{
+  if (!tiles_buffer(plan->send, plan->num_sends, plan->pack, plan->num_pack)) return false;
+  if (!tiles_buffer(plan->receive, plan->num_receives, plan->unpack, plan->num_unpack))
+    return false;
+  for (int i = 0; i < plan->num_local + plan->num_unpack; i++) {
+    const brick t = target(plan, i);
+    if (t.box < 0 || t.box >= num_dst || !lies_in(&dst_box[t.box], t.low, t.n, true)) return false;
+  }
+  for (int i = 0; i < plan->num_local; i++)
+    if (!lies_in(&src_box[plan->local[i].src_box], plan->local[i].src, plan->local[i].n, false))
+      return false;
+  for (int i = 0; i < plan->num_pack; i++)
+    if (!lies_in(&src_box[plan->pack[i].box], plan->pack[i].low, plan->pack[i].n, false))
+      return false;
+  return targets_are_disjoint(plan);
+}

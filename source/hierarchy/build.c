@@ -1,0 +1,389 @@
+/* The hierarchy: layout, plans and vectors of levels whose shape is there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
+
+/* ---- layout ---- */
+
+static void lay_out(hymgi_level *level)
+{
+  const hymgi_backend *backend = level->backend;
+  bool split = level->method->smoother == HYMG_GSRB || (backend->splits && backend->splits(level));
+  for (int b = 0; b < level->num_boxes; b++)
+    split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
+            level->box[b].n[0] >= level->method->tuning.split_from;
+  ptrdiff_t offset = 0;
+  for (int b = 0; b < level->num_boxes; b++) {
+    level->box[b].split = split;
+    hymgi_geom_layout(level->box + b, backend->line);
+    level->box[b].offset = offset;
+    offset += level->box[b].size;
+  }
+  level->vector_size = offset;
+}
+
+/* A list of boxes that other machines than the host are to read. */
+static hymg_status share(const hymgi_level *level, hymgi_geom **boxes, int count)
+{
+  void *block = *boxes;
+  const hymg_status status =
+      level->keeper->share(level->context, &block, ((size_t)count + 1) * sizeof **boxes);
+  *boxes = block;
+  return status;
+}
+
+/* The image of a box on the next coarser level. */
+static hymgi_geom patch_of(const hymgi_level *fine, int b)
+{
+  hymgi_geom p = fine->box[b];
+  for (int axis = 0; axis < 3; axis++)
+    p.n[axis] /= 2, p.low[axis] /= 2;
+  p.parity = (p.low[0] + p.low[1] + p.low[2]) & 1;
+  p.split = 0;
+  hymgi_geom_layout(&p, fine->backend->line);
+  return p;
+}
+
+static void place_level(hymgi_level *level, const hymgi_placement *placement)
+{
+  level->backend = level->index < placement->host_from ? placement->fine : hymgi_host_backend();
+  level->keeper = placement->fine;
+  /* a host level below a device reaches up to it */
+  level->memory =
+      level->backend == placement->fine ? placement->fine->memory : placement->fine->crossing;
+  lay_out(level);
+}
+
+/* Its part where it lies in this one. */
+static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
+{
+  hymgi_geom p = *box;
+  int at[3];
+  for (int axis = 0; axis < 3; axis++) {
+    at[axis] = patch->low[axis] - box->low[axis];
+    p.n[axis] = patch->n[axis], p.low[axis] = patch->low[axis];
+  }
+  p.parity = patch->parity;
+  p.walls = patch->walls;
+  p.base += at[2] * p.plane + at[1] * p.pitch + (p.split ? at[0] / 2 : at[0]);
+  return p;
+}
+
+/* Does it, and can this machine work there? Then the level's ghosts are those of the patch. */
+static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
+{
+  if (fine->num_boxes != 1 || coarse->num_boxes != 1 || fine->backend != coarse->backend ||
+      !fine->backend->zeroes || coarse->ghost < fine->ghost)
+    return false;
+  const hymgi_geom patch = patch_of(fine, 0), *box = coarse->box;
+  for (int axis = 0; axis < 3; axis++)
+    if (patch.low[axis] < box->low[axis] ||
+        patch.low[axis] + patch.n[axis] > box->low[axis] + box->n[axis])
+      return false;
+  return !box->split || (patch.low[0] - box->low[0]) % 2 == 0;
+}
+
+/* Patches where the next coarser level has not the same boxes. */
+static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
+{
+  const int *merge = coarse->decomp->merge;
+  fine->direct = (merge[0] == 1 && merge[1] == 1 && merge[2] == 1) || fine->ranks == 1;
+  fine->inside = !fine->direct && can_be_inside(fine, coarse);
+  for (int b = 0; !fine->direct && !fine->inside && b < fine->num_boxes; b++)
+    fine->patch_size += patch_of(fine, b).size;
+}
+
+void hymgi_hierarchy_place(hymg_solver *solver)
+{
+  for (int l = 0; l < solver->num_levels; l++)
+    place_level(solver->level + l, &solver->placement);
+  for (int l = 0; l + 1 < solver->num_levels; l++)
+    place_patches(solver->level + l, solver->level + l + 1);
+}
+
+/* ---- plans ---- */
+
+static hymgi_side side_of(const hymgi_level *level)
+{
+  const hymgi_side side = {level->decomp, level->num_boxes, level->box,
+                           (const int(*)[6])level->cover};
+  return side;
+}
+
+static bool does_nothing(const hymgi_plan *plan)
+{
+  return plan->num_local == 0 && plan->num_sends == 0 && plan->num_receives == 0;
+}
+
+static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
+{
+  const hymgi_backend *backend = level->backend;
+  const hymgi_memory *buffers = backend->sharing ? NULL : hymgi_crossing(level);
+  return hymgi_plan_share(plan, backend->share, backend->unshare, buffers);
+}
+
+static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
+{
+  const hymgi_side side = side_of(level);
+  TRY(hymgi_plan_halo(level->context, &side, kind, level->ghost, level->periodic,
+                      level->index * PLAN_TAGS + (int)kind, &level->halo[kind]));
+  level->halo[kind]->threads = level->context->threads;
+  if (does_nothing(level->halo[kind])) {
+    hymgi_plan_destroy(&level->halo[kind]);
+    return HYMG_OK;
+  }
+  return share_plan(level, level->halo[kind]);
+}
+
+/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, a part of its
+ * own box, of which nothing is to be copied then, or patches with plain rows. */
+static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
+{
+  if (fine->direct) {
+    fine->patch = coarse->box;
+    return HYMG_OK;
+  }
+  fine->patch = malloc(((size_t)fine->num_boxes + 1) * sizeof *fine->patch);
+  if (!fine->patch) return hymgi_fail(fine->context, HYMG_ENOMEM, "no memory for patches");
+  ptrdiff_t offset = 0;
+  for (int b = 0; b < fine->num_boxes; b++) {
+    fine->patch[b] = patch_of(fine, b);
+    fine->patch[b].offset = offset;
+    offset += fine->patch[b].size;
+  }
+  if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
+  const hymgi_side from = side_of(fine), to = side_of(coarse);
+  TRY(hymgi_plan_gather(fine->context, &from, &to, fine->index * PLAN_TAGS + 4, &fine->gather));
+  TRY(hymgi_plan_scatter(fine->context, &from, &to, fine->ghost, fine->periodic,
+                         fine->index * PLAN_TAGS + 5, &fine->scatter));
+  fine->gather->threads = fine->scatter->threads = fine->context->threads;
+  if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
+  TRY(share(fine, &fine->patch, fine->num_boxes));
+  TRY(share_plan(fine, fine->gather));
+  return share_plan(fine, fine->scatter);
+}
+
+/* ---- vectors ---- */
+
+static bool needs_second_buffer(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
+  return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
+}
+
+enum { MAX_PLACES = 16 };
+
+/* The places that hold a vector each, and those that hold a coefficient each; lists so that counting
+ * and handing out agree. */
+static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
+{
+  int count = 0;
+  if (level->index > 0) place[count++] = &level->own_x, place[count++] = &level->own_f;
+  if (needs_second_buffer(level)) place[count++] = &level->y;
+  const hymgi_backend *b = level->backend;
+  if (b->spare_buffers && b->spare_buffers(level))
+    for (int m = 0; m < 2; m++)
+      place[count++] = &level->spare[m];
+  return count;
+}
+
+static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
+{
+  const hymgi_method *m = level->method;
+  int count = 0;
+  for (int axis = 0; m->variable_beta && axis < 3; axis++)
+    place[count++] = &level->c.beta[axis];
+  if (m->variable_alpha) place[count++] = &level->c.alpha;
+  if (m->stencil == HYMG_FV4) place[count++] = &level->c.dinv;
+  if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
+  return count;
+}
+
+/* Scratch of the bottom solver, then that of conjugate gradients, then that of a cycle which starts
+ * on the coarsest level. */
+static int krylov_vectors(const hymg_solver *solver, const hymgi_level *level)
+{
+  const bool bottom = level->index == solver->num_levels - 1;
+  int count = bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0;
+  if (solver->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
+  return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
+}
+
+hymgi_need hymgi_level_need(const hymg_solver *solver, int l)
+{
+  hymgi_level copy = solver->level[l]; /* its places are counted, not filled */
+  double **place[MAX_PLACES];
+  if (copy.num_boxes == 0) return (hymgi_need){0};
+  hymgi_need need = {.stride = (size_t)copy.vector_size + STAGGER,
+                     .vectors = vector_places(&copy, place),
+                     .coefficients = coefficient_places(&copy, place),
+                     .krylov = krylov_vectors(solver, &copy),
+                     .patch = (size_t)copy.patch_size};
+  need.scratch = copy.backend->scratch_doubles(&copy, &need.scratch_row);
+  return need;
+}
+
+static hymg_status make_vectors(hymg_solver *solver, hymgi_level *level)
+{
+  if (level->num_boxes == 0) return HYMG_OK;
+  double **place[MAX_PLACES];
+  const hymgi_need need = hymgi_level_need(solver, level->index);
+  int count = vector_places(level, place);
+  count += coefficient_places(level, place + count);
+  level->num_krylov = need.krylov;
+  level->scratch_row = need.scratch_row;
+  const size_t stride = need.stride, scratch = need.scratch, patch = need.patch;
+  level->arena_doubles =
+      stride * (size_t)(count + level->num_krylov) + patch + scratch + 2 * STAGGER;
+  TRY(level->memory->alloc(level->context, level->arena_doubles, &level->arena));
+  double *next = level->arena;
+  for (int m = 0; m < count; m++, next += stride) {
+    *place[m] = next;
+    level->backend->clear(level, next);
+  }
+  level->krylov = next;
+  for (int m = 0; m < level->num_krylov; m++)
+    level->backend->clear(level, next + m * level->vector_size);
+  next += stride * (size_t)level->num_krylov;
+  level->scratch = next;
+  level->backend->zero(level->context, next, scratch + patch);
+  if (patch) level->patch_vector = next + scratch;
+  level->x = level->own_x;
+  level->f = level->own_f;
+  return HYMG_OK;
+}
+
+/* ---- all of it ---- */
+
+static hymg_status make_communicator(hymgi_level *level)
+{
+  hymgi_level *finer = level->index ? level - 1 : NULL;
+  hymgi_comm *parent = finer ? finer->comm : level->context->comm;
+  if (finer && finer->num_boxes == 0) return HYMG_OK;
+  return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
+}
+
+static hymg_status make_plans(hymg_solver *solver)
+{
+  const bool fv2 = solver->method.stencil == HYMG_FV2;
+  for (int l = 0; l < solver->num_levels; l++) {
+    TRY(share(solver->level + l, &solver->level[l].box, solver->level[l].num_boxes));
+    TRY(make_halo(solver->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+    TRY(make_halo(solver->level + l, HYMGI_HALO_FULL));
+    if (l > 0) TRY(make_patches(solver->level + l - 1, solver->level + l));
+  }
+  return HYMG_OK;
+}
+
+static hymg_status make_all_vectors(hymg_solver *solver)
+{
+  for (int l = 0; l < solver->num_levels; l++)
+    TRY(make_vectors(solver, solver->level + l));
+  return HYMG_OK;
+}
+
+hymg_status hymgi_hierarchy_fill(hymg_solver *solver)
+{
+  hymg_context *context = solver->op->grid->context;
+  TRY(hymgi_agree(context, hymgi_need_check(solver)));
+  TRY(hymgi_agree(context, make_plans(solver)));
+  TRY(hymgi_transport_connect(solver));
+  TRY(hymgi_agree(context, make_all_vectors(solver)));
+  for (int l = 0; l < solver->num_levels; l++)
+    TRY(hymgi_agree(context, make_communicator(solver->level + l)));
+  return HYMG_OK;
+}
+
+static void destroy_level(hymgi_level *level)
+{
+  hymgi_walls_destroy(level);
+  if (level->index == 0 && level->own_x)
+    level->memory->release(level->context, level->own_x, (size_t)level->vector_size);
+  if (level->index == 0 && level->own_f)
+    level->memory->release(level->context, level->own_f, (size_t)level->vector_size);
+  if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
+  if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
+  for (int kind = 0; kind < 3; kind++)
+    hymgi_plan_destroy(&level->halo[kind]);
+  hymgi_plan_destroy(&level->gather);
+  hymgi_plan_destroy(&level->scatter);
+  if (!level->direct && level->patch) level->keeper->unshare(level->patch);
+  hymgi_comm_destroy(&level->comm);
+  if (level->index > 0) hymgi_decomp_destroy(&level->decomp);
+  if (level->box) level->keeper->unshare(level->box);
+  free(level->cover);
+}
+
+void hymgi_hierarchy_destroy(hymg_solver *solver)
+{
+  hymgi_transport_disconnect(solver);
+  for (int l = solver->num_levels - 1; l >= 0; l--)
+    destroy_level(solver->level + l);
+}
+
+size_t hymgi_hierarchy_bytes(const hymg_solver *solver)
+{
+  size_t bytes = 0;
+  for (const hymgi_level *level = solver->level; level < solver->level + solver->num_levels;
+       level++) {
+    bytes += level->arena_doubles * sizeof(double) +
+             (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
+    for (int kind = 0; kind < 3; kind++)
+      bytes += level->halo[kind] ? hymgi_plan_bytes(level->halo[kind]) : 0;
+    bytes += level->gather ? hymgi_plan_bytes(level->gather) : 0;
+    bytes += level->scatter ? hymgi_plan_bytes(level->scatter) : 0;
+  }
+  return bytes;
+}
+
+hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector)
+{
+  *vector = NULL;
+  if (size == 0) return HYMG_OK;
+  TRY(level->memory->alloc(level->context, (size_t)size, vector));
+  if (size == level->vector_size)
+    level->backend->clear(level, *vector);
+  else
+    level->backend->zero(level->context, *vector, (size_t)size);
+  return level->context->status;
+}
+
+void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vector)
+{
+  if (*vector) level->memory->release(level->context, *vector, (size_t)size);
+  *vector = NULL;
+}
+
+const hymgi_memory *hymgi_crossing(const hymgi_level *level)
+{
+  return level->memory->on_host ? level->memory : level->backend->crossing;
+}
+
+hymg_status hymgi_crossing_create(const hymgi_level *level, double **vector)
+{
+  *vector = NULL;
+  if (level->vector_size == 0) return HYMG_OK;
+  TRY(hymgi_crossing(level)->alloc(level->context, (size_t)level->vector_size, vector));
+  memset(*vector, 0, (size_t)level->vector_size * sizeof(double));
+  return HYMG_OK;
+}
+
+void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
+{
+  if (*vector) hymgi_crossing(level)->release(level->context, *vector, (size_t)level->vector_size);
+  *vector = NULL;
+}
+
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst)
+{
+  if (!plan) return;
+  const hymgi_mover *mover = &level->backend->mover;
+  hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
+  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
+}

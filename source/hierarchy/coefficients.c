@@ -1,0 +1,252 @@
+/* Coefficients: read from the operator on the finest level, restricted to the others, finished
+ * by the backend (walls, diagonal, bound). Faces of a box and its neighbour are kept on both
+ * sides; the exchange makes them and their ghosts agree. */
+#include <math.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+/* ---- checks ---- */
+
+/* Entries of a field that are not to be trusted: strictly positive or at least 0, and finite;
+ * entry n of a periodic axis is not looked at. */
+static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
+                                double *largest)
+{
+  const hymg_grid *grid = field->grid;
+  const int axis = (int)field->centering - 1;
+  *largest = 0;
+  for (int b = 0; b < field->view.num_boxes; b++) {
+    const hymgi_geom *g = field->view.box + b;
+    int n[3] = {g->n[0], g->n[1], g->n[2]};
+    if (axis >= 0 && grid->periodic >> axis & 1 && g->low[axis] + n[axis] == grid->desc.n[axis] + 1)
+      n[axis]--;
+    hymgi_finding found;
+    field->view.backend->examine(&field->view, g, n, positive, field->data, &found);
+    if (found.bad)
+      return hymgi_fail(grid->context, HYMG_EINVAL, "%s = %g at (%d, %d, %d): %s and finite", name,
+                        found.value, found.at[0] + g->low[0], found.at[1] + g->low[1],
+                        found.at[2] + g->low[2], positive ? "above 0" : "at least 0");
+    *largest = found.largest > *largest ? found.largest : *largest;
+  }
+  return grid->context->status;
+}
+
+enum { ALPHA = 3 };
+
+/* largest: of beta along each axis and of alpha, on this rank */
+static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
+{
+  static const char *const name[3] = {"beta on a face along x", "beta on a face along y",
+                                      "beta on a face along z"};
+  largest[ALPHA] = d->alpha_constant;
+  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest + ALPHA));
+  for (int axis = 0; axis < 3; axis++) {
+    largest[axis] = d->beta[0] ? 0 : d->beta_constant;
+    if (d->beta[0]) TRY(check_values(d->beta[axis], true, name[axis], largest + axis));
+  }
+  return HYMG_OK;
+}
+
+/* Does what a stencil is made of fit the numbers, on all levels, with room for its factors and sums? */
+static hymg_status check_range(const hymg_solver *solver, const hymg_operator_desc *d,
+                               const double largest[4])
+{
+  static const double LEAST = 1e-300, MOST = 1e300;
+  hymg_context *c = solver->op->grid->context;
+  if (!(d->a * largest[ALPHA] < MOST))
+    return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA], MOST);
+  for (int l = 0; l < solver->num_levels; l++)
+    for (int axis = 0; axis < 3; axis++) {
+      const double h = solver->level[l].h[axis], size = d->b / (h * h) * largest[axis];
+      if (!(size > LEAST && size < MOST))
+        return hymgi_fail(c, HYMG_EINVAL,
+                          "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
+                          "xyz"[axis], h, LEAST, MOST);
+    }
+  return HYMG_OK;
+}
+
+/* ---- faces ---- */
+
+static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int axis, int shift,
+                         const double *from, double *to)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    hymgi_copy c = {.src_box = b, .dst_box = b};
+    memcpy(c.n, boxes[b].n, sizeof c.n);
+    c.src[axis] = shift;
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
+    level->backend->mover.local(level->context, &plan, boxes, from, boxes, to);
+  }
+}
+
+/* The last low-face layer of `shifted` (the high faces of the last cells) becomes layer n of
+ * beta, ghosts along included. */
+static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    hymgi_copy c = {.src_box = b, .dst_box = b};
+    for (int t = 0; t < 3; t++) {
+      c.src[t] = c.dst[t] = -g->ghost;
+      c.n[t] = g->n[t] + 2 * g->ghost;
+    }
+    c.src[axis] = g->n[axis] - 1, c.dst[axis] = g->n[axis], c.n[axis] = 1;
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
+    level->backend->mover.local(level->context, &plan, level->box, shifted, level->box, beta);
+  }
+}
+
+/* Low faces of the cells and high faces of each box are in place: ghosts follow. Faces beyond a
+ * wall's high side travel as the low faces of a shifted field. */
+static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
+{
+  const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
+  double *shifted = NULL;
+  const ptrdiff_t size = plan ? level->vector_size : 0;
+  const hymg_status status =
+      hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted));
+  if (plan && status == HYMG_OK) {
+    hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
+    copy_shifted(level, level->box, axis, 1, beta, shifted);
+    hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
+    take_high_faces(level, axis, shifted, beta);
+  }
+  hymgi_vector_destroy(level, size, &shifted);
+  return status;
+}
+
+static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int axis)
+{
+  double *const beta = coarse->c.beta[axis];
+  if (fine->direct) {
+    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, beta);
+    hymgi_cross(fine, coarse);
+    return HYMG_OK;
+  }
+  double *patch = NULL, *shifted = NULL, *high = NULL;
+  hymg_status status = hymgi_vector_create(fine, fine->patch_size, &patch);
+  if (status == HYMG_OK) status = hymgi_vector_create(fine, fine->patch_size, &shifted);
+  if (status == HYMG_OK) status = hymgi_vector_create(coarse, coarse->vector_size, &high);
+  status = hymgi_agree(fine->context, status);
+  if (status == HYMG_OK) {
+    double *const low_faces = fine->inside ? beta : patch;
+    double *const high_faces = fine->inside ? high : shifted;
+    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, low_faces);
+    copy_shifted(fine, fine->patch, axis, 1, low_faces, high_faces);
+    hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
+    hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
+    hymgi_cross(fine, coarse);
+    take_high_faces(coarse, axis, high, beta);
+  }
+  hymgi_vector_destroy(fine, fine->patch_size, &patch);
+  hymgi_vector_destroy(fine, fine->patch_size, &shifted);
+  hymgi_vector_destroy(coarse, coarse->vector_size, &high);
+  return status;
+}
+
+/* ---- levels ---- */
+
+static void constants(const hymgi_level *level, const hymg_operator_desc *d, hymgi_coefficients *c)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    const double h = level->h[axis];
+    c->beta_constant[axis] =
+        d->b * (d->beta[0] ? 1 : d->beta_constant) / (h * h * (d->stencil == HYMG_FV4 ? 12 : 1));
+  }
+  c->alpha_constant = d->a * d->alpha_constant;
+}
+
+static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
+{
+  for (int axis = 0; d->beta[0] && axis < 3; axis++)
+    TRY(hymgi_field_load(d->beta[axis], level, level->c.beta[axis]));
+  if (!level->c.alpha) return HYMG_OK;
+  TRY(hymgi_field_load(d->alpha, level, level->c.alpha));
+  level->backend->axpby(level, d->a, level->c.alpha, 0, level->c.alpha, level->c.alpha);
+  return HYMG_OK;
+}
+
+/* beta so far is the user's; now it gets b / h^2 of its level. */
+static void scale_betas(hymgi_level *level)
+{
+  for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
+    level->backend->scale(level, level->c.beta_constant[axis], level->c.beta[axis]);
+}
+
+static hymg_status fill_levels(hymg_solver *solver)
+{
+  const hymg_operator_desc *d = &solver->op->desc;
+  TRY(hymgi_agree(solver->op->grid->context, load_finest(solver->level, d)));
+  for (int l = 0; l < solver->num_levels; l++) {
+    hymgi_level *level = solver->level + l;
+    constants(level, d, &level->c);
+    for (int axis = 0; solver->method.variable_beta && axis < 3; axis++) {
+      TRY(exchange_faces(level, axis, level->c.beta[axis]));
+      if (l + 1 < solver->num_levels) TRY(restrict_faces(level, level + 1, axis));
+    }
+    if (solver->method.variable_alpha && l + 1 < solver->num_levels)
+      hymgi_restrict_cells(level, level->c.alpha, level + 1, level[1].c.alpha);
+  }
+  return solver->op->grid->context->status;
+}
+
+/* rho_n of the three-term recurrence on [L/8, L]. */
+static void chebyshev_weights(hymgi_level *level)
+{
+  const double L = level->lambda_max, theta = 0.5 * (L + L / 8), delta = 0.5 * (L - L / 8),
+               sigma = theta / delta;
+  double rho = 1 / sigma;
+  level->chebyshev[0] = 0;
+  level->chebyshev[1] = 1 / theta;
+  for (int s = 1; s < 6; s++) {
+    const double next = 1 / (2 * sigma - rho);
+    level->chebyshev[2 * s] = next * rho;
+    level->chebyshev[2 * s + 1] = 2 * next / delta;
+    rho = next;
+  }
+}
+
+static hymg_status finish_levels(hymg_solver *solver)
+{
+  double bound[HYMGI_MAX_LEVELS] = {0};
+  hymg_context *context = solver->op->grid->context;
+  hymg_status status = HYMG_OK;
+  for (int l = 0; l < solver->num_levels && status == HYMG_OK; l++) {
+    hymgi_level *level = solver->level + l;
+    scale_betas(level);
+    status = level->backend->finish_coefficients(level);
+    bound[l] = level->lambda_max;
+  }
+  TRY(hymgi_agree(context, status));
+  TRY(hymgi_comm_max_double(context, context->comm, bound, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    solver->level[l].lambda_max = bound[l];
+    chebyshev_weights(solver->level + l);
+  }
+  return HYMG_OK;
+}
+
+static bool has_dirichlet_wall(const hymg_grid *grid)
+{
+  for (int face = 0; face < 6; face++)
+    if (grid->desc.boundary[face] == HYMG_DIRICHLET) return true;
+  return false;
+}
+
+hymg_status hymgi_coefficients_load(hymg_solver *solver)
+{
+  const hymg_operator_desc *d = &solver->op->desc;
+  hymg_grid *grid = solver->op->grid;
+  double largest[4];
+  grid->context->status = HYMG_OK;
+  TRY(hymgi_agree(grid->context, check_fields(d, largest)));
+  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
+  TRY(check_range(solver, d, largest));
+  solver->method.singular = !has_dirichlet_wall(grid) && d->a * largest[ALPHA] == 0;
+  TRY(hymgi_agree(grid->context, fill_levels(solver)));
+  TRY(hymgi_walls_load(solver));
+  return finish_levels(solver);
+}

@@ -1,0 +1,139 @@
+/* The shape of a hierarchy: how far a grid coarsens, which boxes each level has and who holds
+ * them. */
+#include <string.h>
+
+#include "multigrid/backend.h"
+#include "api/solver.h"
+
+enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128 };
+
+/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet walls to lean
+ * on. */
+static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
+{
+  const hymg_boundary *b = grid->desc.boundary + 2 * axis;
+  return stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET ? 2 : 1;
+}
+
+static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (n[axis] % 2 || n[axis] < 2 * smallest_side(grid, stencil, axis)) return false;
+  return true;
+}
+
+/* HPGMG-FV's boxes of the next level, for its sizes: n is the level's side, box and side the box
+ * side and boxes per side. */
+static void coarsen_closure_box(int n, int *box, int *side)
+{
+  const int c = n / 2;
+  if (*box > 8) {
+    *box /= 2;
+  } else if (*side % 2 == 0) {
+    *side /= 2;
+  } else if (c % 2 && c > 1) {
+    *box = c;
+    *side = 1;
+  } else {
+    *box /= 2;
+  }
+}
+
+/* The dimension that rules the closures of each level: that box's side, or the domain's cells. */
+static void closure_dims(hymg_solver *solver)
+{
+  const hymg_grid_desc *d = &solver->op->grid->desc;
+  int box = d->closure_box, side = box ? d->n[0] / box : 0;
+  for (int l = 0; l < solver->num_levels; l++) {
+    hymgi_level *level = solver->level + l;
+    for (int axis = 0; axis < 3; axis++)
+      level->closure_dim[axis] = d->closure_box ? box : level->n[axis];
+    if (d->closure_box) coarsen_closure_box(level->n[0], &box, &side);
+  }
+}
+
+/* All but what depends on the machine that is to run the level. */
+static hymg_status shape_level(hymg_solver *solver, int l)
+{
+  hymg_grid *grid = solver->op->grid;
+  hymgi_level *level = solver->level + l;
+  level->context = grid->context;
+  level->method = &solver->method;
+  level->backend = level->keeper = hymgi_host_backend();
+  level->memory = level->backend->memory;
+  level->profile = &solver->profile;
+  level->index = l;
+  level->tuning = solver->method.tuning;
+  level->periodic = grid->periodic;
+  level->ghost = solver->method.stencil == HYMG_FV4 ? 2 : 1;
+  memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
+  level->cells = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    level->n[axis] = grid->desc.n[axis] >> l;
+    level->h[axis] = grid->desc.spacing[axis] * (double)((int64_t)1 << l);
+    level->cells *= level->n[axis];
+  }
+  if (l == 0)
+    level->decomp = grid->decomp;
+  else
+    TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost,
+                             solver->gather_below, &level->decomp));
+  return hymgi_side_boxes(level->context, level->decomp, level->ghost, level->periodic, &level->box,
+                          &level->cover, &level->num_boxes);
+}
+
+/* How many ranks hold cells of each level, and how many the one with most holds. Collective. */
+static hymg_status count_ranks(hymg_solver *solver)
+{
+  int64_t holding[HYMGI_MAX_LEVELS];
+  double most[HYMGI_MAX_LEVELS] = {0};
+  hymg_context *context = solver->op->grid->context;
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    holding[l] = level->num_boxes > 0;
+    for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+      most[l] += (double)g->n[0] * g->n[1] * g->n[2];
+  }
+  TRY(hymgi_comm_sum_int64(context, context->comm, holding, solver->num_levels));
+  TRY(hymgi_comm_max_double(context, context->comm, most, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    solver->level[l].ranks = (int)holding[l];
+    solver->level[l].largest_share = most[l];
+  }
+  return HYMG_OK;
+}
+
+static hymg_status make_shapes(hymg_solver *solver)
+{
+  for (int l = 0; l < solver->num_levels; l++)
+    TRY(shape_level(solver, l));
+  closure_dims(solver);
+  return HYMG_OK;
+}
+
+/* A GPU does a small level in less time than it takes to exchange its halos: all of it goes to one.
+ * As measured on 2 H200. */
+static int64_t gather_below(const hymg_solver *solver, const hymgi_backend *backend)
+{
+  const hymg_options *o = &solver->options;
+  const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
+  if (!backend->sharing || hymgi_comm_size(solver->op->grid->context->comm) == 1) return 0;
+  if (o->gather_cells >= 0) return o->gather_cells;
+  return fast ? GATHER_PEERS : GATHER_MESSAGES;
+}
+
+hymg_status hymgi_hierarchy_shape(hymg_solver *solver, const hymgi_backend *backend)
+{
+  const hymg_grid *grid = solver->op->grid;
+  int n[3];
+  memcpy(n, grid->desc.n, sizeof n);
+  solver->gather_below = gather_below(solver, backend);
+  solver->num_levels = 1;
+  while (coarsens(grid, solver->method.stencil, n) && solver->num_levels < HYMGI_MAX_LEVELS) {
+    for (int axis = 0; axis < 3; axis++)
+      n[axis] /= 2;
+    solver->num_levels++;
+  }
+  TRY(hymgi_agree(grid->context, make_shapes(solver)));
+  return count_ranks(solver);
+}

@@ -1,0 +1,206 @@
+/* The choice of levels for GPU, tail and host: one for all ranks, made by rank 0 and kept under a key
+ * that names all it depends on. Estimate: no level on the host, the tail where it pays on most
+ * machines. */
+#include "hierarchy/placement.h"
+
+#include "base/cache_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  /* cells below which one launch for a whole V-cycle pays: 16^3 and 8^3 are in */
+  TAIL_FV2 = 16 * 16 * 16 + 1,
+  TAIL_FV4 = 8 * 8 * 8 + 1,
+  /* smaller grids are solved in less time than trying takes: they get the estimate */
+  WORTH_TRYING = 64 * 64 * 64
+};
+
+const char *hymg_tuning_source_name(hymg_tuning_source source)
+{
+  static const char *const name[] = {"none", "options", "estimate", "measured", "file"};
+  return source >= HYMG_TUNING_NONE && source <= HYMG_TUNING_FILE ? name[source] : "unknown";
+}
+
+hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_info *info)
+{
+  if (!solver) return HYMG_EINVAL;
+  if (!info)
+    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "hymg_solver_tuning: info is NULL");
+  *info = solver->choice;
+  info->tail_from = solver->placement.tail_from; /* the machine may have taken less */
+  return HYMG_OK;
+}
+
+/* ---- levels ---- */
+
+static int first_below(const hymg_solver *solver, int64_t cells)
+{
+  int l = 0;
+  while (l < solver->num_levels && solver->level[l].largest_share >= (double)cells)
+    l++;
+  return l;
+}
+
+static hymgi_placement placement_of(const hymg_solver *solver, const hymgi_backend *fine,
+                                    const hymgi_thresholds *t)
+{
+  hymgi_placement p = {.fine = fine, .host_from = first_below(solver, t->host_cells)};
+  p.tail_from = first_below(solver, t->tail_cells);
+  if (p.host_from < solver->num_levels) p.tail_from = p.host_from;
+  if (p.host_from == 0) p.fine = hymgi_host_backend();
+  return p;
+}
+
+/* ---- what was chosen before ---- */
+
+void hymgi_placement_key(const hymg_solver *solver, const char *device, char key[HYMGI_KEY])
+{
+  static const char *const stencil[] = {"fv2", "fv4"};
+  static const char *const smoother[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs"};
+  static const char *const bottom[] = {"bicgstab", "cg", "cabicgstab", "cacg", "smoother"};
+  static const char *const memory[] = {"device", "managed"};
+  const hymgi_method *m = &solver->method;
+  const hymg_options *o = &solver->options;
+  const hymgi_level *level = solver->level + hymgi_placement_start(solver);
+  char boundary[7] = "";
+  for (int face = 0; face < 6; face++)
+    boundary[face] = "dpn"[level->boundary[face]];
+  snprintf(key, HYMGI_KEY,
+           "%s | %.128s | %s %s %d sweeps, interpolation v%d, bottom %s | beta %s, alpha %s | "
+           "%d x %d x %d %s | %s memory, %d threads | host %lld, tail %lld",
+           HYMG_VERSION, device, stencil[m->stencil], smoother[m->smoother], m->sweeps,
+           m->interpolation_v, bottom[o->bottom], m->variable_beta ? "field" : "constant",
+           !m->has_alpha       ? "none"
+           : m->variable_alpha ? "field"
+                               : "constant",
+           level->n[0], level->n[1], level->n[2], boundary, memory[o->memory],
+           level->context->threads, (long long)o->host_cells, (long long)o->tail_cells);
+}
+
+/* "host N tail N" */
+static bool read_thresholds(const char *text, hymgi_thresholds *t)
+{
+  long long host, tail;
+  int length = 0;
+  if (sscanf(text, "host %lld tail %lld%n", &host, &tail, &length) != 2) return false;
+  *t = (hymgi_thresholds){host, tail};
+  return !text[length] && host >= 0 && tail >= 0;
+}
+
+static bool are_thresholds(const char *text)
+{
+  hymgi_thresholds unused;
+  return read_thresholds(text, &unused);
+}
+
+static const hymgi_kept_kind tuning = {"tuning", are_thresholds};
+
+bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256])
+{
+  char value[HYMGI_KEPT_VALUE];
+  return hymgi_kept_find(&tuning, path, key, value, note) && read_thresholds(value, found);
+}
+
+bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
+                       char note[256])
+{
+  char text[HYMGI_KEPT_VALUE];
+  snprintf(text, sizeof text, "host %lld tail %lld", (long long)value->host_cells,
+           (long long)value->tail_cells);
+  return hymgi_kept_keep(&tuning, path, key, text, note);
+}
+
+static bool recall(const hymg_context *context, const char *key, hymgi_thresholds *t)
+{
+  for (const hymgi_choice *c = context->choices; c; c = c->next)
+    if (strcmp(c->key, key) == 0) {
+      *t = (hymgi_thresholds){c->host_cells, c->tail_cells};
+      return true;
+    }
+  return false;
+}
+
+/* Without memory for it the next solver measures again. */
+static void remember(hymg_context *context, const char *key, const hymgi_thresholds *t)
+{
+  hymgi_choice *c = calloc(1, sizeof *c);
+  if (!c) return;
+  snprintf(c->key, sizeof c->key, "%s", key);
+  c->host_cells = t->host_cells;
+  c->tail_cells = t->tail_cells;
+  c->next = context->choices;
+  context->choices = c;
+}
+
+/* ---- the choice ---- */
+
+typedef struct decision {
+  hymgi_thresholds thresholds;
+  hymg_tuning_source source;
+  double seconds;
+  char note[256];
+} decision;
+
+static void estimate(const hymg_solver *solver, hymgi_thresholds *t)
+{
+  if (t->host_cells < 0) t->host_cells = 0;
+  if (t->tail_cells < 0) t->tail_cells = solver->method.stencil == HYMG_FV2 ? TAIL_FV2 : TAIL_FV4;
+}
+
+static void decide(const hymg_solver *solver, hymgi_measure measure, decision *d)
+{
+  hymg_context *context = solver->op->grid->context;
+  const char *const file = solver->options.tuning_file;
+  hymgi_thresholds *t = &d->thresholds;
+  hymg_device_info device;
+  char key[HYMGI_KEY];
+  const bool hosts = t->host_cells > 0 && first_below(solver, t->host_cells) < solver->num_levels;
+  d->source = HYMG_TUNING_OPTIONS;
+  if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
+  d->source = HYMG_TUNING_ESTIMATE;
+  const bool known = solver->level[0].cells >= WORTH_TRYING &&
+                     hymgi_placement_start(solver) < solver->num_levels &&
+                     hymgi_cuda_device(context, -1, &device) == HYMG_OK;
+  if (!known) {
+    estimate(solver, t);
+    return;
+  }
+  hymgi_placement_key(solver, device.name, key);
+  if (recall(context, key, t)) {
+    d->source = HYMG_TUNING_MEASURED;
+  } else if (file && hymgi_tuning_find(file, key, t, d->note)) {
+    d->source = HYMG_TUNING_FILE;
+  } else {
+    const double start = hymgi_seconds();
+    if (measure == HYMGI_MAY_MEASURE && solver->options.tuning == HYMG_TUNE_MEASURE &&
+        hymgi_placement_measure(solver, t)) {
+      d->source = HYMG_TUNING_MEASURED;
+      remember(context, key, t);
+      if (file) hymgi_tuning_keep(file, key, t, d->note);
+    }
+    d->seconds = hymgi_seconds() - start;
+  }
+  estimate(solver, t); /* what is still open */
+}
+
+hymg_status hymgi_placement_choose(hymg_solver *solver, const hymgi_backend *fine,
+                                   hymgi_measure measure)
+{
+  hymg_context *context = solver->op->grid->context;
+  solver->placement = (hymgi_placement){.fine = fine};
+  if (fine == hymgi_host_backend()) return HYMG_OK;
+  decision d;
+  memset(&d, 0, sizeof d);
+  d.thresholds = (hymgi_thresholds){solver->options.host_cells, solver->options.tail_cells};
+  if (hymgi_comm_rank(context->comm) == 0) decide(solver, measure, &d);
+  TRY(hymgi_comm_bcast(context, context->comm, 0, &d, sizeof d));
+  solver->placement = placement_of(solver, fine, &d.thresholds);
+  solver->choice = (hymg_tuning_info){.tail_from = solver->placement.tail_from,
+                                      .host_from = solver->placement.host_from,
+                                      .source = d.source,
+                                      .seconds = d.seconds};
+  memcpy(solver->choice.note, d.note, sizeof d.note);
+  return HYMG_OK;
+}

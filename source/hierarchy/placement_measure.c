@@ -1,0 +1,222 @@
+/* Tries placements: solvers of the same method and shape, with coefficients of ones, on a context of
+ * their own, so that neither errors nor recordings reach the user's. What counts is the time of a
+ * V-cycle, its way to the host and back included. */
+#include <math.h>
+#include <string.h>
+
+#include "hierarchy/placement.h"
+#include "multigrid/level_ops.h"
+
+enum {
+  LARGEST = 64 * 64 * 64, /* cells of the grid that is tried */
+  WARM_UP = 2,
+  GROUPS = 3,
+  CYCLES = 10,
+  MAX_CANDIDATES = 8
+};
+
+static const double patience = 5; /* seconds for all: a machine that needs more is not tried on */
+
+int hymgi_placement_start(const hymg_solver *solver)
+{
+  int l = 0;
+  while (l < solver->num_levels && solver->level[l].cells > LARGEST)
+    l++;
+  return l;
+}
+
+/* ---- candidates ---- */
+
+typedef struct candidate {
+  hymgi_thresholds thresholds;
+  int host_from, tail_from; /* what they come to */
+} candidate;
+
+typedef struct candidates {
+  candidate list[MAX_CANDIDATES];
+  int count;
+} candidates;
+
+static int first_below(const hymg_solver *solver, int64_t cells)
+{
+  int l = hymgi_placement_start(solver);
+  while (l < solver->num_levels && solver->level[l].cells >= cells)
+    l++;
+  return l;
+}
+
+/* Unless one that comes to the same is there. */
+static void add(const hymg_solver *solver, int64_t host_cells, int64_t tail_cells, candidates *all)
+{
+  candidate c = {{host_cells, tail_cells}, first_below(solver, host_cells), 0};
+  c.tail_from = c.host_from < solver->num_levels ? c.host_from : first_below(solver, tail_cells);
+  for (int m = 0; m < all->count; m++)
+    if (all->list[m].host_from == c.host_from && all->list[m].tail_from == c.tail_from) return;
+  if (all->count < MAX_CANDIDATES) all->list[all->count++] = c;
+}
+
+/* Kernels alone, tails from 8^3 and 16^3, the host from 4^3 to 32^3; of them those that agree with
+ * what is given. */
+static void find_candidates(const hymg_solver *solver, const hymgi_thresholds *given,
+                            candidates *all)
+{
+  static const int sides[] = {0, 4, 8, 16, 32};
+  for (size_t m = 0; m < sizeof sides / sizeof *sides; m++) {
+    const int64_t side = sides[m], below = side ? side * side * side + 1 : 0;
+    const bool tail_fits = side == 0 || side == 8 || side == 16;
+    if (given->host_cells < 0) add(solver, below, 0, all);
+    if (given->tail_cells < 0 && tail_fits)
+      add(solver, given->host_cells > 0 ? given->host_cells : 0, below, all);
+    if (given->tail_cells >= 0 && side == 0) add(solver, 0, given->tail_cells, all);
+  }
+}
+
+/* ---- trials ---- */
+
+/* What all candidates share. */
+typedef struct trial {
+  hymg_context *context;
+  hymg_grid *grid;
+  hymg_field *alpha, *beta[3];
+  hymg_operator *op;
+} trial;
+
+static hymg_status make_ones(hymg_grid *grid, hymg_centering centering, hymg_field **field)
+{
+  TRY(hymg_field_create_in(grid, HYMG_DEVICE, centering, HYMG_DOUBLE, field));
+  return hymg_field_fill(*field, 1);
+}
+
+static hymg_status open_trial(const hymg_solver *solver, trial *t)
+{
+  hymg_context *user = solver->op->grid->context;
+  const hymgi_level *level = solver->level + hymgi_placement_start(solver);
+  hymg_device_info device;
+  TRY(hymgi_cuda_device(user, -1, &device));
+  const hymg_context_options o = {user->threads, device.ordinal, user->stream};
+  hymg_grid_desc grid = hymg_grid_desc_default();
+  hymg_operator_desc desc = solver->op->desc;
+  memcpy(grid.n, level->n, sizeof grid.n);
+  memcpy(grid.spacing, level->h, sizeof grid.spacing);
+  memcpy(grid.boundary, level->boundary, sizeof grid.boundary);
+  TRY(hymg_context_create(&o, &t->context));
+  TRY(hymg_grid_create(t->context, &grid, &t->grid));
+  if (solver->method.variable_alpha) TRY(make_ones(t->grid, HYMG_CELL, &t->alpha));
+  for (int axis = 0; solver->method.variable_beta && axis < 3; axis++)
+    TRY(make_ones(t->grid, (hymg_centering)(HYMG_FACE_X + axis), &t->beta[axis]));
+  desc.alpha = t->alpha;
+  memcpy(desc.beta, t->beta, sizeof desc.beta);
+  memset(desc.wall, 0, sizeof desc.wall);
+  return hymg_operator_create(t->grid, &desc, &t->op);
+}
+
+static void close_trial(trial *t)
+{
+  hymg_operator_destroy(&t->op);
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(&t->beta[axis]);
+  hymg_field_destroy(&t->alpha);
+  hymg_grid_destroy(&t->grid);
+  hymg_context_destroy(&t->context);
+}
+
+/* 1 in one half of the domain and -1 in the other: it reaches all levels, and its mean is 0 but on
+ * odd grids. */
+static hymg_status make_rhs(hymg_solver *s, hymg_field **f)
+{
+  hymg_grid *grid = s->op->grid;
+  const double one = 1;
+  const int low[3] = {0, 0, 0};
+  const int half[3] = {grid->desc.n[0] / 2, grid->desc.n[1], grid->desc.n[2]};
+  const ptrdiff_t everywhere_the_same[3] = {0, 0, 0};
+  TRY(hymg_field_create(grid, s, HYMG_CELL, HYMG_DOUBLE, f));
+  TRY(hymg_field_fill(*f, -1));
+  TRY(hymg_field_write(*f, low, half, everywhere_the_same, &one, HYMG_HOST));
+  if (s->method.singular) hymgi_remove_mean(s->level, (*f)->data);
+  return grid->context->status;
+}
+
+static void run_cycles(hymg_solver *s, int count)
+{
+  for (int m = 0; m < count; m++)
+    hymgi_run_cycle(s, HYMG_CYCLE_V, 0);
+  s->level->backend->sync(s->op->grid->context);
+}
+
+/* Seconds of a V-cycle, the least of some groups; no further groups for what is far from `best`. */
+static double time_cycles(hymg_solver *s, double best)
+{
+  double least = INFINITY;
+  run_cycles(s, WARM_UP);
+  for (int group = 0; group < GROUPS; group++) {
+    const double start = hymgi_seconds();
+    run_cycles(s, CYCLES);
+    const double seconds = (hymgi_seconds() - start) / CYCLES;
+    least = seconds < least ? seconds : least;
+    if (seconds > 2 * best) break;
+  }
+  return least;
+}
+
+static hymg_status time_solver(hymg_solver *s, double best, double *seconds)
+{
+  hymg_context *context = s->op->grid->context;
+  hymgi_level *level = s->level;
+  double *const x = level->x, *const y = level->y, *const f = level->f;
+  hymg_field *rhs = NULL, *u = NULL;
+  context->status = HYMG_OK;
+  hymg_status status = make_rhs(s, &rhs);
+  if (status == HYMG_OK) status = hymg_field_create(s->op->grid, s, HYMG_CELL, HYMG_DOUBLE, &u);
+  if (status == HYMG_OK) {
+    level->x = u->data, level->f = rhs->data;
+    *seconds = time_cycles(s, best);
+    level->x = x, level->y = y, level->f = f;
+    status = context->status;
+  }
+  hymg_field_destroy(&rhs);
+  hymg_field_destroy(&u);
+  return status;
+}
+
+/* Infinite if it cannot be done. */
+static double try_candidate(const trial *t, const hymg_options *options, const candidate *c,
+                            double best)
+{
+  hymg_options o = *options;
+  hymg_solver *s = NULL;
+  double seconds = INFINITY;
+  o.host_cells = c->thresholds.host_cells;
+  o.tail_cells = c->thresholds.tail_cells;
+  hymg_status status = hymg_solver_create(t->op, &o, &s);
+  if (status == HYMG_OK) status = time_solver(s, best, &seconds);
+  hymg_solver_destroy(&s);
+  return status == HYMG_OK ? seconds : INFINITY;
+}
+
+bool hymgi_placement_measure(const hymg_solver *solver, hymgi_thresholds *thresholds)
+{
+  candidates all = {.count = 0};
+  trial t = {.context = NULL};
+  hymg_options o = solver->options;
+  double best = INFINITY;
+  int fastest = -1;
+  const double start = hymgi_seconds();
+  find_candidates(solver, thresholds, &all);
+  if (all.count < 2) return false;
+  o.method = HYMG_MG, o.cycle = HYMG_CYCLE_V, o.max_cycles = 1;
+  o.initial_guess = false;
+  o.backend = HYMG_BACKEND_CUDA;
+  o.tuning = HYMG_TUNE_ESTIMATE;
+  o.tuning_file = NULL;
+  o.monitor = NULL;
+  if (open_trial(solver, &t) == HYMG_OK)
+    for (int m = 0; m < all.count; m++) {
+      const double seconds = try_candidate(&t, &o, all.list + m, best);
+      if (seconds < best) best = seconds, fastest = m;
+      if (hymgi_seconds() > start + patience) fastest = -1, m = all.count;
+    }
+  close_trial(&t);
+  if (fastest < 0) return false;
+  *thresholds = all.list[fastest].thresholds;
+  return true;
+}

@@ -1,0 +1,97 @@
+/* The bottom solve: by the backend in one go where it can, else the methods of krylov_methods.h
+ * verb by verb. */
+#include "multigrid/krylov.h"
+
+#define KRYLOV        static
+#define KRYLOV_METHOD static
+#define KRYLOV_CALLED static
+
+typedef hymgi_level krylov_level;
+
+static bool krylov_singular(const hymgi_level *level)
+{
+  return level->method->singular;
+}
+
+/* One thread steers: it works alone on coefficients and waits for nobody. */
+static bool krylov_leads(const hymgi_level *level)
+{
+  (void)level;
+  return true;
+}
+
+static int krylov_lane(void)
+{
+  return 0;
+}
+
+static int krylov_lanes(void)
+{
+  return 1;
+}
+
+static void krylov_meet_lanes(void) {}
+
+static void krylov_meet(const hymgi_level *level)
+{
+  (void)level;
+}
+
+#include "multigrid/krylov_methods.h"
+
+static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b)
+{
+  const double *left[HYMGI_MAX_DOTS] = {NULL}, *right[HYMGI_MAX_DOTS] = {NULL};
+  double dot[HYMGI_MAX_DOTS];
+  int count = 0;
+  for (int i = 0; i < w->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      left[count] = power(level, w, i), right[count] = power(level, w, j);
+  for (int i = 0; shadow && i < w->count; i++, count++)
+    left[count] = power(level, w, i), right[count] = level->f;
+  hymgi_dots(level, count, left, right, dot);
+  count = 0;
+  for (int i = 0; i < w->count; i++)
+    for (int j = 0; j <= i; j++, count++)
+      b->gram[i][j] = b->gram[j][i] = dot[count];
+  for (int i = 0; shadow && i < w->count; i++, count++)
+    b->shadow[i] = dot[count];
+}
+
+/* x where it was: what follows may be a recording's, which knows that place alone. */
+static void put_back(hymgi_level *level, double *x)
+{
+  if (level->x == x) return;
+  hymgi_copy_vector(level, level->x, x);
+  level->y = level->x;
+  level->x = x;
+}
+
+void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
+{
+  const hymgi_backend *backend = level->backend;
+  double *const x = level->x;
+  basis b;
+  if (backend->bottom && backend->bottom(level, bottom)) return;
+  if (backend->stepwise) backend->stepwise(level->context, true);
+  solve_bottom(level, bottom, &b);
+  put_back(level, x);
+  if (backend->stepwise) backend->stepwise(level->context, false);
+}
+
+int hymgi_bottom_vectors(hymg_bottom bottom)
+{
+  switch (bottom) {
+  case HYMG_BICGSTAB:
+    return HYMGI_BICGSTAB_VECTORS;
+  case HYMG_CG:
+    return HYMGI_KRYLOV_CG_VECTORS;
+  case HYMG_CABICGSTAB:
+    return HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE;
+  case HYMG_CACG:
+    return HYMGI_CACG_BASIS + HYMGI_CA_SPARE;
+  case HYMG_BOTTOM_SMOOTHER:
+    return 0;
+  }
+  return 0;
+}

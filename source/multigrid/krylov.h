@@ -1,0 +1,29 @@
+/* Shared by the bottom solvers: limits, scratch vectors, what counts as a breakdown. */
+#ifndef HYMGI_KRYLOV_H
+#define HYMGI_KRYLOV_H
+
+#include "multigrid/level_ops.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { HYMGI_BOTTOM_ITERATIONS = 200 };
+
+enum { HYMGI_BICGSTAB_VECTORS = 5, HYMGI_KRYLOV_CG_VECTORS = 3 };
+/* Scratch vectors of the communication-avoiding solvers, of which the last two receive what a block
+ * of steps leaves. */
+enum { HYMGI_CA_STEPS = 4, HYMGI_CABICGSTAB_BASIS = 4 * HYMGI_CA_STEPS + 1 };
+enum { HYMGI_CACG_BASIS = 2 * HYMGI_CA_STEPS + 1, HYMGI_CA_SPARE = 2 };
+
+/* True if a coefficient can be divided by. */
+HYMGI_INLINE bool hymgi_krylov_usable(double value)
+{
+  return isfinite(value) && value != 0.0;
+}
+
+static inline double *hymgi_krylov_vector(const hymgi_level *level, int i)
+{
+  return level->krylov + i * level->vector_size;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
+ * most 200 iterations. BiCGStab (van der Vorst 1992; on the right) and CG (Hestenes, Stiefel
+ * 1952), both preconditioned with D^-1, and the smoother; krylov_avoiding.h has two more. A
+ * breakdown ends the solve with the iterate at hand. Bottoms are tiny and solved often: the first
+ * iteration reads f where r and p stand, which saves copies.
+ *
+ * Written once for every machine: who includes this defines KRYLOV and KRYLOV_CALLED (how functions
+ * are declared, and those that are called from many places), KRYLOV_METHOD (those that may be
+ * templates of any type krylov_level), krylov_level (with x and f), the verbs of level_ops.h for it, and
+ *   double *hymgi_krylov_vector(level, i)    scratch vector i
+ *   bool krylov_singular(level)
+ * and what krylov_avoiding.h asks for. All threads of a machine that works on a level together run
+ * through this alike. */
+#ifndef HYMGI_KRYLOV_METHODS_H
+#define HYMGI_KRYLOV_METHODS_H
+
+#include "multigrid/krylov_avoiding.h"
+
+/* The first r: f itself, or a copy without the mean, which a singular operator cannot produce. */
+KRYLOV_METHOD const double *first_residual(const krylov_level *level, double *copy)
+{
+  if (!krylov_singular(level)) return level->f;
+  hymgi_copy_vector(level, level->f, copy);
+  hymgi_remove_mean(level, copy);
+  return copy;
+}
+
+/* r = from - step * change; returns max |r|. */
+KRYLOV_METHOD double next_residual(const krylov_level *level, const double *from, double step,
+                                   const double *change, double *r)
+{
+  hymgi_axpby(level, 1.0, from, -step, change, r);
+  if (krylov_singular(level)) hymgi_remove_mean(level, r);
+  return hymgi_norm_max(level, r);
+}
+
+/* z = A D^-1 r with D^-1 r in q */
+KRYLOV_METHOD void apply_preconditioned(const krylov_level *level, const double *r, double *q,
+                                        double *z)
+{
+  hymgi_precondition(level, r, q);
+  hymgi_apply(level, q, z);
+}
+
+/* Stops after the half step too: s = r - alpha A D^-1 p. The shadow residual is f. */
+KRYLOV_METHOD void bicgstab(krylov_level *level, double target)
+{
+  const double *f = level->f;
+  double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
+  double *q = hymgi_krylov_vector(level, 2), *ap = hymgi_krylov_vector(level, 3);
+  double *as = hymgi_krylov_vector(level, 4);
+  const double *r_now = first_residual(level, p), *p_now = r_now;
+  double rho = hymgi_dot(level, r_now, f);
+  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
+    apply_preconditioned(level, p_now, q, ap);
+    const double projection = hymgi_dot(level, ap, f);
+    const double alpha = rho / projection;
+    if (!hymgi_krylov_usable(projection) || !hymgi_krylov_usable(alpha)) return;
+    hymgi_axpby(level, 1.0, x, alpha, q, x);
+    if (!(next_residual(level, r_now, alpha, ap, r) > target)) return;
+    r_now = r;
+
+    apply_preconditioned(level, r, q, as);
+    const double *const left[2] = {as, as}, *const right[2] = {as, r};
+    double dots[2];
+    hymgi_dots(level, 2, left, right, dots);
+    const double square = dots[0], omega = dots[1] / square;
+    if (!hymgi_krylov_usable(square) || !hymgi_krylov_usable(omega)) return;
+    hymgi_axpby(level, 1.0, x, omega, q, x);
+    if (!(next_residual(level, r, omega, as, r) > target)) return;
+
+    const double rho_new = hymgi_dot(level, r, f);
+    const double beta = rho_new / rho * (alpha / omega);
+    if (!hymgi_krylov_usable(beta)) return;
+    hymgi_axpby(level, 1.0, p_now, -omega, ap, p);
+    hymgi_axpby(level, 1.0, r, beta, p, p);
+    p_now = p;
+    rho = rho_new;
+  }
+}
+
+KRYLOV_METHOD void cg(krylov_level *level, double target)
+{
+  double *x = level->x, *r = hymgi_krylov_vector(level, 0), *p = hymgi_krylov_vector(level, 1);
+  double *z = hymgi_krylov_vector(level, 2); /* A p, then D^-1 r */
+  const double *r_now = first_residual(level, r);
+  hymgi_precondition(level, r_now, p);
+  double rho = hymgi_dot(level, r_now, p);
+  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
+    hymgi_apply(level, p, z);
+    const double energy = hymgi_dot(level, p, z);
+    const double alpha = rho / energy;
+    if (!hymgi_krylov_usable(energy) || !hymgi_krylov_usable(alpha)) return;
+    hymgi_axpby(level, 1.0, x, alpha, p, x);
+    if (!(next_residual(level, r_now, alpha, z, r) > target)) return;
+    r_now = r;
+    hymgi_precondition(level, r, z);
+    const double rho_new = hymgi_dot(level, r, z);
+    const double beta = rho_new / rho;
+    if (!hymgi_krylov_usable(beta)) return;
+    hymgi_axpby(level, 1.0, z, beta, p, p);
+    rho = rho_new;
+  }
+}
+
+/* An iteration is one smooth of the method. It may swap level->x and level->y. */
+KRYLOV void smoother(krylov_level *level, double target)
+{
+  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
+    hymgi_smooth(level);
+    if (!(hymgi_residual_norm(level, level->f, level->x) > target)) return;
+  }
+}
+
+/* The first x, and what max |r| is to come down to; false: x is all there is. */
+KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
+{
+  const double norm = hymgi_norm_max(level, level->f);
+  hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x); /* the caller sees a NaN */
+  *target = 1e-3 * norm;
+  return isfinite(norm) && norm != 0.0;
+}
+
+/* b: scratch of the avoiding solvers */
+KRYLOV void solve_bottom(krylov_level *level, hymg_bottom bottom, basis *b)
+{
+  double target;
+  if (!begin_bottom(level, &target)) return;
+  switch (bottom) {
+  case HYMG_BICGSTAB:
+    bicgstab(level, target);
+    break;
+  case HYMG_CG:
+    cg(level, target);
+    break;
+  case HYMG_CABICGSTAB:
+  case HYMG_CACG:
+    avoiding(level, target, bottom == HYMG_CABICGSTAB, b);
+    break;
+  case HYMG_BOTTOM_SMOOTHER:
+    smoother(level, target);
+    break;
+  }
+}
+
+#endif

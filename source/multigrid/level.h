@@ -1,0 +1,110 @@
+/* A level of the hierarchy: its cells, boxes, plans, vectors and coefficients. */
+#ifndef HYMGI_LEVEL_H
+#define HYMGI_LEVEL_H
+
+#include "distribution/exchange.h"
+#include "base/memory.h"
+
+struct hymgi_backend;
+struct hymgi_profile;
+
+enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4, HYMGI_CORRECTION_VECTORS = 2 };
+
+/* How a host runs smoothers: no influence on results. */
+typedef struct hymgi_tuning {
+  int split_from; /* gsrb: rows of this many cells and more are split by colour */
+  /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
+  int wave_from;
+  int wave_stages;    /* half sweeps (sweeps) of one wavefront */
+  int wave_rows;      /* rows of a tile; 0: a tile is a whole plane */
+  bool wave_restrict; /* residual and restriction as a further stage (gsrb of FV2 and FV4) */
+} hymgi_tuning;
+
+/* What is the same on all levels of a solver. */
+typedef struct hymgi_method {
+  hymg_stencil stencil;
+  hymg_closure closure; /* of FV2: LINEAR or QUADRATIC */
+  hymg_smoother smoother;
+  int sweeps;
+  int interpolation_v, interpolation_f; /* hymgi_ghosts: order of each */
+  bool variable_beta;
+  bool has_alpha; /* a alpha x is part of the operator */
+  bool variable_alpha;
+  bool singular;
+  hymgi_tuning tuning;
+} hymgi_method;
+
+/* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis,
+ * alpha times a. FV2 folds its wall closures in: the ghost value c0 x1 + c1 x2 gives the flux
+ * beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored wall beta is beta (1 - c0) and the
+ * ghost seen by the stencil is wall_ghost = c1 / (1 - c0) times the opposite neighbour. */
+typedef struct hymgi_coefficients {
+  double *beta[3]; /* vectors of low faces, high wall faces in the ghosts; NULL if constant */
+  double *alpha;   /* vector, or NULL if absent or constant */
+  double *dinv;    /* FV4: 1/diagonal; FV2: NULL, it is recomputed from the betas */
+  double *l1inv;   /* scaling of l1jacobi, else NULL */
+  double beta_constant[3], alpha_constant;
+  double wall_weight[6]; /* FV2: 1 - c0, on faces that are walls; else 1 */
+  double wall_ghost[6];  /* FV2: c1 / (1 - c0) */
+  /* FV2 with constant beta: rows with the walls in them (finite-volume/cpu/cpu.h); else NULL */
+  double *constant_rows;
+} hymgi_coefficients;
+
+typedef struct hymgi_level {
+  hymg_context *context;
+  const hymgi_method *method;
+  const struct hymgi_backend *backend;
+  const hymgi_memory *memory; /* of its vectors */
+  /* who keeps its box lists: the solver's finest machine, which reads those of all levels */
+  const struct hymgi_backend *keeper;
+  struct hymgi_profile *profile;
+  int index;
+  int n[3];
+  double h[3];
+  int64_t cells;
+  /* rule where closures drop an order: the box of HPGMG-FV's sizes or the domain */
+  int closure_dim[3];
+  hymg_boundary boundary[6];
+  unsigned periodic; /* bit per axis */
+  int ghost;         /* layers stored and exchanged */
+
+  hymgi_decomp *decomp;
+  int num_boxes;
+  hymgi_geom *box;
+  int (*cover)[6];
+  ptrdiff_t vector_size; /* doubles of one vector on this rank */
+  hymgi_comm *comm;      /* of the ranks that hold cells; for reductions */
+  int ranks;
+  double largest_share; /* cells of the rank that holds most */
+  hymgi_plan *halo[3];  /* by hymgi_halo; NULL where nothing is to be exchanged */
+  bool starts_alone;    /* no rank exchanges before the first half sweep on an x that is 0 */
+
+  hymgi_tuning tuning;
+  bool direct; /* the next coarser level has the same boxes: patches are its boxes */
+  bool inside; /* not so, but this rank's only patch is a part of its only box there */
+  /* image of each box on the next coarser level; of that level if direct, a part of its box if inside;
+   * NULL on the coarsest */
+  hymgi_geom *patch;
+  ptrdiff_t patch_size;
+  double *patch_vector; /* NULL if direct or inside: then it is a vector of the coarser level */
+  hymgi_plan *gather, *scatter;
+
+  /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
+  double *x, *y, *f;
+  double *spare[2]; /* further buffers of smoothers that pass over memory once for two sweeps */
+  double *own_x, *own_f;     /* what x and f are when nothing is borrowed; may be NULL on level 0 */
+  double *scratch;           /* rows of the host's threads */
+  ptrdiff_t scratch_row;     /* doubles of one of them */
+  struct hymgi_walls *walls; /* wall data (source/hierarchy/boundary_data.h), or NULL */
+  double *krylov;            /* scratch vectors, vector_size apart, or NULL */
+  int num_krylov;
+  void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
+
+  hymgi_coefficients c;
+  double lambda_max;
+  double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
+  double *arena;        /* holds all of the above */
+  size_t arena_doubles;
+} hymgi_level;
+
+#endif

@@ -1,0 +1,344 @@
+/* Backend verbs with their exchange, their reduction over ranks and their place in the profile. */
+#include "multigrid/level_ops.h"
+
+#include <math.h>
+
+#include "base/exact_sum.h"
+#include "multigrid/profile.h"
+#include "api/solver.h"
+
+static double cells_of(const hymgi_level *level)
+{
+  double cells = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    cells += (double)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
+  return cells;
+}
+
+/* Bytes of one pass of the operator: each array once, x read, f read, out written (counted by
+ * the caller). */
+static double operator_streams(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return 1 + (m->variable_beta ? 3 : 0) + (m->variable_alpha ? 1 : 0);
+}
+
+static const hymgi_plan *operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+static double bytes(const hymgi_level *level, double streams)
+{
+  return 8 * streams * cells_of(level);
+}
+
+static double smooth_bytes(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
+                   (m->smoother == HYMG_CHEBYSHEV);
+  /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not look at the own colour) */
+  if (m->smoother == HYMG_GSRB) streams -= 1.5;
+  return bytes(level, streams * m->sweeps);
+}
+
+void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
+{
+  if (from->backend != to->backend) from->backend->sync(from->context);
+}
+
+void hymgi_smooth(hymgi_level *level)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_SMOOTH);
+  level->backend->smooth(level);
+  hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, smooth_bytes(level));
+  hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), level->method->sweeps);
+}
+
+void hymgi_apply(const hymgi_level *level, double *x, double *y)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_APPLY);
+  level->backend->apply(level, x, y);
+  hymgi_profile_end(level, HYMGI_VERB_APPLY, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_APPLY, operator_halo(level), 1);
+}
+
+void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  level->backend->residual(level, f, x, r);
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+}
+
+/* Records a failure of a reduction or exchange; the first one stays. */
+static void note(const hymgi_level *level, hymg_status status)
+{
+  if (level->context->status == HYMG_OK) level->context->status = status;
+}
+
+static double reduce_max(const hymgi_level *level, double value)
+{
+  note(level, hymgi_comm_max_double(level->context, level->comm, &value, 1));
+  return value;
+}
+
+double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+  return norm;
+}
+
+/* ---- transfers ---- */
+
+/* Where the patches of a vector of the coarse level are. */
+static double *patches_of(const hymgi_level *fine, double *coarse)
+{
+  return fine->direct || fine->inside ? coarse : fine->patch_vector;
+}
+
+/* Patches into a vector of the coarse level; zero: NULL, or one that gets zeros where that gets what
+ * others send. */
+static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y, double *zero)
+{
+  const hymgi_mover *mover = &fine->backend->mover;
+  if (fine->direct) return;
+  hymgi_exchange_begin(fine->context, mover, fine->gather, fine->patch, fine->patch_vector,
+                       coarse->box, y);
+  hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
+}
+
+void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
+{
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
+  const bool same = coarse->backend == fine->backend;
+  const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
+  double *const zero = zeroes ? coarse->x : NULL;
+  fine->backend->smooth_restrict(fine, from_zero, patches_of(fine, coarse->f), zero);
+  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x); /* while messages travel */
+  gather(fine, coarse, coarse->f, zero);
+  hymgi_cross(fine, coarse);
+  const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
+  hymgi_profile_end(fine, HYMGI_VERB_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
+                         fine->method->sweeps + 1);
+  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, fine->gather, 1);
+  if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
+}
+
+/* slot < 0: without the norm */
+static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                           double *y, int slot)
+{
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_RESTRICT);
+  double *const patch = patches_of(fine, y);
+  if (slot < 0)
+    fine->backend->restrict_cells(fine, x, patch);
+  else
+    fine->backend->queue_restrict_max(fine, x, patch, slot);
+  gather(fine, coarse, y, NULL);
+  hymgi_cross(fine, coarse);
+  hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
+  hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
+}
+
+void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                          double *y)
+{
+  restrict_cells(fine, x, coarse, y, -1);
+}
+
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot)
+{
+  const bool joined = fine->backend->queue_restrict_max != NULL;
+  restrict_cells(fine, x, coarse, y, joined ? (int)slot : -1);
+  if (!joined) hymgi_norm_max_later(fine, x, slot);
+}
+
+static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
+                        bool smoothed)
+{
+  const double start = hymgi_profile_begin(fine, HYMGI_VERB_INTERPOLATE);
+  if (order != HYMGI_GHOSTS_P0) {
+    hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
+                   coarse->x);
+    if (!fine->backend->closes_in_loads || (!fine->direct && f_cycle)) /* that with wall data */
+      coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
+  }
+  double *const source = patches_of(fine, coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
+  hymgi_cross(coarse, fine);
+  fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
+  hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
+  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
+  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, fine->scatter, 1);
+}
+
+void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
+{
+  interpolate(coarse, fine, fine->method->interpolation_v, false, smoothed);
+}
+
+void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
+{
+  interpolate(coarse, fine, fine->method->interpolation_f, true, smoothed);
+}
+
+/* ---- the coarse end in one go ---- */
+
+/* Of one visit of each level; the bottom's iterations are not counted. */
+static double tail_bytes(const hymg_solver *solver, int l)
+{
+  double sum = 0;
+  for (; l < solver->num_levels - 1; l++) {
+    const hymgi_level *level = solver->level + l;
+    sum += 2 * smooth_bytes(level) + bytes(level, operator_streams(level) + 3 + 2 * 0.125);
+  }
+  return sum;
+}
+
+bool hymgi_tail(hymg_solver *solver, int l, int visits)
+{
+  hymgi_level *level = solver->level + l;
+  if (l < solver->placement.tail_from || l >= solver->num_levels - 1 || !level->backend->tail)
+    return false;
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_TAIL);
+  if (!level->backend->tail(solver, l, visits)) {
+    hymgi_profile_cancel(level, start);
+    return false;
+  }
+  hymgi_profile_end(level, HYMGI_VERB_TAIL, start, start == 0 ? 0 : tail_bytes(solver, l));
+  return true;
+}
+
+/* ---- vectors ---- */
+
+void hymgi_fill(const hymgi_level *level, double value, double *x)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  level->backend->fill(level, value, x);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 1));
+}
+
+void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
+{
+  hymgi_axpby(level, 1, x, 0, x, y);
+}
+
+void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
+                 double *z)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  level->backend->axpby(level, a, x, b, y, z);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+}
+
+void hymgi_shift(const hymgi_level *level, double c, double *x)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  level->backend->shift(level, c, x);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 2));
+}
+
+void hymgi_precondition(const hymgi_level *level, const double *r, double *z)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  level->backend->precondition(level, r, z);
+  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+}
+
+double hymgi_norm_max(const hymgi_level *level, const double *x)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  const double norm = reduce_max(level, level->backend->max(level, x, NULL));
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
+  return norm;
+}
+
+void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  if (level->backend->queue_max)
+    level->backend->queue_max(level, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->max(level, x, NULL);
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
+}
+
+void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
+                               hymgi_slot slot)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  if (level->backend->queue_residual_max)
+    level->backend->queue_residual_max(level, f, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->residual_max(level, f, x);
+  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+}
+
+double hymgi_later(const hymgi_level *level, hymgi_slot slot)
+{
+  hymg_context *c = level->context;
+  return reduce_max(level,
+                    level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
+}
+
+/* Sums of x y (or of x, where y is NULL). One reduction for the largest terms, one for the
+ * integers. */
+static void exact_sums(const hymgi_level *level, int count, const double *const *x,
+                       const double *const *y, double *sum)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  double largest[HYMGI_MAX_DOTS];
+  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_WORDS] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  for (int m = 0; m < count; m++)
+    largest[m] = level->backend->max(level, x[m], y[m]);
+  note(level, hymgi_comm_max_double(level->context, level->comm, largest, count));
+  for (int m = 0; m < count; m++)
+    if (isfinite(largest[m]) && largest[m] > 0)
+      level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
+                          words + m * HYMGI_SUM_WORDS);
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
+  for (int m = 0; m < count; m++) {
+    const double plain = largest[m] == 0 ? 0 : NAN;
+    const bool usable = isfinite(largest[m]) && largest[m] > 0;
+    sum[m] = usable ? hymgi_sum_value(words + m * HYMGI_SUM_WORDS,
+                                      hymgi_sum_exponent(largest[m], bits), bits)
+                    : plain;
+  }
+  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 4.0 * count));
+}
+
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
+{
+  exact_sums(level, count, x, y, dots);
+}
+
+double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
+{
+  double dot;
+  exact_sums(level, 1, &x, &y, &dot);
+  return dot;
+}
+
+double hymgi_mean(const hymgi_level *level, const double *x)
+{
+  const double *const none = NULL;
+  double sum;
+  exact_sums(level, 1, &x, &none, &sum);
+  return sum / (double)level->cells;
+}
+
+void hymgi_remove_mean(const hymgi_level *level, double *x)
+{
+  hymgi_shift(level, -hymgi_mean(level, x), x);
+}

@@ -1,0 +1,97 @@
+/* What all ranks of a solver must do alike on their way to each other's GPUs: each says what it can, and
+ * what one cannot none does. */
+#include "multigrid/backend.h"
+#include "api/solver.h"
+
+hymgi_level_plans hymgi_plans_of_level(const hymgi_level *l)
+{
+  return (hymgi_level_plans){{l->halo[0], l->halo[1], l->halo[2], l->gather, l->scatter}};
+}
+
+const hymgi_message *hymgi_message_with(const hymgi_message *message, int count, int rank)
+{
+  for (int m = 0; m < count; m++)
+    if (message[m].rank == rank) return message + m;
+  return NULL;
+}
+
+static bool is_answered(const hymgi_plan *plan)
+{
+  bool answered = plan->num_sends == plan->num_receives;
+  for (int m = 0; answered && m < plan->num_sends; m++)
+    answered = hymgi_message_with(plan->receive, plan->num_receives, plan->send[m].rank) != NULL;
+  return answered;
+}
+
+/* Plans whose messages on all ranks go to peers go by value, that is without flags. Where each is
+ * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
+hymg_status hymgi_agree_on_values(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  enum { MOST = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
+  int lacking[2 * MOST] = {0}; /* an answer; a way but MPI's */
+  const int count = HYMGI_LEVEL_PLANS * solver->num_levels;
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level_plans all = hymgi_plans_of_level(solver->level + l);
+    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
+      const hymgi_plan *plan = all.plan[m];
+      lacking[HYMGI_LEVEL_PLANS * l + m] = plan && !is_answered(plan);
+      lacking[count + HYMGI_LEVEL_PLANS * l + m] = plan && plan->mpi_sends + plan->mpi_receives > 0;
+    }
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * count));
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level_plans all = hymgi_plans_of_level(solver->level + l);
+    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
+      const int at = HYMGI_LEVEL_PLANS * l + m;
+      if (!all.plan[m]) continue;
+      all.plan[m]->by_value = !lacking[at] && !lacking[count + at];
+      all.plan[m]->counted = lacking[at] && !lacking[count + at];
+    }
+  }
+  return HYMG_OK;
+}
+
+/* The halo that the operator of a level reads. */
+static hymgi_plan *operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+/* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
+hymg_status hymgi_agree_on_colours(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  int apart[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    const hymgi_plan *plan = operator_halo(level);
+    const bool can = plan && plan->by_value && plan->num_sends > 0 &&
+                     level->backend == solver->placement.fine && sharing->joins(level, plan);
+    apart[l] = plan && !can;
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++) {
+    hymgi_plan *plan = operator_halo(solver->level + l);
+    if (plan) plan->in_sweeps = !apart[l];
+  }
+  return HYMG_OK;
+}
+
+/* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
+hymg_status hymgi_agree_on_starts(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_backend *fine = solver->placement.fine;
+  int reads[HYMGI_MAX_LEVELS] = {0};
+  for (int l = 0; l < solver->num_levels; l++) {
+    const hymgi_level *level = solver->level + l;
+    reads[l] =
+        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
+  }
+  TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
+  for (int l = 0; l < solver->num_levels; l++)
+    solver->level[l].starts_alone = !reads[l];
+  return HYMG_OK;
+}

@@ -1,0 +1,184 @@
+/* The choice of a transport, the same on every rank, and its reason. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid/backend.h"
+#include "api/solver.h"
+
+const char *hymg_transport_name(hymg_transport transport)
+{
+  static const char *const name[] = {"auto", "device", "staged", "peer", "nccl", "none"};
+  return transport >= HYMG_TRANSPORT_AUTO && transport <= HYMG_TRANSPORT_NONE ? name[transport]
+                                                                              : "unknown";
+}
+
+hymg_status hymg_solver_transport(const hymg_solver *solver, hymg_transport_info *info)
+{
+  if (!solver) return HYMG_EINVAL;
+  if (!info)
+    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL,
+                      "hymg_solver_transport: info is NULL");
+  *info = solver->transport.info;
+  return HYMG_OK;
+}
+
+static void set(hymg_solver *solver, hymg_transport within, hymg_transport between,
+                const char *reason)
+{
+  const bool several = hymgi_comm_nodes(solver->op->grid->context->comm) > 1;
+  hymg_transport_info *info = &solver->transport.info;
+  info->within = within;
+  info->between = several ? between : HYMG_TRANSPORT_NONE;
+  snprintf(info->reason, sizeof info->reason, "%s", reason);
+  solver->transport.on_device = within == HYMG_TRANSPORT_DEVICE ||
+                                between == HYMG_TRANSPORT_DEVICE || within == HYMG_TRANSPORT_NCCL;
+}
+
+/* ---- what MPI can ---- */
+
+/* What auto takes between nodes, and why; rank 0 reads for all. */
+typedef struct mpi_way {
+  hymg_transport transport;
+  char reason[160];
+} mpi_way;
+
+static hymg_status find_mpi_way(hymg_solver *solver, mpi_way *way)
+{
+  hymg_context *c = solver->op->grid->context;
+  const char *file = solver->options.probe_file;
+  char note[256] = "";
+  memset(way, 0, sizeof *way);
+  way->transport = HYMG_TRANSPORT_STAGED;
+  if (hymgi_comm_rank(c->comm) == 0) {
+    if (!hymgi_comm_says_cuda())
+      snprintf(way->reason, sizeof way->reason, "MPI does not take device memory");
+    else if (!file)
+      snprintf(way->reason, sizeof way->reason, "no probe file says that MPI takes device memory");
+    else if (!hymgi_probe_worked(c, file, note))
+      snprintf(way->reason, sizeof way->reason, "%.150s", note);
+    else
+      way->transport = HYMG_TRANSPORT_DEVICE,
+      snprintf(way->reason, sizeof way->reason, "MPI took device memory when probed");
+  }
+  return hymgi_comm_bcast(c, c->comm, 0, way, sizeof *way);
+}
+
+/* ---- what the GPUs can ---- */
+
+typedef struct card {
+  hymgi_handle identity;
+  int rank;
+} card;
+
+/* Why the ranks of this rank's node cannot write into each other's GPU; "" if they may try. */
+static hymg_status find_obstacle(hymg_solver *solver, char why[128])
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  const int locals = hymgi_comm_local_size(c->comm);
+  card mine;
+  memset(&mine, 0, sizeof mine);
+  mine.rank = hymgi_comm_rank(c->comm);
+  card *all = malloc((size_t)locals * sizeof *all);
+  hymg_status status = all ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for a list of GPUs");
+  if (status == HYMG_OK) status = sharing->identify(c, &mine.identity);
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) status = hymgi_comm_gather_local(c, c->comm, &mine, sizeof mine, all);
+  for (int r = 0; status == HYMG_OK && r < locals; r++)
+    for (int q = 0; q < r && !*why; q++)
+      if (memcmp(&all[q].identity, &all[r].identity, sizeof all[q].identity) == 0)
+        snprintf(why, 128, "ranks %d and %d share a GPU", all[q].rank, all[r].rank);
+  free(all);
+  return status;
+}
+
+hymg_status hymgi_share_text(hymg_context *c, char text[128])
+{
+  int first = *text ? hymgi_comm_size(c->comm) - hymgi_comm_rank(c->comm) : 0;
+  TRY(hymgi_comm_max_int(c, c->comm, &first, 1));
+  if (first == 0) return HYMG_OK;
+  return hymgi_comm_bcast(c, c->comm, hymgi_comm_size(c->comm) - first, text, 128);
+}
+
+/* ---- the choice ---- */
+
+/* Staged: what keeps GPUs from mapping each other's memory may keep MPI from it, too. */
+void hymgi_transport_without_peers(hymg_solver *solver, const char *why)
+{
+  char reason[256];
+  snprintf(reason, sizeof reason, "no peer, %s", why);
+  set(solver, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, reason);
+}
+
+static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
+{
+  hymg_context *c = solver->op->grid->context;
+  const bool wanted = solver->options.transport == HYMG_TRANSPORT_PEER;
+  char why[128] = "", reason[256];
+  TRY(find_obstacle(solver, why));
+  TRY(hymgi_share_text(c, why));
+  if (*why && wanted) return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
+  if (*why) {
+    hymgi_transport_without_peers(solver, why);
+    return HYMG_OK;
+  }
+  snprintf(reason, sizeof reason, "%s",
+           wanted ? "as asked for" : "every GPU of a node maps the others");
+  if (hymgi_comm_nodes(c->comm) > 1)
+    snprintf(reason, sizeof reason, "%s; between nodes: %s",
+             wanted ? "peer as asked for" : "every GPU of a node maps the others", way->reason);
+  set(solver, HYMG_TRANSPORT_PEER, way->transport, reason);
+  return HYMG_OK;
+}
+
+/* NCCL takes no two ranks on one GPU. */
+static hymg_status choose_nccl(hymg_solver *solver)
+{
+  char why[128] = "";
+  TRY(find_obstacle(solver, why));
+  TRY(hymgi_share_text(solver->op->grid->context, why));
+  if (*why)
+    return hymgi_fail(solver->op->grid->context, HYMG_EUNSUPPORTED, "transport nccl: %s", why);
+  set(solver, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "as asked for");
+  return HYMG_OK;
+}
+
+static hymg_status choose_wanted(hymg_solver *solver, hymg_transport wanted)
+{
+  hymg_context *c = solver->op->grid->context;
+  int lacking = !hymgi_comm_says_cuda();
+  TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
+  if (wanted == HYMG_TRANSPORT_DEVICE && lacking)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "transport device: MPI does not take device memory "
+                      "(MPIX_Query_cuda_support is absent or gives 0)");
+  set(solver, wanted, wanted, "as asked for");
+  return HYMG_OK;
+}
+
+hymg_status hymgi_transport_choose(hymg_solver *solver)
+{
+  hymg_context *c = solver->op->grid->context;
+  const hymg_options *o = &solver->options;
+  mpi_way way;
+  if (o->transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport nccl: this library was built without NCCL");
+  if (hymgi_comm_size(c->comm) == 1 || !solver->placement.fine->sharing) {
+    set(solver, HYMG_TRANSPORT_NONE, HYMG_TRANSPORT_NONE,
+        hymgi_comm_size(c->comm) == 1 ? "there is one rank" : "no level is on a GPU");
+    return HYMG_OK;
+  }
+  if (o->memory == HYMG_MEMORY_MANAGED) {
+    if (o->transport != HYMG_TRANSPORT_AUTO && o->transport != HYMG_TRANSPORT_STAGED)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport %s: managed memory is staged",
+                        hymg_transport_name(o->transport));
+    set(solver, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, "managed memory is staged");
+    return HYMG_OK;
+  }
+  if (o->transport == HYMG_TRANSPORT_DEVICE || o->transport == HYMG_TRANSPORT_STAGED)
+    return choose_wanted(solver, o->transport);
+  if (o->transport == HYMG_TRANSPORT_NCCL) return choose_nccl(solver);
+  TRY(find_mpi_way(solver, &way));
+  return choose_peer(solver, &way);
+}

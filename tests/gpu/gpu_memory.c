@@ -1,0 +1,189 @@
+/* Memory of the GPU: what hymg_solver_need says is what is taken; a card that is too small is
+ * refused before anything is taken, with what is needed and what is free. */
+#include "support/gpu.h"
+#include "support/twin.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct usage {
+  size_t bytes, alive;
+} usage;
+
+static usage in_use(void)
+{
+  const usage u = {support_gpu_used(), support_gpu_alive()};
+  return u;
+}
+
+/* ---- a card that is too small ---- */
+
+/* The text names two numbers of GB, rounded to 0.001: the need, of at least so many bytes, and less
+ * that is free. */
+static void assert_both_numbers(const hymg_context *context, double least)
+{
+  const char *text = hymg_context_error(context);
+  double number[2] = {0.0, 0.0};
+  int found = 0;
+  for (const char *at = text; *at && found < 2; at++) {
+    char *end;
+    if (*at < '0' || *at > '9') continue;
+    const double value = strtod(at, &end);
+    if (strncmp(end, " GB", 3) == 0 || strncmp(end, " of ", 4) == 0) number[found++] = value;
+    at = end - 1;
+  }
+  ck_assert_msg(found == 2 && number[0] >= number[1] && number[0] >= least * 1e-9 - 0.0005,
+                "\"%s\" does not name %.3f GB or more and less that is free", text, least * 1e-9);
+}
+
+typedef struct cube {
+  hymg_context *context;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_operator_desc desc;
+  double cells;
+} cube;
+
+/* A cube with constant coefficients whose vectors have the given bytes: the side a multiple of 16. */
+static cube cube_of(hymg_stencil stencil, double bytes)
+{
+  hymg_grid_desc gd = hymg_grid_desc_default();
+  cube c = {.desc = hymg_operator_desc_default()};
+  gd.n[0] = gd.n[1] = gd.n[2] = 16 * (int)ceil(cbrt(bytes / 8.0) / 16.0);
+  c.desc.stencil = stencil;
+  ck_assert_int_eq(hymg_context_create(NULL, &c.context), HYMG_OK);
+  OK(c.context, hymg_grid_create(c.context, &gd, &c.grid));
+  OK(c.context, hymg_operator_create(c.grid, &c.desc, &c.op));
+  c.cells = (double)hymg_grid_cells(c.grid);
+  return c;
+}
+
+static void cube_end(cube *c)
+{
+  hymg_operator_destroy(&c->op);
+  hymg_grid_destroy(&c->grid);
+  hymg_context_destroy(&c->context);
+}
+
+static hymg_options on_gpu(hymg_memory memory)
+{
+  hymg_options o = hymg_options_default();
+  o.backend = HYMG_BACKEND_CUDA;
+  o.host_cells = o.tail_cells = 0;
+  o.memory = memory;
+  return o;
+}
+
+static double total_memory(void)
+{
+  support_gpu_emulate("MEMORY", "160"); /* MiB; a real card has what it has */
+  return (double)support_gpu_total();
+}
+
+/* One vector is already too large; one fits, all together do not. */
+START_TEST(a_solver_too_large_for_the_card_is_refused_with_both_numbers)
+{
+  const double vector = total_memory() * (_i % 2 ? 1.1 : 0.3);
+  cube c = cube_of(HYMG_FV4, vector);
+  const hymg_options o = on_gpu(_i / 2 ? HYMG_MEMORY_MANAGED : HYMG_MEMORY_DEVICE);
+  hymg_device_info info;
+  OK(c.context, hymg_device_get(c.context, -1, &info));
+  const usage before = in_use();
+  hymg_solver *solver = NULL;
+  support_assert_error(c.context, hymg_solver_create(c.op, &o, &solver), HYMG_ENOMEM, NULL);
+  ck_assert_ptr_null(solver);
+  assert_both_numbers(c.context, 4.0 * 8.0 * c.cells); /* at least u, f, 1/diagonal, 2nd buffer */
+  const usage after = in_use();
+  ck_assert_uint_eq(after.bytes, before.bytes);
+  ck_assert_uint_eq(after.alive, before.alive);
+  cube_end(&c);
+}
+END_TEST
+
+START_TEST(a_field_too_large_for_the_card_is_refused_with_both_numbers)
+{
+  cube c = cube_of(HYMG_FV2, 1.1 * total_memory());
+  hymg_field *f = NULL;
+  support_assert_error(c.context,
+                       hymg_field_create_in(c.grid, HYMG_DEVICE, HYMG_CELL, HYMG_DOUBLE, &f),
+                       HYMG_ENOMEM, NULL);
+  ck_assert_ptr_null(f);
+  assert_both_numbers(c.context, 8.0 * c.cells);
+  cube_end(&c);
+}
+END_TEST
+
+/* Fields take what the solver needs: then there is no room for it, and once they are gone there is. */
+START_TEST(there_is_room_again_once_fields_are_gone)
+{
+  enum { MOST = 4096 };
+  const double total = total_memory();
+  cube c = cube_of(HYMG_FV2, total / 64.0);
+  const hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
+  hymg_field *f[MOST];
+  hymg_solver *solver = NULL;
+  int fields = 0;
+  hymg_status status = HYMG_OK;
+  while (status == HYMG_OK && fields < MOST) {
+    f[fields] = NULL;
+    status = hymg_field_create_in(c.grid, HYMG_DEVICE, HYMG_CELL, HYMG_DOUBLE, &f[fields]);
+    if (status == HYMG_OK) fields++;
+  }
+  support_assert_error(c.context, status, HYMG_ENOMEM, NULL);
+  ck_assert_int_gt(fields, 8);
+  assert_both_numbers(c.context, 8.0 * c.cells);
+  support_assert_error(c.context, hymg_solver_create(c.op, &o, &solver), HYMG_ENOMEM, NULL);
+  assert_both_numbers(c.context, 2.0 * 8.0 * c.cells);
+  while (fields > 0)
+    hymg_field_destroy(&f[--fields]);
+  OK(c.context, hymg_solver_create(c.op, &o, &solver));
+  hymg_solver_destroy(&solver);
+  cube_end(&c);
+}
+END_TEST
+
+/* ---- the need ---- */
+
+/* What create takes and what hymg_solver_need said of it, u and f counted in. */
+START_TEST(the_need_is_what_is_taken)
+{
+  support_gpu_emulate("MEMORY", NULL);
+  cube c = cube_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 8.0 * 96 * 96 * 96);
+  hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
+  hymg_need need;
+  hymg_solver *solver = NULL;
+  hymg_field *f = NULL, *u = NULL;
+  o.smoother = (hymg_smoother)(_i / 2);
+  OK(c.context, hymg_solver_need(c.grid, &c.desc, 0, &o, &need));
+  ck_assert_double_gt(need.device_free, need.device_bytes);
+  const usage before = in_use();
+  OK(c.context, hymg_solver_create(c.op, &o, &solver));
+  OK(c.context, hymg_field_create(c.grid, solver, HYMG_CELL, HYMG_DOUBLE, &f));
+  OK(c.context, hymg_field_create(c.grid, solver, HYMG_CELL, HYMG_DOUBLE, &u));
+  OK(c.context, hymg_solve(solver, f, u, NULL));
+  const double taken = (double)(in_use().bytes - before.bytes);
+  /* each allocation is rounded up to a block of 2 MiB, in the emulation a page of 64 KiB: vectors and
+   * lists of every level, two fields, a graph */
+  const double block = twin_emulated() ? 65536.0 : 2097152.0;
+  const double more = (2.0 * need.num_levels + 8.0) * block;
+  ck_assert_msg(taken <= need.device_bytes + more && taken >= need.device_bytes - block,
+                "%.0f bytes were to be taken, %.0f were", need.device_bytes, taken);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  hymg_solver_destroy(&solver);
+  cube_end(&c);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("memory of the GPU");
+  TCase *t = tcase_create("too small");
+  tcase_add_loop_test(t, a_solver_too_large_for_the_card_is_refused_with_both_numbers, 0, 4);
+  tcase_add_test(t, a_field_too_large_for_the_card_is_refused_with_both_numbers);
+  tcase_add_test(t, there_is_room_again_once_fields_are_gone);
+  tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 8);
+  suite_add_tcase(suite, t);
+  return twin_run(suite);
+}

@@ -1,0 +1,192 @@
+/* Host and GPU give the same bits: Gershgorin bounds, operator, residual and restriction on every
+ * level, solutions and residuals of whole solves, for every operator, smoother, bottom solver,
+ * cycle, interpolation and boundary. The second of two solves plays a recording back. */
+#include "support/twin.h"
+#include <stdio.h>
+
+static const char *const axis_kinds[5] = {"dd", "pp", "nd", "nn", "dn"};
+
+/* One of the 125 mixes of the axes' kinds; FV4 knows the first two kinds alone. */
+static const char *boundary_of(int mix, int kinds, char text[9])
+{
+  snprintf(text, 9, "%s %s %s", axis_kinds[mix % kinds], axis_kinds[mix / kinds % kinds],
+           axis_kinds[mix / kinds / kinds % kinds]);
+  return text;
+}
+
+static hymg_stencil stencil_of(int which)
+{
+  return which % 2 ? HYMG_FV4 : HYMG_FV2;
+}
+
+static void set_helmholtz(twin *t, int kind)
+{
+  t->a = kind ? 0.75 : 0.0;
+  t->constant_alpha = kind == 1;
+}
+
+/* ---- operators ---- */
+
+/* Both kinds of beta, alpha absent, constant, variable, both closures. */
+static void every_coefficient(twin *t)
+{
+  for (int kind = 0; kind < 12; kind++) {
+    if (t->stencil == HYMG_FV4 && kind / 6) break;
+    t->constant_beta = kind % 2;
+    set_helmholtz(t, kind / 2 % 3);
+    t->closure = kind / 6 ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_DEFAULT;
+    t->smoother = kind % 3 ? HYMG_GSRB : HYMG_CHEBYSHEV;
+    twin_check(t, &twin_ways[0]);
+  }
+}
+
+START_TEST(every_coefficient_of_fv2)
+{
+  char boundary[9];
+  twin t = twin_of(HYMG_FV2, 8, 12, 4, boundary_of(_i * 3 + _i / 5, 5, boundary));
+  every_coefficient(&t);
+}
+END_TEST
+
+START_TEST(every_coefficient_of_fv4)
+{
+  char boundary[9];
+  twin t = twin_of(HYMG_FV4, 8, 12, 8, boundary_of(_i, 2, boundary));
+  every_coefficient(&t);
+}
+END_TEST
+
+START_TEST(wall_data)
+{
+  char boundary[9];
+  twin t = twin_of(HYMG_FV2, 8, 4, 12, boundary_of(_i * 11, 5, boundary));
+  t.walls = true;
+  t.a = 0.75;
+  for (int closure = 0; closure < 4; closure++) {
+    t.closure = closure % 2 ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_QUADRATIC;
+    t.cycle = closure / 2 ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+    t.interpolation_f = _i % 2 ? HYMG_P1 : HYMG_V2;
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+START_TEST(every_closure_box)
+{
+  static const int sizes[4][2] = {{24, 8}, {16, 16}, {12, 4}, {8, 2}};
+  const int n = sizes[_i][0];
+  twin t = twin_of(HYMG_FV4, n, n, n, "dd dd dd");
+  t.closure_box = sizes[_i][1];
+  twin_check(&t, &twin_ways[0]);
+  t.constant_beta = true;
+  t.smoother = HYMG_JACOBI;
+  twin_check(&t, &twin_ways[0]);
+}
+END_TEST
+
+/* ---- methods ---- */
+
+START_TEST(every_smoother)
+{
+  static const int sweeps[4][3] = {{-1, 2, 8}, {-1, 12, 6}, {-1, 1, 3}, {-1, 2, 5}};
+  const int smoother = _i / 2;
+  for (int m = 0; m < 6; m++) {
+    twin t = twin_of(stencil_of(_i), 16, 8, 12, m < 3 ? "dd pp dd" : "pp pp pp");
+    t.smoother = (hymg_smoother)smoother;
+    t.sweeps = sweeps[smoother][m % 3];
+    t.constant_beta = m % 2;
+    set_helmholtz(&t, m % 3);
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+/* Bottoms of 1, 3, 5 x 3 x 3 and 7 x 9 x 10 cells, the last of a grid that does not coarsen. */
+START_TEST(every_bottom_solver)
+{
+  static const int shapes[4][3] = {{4, 4, 8}, {12, 12, 12}, {20, 12, 12}, {7, 9, 10}};
+  for (int m = 0; m < 8; m++) {
+    const int *n = shapes[m % 4];
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], m / 4 ? "pp pp pp" : "dd dd dd");
+    t.bottom = (hymg_bottom)(_i / 2);
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+static const struct {
+  hymg_method method;
+  hymg_cycle cycle;
+} cycles[6] = {{HYMG_FMG, HYMG_CYCLE_F}, {HYMG_MG, HYMG_CYCLE_F},    {HYMG_MG, HYMG_CYCLE_V},
+               {HYMG_MG, HYMG_CYCLE_W},  {HYMG_MGPCG, HYMG_CYCLE_V}, {HYMG_MGPCG, HYMG_CYCLE_W}};
+
+/* With every smoother: where the cycle swaps buffers an odd number of times. */
+START_TEST(every_cycle)
+{
+  for (int m = 0; m < 8; m++) {
+    twin t = twin_of(stencil_of(_i), 16, 12, 8, m / 4 ? "pp pp pp" : "dd dd pp");
+    t.method = cycles[_i / 2].method;
+    t.cycle = cycles[_i / 2].cycle;
+    t.smoother = (hymg_smoother)(m % 4);
+    t.sweeps = t.smoother >= HYMG_JACOBI ? 3 : -1;
+    t.bottom = m / 4 ? HYMG_BOTTOM_SMOOTHER : HYMG_BICGSTAB;
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+/* Levels that one block of the tail works on, a cell a thread: coarsest ones of 8 to 108 cells, some with
+ * several lines of ghosts a thread and one of a single warp, below smoothers with and without colours. */
+START_TEST(every_tail)
+{
+  static const int shapes[9][3] = {{8, 16, 16}, {16, 8, 8}, {8, 8, 16},  {8, 8, 32}, {8, 8, 8},
+                                   {6, 18, 6},  {6, 8, 16}, {12, 12, 6}, {20, 12, 4}};
+  static const char *const walls[3] = {"dd dd dd", "pp pp pp", "dd pp dd"};
+  const int *n = shapes[_i / 2];
+  for (int m = 0; m < 2; m++) {
+    const int which = _i / 2 + 2 * m;
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], walls[m ? _i / 2 % 3 : 0]);
+    t.smoother = (hymg_smoother)(which % 4);
+    t.sweeps = t.smoother >= HYMG_JACOBI ? 2 + m : -1;
+    t.bottom = which % 3 ? HYMG_BICGSTAB : HYMG_CG;
+    t.constant_beta = which % 5 == 1;
+    set_helmholtz(&t, which % 3);
+    twin_check(&t, &twin_ways[1]);
+  }
+}
+END_TEST
+
+START_TEST(every_interpolation)
+{
+  static const hymg_interpolation orders[4] = {HYMG_P0, HYMG_P1, HYMG_V2, HYMG_V4};
+  const int count = _i / 2 ? 4 : 3; /* V4 needs FV4 */
+  for (int m = 0; m < count * count; m++) {
+    twin t = twin_of(_i / 2 ? HYMG_FV4 : HYMG_FV2, 16, 12, 12, _i % 2 ? "pp dd pp" : "dd dd dd");
+    t.interpolation_v = orders[m % count];
+    t.interpolation_f = orders[m / count];
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+int main(void)
+{
+  const bool few = twin_emulated();
+  Suite *suite = suite_create("same bits on the GPU");
+  TCase *t = tcase_create("operators");
+  tcase_add_loop_test(t, every_coefficient_of_fv2, 0, few ? 10 : 42);
+  tcase_add_loop_test(t, every_coefficient_of_fv4, few ? 4 : 0, 8);
+  tcase_add_loop_test(t, wall_data, 0, 12);
+  tcase_add_loop_test(t, every_closure_box, few ? 1 : 0, 4);
+  suite_add_tcase(suite, t);
+  t = tcase_create("methods");
+  tcase_add_loop_test(t, every_smoother, 0, 8);
+  tcase_add_loop_test(t, every_bottom_solver, 0, 10);
+  tcase_add_loop_test(t, every_cycle, 0, 12);
+  tcase_add_loop_test(t, every_interpolation, 0, 4);
+  suite_add_tcase(suite, t);
+  t = tcase_create("tail");
+  tcase_add_loop_test(t, every_tail, 0, 18);
+  suite_add_tcase(suite, t);
+  return twin_run(suite);
+}

@@ -1,0 +1,276 @@
+/* Host and GPU give the same bits on any shape, in mixtures of everything, and whichever part of a
+ * cycle a graph, the tail or the host does. */
+#include "support/twin.h"
+
+#include "kernel_table.h"
+
+static hymg_stencil stencil_of(int which)
+{
+  return which % 2 ? HYMG_FV4 : HYMG_FV2;
+}
+
+/* ---- shapes ---- */
+
+static const int shapes[][3] = {{8, 8, 8},    {16, 16, 16}, {24, 8, 16}, {12, 12, 12}, {20, 20, 20},
+                                {40, 24, 56}, {7, 9, 10},   {33, 6, 5},  {2, 34, 6},   {10, 6, 18},
+                                {1, 8, 1},    {1, 1, 1},    {4, 4, 64},  {66, 2, 2},   {128, 6, 4}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+START_TEST(every_shape)
+{
+  static const char *const mixes[3] = {"dd dd dd", "pp pp pp", "pp dd pp"};
+  int n[3];
+  support_shape(stencil_of(_i), shapes[_i / 2], n);
+  const int cells = n[0] * n[1] * n[2];
+  const int step = !twin_emulated() ? 1 : cells > 2000 ? 6 : support_small() ? 2 : 1;
+  if (twin_emulated() && support_small() && cells > 6000) return;
+  for (int m = _i / 2 % step; m < 6; m += step) {
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], mixes[m % 3]);
+    t.smoother = m / 3 ? HYMG_CHEBYSHEV : HYMG_GSRB;
+    t.a = m % 3 == 1 ? 1.0 : 0.0;
+    twin_check(&t, &twin_ways[0]);
+  }
+}
+END_TEST
+
+/* The host, and a GPU that takes the kernels called so on all levels. */
+static void check_kernels(const twin *t, const char *const kernels[], int count)
+{
+  const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  for (int k = 0; k < count; k++)
+    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+  twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d, %s, smoother %d: %s", t->n[0], t->n[1], t->n[2],
+                t->boundary, (int)t->smoother, what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+
+/* The kernels that are for large levels: marched, and for FV2 also both colours in one pass. */
+static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
+{
+  static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
+  static const char *const walls[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp", "dd dd dd"};
+  twin t = twin_of(stencil, n[0], n[1], n[2], walls[mixture]);
+  t.smoother = mixture == 1 ? HYMG_CHEBYSHEV : mixture == 4 ? HYMG_L1JACOBI : HYMG_GSRB;
+  t.a = mixture == 1 ? 1.0 : 0.0;
+  check_kernels(&t, kernels, 3 + mixture % 2);
+}
+
+/* Two sweeps in one pass, over several tiles and slabs and parts of them, with all that such a pass
+ * may read, beside all kinds of walls. The last two are not for it. */
+static const struct {
+  hymg_smoother smoother;
+  int sweeps;
+  const char *boundary;
+  double a;
+  bool constant_alpha, constant_beta;
+} paired[] = {{HYMG_CHEBYSHEV, -1, "dd dd dd", 0.0, false, false},
+              {HYMG_CHEBYSHEV, 12, "nd dn nn", 0.75, false, false},
+              {HYMG_CHEBYSHEV, -1, "dn nd dd", 0.75, true, true},
+              {HYMG_CHEBYSHEV, -1, "nn dd dn", 0.75, false, true},
+              {HYMG_JACOBI, 5, "nn nd dn", 0.0, false, false},
+              {HYMG_JACOBI, -1, "dd dd dd", 0.75, true, false},
+              {HYMG_L1JACOBI, 4, "dn dn nd", 0.75, false, false},
+              {HYMG_L1JACOBI, 3, "dd nn dd", 0.0, false, true},
+              {HYMG_CHEBYSHEV, -1, "dd pp dd", 0.0, false, false},
+              {HYMG_JACOBI, 1, "dd dd dd", 0.0, false, false}};
+
+START_TEST(two_sweeps_in_one_pass)
+{
+  static const char *const kernel[] = {"relax_pair"};
+  static const int sizes[3][3] = {{68, 16, 20}, {132, 28, 36}, {4, 40, 4}};
+  for (int m = 0; m < (twin_emulated() ? 1 : 3); m++) {
+    twin t = twin_of(HYMG_FV2, sizes[m][0], sizes[m][1], sizes[m][2], paired[_i].boundary);
+    t.smoother = paired[_i].smoother;
+    t.sweeps = paired[_i].sweeps;
+    t.a = paired[_i].a;
+    t.constant_alpha = paired[_i].constant_alpha;
+    t.constant_beta = paired[_i].constant_beta;
+    check_kernels(&t, kernel, 1);
+  }
+}
+END_TEST
+
+START_TEST(kernels_of_large_levels)
+{
+  int n[3];
+  support_shape(stencil_of(_i), shapes[_i / 2], n);
+  const int cells = n[0] * n[1] * n[2];
+  if (twin_emulated() && cells > 10000) return; /* large_grids has them on a GPU */
+  const int step = !twin_emulated() ? 1 : cells > 4000 ? 5 : support_small() ? 3 : 1;
+  for (int m = _i / 2 % step; m < 5; m += step)
+    check_large_kernels(stencil_of(_i), n, m);
+}
+END_TEST
+
+/* Three levels, so that a correction is smoothed from zero, with the ghosts of long rows. */
+START_TEST(long_rows)
+{
+  check_large_kernels(HYMG_FV4, (const int[3]){256, 8, 8}, 0);
+}
+END_TEST
+
+/* Planes that come to shared memory by tensor copies: several blocks along each axis, blocks that are not
+ * full, ghosts across x in memory and made on the way; red-black Gauss-Seidel for the residual's
+ * restriction. */
+static const struct {
+  int n[3];
+  const char *walls;
+  hymg_smoother smoother;
+  double a;
+  bool constant_alpha;
+} rings[] = {
+    {{128, 8, 8}, "dd dd dd", HYMG_CHEBYSHEV, 0, false},
+    {{20, 12, 12}, "dd dd dd", HYMG_JACOBI, 1, false},
+    {{12, 20, 36}, "pp dd pp", HYMG_L1JACOBI, 0.5, true},
+    {{72, 8, 20}, "dd pp dd", HYMG_CHEBYSHEV, 0, false},
+    {{128, 24, 6}, "dd dd pp", HYMG_GSRB, 0, false},
+    {{256, 40, 72}, "dd dd dd", HYMG_CHEBYSHEV, 1, false},
+    {{136, 50, 34}, "pp pp pp", HYMG_JACOBI, 1, false},
+    {{192, 36, 100}, "dd dd dd", HYMG_GSRB, 0, false},
+};
+enum { RINGS = sizeof rings / sizeof *rings, SMALL_RINGS = 5 };
+
+START_TEST(rings_of_planes)
+{
+  static const char *const kernels[] = {"fv4_march", "fv4_ring"};
+  const twin_way way = {.name = "rings", .backend = HYMG_BACKEND_CUDA};
+  const int *n = rings[_i].n;
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].walls);
+  t.smoother = rings[_i].smoother;
+  t.a = rings[_i].a;
+  t.constant_alpha = rings[_i].constant_alpha;
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  for (int k = 0; k < 2; k++)
+    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
+/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a wall or at
+ * ghosts in memory; red-black Gauss-Seidel for rows split by colour. */
+static const struct {
+  int n[3];
+  const char *walls;
+  hymg_smoother smoother;
+  double a;
+  bool constant_alpha, constant_beta;
+} tiles[] = {
+    {{36, 10, 12}, "dd dd dd", HYMG_GSRB, 0, false, false},
+    {{20, 12, 22}, "pp dd dd", HYMG_GSRB, 0.75, false, true},
+    {{10, 36, 6}, "dd pp dd", HYMG_GSRB, 0.75, true, false},
+    {{34, 6, 10}, "dd dd pp", HYMG_GSRB, 0, false, true},
+    {{18, 14, 20}, "dd dd dd", HYMG_CHEBYSHEV, 0.75, false, true},
+    {{44, 6, 10}, "pp dd dd", HYMG_JACOBI, 0, false, false},
+    {{6, 20, 18}, "dd pp pp", HYMG_L1JACOBI, 0.75, true, false},
+    {{28, 18, 4}, "pp pp dd", HYMG_CHEBYSHEV, 0.75, false, false},
+};
+
+START_TEST(tiles_of_small_levels)
+{
+  const int *n = tiles[_i].n;
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], tiles[_i].walls);
+  t.smoother = tiles[_i].smoother;
+  t.a = tiles[_i].a;
+  t.constant_alpha = tiles[_i].constant_alpha;
+  t.constant_beta = tiles[_i].constant_beta;
+  twin_check(&t, &twin_ways[0]);
+  static const char *const from_memory[] = {"fv4_sum"};
+  if (t.smoother == HYMG_GSRB) check_kernels(&t, from_memory, 1);
+}
+END_TEST
+
+/* Few planes whose strides are literals in kernels (cuda/kernels/gsrb_args.cuh): a colour at a time, and both. */
+START_TEST(planes_of_large_cubes)
+{
+  static const int planes[7][2] = {{128, 128}, {256, 128},  {256, 256},  {512, 256},
+                                   {512, 512}, {1024, 512}, {1024, 1024}};
+  const int n[3] = {planes[_i / 2][0], planes[_i / 2][1], 8};
+  check_large_kernels(stencil_of(_i), n, 0);
+  check_large_kernels(stencil_of(_i), n, 3);
+}
+END_TEST
+
+START_TEST(large_grids)
+{
+  static const int large[3][3] = {{64, 64, 64}, {128, 96, 64}, {48, 160, 80}};
+  const int *n = large[_i / 2];
+  for (int m = 0; m < 4; m++) {
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], m / 2 ? "pp pp pp" : "dd dd dd");
+    t.smoother = m % 2 ? HYMG_CHEBYSHEV : HYMG_GSRB;
+    twin_check(&t, &twin_ways[m % 2]);
+  }
+}
+END_TEST
+
+/* ---- everything at once ---- */
+
+static const struct {
+  hymg_method method;
+  hymg_cycle cycle;
+} cycles[6] = {{HYMG_FMG, HYMG_CYCLE_F}, {HYMG_MG, HYMG_CYCLE_F},    {HYMG_MG, HYMG_CYCLE_V},
+               {HYMG_MG, HYMG_CYCLE_W},  {HYMG_MGPCG, HYMG_CYCLE_V}, {HYMG_MGPCG, HYMG_CYCLE_W}};
+
+START_TEST(random_mixtures)
+{
+  for (int m = 0; m < 16; m++) {
+    const twin t = twin_random(16u * (unsigned)_i + (unsigned)m);
+    twin_check(&t, &twin_ways[m % TWIN_WAYS]);
+  }
+}
+END_TEST
+
+/* What the graph, the tail or the host does is the same, and where the vectors are. */
+START_TEST(every_way_to_use_the_machine)
+{
+  static const int sizes[3][3] = {{16, 16, 16}, {24, 8, 16}, {20, 12, 12}};
+  const int *n = sizes[_i % 3];
+  for (int m = 0; m < 6; m++) {
+    twin t = twin_of(stencil_of(_i / 3), n[0], n[1], n[2], m % 2 ? "pp pp pp" : "dd dd dd");
+    t.method = cycles[m].method;
+    t.cycle = cycles[m].cycle;
+    t.smoother = (hymg_smoother)((_i + m) % 4);
+    t.bottom = (hymg_bottom)((_i + m) % 5);
+    for (int way = 0; way < TWIN_WAYS; way++)
+      twin_check(&t, &twin_ways[way]);
+  }
+}
+END_TEST
+
+int main(void)
+{
+  const bool few = twin_emulated();
+  Suite *suite = suite_create("shapes and ways on the GPU");
+  TCase *t = tcase_create("shapes");
+  tcase_add_loop_test(t, every_shape, 0, 2 * SHAPES);
+  tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
+  tcase_add_test(t, long_rows);
+  tcase_add_loop_test(t, planes_of_large_cubes, 0, few ? (support_small() ? 2 : 6) : 14);
+  tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
+  suite_add_tcase(suite, t);
+  t = tcase_create("rings");
+  tcase_add_loop_test(t, rings_of_planes, 0, few ? SMALL_RINGS : RINGS);
+  suite_add_tcase(suite, t);
+  t = tcase_create("tiles");
+  tcase_add_loop_test(t, tiles_of_small_levels, 0, sizeof tiles / sizeof *tiles);
+  suite_add_tcase(suite, t);
+  t = tcase_create("passes");
+  tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
+  suite_add_tcase(suite, t);
+  t = tcase_create("mixtures");
+  tcase_add_loop_test(t, random_mixtures, 0, few ? 4 : 40);
+  tcase_add_loop_test(t, every_way_to_use_the_machine, 0, few ? 1 : 6);
+  suite_add_tcase(suite, t);
+  return twin_run(suite);
+}

@@ -1,0 +1,98 @@
+/* Ranks with unlike shares: one merged brick here, loose boxes or none there, on levels large
+ * enough that the library looks for its fastest way; and a solve on a coarse level that one
+ * rank's mistake stops. */
+#include "support/mpi.h"
+#include <stdlib.h>
+
+static const int n[3] = {32, 32, 32};
+
+/* Boxes 0 and 7 (no brick) to rank 0, the rest dealt out. */
+static int corners(const int box[3], void *user)
+{
+  const int place = box[0] + 2 * box[1] + 4 * box[2], ranks = *(const int *)user;
+  return place == 7 ? 0 : place % ranks;
+}
+
+static double *answer(hymg_context *context, const support_case *c, const support_layout *layout)
+{
+  support_layout l = *layout;
+  l.context = context;
+  l.threads = 1;
+  hymg_options options = hymg_options_default(); /* tuning measured */
+  support_kit kit = support_open(&c->spec, &l, &options);
+  double *values = support_random((size_t)(32 * 32 * 32), -1, 1, 9);
+  hymg_field *f = support_field(&kit, 0, values), *u = support_field(&kit, 0, values);
+  hymg_result result;
+  OK(kit.context, hymg_solve(kit.solver, f, u, &result));
+  double *got = support_read(&kit, 0, u);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  support_close(&kit);
+  free(values);
+  return got;
+}
+
+START_TEST(unlike_shares_give_the_same_bits)
+{
+  const hymg_stencil stencil = _i % 2 ? HYMG_FV4 : HYMG_FV2;
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  support_case c = support_case_of(stencil, n, "dd dd dd", 0);
+  support_layout layout = {.boxes = {2, 2, 2}};
+  if (_i / 2) layout.owner = corners, layout.owner_user = (void *)&ranks;
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  double *got = answer(context, &c, &layout);
+  const support_layout alone = {.boxes = {1, 1, 1}};
+  double *want = answer(NULL, &c, &alone);
+  size_t wrong = 0;
+  for (size_t m = 0; m < (size_t)(32 * 32 * 32); m++)
+    wrong += got[m] == got[m] && got[m] != want[m];
+  support_all_agree(wrong ? "cells differ" : NULL, c.name);
+  free(got);
+  free(want);
+  support_case_free(&c);
+  hymg_context_destroy(&context);
+}
+END_TEST
+
+START_TEST(a_refused_solve_on_a_level_leaves_no_trace)
+{
+  support_case c = support_case_of(HYMG_FV2, n, "dd dd dd", 0);
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  hymg_options options = hymg_options_default();
+  support_kit kit =
+      support_open(&c.spec, &(support_layout){.context = context, .boxes = {2, 2, 2}}, &options);
+  const bool last = support_rank(MPI_COMM_WORLD) == support_ranks(MPI_COMM_WORLD) - 1;
+  hymg_field *f = NULL, *u = NULL, *f0 = NULL, *u0 = NULL;
+  hymg_result r;
+  OK(context, hymg_field_create_on_level(kit.solver, 1, &f));
+  OK(context, hymg_field_create_on_level(kit.solver, 1, &u));
+  const hymg_status got = hymg_solve_on_level(kit.solver, 1, f, last ? f : u, &r);
+  support_all_agree(got == HYMG_EINVAL ? NULL : hymg_status_name(got), "refused on all");
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  OK(context, hymg_field_create(kit.grid, kit.solver, HYMG_CELL, HYMG_DOUBLE, &f0));
+  OK(context, hymg_field_create(kit.grid, kit.solver, HYMG_CELL, HYMG_DOUBLE, &u0));
+  OK(context, hymg_field_fill(f0, 1.0));
+  OK(context, hymg_solve(kit.solver, f0, u0, &r));
+  support_all_agree(r.residual_relative < 0.1 ? NULL : "a bad residual", "the next solve");
+  hymg_field_destroy(&f0);
+  hymg_field_destroy(&u0);
+  support_close(&kit);
+  support_case_free(&c);
+  hymg_context_destroy(&context);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  Suite *suite = suite_create("uneven");
+  TCase *t = tcase_create("uneven");
+  tcase_set_timeout(t, 100);
+  tcase_add_loop_test(t, unlike_shares_give_the_same_bits, 0, 4);
+  tcase_add_test(t, a_refused_solve_on_a_level_leaves_no_trace);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}

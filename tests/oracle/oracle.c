@@ -1,0 +1,268 @@
+/* The oracle's operators: ghost closures, the 7- and 25-point stencils, restriction and
+ * interpolation. A u = a alpha u - b div(beta grad u), cell averages, face coefficients at the low
+ * face. */
+#include "oracle/oracle.h"
+#include <stdlib.h>
+#include <string.h>
+
+double *oracle_array(const oracle_level *l)
+{
+  double *x = calloc(l->size, sizeof *x);
+  if (!x) abort();
+  return x;
+}
+
+void oracle_load(const oracle_level *l, const double *plain, double *ghosted)
+{
+  ORACLE_CELLS(l, i, j, k) ghosted[oracle_at(l, i, j, k)] = *plain++;
+}
+
+void oracle_store(const oracle_level *l, const double *ghosted, double *plain)
+{
+  ORACLE_CELLS(l, i, j, k) *plain++ = ghosted[oracle_at(l, i, j, k)];
+}
+
+int oracle_operator_rule(const oracle *o)
+{
+  if (o->spec.stencil == HYMG_FV4) return 4;
+  return o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
+}
+
+/* The rule in force on an axis of dim cells: 4 needs four of them, 2 needs two. */
+static int rule_in_force(int rule, int dim)
+{
+  if (rule == 4 && dim < 4) rule = 2;
+  if (rule == 2 && dim < 2) rule = 1;
+  return rule;
+}
+
+/* Both ghosts of one wall; x points at the first interior cell, s steps inward. */
+static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
+{
+  double x1 = x[0], x2 = x[s];
+  x[-2 * s] = 0.0;
+  if (rule == 1) {
+    x[-s] = -x1 + 2.0 * w;
+  } else if (rule == 2) {
+    x[-s] = -2.5 * x1 + 0.5 * x2 + 3.0 * w;
+  } else {
+    double x3 = x[2 * s], x4 = x[3 * s];
+    x[-s] = (-77.0 * x1 + 43.0 * x2 - 17.0 * x3 + 3.0 * x4) / 12.0;
+    x[-2 * s] = (-505.0 * x1 + 335.0 * x2 - 145.0 * x3 + 27.0 * x4) / 12.0;
+  }
+}
+
+static void close_line(const oracle *o, const oracle_level *l, int d, int rule, bool data,
+                       double *x, size_t p)
+{
+  int n = l->n[d];
+  ptrdiff_t s = (ptrdiff_t)l->stride[d];
+  if (o->spec.boundary[2 * d] == HYMG_PERIODIC) {
+    for (int g = 1; g <= 2; g++) {
+      int low = ((-g) % n + n) % n, high = (n - 1 + g) % n;
+      x[(ptrdiff_t)p - g * s] = x[(ptrdiff_t)p + low * s];
+      x[(ptrdiff_t)p + (n - 1 + g) * s] = x[(ptrdiff_t)p + high * s];
+    }
+    return;
+  }
+  for (int side = 0; side < 2; side++) {
+    size_t at = p + (size_t)(side ? (n - 1) * s : 0);
+    ptrdiff_t in = side ? -s : s;
+    const double *wall = l->wall[2 * d + side];
+    double w = data && wall ? wall[at] : 0.0;
+    if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN)
+      x[(ptrdiff_t)at - in] = x[at] + l->h[d] * w;
+    else
+      close_dirichlet(rule_in_force(rule, l->dim[d]), w, x + at, in);
+  }
+}
+
+/* Axis by axis, each later axis also over the ghosts of the earlier ones: the tensor product;
+ * periodic axes first. */
+void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x)
+{
+  int ghost[3] = {0, 0, 0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int d = 0; d < 3; d++) {
+      bool periodic = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+      if (periodic != (pass == 0)) continue;
+      int s = d == 0 ? 1 : 0, t = d == 2 ? 1 : 2;
+      for (int q = -ghost[t]; q < l->n[t] + ghost[t]; q++) {
+        for (int p = -ghost[s]; p < l->n[s] + ghost[s]; p++) {
+          int at[3] = {0, 0, 0};
+          at[s] = p;
+          at[t] = q;
+          close_line(o, l, d, rule, data, x, oracle_at(l, at[0], at[1], at[2]));
+        }
+      }
+      ghost[d] = 2;
+    }
+  }
+}
+
+/* h times the flux through the low d-face of cell p, fourth order. */
+static double flux4(const oracle_level *l, int d, const double *x, size_t p)
+{
+  size_t s = l->stride[d];
+  const double *beta = l->beta[d];
+  double sum = beta[p] * (15.0 * (x[p] - x[p - s]) - (x[p + s] - x[p - 2 * s]));
+  for (int t = 0; t < 3; t++) {
+    if (t == d) continue;
+    size_t v = l->stride[t];
+    double up = x[p + v] - x[p + v - s], down = x[p - v] - x[p - v - s];
+    sum += 0.25 * (beta[p + v] - beta[p - v]) * (up - down);
+  }
+  return sum / 12.0;
+}
+
+double oracle_cell(const oracle *o, const oracle_level *l, const double *x, size_t p)
+{
+  double sum = 0.0;
+  for (int d = 0; d < 3; d++) {
+    size_t s = l->stride[d];
+    double low, high;
+    if (o->spec.stencil == HYMG_FV4) {
+      low = flux4(l, d, x, p);
+      high = flux4(l, d, x, p + s);
+    } else {
+      low = l->beta[d][p] * (x[p] - x[p - s]);
+      high = l->beta[d][p + s] * (x[p + s] - x[p]);
+    }
+    sum += (high - low) / (l->h[d] * l->h[d]);
+  }
+  return o->spec.a * l->alpha[p] * x[p] - o->spec.b * sum;
+}
+
+void oracle_apply_ghosted(const oracle *o, const oracle_level *l, double *x, double *y)
+{
+  oracle_close(o, l, oracle_operator_rule(o), false, x);
+  ORACLE_CELLS(l, i, j, k) y[oracle_at(l, i, j, k)] = oracle_cell(o, l, x, oracle_at(l, i, j, k));
+}
+
+void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const double *f, double *x,
+                             double *r)
+{
+  oracle_close(o, l, oracle_operator_rule(o), false, x);
+  ORACLE_CELLS(l, i, j, k)
+  {
+    size_t p = oracle_at(l, i, j, k);
+    r[p] = f[p] - oracle_cell(o, l, x, p);
+  }
+}
+
+/* Dirichlet: b beta c w / h^2 with c = 2 (v1) or 3 (v2); Neumann: b beta q / h. */
+void oracle_add_walls(const oracle *o, const oracle_level *l, double *f)
+{
+  for (int face = 0; face < 6; face++) {
+    if (!l->wall[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
+    int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;
+    double c = rule_in_force(oracle_operator_rule(o), l->dim[d]) == 1 ? 2.0 : 3.0;
+    double scale = o->spec.boundary[face] == HYMG_NEUMANN ? 1.0 / l->h[d] : c / (l->h[d] * l->h[d]);
+    ORACLE_CELLS(l, i, j, k)
+    {
+      int at[3] = {i, j, k};
+      if (at[d] != layer) continue;
+      size_t p = oracle_at(l, i, j, k);
+      double beta = l->beta[d][p + (face % 2 ? l->stride[d] : 0)];
+      f[p] += o->spec.b * beta * scale * l->wall[face][p];
+    }
+  }
+}
+
+void oracle_restrict_ghosted(const oracle_level *fine, const double *x, const oracle_level *coarse,
+                             double *y)
+{
+  ORACLE_CELLS(coarse, i, j, k)
+  {
+    double sum = 0.0;
+    for (int c = 0; c < 8; c++)
+      sum += x[oracle_at(fine, 2 * i + c % 2, 2 * j + c / 2 % 2, 2 * k + c / 4)];
+    y[oracle_at(coarse, i, j, k)] = sum / 8.0;
+  }
+}
+
+/* Weights of coarse cells I-2 ... I+2 for the even child of I; the odd child mirrors them. */
+static const double *weights(int order)
+{
+  static const double p0[5] = {0, 0, 1, 0, 0}, p1[5] = {0, 0.25, 0.75, 0, 0};
+  static const double v2[5] = {0, 0.125, 1, -0.125, 0};
+  static const double v4[5] = {-3.0 / 128, 22.0 / 128, 1, -22.0 / 128, 3.0 / 128};
+  return order == 0 ? p0 : order == 1 ? p1 : order == 2 ? v2 : v4;
+}
+
+static double interpolated(const oracle_level *c, const double *w, const double *x,
+                           const int child[3])
+{
+  double sum = 0.0;
+  int at[3] = {child[0] / 2, child[1] / 2, child[2] / 2};
+  for (int n = 0; n < 125; n++) {
+    int off[3] = {n % 5 - 2, n / 5 % 5 - 2, n / 25 - 2};
+    double weight = 1.0;
+    for (int d = 0; d < 3; d++)
+      weight *= w[2 + (child[d] % 2 ? -off[d] : off[d])];
+    if (weight == 0.0) continue;
+    sum += weight * x[oracle_at(c, at[0] + off[0], at[1] + off[1], at[2] + off[2])];
+  }
+  return sum;
+}
+
+void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double *coarse,
+                            double *fine, bool add)
+{
+  const oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
+  /* the closure of an interpolation has its own order: linear with p1 */
+  int rule = order == 4 ? 4 : order == 1 || o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
+  oracle_close(o, lc, rule, data, coarse);
+  ORACLE_CELLS(lf, i, j, k)
+  {
+    size_t p = oracle_at(lf, i, j, k);
+    int child[3] = {i, j, k};
+    fine[p] = (add ? fine[p] : 0.0) + interpolated(lc, weights(order), coarse, child);
+  }
+}
+
+/* ---- the same on plain arrays ---- */
+
+void oracle_apply(oracle *o, int l, const double *x, double *y)
+{
+  oracle_level *at = &o->level[l];
+  oracle_load(at, x, at->work[0]);
+  oracle_apply_ghosted(o, at, at->work[0], at->work[1]);
+  oracle_store(at, at->work[1], y);
+}
+
+void oracle_residual(oracle *o, int l, const double *f, const double *u, double *r)
+{
+  oracle_level *at = &o->level[l];
+  oracle_load(at, f, at->work[2]);
+  oracle_add_walls(o, at, at->work[2]);
+  oracle_load(at, u, at->work[0]);
+  oracle_residual_ghosted(o, at, at->work[2], at->work[0], at->work[1]);
+  oracle_store(at, at->work[1], r);
+}
+
+void oracle_restrict(oracle *o, int l, const double *fine, double *coarse)
+{
+  oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
+  oracle_load(lf, fine, lf->work[0]);
+  oracle_restrict_ghosted(lf, lf->work[0], lc, lc->work[0]);
+  oracle_store(lc, lc->work[0], coarse);
+}
+
+void oracle_interpolate(oracle *o, int l, int order, bool with_data, const double *coarse,
+                        double *fine)
+{
+  oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
+  oracle_load(lc, coarse, lc->work[0]);
+  oracle_prolong_ghosted(o, l, order, with_data, lc->work[0], lf->work[0], false);
+  oracle_store(lf, lf->work[0], fine);
+}
+
+void oracle_smooth(oracle *o, int l, const double *f, double *u)
+{
+  oracle_level *at = &o->level[l];
+  oracle_load(at, f, at->f);
+  oracle_load(at, u, at->u);
+  oracle_smooth_ghosted(o, at, at->f, at->u);
+  oracle_store(at, at->u, u);
+}

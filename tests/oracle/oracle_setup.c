@@ -1,0 +1,357 @@
+/* The oracle's hierarchy: which levels there are, their coefficients (mean of 8 cells, mean of 4
+ * faces, extrapolated ghosts), closure dimensions, and the diagonal and Gershgorin bound found by
+ * probing with 0/1 vectors. */
+#include "oracle/oracle.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+oracle_spec oracle_spec_default(int n)
+{
+  oracle_spec s = {.n = {n, n, n},
+                   .h = {1.0 / n, 1.0 / n, 1.0 / n},
+                   .b = 1.0,
+                   .alpha_constant = 1.0,
+                   .beta_constant = 1.0,
+                   .sweeps = -1};
+  return s;
+}
+
+static bool coarsens(const oracle_spec *s, const int n[3])
+{
+  for (int d = 0; d < 3; d++) {
+    bool walls = s->boundary[2 * d] == HYMG_DIRICHLET && s->boundary[2 * d + 1] == HYMG_DIRICHLET;
+    int least = s->stencil == HYMG_FV2 && walls ? 1 : 2;
+    if (n[d] % 2 || n[d] < 2 * least) return false;
+  }
+  return true;
+}
+
+/* Box dimension of the next level of HPGMG-FV's hierarchy, from a level of n cells a side in boxes
+ * of dim. */
+static int next_box(int n, int dim)
+{
+  int boxes = n / dim;
+  if (dim > 8) return dim / 2;
+  if (boxes % 2 == 0) return dim;
+  if ((n / 2) % 2 == 1 && n / 2 > 1) return n / 2;
+  return dim / 2;
+}
+
+static void level_shape(const oracle_spec *s, const oracle_level *finer, oracle_level *l)
+{
+  for (int d = 0; d < 3; d++) {
+    l->n[d] = finer ? finer->n[d] / 2 : s->n[d];
+    l->h[d] = finer ? 2.0 * finer->h[d] : s->h[d];
+    l->dim[d] = l->n[d];
+    if (s->closure_box) l->dim[d] = finer ? next_box(finer->n[d], finer->dim[d]) : s->closure_box;
+  }
+  l->cells = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
+  l->stride[0] = 1;
+  l->stride[1] = (size_t)l->n[0] + 4;
+  l->stride[2] = l->stride[1] * ((size_t)l->n[1] + 4);
+  l->size = l->stride[2] * ((size_t)l->n[2] + 4);
+}
+
+static void level_arrays(oracle_level *l)
+{
+  double **all[] = {&l->alpha, &l->beta[0], &l->beta[1], &l->beta[2], &l->diag,
+                    &l->l1,    &l->u,       &l->f,       &l->r,       &l->old};
+  for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+    *all[a] = oracle_array(l);
+  for (int w = 0; w < 8; w++)
+    l->work[w] = oracle_array(l);
+}
+
+static void fill(const oracle_level *l, double value, double *x)
+{
+  for (size_t p = 0; p < l->size; p++)
+    x[p] = value;
+}
+
+static void load_faces(const oracle_level *l, int d, const double *plain, double *beta)
+{
+  int m[3] = {l->n[0], l->n[1], l->n[2]};
+  m[d]++;
+  for (int k = 0; k < m[2]; k++)
+    for (int j = 0; j < m[1]; j++)
+      for (int i = 0; i < m[0]; i++)
+        beta[oracle_at(l, i, j, k)] = *plain++;
+}
+
+static void load_wall(const oracle_level *l, int face, const double *plain, double *wall)
+{
+  ORACLE_CELLS(l, i, j, k)
+  {
+    int at[3] = {i, j, k};
+    if (at[face / 2] == (face % 2 ? l->n[face / 2] - 1 : 0)) wall[oracle_at(l, i, j, k)] = *plain++;
+  }
+}
+
+static void finest_coefficients(const oracle_spec *s, oracle_level *l)
+{
+  fill(l, s->alpha_constant, l->alpha);
+  if (s->alpha) oracle_load(l, s->alpha, l->alpha);
+  for (int d = 0; d < 3; d++) {
+    fill(l, s->beta_constant, l->beta[d]);
+    if (s->beta[d]) load_faces(l, d, s->beta[d], l->beta[d]);
+  }
+  for (int face = 0; face < 6; face++) {
+    if (!s->wall[face]) continue;
+    l->wall[face] = oracle_array(l);
+    load_wall(l, face, s->wall[face], l->wall[face]);
+  }
+}
+
+/* Mean of the four fine entries of the layer at[d] (a face or a wall layer) under the coarse entry.
+ */
+static double mean_of_4(const oracle_level *f, const double *x, int d, const int at[3], int layer)
+{
+  double sum = 0.0;
+  int s = (d + 1) % 3, t = (d + 2) % 3;
+  for (int c = 0; c < 4; c++) {
+    int q[3];
+    q[d] = layer;
+    q[s] = 2 * at[s] + c % 2;
+    q[t] = 2 * at[t] + c / 2;
+    sum += x[oracle_at(f, q[0], q[1], q[2])];
+  }
+  return sum / 4.0;
+}
+
+static void coarse_faces(const oracle_level *f, oracle_level *c, int d)
+{
+  int m[3] = {c->n[0], c->n[1], c->n[2]};
+  m[d]++;
+  for (int k = 0; k < m[2]; k++)
+    for (int j = 0; j < m[1]; j++)
+      for (int i = 0; i < m[0]; i++) {
+        int at[3] = {i, j, k};
+        c->beta[d][oracle_at(c, i, j, k)] = mean_of_4(f, f->beta[d], d, at, 2 * at[d]);
+      }
+}
+
+static void coarse_coefficients(const oracle_spec *s, const oracle_level *f, oracle_level *c)
+{
+  oracle_restrict_ghosted(f, f->alpha, c, c->alpha);
+  for (int d = 0; d < 3; d++)
+    coarse_faces(f, c, d);
+  for (int face = 0; face < 6; face++) {
+    if (!s->wall[face]) continue;
+    int d = face / 2, low = face % 2 ? c->n[d] - 1 : 0, fine = face % 2 ? f->n[d] - 1 : 0;
+    c->wall[face] = oracle_array(c);
+    ORACLE_CELLS(c, i, j, k)
+    {
+      int at[3] = {i, j, k};
+      if (at[d] == low)
+        c->wall[face][oracle_at(c, i, j, k)] = mean_of_4(f, f->wall[face], d, at, fine);
+    }
+  }
+}
+
+static double beyond_edge(const oracle_level *l, const double *wall, int at[3], int t)
+{
+  int n = l->n[t], low = at[t] < 0;
+  at[t] = low ? 0 : n - 1;
+  double first = wall[oracle_at(l, at[0], at[1], at[2])];
+  if (n == 1) return first;
+  at[t] += low ? 1 : -1;
+  return 2.0 * first - wall[oracle_at(l, at[0], at[1], at[2])];
+}
+
+/* Wall data one entry beyond the wall's own edges, which edge ghosts with data need: around
+ * periodic axes, else linearly onwards (the formulas leave this open). */
+static void extend_walls(const oracle_spec *s, const oracle_level *l)
+{
+  for (int face = 0; face < 6; face++) {
+    for (int t = 0; t < 3; t++) {
+      if (!l->wall[face] || t == face / 2) continue;
+      for (int k = -1; k <= l->n[2]; k++)
+        for (int j = -1; j <= l->n[1]; j++)
+          for (int i = -1; i <= l->n[0]; i++) {
+            int at[3] = {i, j, k};
+            if (at[t] >= 0 && at[t] < l->n[t]) continue;
+            double *entry = &l->wall[face][oracle_at(l, i, j, k)];
+            if (s->boundary[2 * t] == HYMG_PERIODIC) {
+              at[t] = (at[t] + l->n[t]) % l->n[t];
+              *entry = l->wall[face][oracle_at(l, at[0], at[1], at[2])];
+            } else {
+              *entry = beyond_edge(l, l->wall[face], at, t);
+            }
+          }
+    }
+  }
+}
+
+/* x points at the first interior entry, s steps inward. */
+static double extrapolated(int dim, const double *x, ptrdiff_t s)
+{
+  if (dim >= 5) return 5 * x[0] - 10 * x[s] + 10 * x[2 * s] - 5 * x[3 * s] + x[4 * s];
+  if (dim == 4) return 4 * x[0] - 6 * x[s] + 4 * x[2 * s] - x[3 * s];
+  return dim >= 2 ? 2 * x[0] - x[s] : x[0];
+}
+
+/* Ghosts of the d-faces one layer out along axis t, which is not d. */
+static void beta_ghosts_along(const oracle_spec *s, oracle_level *l, int d, int t)
+{
+  int e = 3 - d - t, n = l->n[t];
+  ptrdiff_t step = (ptrdiff_t)l->stride[t];
+  for (int q = 0; q < l->n[e]; q++) {
+    for (int p = 0; p <= l->n[d]; p++) {
+      int at[3];
+      at[t] = 0;
+      at[d] = p;
+      at[e] = q;
+      double *low = l->beta[d] + oracle_at(l, at[0], at[1], at[2]), *high = low + (n - 1) * step;
+      bool wraps = s->boundary[2 * t] == HYMG_PERIODIC;
+      double below = wraps ? *high : extrapolated(l->dim[t], low, step);
+      double above = wraps ? *low : extrapolated(l->dim[t], high, -step);
+      low[-step] = below;
+      high[step] = above;
+    }
+  }
+}
+
+static void beta_ghosts(const oracle_spec *s, oracle_level *l)
+{
+  for (int d = 0; d < 3; d++) {
+    if (s->boundary[2 * d] == HYMG_PERIODIC) {
+      int m[3] = {l->n[0], l->n[1], l->n[2]};
+      m[d] = 1;
+      for (int k = 0; k < m[2]; k++)
+        for (int j = 0; j < m[1]; j++)
+          for (int i = 0; i < m[0]; i++) {
+            size_t p = oracle_at(l, i, j, k);
+            l->beta[d][p + (size_t)l->n[d] * l->stride[d]] = l->beta[d][p];
+          }
+    }
+    for (int t = 0; t < 3; t++)
+      if (t != d) beta_ghosts_along(s, l, d, t);
+  }
+}
+
+/* ---- probing ---- */
+
+/* Colours the cells of an axis so that no row of A sees two of one colour: rows see at most `reach`
+ * neighbours in a row. Returns the number of colours. */
+static int colour_axis(int n, int reach, bool periodic, int *colour)
+{
+  int colours = 0;
+  for (int i = 0; i < n; i++) {
+    int c = 0;
+    for (int j = 0; j < i; j++) {
+      int gap = i - j;
+      if (periodic && n - gap < gap) gap = n - gap;
+      if (gap < reach && colour[j] == c) {
+        c++;
+        j = -1;
+      }
+    }
+    colour[i] = c;
+    if (c + 1 > colours) colours = c + 1;
+  }
+  return colours;
+}
+
+static void probe_colour(const oracle *o, oracle_level *l, int *const colour[3], const int c[3],
+                         double *sum)
+{
+  double *x = l->work[0];
+  fill(l, 0.0, x);
+  ORACLE_CELLS(l, i, j, k)
+  {
+    if (colour[0][i] == c[0] && colour[1][j] == c[1] && colour[2][k] == c[2])
+      x[oracle_at(l, i, j, k)] = 1.0;
+  }
+  oracle_close(o, l, oracle_operator_rule(o), false, x);
+  ORACLE_CELLS(l, i, j, k)
+  {
+    size_t p = oracle_at(l, i, j, k);
+    double entry = oracle_cell(o, l, x, p);
+    if (x[p] == 1.0)
+      l->diag[p] = entry;
+    else
+      sum[p] += fabs(entry);
+  }
+}
+
+void oracle_probe(const oracle *o, oracle_level *l)
+{
+  int *colour[3], colours[3], reach = o->spec.stencil == HYMG_FV4 ? 5 : 3;
+  double *sum = l->work[1];
+  fill(l, 0.0, sum);
+  for (int d = 0; d < 3; d++) {
+    colour[d] = malloc((size_t)l->n[d] * sizeof(int));
+    if (!colour[d]) abort();
+    colours[d] = colour_axis(l->n[d], reach, o->spec.boundary[2 * d] == HYMG_PERIODIC, colour[d]);
+  }
+  for (int c = 0; c < colours[0] * colours[1] * colours[2]; c++) {
+    int at[3] = {c % colours[0], c / colours[0] % colours[1], c / colours[0] / colours[1]};
+    probe_colour(o, l, colour, at, sum);
+  }
+  for (int d = 0; d < 3; d++)
+    free(colour[d]);
+  l->lambda_max = 0.0;
+  ORACLE_CELLS(l, i, j, k)
+  {
+    size_t p = oracle_at(l, i, j, k);
+    double bound = (l->diag[p] + sum[p]) / l->diag[p];
+    if (bound > l->lambda_max) l->lambda_max = bound;
+    l->l1[p] = l->diag[p] >= 1.5 * sum[p] ? 1.0 / l->diag[p] : 1.0 / (l->diag[p] + 0.5 * sum[p]);
+  }
+}
+
+/* ---- life ---- */
+
+static bool is_singular(const oracle *o)
+{
+  for (int face = 0; face < 6; face++)
+    if (o->spec.boundary[face] == HYMG_DIRICHLET) return false;
+  if (o->spec.a == 0.0) return true;
+  const oracle_level *l = &o->level[0];
+  ORACLE_CELLS(l, i, j, k)
+  {
+    if (l->alpha[oracle_at(l, i, j, k)] != 0.0) return false;
+  }
+  return true;
+}
+
+oracle *oracle_create(const oracle_spec *spec)
+{
+  oracle *o = calloc(1, sizeof *o);
+  if (!o) abort();
+  o->spec = *spec;
+  if (o->spec.sweeps < 0) o->spec.sweeps = spec->smoother == HYMG_SYMGS ? 4 : 6;
+  for (int l = 0; l < ORACLE_LEVELS; l++) {
+    oracle_level *at = &o->level[l], *finer = l > 0 ? at - 1 : NULL;
+    if (finer && !coarsens(spec, finer->n)) break;
+    level_shape(spec, finer, at);
+    level_arrays(at);
+    if (finer)
+      coarse_coefficients(spec, finer, at);
+    else
+      finest_coefficients(spec, at);
+    beta_ghosts(spec, at);
+    extend_walls(spec, at);
+    oracle_probe(o, at);
+    o->levels++;
+  }
+  o->singular = is_singular(o);
+  return o;
+}
+
+void oracle_destroy(oracle *o)
+{
+  for (int n = 0; n < o->levels; n++) {
+    oracle_level *l = &o->level[n];
+    double *all[] = {l->alpha, l->beta[0], l->beta[1], l->beta[2], l->diag,
+                     l->l1,    l->u,       l->f,       l->r,       l->old};
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+      free(all[a]);
+    for (int w = 0; w < 8; w++)
+      free(l->work[w]);
+    for (int face = 0; face < 6; face++)
+      free(l->wall[face]);
+  }
+  free(o);
+}

@@ -1,0 +1,54 @@
+/* What the programs on several ranks share: every rank runs every test; a failure anywhere fails
+ * the test everywhere, so that no rank waits for one that left. */
+#ifndef SUPPORT_MPI_H
+#define SUPPORT_MPI_H
+
+#include "hymg_mpi.h"
+#include "support/support.h"
+#include <stdio.h>
+
+static inline int support_rank(MPI_Comm comm)
+{
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static inline int support_ranks(MPI_Comm comm)
+{
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+/* Fails on every rank if what is not NULL on any; the first such rank says why. */
+static inline void support_all_agree(const char *what, const char *where)
+{
+  int failed = what != NULL, any = 0, rank = support_rank(MPI_COMM_WORLD);
+  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (failed) fprintf(stderr, "rank %d, %s: %s\n", rank, where, what);
+  ck_assert_msg(any == 0, "%s: %d of %d ranks disagree", where, any, support_ranks(MPI_COMM_WORLD));
+}
+
+static inline hymg_context *support_context(MPI_Comm comm, int threads)
+{
+  hymg_context_options o = hymg_context_options_default();
+  hymg_context *context = NULL;
+  o.threads = threads;
+  ck_assert_int_eq(hymg_context_create_mpi(comm, &o, &context), HYMG_OK);
+  return context;
+}
+
+/* Runs the suite on all ranks, prints on rank 0; the exit status is the worst of all. */
+static inline int support_run_mpi(Suite *suite)
+{
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, support_rank(MPI_COMM_WORLD) == 0 ? CK_NORMAL : CK_SILENT);
+  int failed = srunner_ntests_failed(runner), worst = 0;
+  srunner_free(runner);
+  MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return worst ? 1 : 0;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* The host's ways to run a smoother (plain rows, rows split by colour, z wavefronts of any depth and tile, fused restriction) give
+ * the same bits. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/solver.h"
+
+typedef struct problem {
+  int n[3];
+  hymg_stencil stencil;
+  hymg_smoother smoother;
+  bool variable, helmholtz;
+} problem;
+
+static double noise(unsigned *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / (double)(1u << 24);
+}
+
+static void randomize(hymg_field *field, const int count[3], double low, double width,
+                      unsigned seed)
+{
+  const int origin[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
+  double *data = malloc((size_t)count[0] * (size_t)count[1] * (size_t)count[2] * sizeof *data);
+  ck_assert_ptr_nonnull(data);
+  for (ptrdiff_t m = 0; m < stride[2] * count[2]; m++)
+    data[m] = low + width * noise(&seed);
+  ck_assert_int_eq(hymg_field_write(field, origin, count, stride, data, HYMG_HOST), HYMG_OK);
+  free(data);
+}
+
+/* u after two V-cycles from zero; malloc'ed. */
+static double *solve(const problem *p, int threads, const hymgi_tuning *tuning)
+{
+  hymg_context_options co = hymg_context_options_default();
+  co.threads = threads;
+  hymg_context *context = NULL;
+  hymg_grid *grid = NULL;
+  hymg_field *beta[3] = {NULL}, *f = NULL, *u = NULL;
+  hymg_operator *op = NULL;
+  hymg_solver *solver = NULL;
+  ck_assert_int_eq(hymg_context_create(&co, &context), HYMG_OK);
+  hymg_grid_desc gd = hymg_grid_desc_default();
+  memcpy(gd.n, p->n, sizeof gd.n);
+  for (int axis = 0; axis < 3; axis++)
+    gd.spacing[axis] = 1. / p->n[axis];
+  ck_assert_int_eq(hymg_grid_create(context, &gd, &grid), HYMG_OK);
+  hymg_operator_desc od = hymg_operator_desc_default();
+  od.stencil = p->stencil;
+  od.a = p->helmholtz ? 3 : 0;
+  for (int axis = 0; p->variable && axis < 3; axis++) {
+    int count[3] = {p->n[0], p->n[1], p->n[2]};
+    count[axis]++;
+    ck_assert_int_eq(hymg_field_create(grid, NULL, (hymg_centering)(HYMG_FACE_X + axis),
+                                       HYMG_DOUBLE, &beta[axis]),
+                     HYMG_OK);
+    /* FV4 is no M-matrix: it wants smooth betas */
+    randomize(beta[axis], count, 1, p->stencil == HYMG_FV4 ? 0.05 : 1.5, 7u + (unsigned)axis);
+    od.beta[axis] = beta[axis];
+  }
+  ck_assert_int_eq(hymg_operator_create(grid, &od, &op), HYMG_OK);
+  hymg_options so = hymg_options_default();
+  so.method = HYMG_MG;
+  so.cycle = HYMG_CYCLE_V;
+  so.smoother = p->smoother;
+  so.max_cycles = 2;
+  ck_assert_int_eq(hymgi_solver_create_tuned(op, &so, tuning, &solver), HYMG_OK);
+  ck_assert_int_eq(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &f), HYMG_OK);
+  ck_assert_int_eq(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &u), HYMG_OK);
+  randomize(f, p->n, -0.5, 1, 3);
+  hymg_result result;
+  ck_assert_int_eq(hymg_solve(solver, f, u, &result), HYMG_OK);
+  ck_assert(isfinite(result.history[1].residual_max));
+  ck_assert(result.history[1].residual_max < result.rhs_max);
+  const int origin[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, p->n[0], (ptrdiff_t)p->n[0] * p->n[1]};
+  double *out = calloc((size_t)hymg_grid_cells(grid), sizeof *out);
+  ck_assert_ptr_nonnull(out);
+  ck_assert_int_eq(hymg_field_read(u, origin, p->n, stride, out, HYMG_HOST), HYMG_OK);
+  hymg_field_destroy(&u);
+  hymg_field_destroy(&f);
+  hymg_solver_destroy(&solver);
+  hymg_operator_destroy(&op);
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(&beta[axis]);
+  hymg_grid_destroy(&grid);
+  hymg_context_destroy(&context);
+  return out;
+}
+
+static void compare(const problem *p, const double *expected, int threads, const hymgi_tuning *t)
+{
+  double *u = solve(p, threads, t);
+  const size_t cells = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
+  size_t wrong = 0;
+  for (size_t m = 0; m < cells; m++)
+    wrong += memcmp(u + m, expected + m, sizeof *u) != 0;
+  free(u);
+  ck_assert_msg(wrong == 0,
+                "%zu of %zu cells differ: %d x %d x %d, stencil %d, smoother %d, variable %d, "
+                "helmholtz %d, %d threads, "
+                "split from %d, waves of %d stages and %d rows, restriction fused %d",
+                wrong, cells, p->n[0], p->n[1], p->n[2], (int)p->stencil, (int)p->smoother,
+                p->variable, p->helmholtz, threads, t->split_from, t->wave_stages, t->wave_rows,
+                t->wave_restrict);
+}
+
+/* Against plain rows in six passes on one thread. */
+static void compare_tunings(const problem *p)
+{
+  const bool small = getenv("HYMG_TEST_SMALL") != NULL;
+  const hymgi_tuning plain = {.split_from = 1 << 20};
+  double *expected = solve(p, 1, &plain);
+  hymgi_tuning t = {.split_from = 4};
+  compare(p, expected, 2, &t);
+  static const int stages[] = {6, 2, 3, 1, 4}, rows[] = {0, 32, 40, 64};
+  t.wave_from = 8;
+  for (int s = 0; s < (small ? 1 : 5); s++)
+    for (int r = 0; r < (small ? 2 : 4); r++) {
+      t.wave_stages = stages[s];
+      t.wave_rows = rows[r];
+      t.wave_restrict = (s + r) % 2 == 0;
+      compare(p, expected, 1 + (s + r) % 3, &t);
+    }
+  free(expected);
+}
+
+static const problem problems[] = {{{24, 96, 24}, HYMG_FV2, HYMG_GSRB, true, false},
+                                   {{16, 80, 40}, HYMG_FV2, HYMG_GSRB, false, true},
+                                   {{24, 96, 24}, HYMG_FV4, HYMG_GSRB, true, false},
+                                   {{32, 120, 16}, HYMG_FV4, HYMG_GSRB, false, true},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true},
+                                   {{16, 96, 40}, HYMG_FV4, HYMG_CHEBYSHEV, true, false},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, false, false},
+                                   {{20, 96, 24}, HYMG_FV4, HYMG_JACOBI, true, true}};
+
+START_TEST(every_tuning_gives_the_same_bits)
+{
+  compare_tunings(problems + _i);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("wave");
+  TCase *cases = tcase_create("tunings");
+  const int count = getenv("HYMG_TEST_SMALL") ? 1 : (int)(sizeof problems / sizeof problems[0]);
+  tcase_set_timeout(cases, 100);
+  tcase_add_loop_test(cases, every_tuning_gives_the_same_bits, 0, count);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}
