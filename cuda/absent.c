@@ -1,7 +1,7 @@
 /* Linked where the CUDA backend is not built: says so. */
-#include "multigrid/backend.h"
-#include "kernel_table.h"
 #include "base/error.h"
+#include "kernel_table.h"
+#include "multigrid/backend.h"
 
 static hymg_status refuse(hymg_context *context)
 {

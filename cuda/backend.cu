@@ -1,7 +1,7 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
 #include "exchange/nccl.h"
-#include "kernels/kernels.h"
 #include "exchange/peer.h"
+#include "kernels/kernels.h"
 
 namespace
 {
@@ -24,13 +24,13 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.id = HYMG_BACKEND_CUDA;
   b.name = "cuda";
   b.line = HYMGI_GPU_LINE;
-  b.closes_in_loads = true;
+  b.extrapolates_in_loads = true;
   b.mover = {hymgi_cuda_local, hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
-             hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_groups_queue};
+             hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_nccl_queue};
   b.memory = memory;
   b.crossing = &hymgi_pinned_memory;
-  b.sharing = &hymgi_device_sharing;
-  b.grouping = &hymgi_device_grouping;
+  b.sharing = &hymgi_device_peer_memory;
+  b.nccl_ops = &hymgi_device_nccl;
   b.share = hymgi_device_share;
   b.unshare = hymgi_device_unshare;
   b.sync = hymgi_device_sync;
@@ -44,8 +44,8 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.scratch_doubles = no_scratch;
   b.finish_coefficients = hymgi_cuda_finish_coefficients;
   b.restrict_faces = hymgi_cuda_restrict_faces;
-  b.wall_term = hymgi_cuda_wall_term;
-  b.add_wall_terms = hymgi_cuda_add_wall_terms;
+  b.boundary_term = hymgi_cuda_boundary_term;
+  b.add_boundary_terms = hymgi_cuda_add_boundary_terms;
   b.apply = hymgi_cuda_apply;
   b.residual = hymgi_cuda_residual;
   b.residual_max = hymgi_cuda_residual_max;
@@ -58,10 +58,10 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.zeroes = true;
   b.residual_restrict = hymgi_cuda_residual_restrict;
   b.restrict_cells = hymgi_cuda_restrict_cells;
-  b.close_walls = hymgi_cuda_close_walls;
+  b.fill_ghosts = hymgi_cuda_fill_ghosts;
   b.interpolate = hymgi_cuda_interpolate;
   b.bottom = hymgi_cuda_bottom;
-  b.tail = hymgi_cuda_tail;
+  b.tail = hymgi_cuda_coarse_end;
   b.begin_cycle = hymgi_device_begin_cycle;
   b.end_cycle = hymgi_device_end_cycle;
   b.queue_max = hymgi_cuda_queue_max;

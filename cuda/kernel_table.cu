@@ -12,11 +12,11 @@ extern "C" bool hymgi_device_choose(hymg_context *context, const char *name, int
   const struct {
     const char *name;
     int64_t *from;
-  } form[] = {{"fv2_pair", &c->fv2_pair_from},         {"fv2_march", &c->fv2_march_from},
-              {"fv4_march", &c->fv4_march_from},       {"fv4_ring", &c->fv4_ring_from},
-              {"relax_march", &c->relax_march_from},   {"relax_pair", &c->relax_pair_from},
-              {"fv2_apart", &c->fv2_apart_from},       {"overlap", &c->overlap_from},
-              {"overlap_fast", &c->overlap_fast_from}, {"fv4_sum", &c->fv4_sum_from}};
+  } form[] = {{"fv2_pair", &c->gsrb_fused_from},         {"fv2_march", &c->fv2_march_from},
+              {"fv4_march", &c->fv4_march_from},         {"fv4_ring", &c->fv4_tma_from},
+              {"relax_march", &c->relax_march_from},     {"relax_pair", &c->relax_fused_from},
+              {"fv2_apart", &c->separate_exchange_from}, {"overlap", &c->overlap_from},
+              {"overlap_fast", &c->overlap_fast_from},   {"fv4_sum", &c->fv4_sum_from}};
   for (const auto &f : form)
     if (strcmp(f.name, name) == 0) {
       *f.from = cells;

@@ -1,6 +1,6 @@
 /* Which forms of its kernels a context's GPU takes, for benchmarks and tests; in C. */
-#ifndef HYMGI_CHOICE_H
-#define HYMGI_CHOICE_H
+#ifndef HYMGI_KERNEL_TABLE_H
+#define HYMGI_KERNEL_TABLE_H
 
 #include "comm/context.h"
 
@@ -15,9 +15,9 @@ extern "C" {
  *              smoothers and the residual's restriction in tiles in shared memory, and residuals one
  *              cell a thread
  *   fv4_ring   the residuals of those, and the smoothers but red-black Gauss-Seidel, with planes that
- *              come by tensor copies, where the device has such; else from memory
+ *              come by TMA, where the device has such; else from memory
  *   fv4_sum    the restriction of FV4's residual on rows split by colour that are not marched, from
- *              memory after a kernel that closes walls; else in tiles
+ *              memory after a kernel that fills boundary ghosts; else in tiles
  *   relax_march  the other smoothers of FV2, and their residuals, on rows not split by colour,
  *              marched along z; else one cell a thread
  *   relax_pair  the other smoothers of FV2, two sweeps in one pass, where a level is one box without

@@ -1,4 +1,4 @@
-/* -div grad u = f on the unit cube, u = 0 on its walls, for a right-hand side of the user's own.
+/* -div grad u = f on the unit cube, u = 0 on its boundaries, for a right-hand side of the user's own.
  * Here f belongs to u = sin(pi x) sin(pi y) sin(pi z), so that the answer can be checked. */
 #include <hymg.h>
 

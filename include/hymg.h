@@ -1,7 +1,7 @@
 /* hymg: geometric multigrid for a alpha u - b div(beta grad u) = f on box-shaped structured
  * grids.
  *
- * Cell-centred finite volume: u, alpha and f are cell averages, beta and wall data are averages
+ * Cell-centred finite volume: u, alpha and f are cell averages, beta and boundary data are averages
  * over faces. Values at the centres of cells and faces differ from averages by O(h^2): enough for
  * FV2, while FV4 reaches its order with averages only (and with a variable alpha it is of 2nd
  * order in that term). Axes are x, y, z = 0, 1, 2; faces of the domain are numbered x-, x+, y-,
@@ -151,7 +151,7 @@ typedef enum hymg_boundary {
 } hymg_boundary;
 
 /* How a grid coarsens: all axes are halved together while all are even, down to 1 cell per axis; to
- * 2 cells on axes that are periodic or have a Neumann wall, and on all with FV4. The axis with the
+ * 2 cells on axes that are periodic or have a Neumann boundary, and on all with FV4. The axis with the
  * fewest factors of 2 decides; a grid with an odd side has a single level. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
@@ -161,10 +161,13 @@ typedef struct hymg_grid_desc {
    * even, boxes have even sides; FV4 needs boxes at least 3 cells wide on axes with several. All
    * 0: one box per rank, or the nearest count that fits. */
   int boxes[3];
-  /* Closure dimension of HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest
-   * box, which rules where the wall closures drop an order. 0: the domain's cells on each axis
+  /* Extrapolation dimension of HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest
+   * box, which rules where the ghost extrapolations drop an order. 0: the domain's cells on each axis
    * decide. Needs a cubic grid that it divides. */
-  int closure_box;
+  union {
+    int extrapolation_box;
+    int closure_box; /* the name up to 0.1 */
+  };
   /* Owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level, asked by
    * hymg_grid_create once per box on every rank, the same answer on all. A rank may get none.
    * NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the context. */
@@ -198,8 +201,8 @@ typedef struct hymg_solver hymg_solver;
 /* Where the values sit, and the extents of a field over a grid (or level) of nx x ny x nz cells:
  *   CELL      nx x ny x nz            cell averages
  *   FACE_X    (nx + 1) x ny x nz      averages over faces across x: entry i is the low face of cell
- *                                     i, entry nx the high wall
- *   WALL_X_*  1 x ny x nz             averages over the faces of that domain wall
+ *                                     i, entry nx the high boundary
+ *   BOUNDARY_X_*  1 x ny x nz        averages over the faces of that domain boundary
  * and likewise for y and z. On a periodic axis entry nx of FACE_X is ignored, it repeats entry 0.
  * A rank holds the entries of its cells with both faces of each. So the faces between two boxes
  * are held by both owners: both must write them, the same values. */
@@ -208,12 +211,19 @@ typedef enum hymg_centering {
   HYMG_FACE_X = 1,
   HYMG_FACE_Y = 2,
   HYMG_FACE_Z = 3,
-  HYMG_WALL_X_LOW = 4,
-  HYMG_WALL_X_HIGH = 5,
-  HYMG_WALL_Y_LOW = 6,
-  HYMG_WALL_Y_HIGH = 7,
-  HYMG_WALL_Z_LOW = 8,
-  HYMG_WALL_Z_HIGH = 9
+  HYMG_BOUNDARY_X_LOW = 4,
+  HYMG_BOUNDARY_X_HIGH = 5,
+  HYMG_BOUNDARY_Y_LOW = 6,
+  HYMG_BOUNDARY_Y_HIGH = 7,
+  HYMG_BOUNDARY_Z_LOW = 8,
+  HYMG_BOUNDARY_Z_HIGH = 9,
+  /* the names up to 0.1 */
+  HYMG_WALL_X_LOW = HYMG_BOUNDARY_X_LOW,
+  HYMG_WALL_X_HIGH = HYMG_BOUNDARY_X_HIGH,
+  HYMG_WALL_Y_LOW = HYMG_BOUNDARY_Y_LOW,
+  HYMG_WALL_Y_HIGH = HYMG_BOUNDARY_Y_HIGH,
+  HYMG_WALL_Z_LOW = HYMG_BOUNDARY_Z_LOW,
+  HYMG_WALL_Z_HIGH = HYMG_BOUNDARY_Z_HIGH
 } hymg_centering;
 
 typedef enum hymg_precision { HYMG_DOUBLE = 0 } hymg_precision;
@@ -227,7 +237,7 @@ HYMG_API hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver,
                                        hymg_centering centering, hymg_precision precision,
                                        hymg_field **field);
 /* A field of zeros in plain rows in the given memory; HYMG_DEVICE: on the context's GPU, so that
- * coefficients and wall data need not pass through the host. hymg_field_create without a solver is
+ * coefficients and boundary data need not pass through the host. hymg_field_create without a solver is
  * this with HYMG_HOST. Errors: EINVAL, EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space,
                                           hymg_centering centering, hymg_precision precision,
@@ -256,10 +266,10 @@ HYMG_API hymg_status hymg_field_read(const hymg_field *field, const int low[3], 
 HYMG_API hymg_status hymg_field_fill(hymg_field *field, double value);
 
 /* y += a x on the cells that this rank holds, for two cell fields of one grid and level (layouts
- * may differ). Errors: EINVAL (also for FACE and WALL fields), ENOMEM. */
+ * may differ). Errors: EINVAL (also for FACE and BOUNDARY fields), ENOMEM. */
 HYMG_API hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y);
 /* Collective. max |x|, NaN if any entry is NaN; root mean square and mean over all cells. The sums
- * do not depend on ranks, threads or boxes. Errors: EINVAL (FACE and WALL fields), EMPI. */
+ * do not depend on ranks, threads or boxes. Errors: EINVAL (FACE and BOUNDARY fields), EMPI. */
 HYMG_API hymg_status hymg_field_max(const hymg_field *x, double *max);
 HYMG_API hymg_status hymg_field_rms(const hymg_field *x, double *rms);
 HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
@@ -267,24 +277,35 @@ HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
 /* ---- operator: a description ---- */
 
 typedef enum hymg_stencil { HYMG_FV2 = 0, HYMG_FV4 = 1 } hymg_stencil;
-/* Dirichlet closure of FV2: linear (v1) or quadratic (v2, default). FV4 has its own quartic one. */
-typedef enum hymg_closure {
-  HYMG_CLOSURE_DEFAULT = 0,
-  HYMG_CLOSURE_LINEAR = 1,
-  HYMG_CLOSURE_QUADRATIC = 2
-} hymg_closure;
+/* Dirichlet extrapolation of FV2: linear (v1) or quadratic (v2, default). FV4 has its own quartic one. */
+typedef enum hymg_extrapolation {
+  HYMG_EXTRAPOLATION_DEFAULT = 0,
+  HYMG_EXTRAPOLATION_LINEAR = 1,
+  HYMG_EXTRAPOLATION_QUADRATIC = 2,
+  /* the names up to 0.1 */
+  HYMG_CLOSURE_DEFAULT = HYMG_EXTRAPOLATION_DEFAULT,
+  HYMG_CLOSURE_LINEAR = HYMG_EXTRAPOLATION_LINEAR,
+  HYMG_CLOSURE_QUADRATIC = HYMG_EXTRAPOLATION_QUADRATIC
+} hymg_extrapolation;
+typedef hymg_extrapolation hymg_closure; /* the name up to 0.1 */
 
 typedef struct hymg_operator_desc {
   hymg_stencil stencil;
-  hymg_closure closure;
+  union {
+    hymg_extrapolation extrapolation;
+    hymg_extrapolation closure; /* the name up to 0.1 */
+  };
   double a, b;               /* a >= 0, b > 0 */
   double alpha_constant;     /* used where alpha is NULL; >= 0 */
   double beta_constant;      /* used where beta is all NULL; > 0 */
   const hymg_field *alpha;   /* cell field, >= 0, or NULL */
   const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
-  /* Wall data of FV2 as WALL fields or NULL (zero): the value on Dirichlet walls, the outward
+  /* Boundary data of FV2 as BOUNDARY fields or NULL (zero): the value on Dirichlet boundaries, the outward
    * derivative on Neumann. */
-  const hymg_field *wall[6];
+  union {
+    const hymg_field *boundary_data[6];
+    const hymg_field *wall[6]; /* the name up to 0.1 */
+  };
 } hymg_operator_desc;
 
 /* FV2 Poisson: a 0, b 1, constants 1, no fields. */
@@ -292,13 +313,13 @@ HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: they are read by hymg_solver_create and hymg_solver_update and may be
  * destroyed between. Errors: EINVAL (also a grid or boxes too thin for FV4: 2 cells per axis, boxes
- * of 3), EUNSUPPORTED (FV4 with Neumann walls, wall data or a closure), ENOMEM. */
+ * of 3), EUNSUPPORTED (FV4 with Neumann boundaries, boundary data or a extrapolation), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
 /* The description as last set; its fields are the pointers then given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
-/* New constants, fields and wall data. What must stay: stencil, closure, whether a is 0, and which
- * of alpha, beta and the wall data are fields. Takes effect at the next hymg_solver_update.
+/* New constants, fields and boundary data. What must stay: stencil, extrapolation, whether a is 0, and which
+ * of alpha, beta and the boundary data are fields. Takes effect at the next hymg_solver_update.
  * Errors: those of hymg_operator_create, EINVAL for such a change; the operator then stays as it
  * was. Fields of the old desc that are gone must be replaced here before the next
  * hymg_solver_update. */
@@ -336,7 +357,7 @@ typedef enum hymg_bottom {
 typedef enum hymg_interpolation {
   HYMG_INTERPOLATION_DEFAULT = -1,
   HYMG_P0 = 0, /* piecewise constant */
-  HYMG_P1 = 1, /* trilinear, with linear wall closures */
+  HYMG_P1 = 1, /* trilinear, with linear ghost extrapolations */
   HYMG_V2 = 2, /* quadratic, keeps the coarse cell's mean */
   HYMG_V4 = 4  /* quartic, keeps the coarse cell's mean */
 } hymg_interpolation;
@@ -391,7 +412,7 @@ typedef enum hymg_cycle_kind {
 
 typedef struct hymg_cycle_record {
   hymg_cycle_kind kind;
-  /* max |f - A u| after the cycle, f with the wall data in it and, where the system is singular,
+  /* max |f - A u| after the cycle, f with the boundary data in it and, where the system is singular,
    * without its mean; with MGPCG max |r| of the recurrence, which differs by rounding */
   double residual_max;
   double residual_relative; /* the same over max |f|; 0 if both are 0 */
@@ -433,7 +454,7 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* AUTO: the file of hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* PEER: a GPU that has waited so many seconds for another one gives up and the solve fails; NCCL:
+  /* PEER: a GPU that has waited so many seconds for another one aborts and the solve fails; NCCL:
    * so does a rank that has waited so long for its own GPU; > 0 */
   double peer_seconds;
   hymg_precision precision;
@@ -464,7 +485,7 @@ typedef struct hymg_result {
   double residual_max, residual_relative; /* as recorded after the last cycle; 0 cycles: 0 */
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
   const hymg_cycle_record *history;
-  double rhs_max; /* max |f| with the wall data in it, without the mean removed */
+  double rhs_max; /* max |f| with the boundary data in it, without the mean removed */
   bool singular;
   double mean_removed;                  /* mean of f that was subtracted, 0 if not singular */
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
@@ -479,7 +500,7 @@ typedef struct hymg_result {
  * before anything is taken there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
-/* Collective: reads the operator's constants, fields and wall data again, keeps the plan. Errors:
+/* Collective: reads the operator's constants, fields and boundary data again, keeps the plan. Errors:
  * EINVAL (coefficients; the solver keeps those it had), ENOMEM, EMPI (update again before any
  * solve). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
@@ -488,7 +509,7 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, in place
  * where made with this solver, else converted. f is not changed. A singular system (no Dirichlet
- * wall, a alpha = 0) is solved for f less its mean, and u comes out with mean zero. result may be
+ * boundary, a alpha = 0) is solved for f less its mean, and u comes out with mean zero. result may be
  * NULL. Errors: EINVAL (fields of another grid; a singular system whose |mean f| > 1e-4 max |f|,
  * with both numbers), ENOMEM, EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
@@ -517,7 +538,7 @@ HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const h
  * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
-/* Collective: y = A x with homogeneous walls; r = f - A u with the wall data. Any cell fields of
+/* Collective: y = A x with homogeneous boundaries; r = f - A u with the boundary data. Any cell fields of
  * that level; outputs may be inputs. */
 HYMG_API hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y);
 HYMG_API hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f,
@@ -529,7 +550,7 @@ HYMG_API double hymg_solver_bytes_per_dof(const hymg_solver *solver);
 /* Seconds of the tuning part of hymg_solver_create on this rank. */
 HYMG_API double hymg_solver_tuning_seconds(const hymg_solver *solver);
 
-/* Where the choice of levels for GPU, tail and host comes from. */
+/* Where the choice of levels for GPU, coarse end and host comes from. */
 typedef enum hymg_tuning_source {
   HYMG_TUNING_NONE = 0,     /* there was nothing to choose */
   HYMG_TUNING_OPTIONS = 1,  /* host_cells and tail_cells */
@@ -594,18 +615,21 @@ typedef enum hymg_variable { HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2 } h
  * hymg_operator_create but without fields; variable: which of them there will be, HYMG_VARIABLE_
  * values added. options NULL: the defaults. Where levels go is read from the tuning file or
  * estimated, never measured. Fields of coefficients, which the user holds while the solver is made,
- * and wall data are not counted. Errors: EINVAL, EUNSUPPORTED, ENOMEM (of the host, for lists),
+ * and boundary data are not counted. Errors: EINVAL, EUNSUPPORTED, ENOMEM (of the host, for lists),
  * ECUDA, EMPI; a need larger than what is free is none. */
 HYMG_API hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc,
                                       unsigned variable, const hymg_options *options,
                                       hymg_need *need);
 
-/* Per-level, per-verb times of this rank. While on, every verb is timed (solves are a little
+/* Per-level, per-level operation times of this rank. While on, every level operation is timed (solves are a little
  * slower); turning it on clears the rows. bytes: by the model, each array once; messages and
  * message_bytes: sent by this rank. */
 typedef struct hymg_profile_row {
   int level;
-  const char *verb; /* static */
+  union {
+    const char *operation; /* static */
+    const char *verb;      /* the name up to 0.1 */
+  };
   int64_t calls;
   double seconds;
   double bytes;
@@ -613,7 +637,7 @@ typedef struct hymg_profile_row {
   double message_bytes;
 } hymg_profile_row;
 HYMG_API void hymg_solver_profile(hymg_solver *solver, bool on);
-/* Verbs used so far, and one of them. Errors: EINVAL (no such row). */
+/* Level operations used so far, and one of them. Errors: EINVAL (no such row). */
 HYMG_API int hymg_solver_profile_rows(const hymg_solver *solver);
 HYMG_API hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index,
                                              hymg_profile_row *row);

@@ -2,11 +2,11 @@
  * the cells that do not wait for it: a smoother call with n^3 cells on each rank, the same without neighbours,
  * and its exchanges alone. Exit: 0; 2 bad input; 3 failure at run time. */
 #define _GNU_SOURCE
-#include "kernel_table.h"
+#include "api/solver.h"
 #include "common/machine.h"
 #include "common/ranks_csv.h"
-#include "api/solver.h"
 #include "common/start.h"
+#include "kernel_table.h"
 
 #include <getopt.h>
 #include <stdio.h>

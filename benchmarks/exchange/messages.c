@@ -160,7 +160,7 @@ static double sum_over_ranks(run *r, double value)
   return sum;
 }
 
-static void count_messages(run *r, messages_count counted[MAX_LEVELS])
+static void count_messages(run *r, messages_count acknowledged[MAX_LEVELS])
 {
   const bool first = hymg_context_rank(r->context) == 0;
   double messages[MAX_LEVELS] = {0}, bytes[MAX_LEVELS] = {0};
@@ -171,10 +171,10 @@ static void count_messages(run *r, messages_count counted[MAX_LEVELS])
     bytes[row.level] += row.message_bytes;
   }
   for (int l = 0; l < hymg_solver_num_levels(r->solver); l++) {
-    counted[l].first = first ? messages[l] : 0;
-    counted[l].first_bytes = first ? bytes[l] : 0;
-    counted[l].all = sum_over_ranks(r, messages[l]);
-    counted[l].all_bytes = sum_over_ranks(r, bytes[l]);
+    acknowledged[l].first = first ? messages[l] : 0;
+    acknowledged[l].first_bytes = first ? bytes[l] : 0;
+    acknowledged[l].all = sum_over_ranks(r, messages[l]);
+    acknowledged[l].all_bytes = sum_over_ranks(r, bytes[l]);
   }
 }
 
@@ -189,13 +189,13 @@ static bool agree(const messages_count *a, const messages_count *b)
 static void print_level(const hymg_level_info *level, int l, const messages_count *c,
                         const messages_count *m, bool known)
 {
-  const double counted[4] = {c->first, 1e-6 * c->first_bytes, c->all, 1e-6 * c->all_bytes};
+  const double acknowledged[4] = {c->first, 1e-6 * c->first_bytes, c->all, 1e-6 * c->all_bytes};
   const double model[4] = {m->first, 1e-6 * m->first_bytes, m->all, 1e-6 * m->all_bytes};
   printf("%5d %5d^3 %5lld %5d", l, level->cells[0], (long long)level->boxes, level->ranks);
   for (int i = 0; i < 4; i++) {
     char text[32] = "-";
     if (known) snprintf(text, sizeof text, "%.*f", i % 2 ? 6 : 0, model[i]);
-    printf(" |%11.*f %11s", i % 2 ? 6 : 0, counted[i], text);
+    printf(" |%11.*f %11s", i % 2 ? 6 : 0, acknowledged[i], text);
   }
   printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
 }
@@ -207,17 +207,17 @@ static const char csv_columns[] =
 /* The model's fields stay empty where it knows nothing. */
 static void write_level(FILE *csv, const messages_count *c, const messages_count *m, bool known)
 {
-  const double counted[4] = {c->first, c->first_bytes, c->all, c->all_bytes};
+  const double acknowledged[4] = {c->first, c->first_bytes, c->all, c->all_bytes};
   const double model[4] = {m->first, m->first_bytes, m->all, m->all_bytes};
   for (int i = 0; i < 4; i++) {
-    fprintf(csv, ",%.0f,", counted[i]);
+    fprintf(csv, ",%.0f,", acknowledged[i]);
     if (known) fprintf(csv, "%.0f", model[i]);
   }
   fputc('\n', csv);
 }
 
 static bool print_table(run *r, const options *o, hymg_stencil stencil,
-                        const messages_count counted[MAX_LEVELS], FILE **csv)
+                        const messages_count acknowledged[MAX_LEVELS], FILE **csv)
 {
   const int num = hymg_solver_num_levels(r->solver);
   hymg_level_info levels[MAX_LEVELS];
@@ -235,12 +235,12 @@ static bool print_table(run *r, const options *o, hymg_stencil stencil,
   for (int l = 0; l < num; l++) {
     messages_count model;
     const bool known = messages_model(levels, num, l, SWEEPS, stencil == HYMG_FV2 ? 1 : 2, &model);
-    print_level(levels + l, l, counted + l, &model, known);
-    right = right && (!known || agree(counted + l, &model));
+    print_level(levels + l, l, acknowledged + l, &model, known);
+    right = right && (!known || agree(acknowledged + l, &model));
     if (!*csv) continue;
     fprintf(*csv, "%s,%d,%d,%d,%d", stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l,
             levels[l].cells[0], levels[l].ranks);
-    write_level(*csv, counted + l, &model, known);
+    write_level(*csv, acknowledged + l, &model, known);
   }
   return right;
 }
@@ -292,13 +292,13 @@ static bool run_operator(hymg_context *context, const options *o, hymg_stencil s
 {
   run r = {.context = context};
   answer found;
-  messages_count counted[MAX_LEVELS];
+  messages_count acknowledged[MAX_LEVELS];
   double wrong = 0;
   require(&r, set_up(&r, o, o->boxes, stencil));
   require(&r, solve(&r, &found));
-  count_messages(&r, counted);
+  count_messages(&r, acknowledged);
   if (hymg_context_rank(context) == 0) {
-    wrong = !print_table(&r, o, stencil, counted, csv);
+    wrong = !print_table(&r, o, stencil, acknowledged, csv);
     printf("F-cycle %.4f s\n", found.seconds);
     if (o->check && !check_answer(&r, o, stencil, &found)) wrong = 1;
     putchar('\n');

@@ -10,7 +10,7 @@ typedef struct messages_count {
 } messages_count;
 
 /* Expected of level l within an F-cycle on these levels; sweeps per smoother call; halo: layers that the stencil
- * needs (FV2 1, FV4 2). Walls on all sides. False: the model knows no such shape (several boxes a rank). */
+ * needs (FV2 1, FV4 2). Boundaries on all sides. False: the model knows no such shape (several boxes a rank). */
 bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sweeps, int halo,
                     messages_count *expected);
 

@@ -1,4 +1,4 @@
-/* The messages of an F-cycle from the shape alone, for one box a rank and walls all around. Every sweep and every residual
+/* The messages of an F-cycle from the shape alone, for one box a rank and boundaries all around. Every sweep and every residual
  * exchanges the stencil's halo (FV2: 6 faces, one layer; FV4: 6 faces and 12 edges, two layers), every interpolation
  * all 26 neighbours of the coarse level, each neighbour one message. Where the coarse level has fewer boxes, the coarse
  * image of each box goes to the owner of the merged one and comes back with its ghosts. */
@@ -67,7 +67,7 @@ static messages_count gather_of(const shape *fine, const shape *coarse)
   return c;
 }
 
-/* Cells of the image of fine box f, with `depth` ghosts, that lie in coarse box b or in the wall ghosts beyond it. */
+/* Cells of the image of fine box f, with `depth` ghosts, that lie in coarse box b or in the boundary ghosts beyond it. */
 static double overlap(const shape *fine, const shape *coarse, const int f[3], const int b[3],
                       int depth)
 {

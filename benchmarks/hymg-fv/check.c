@@ -30,7 +30,7 @@ bool fv_log2_grid(fv_options *o, int ranks, fv_error *error)
     o->grid.spacing[axis] = 1.0 / (box * side);
     o->grid.boxes[axis] = side;
   }
-  o->grid.closure_box = box;
+  o->grid.extrapolation_box = box;
   return true;
 }
 

@@ -1,10 +1,10 @@
 /* hymg-fv: the HPGMG-FV benchmark protocol on hymg's public headers alone. Exit status: 0 done; 1
  * failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
+#include "common/json.h"
 #include "common/machine.h"
+#include "common/start.h"
 #include "hymg-fv/output.h"
 #include "hymg-fv/run.h"
-#include "common/json.h"
-#include "common/start.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef FV_OPTIONS_H
 #define FV_OPTIONS_H
 
-#include "hymg.h"
 #include "common/problem.h"
+#include "hymg.h"
 
 enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
 

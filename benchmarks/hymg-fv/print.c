@@ -1,4 +1,4 @@
-/* Human output on stdout: set-up, one line per size as it ends, verdict, time per level and verb,
+/* Human output on stdout: set-up, one line per size as it ends, verdict, time per level and level operation,
  * memory; the last line is the DOF/s of the finest size. */
 #include "hymg-fv/report.h"
 
@@ -20,7 +20,7 @@ static cells_text cells_string(const int n[3])
 }
 
 /* "1 level", "7 levels" */
-static cells_text counted(long long number, const char *noun)
+static cells_text acknowledged(long long number, const char *noun)
 {
   cells_text out;
   snprintf(out.text, sizeof out.text, "%lld %s%s", number, noun, number == 1 ? "" : "s");
@@ -46,10 +46,11 @@ static void print_solver(const fv_options *o)
 {
   const hymg_options *s = &o->solver;
   printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s", fv_solver_words[s->method],
-         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother], counted(s->sweeps, "sweep").text,
-         fv_bottom_words[s->bottom], fv_backend_words[s->backend]);
+         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother],
+         acknowledged(s->sweeps, "sweep").text, fv_bottom_words[s->bottom],
+         fv_backend_words[s->backend]);
   if (s->method != HYMG_FMG)
-    printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
+    printf("; to %g in at most %s", s->rtol, acknowledged(s->max_cycles, "cycle").text);
   putchar('\n');
 }
 
@@ -110,7 +111,7 @@ static void print_transport(const fv_report *r)
 static cells_text boxes_string(const int boxes[3])
 {
   cells_text out;
-  if (product(boxes) == 1) return counted(1, "box");
+  if (product(boxes) == 1) return acknowledged(1, "box");
   snprintf(out.text, sizeof out.text, "%d x %d x %d boxes", boxes[0], boxes[1], boxes[2]);
   return out;
 }
@@ -121,8 +122,8 @@ static void print_crowding(const fv_report *r)
 {
   const int ranks = (r->ranks + r->nodes - 1) / r->nodes, cores = r->machine.cores;
   if (cores < 1 || (int64_t)ranks * r->threads <= cores) return;
-  printf("note      %s x %s on %s%s: ", counted(ranks, "rank").text,
-         counted(r->threads, "thread").text, counted(cores, "core").text,
+  printf("note      %s x %s on %s%s: ", acknowledged(ranks, "rank").text,
+         acknowledged(r->threads, "thread").text, acknowledged(cores, "core").text,
          r->nodes > 1 ? " of a node" : "");
   if (r->threads > 1)
     printf("set OMP_NUM_THREADS=%d\n", cores > ranks ? cores / ranks : 1);
@@ -136,12 +137,13 @@ void fv_print_setup(const fv_report *r)
   const hymg_level_info *coarsest = &r->levels[r->num_levels - 1];
   if (o->given[FV_QUIET]) return;
   printf("hymg-fv %s on %s, %s, %s; %s x %s on %s\n", r->build.version, r->machine.host,
-         r->machine.cpu, counted(r->machine.cores, "core").text, counted(r->ranks, "rank").text,
-         counted(r->threads, "thread").text, counted(r->nodes, "node").text);
+         r->machine.cpu, acknowledged(r->machine.cores, "core").text,
+         acknowledged(r->ranks, "rank").text, acknowledged(r->threads, "thread").text,
+         acknowledged(r->nodes, "node").text);
   print_equation(o);
   print_solver(o);
   printf("grid      %s cells in %s, %s", cells_string(o->grid.n).text, boxes_string(r->boxes).text,
-         counted(r->num_levels, "level").text);
+         acknowledged(r->num_levels, "level").text);
   if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);
   putchar('\n');
   print_device(r);
@@ -149,7 +151,7 @@ void fv_print_setup(const fv_report *r)
   printf("set-up    %.3f s, tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
          r->tuning_seconds, r->problem_seconds);
   printf("protocol  %s, then at least %s and %g s per size%s\n",
-         counted(o->warmup, "warm-up solve").text, counted(o->min_solves, "solve").text,
+         acknowledged(o->warmup, "warm-up solve").text, acknowledged(o->min_solves, "solve").text,
          o->min_seconds, o->given[FV_OFFICIAL] ? "; official" : "");
   print_crowding(r);
   if (product(coarsest->cells) > 4096)
@@ -180,7 +182,7 @@ static void print_details(const fv_report *r, const fv_size *size)
     printf("    singular: mean of f %.6e removed\n", size->result.mean_removed);
   if (r->options->solver.method != HYMG_FMG)
     printf("    %s after %s: %s\n", size->result.converged ? "converged" : "not converged",
-           counted(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
+           acknowledged(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
 }
 
 void fv_print_size(const fv_report *r, int n)
@@ -205,7 +207,8 @@ void fv_print_size(const fv_report *r, int n)
 static void print_richardson(const fv_report *r)
 {
   if (!r->has_richardson) {
-    printf("Richardson: needs three sizes, the grid has %s\n", counted(r->num_sizes, "level").text);
+    printf("Richardson: needs three sizes, the grid has %s\n",
+           acknowledged(r->num_sizes, "level").text);
     return;
   }
   printf("Richardson: error %.15e, order %.4f: ", r->richardson_error, r->richardson_order);
@@ -289,6 +292,6 @@ void fv_print_end(const fv_report *r)
   print_outcome(r);
   printf("%.6e DOF/s  (%s cells, %s, mean of %s)%s\n", fv_dof_per_second(finest),
          cells_string(finest->level.cells).text, fv_operator_words[o->stencil],
-         counted(finest->solves, "solve").text, r->official ? "  OFFICIAL" : "");
+         acknowledged(finest->solves, "solve").text, r->official ? "  OFFICIAL" : "");
   fflush(stdout);
 }

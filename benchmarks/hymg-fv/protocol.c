@@ -186,7 +186,7 @@ double fv_dof_per_second(const fv_size *size)
   return (double)size->dof / size->seconds_mean;
 }
 
-/* ---- time per level and verb ---- */
+/* ---- time per level and level operation ---- */
 
 bool fv_breakdown(fv_run *run, fv_report *report)
 {

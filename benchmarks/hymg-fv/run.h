@@ -3,8 +3,8 @@
 #ifndef FV_RUN_H
 #define FV_RUN_H
 
-#include "hymg-fv/report.h"
 #include "common/problem.h"
+#include "hymg-fv/report.h"
 
 typedef struct fv_run {
   const fv_options *options;

@@ -1,4 +1,4 @@
-/* How long a verb takes: alone on the host, among many queued calls on a GPU. */
+/* How long a level operation takes: alone on the host, among many queued calls on a GPU. */
 #include "hymg-kernels/kernels.h"
 
 enum {

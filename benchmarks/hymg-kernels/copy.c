@@ -1,5 +1,5 @@
 /* The copy that a GPU's rows are measured against: one plain field to another, several times the
- * size of any cache, by the backend's vector verb. */
+ * size of any cache, by the backend's vector level operation. */
 #include "hymg-kernels/kernels.h"
 
 #include <stdlib.h>

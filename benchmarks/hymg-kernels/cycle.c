@@ -41,9 +41,9 @@ kernels_model kernels_cycle_model(hymg_stencil stencil, hymg_smoother smoother, 
   /* x, f, the matrix; the restricted residual */
   const double restrict_residual = s.matrix + 2 + coarse;
   /* the correction: zeroed on the coarse level, read there, added here */
-  const double correct = coarse + coarse + 2;
-  const double visit_sweeps = 2 * sweeps * s.sweep + restrict_residual + correct;
-  const double visit_calls = 2 * s.call + coarse + correct;
+  const double v_cycle = coarse + coarse + 2;
+  const double visit_sweeps = 2 * sweeps * s.sweep + restrict_residual + v_cycle;
+  const double visit_calls = 2 * s.call + coarse + v_cycle;
   kernels_model m = {0, 0};
   double share = 1;
   for (int l = 0; l + 1 < levels; l++, share *= coarse) {

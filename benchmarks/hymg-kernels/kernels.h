@@ -1,4 +1,4 @@
-/* The kernel benchmark: verbs of the library called through its internal headers, timed beside a
+/* The kernel benchmark: level operations of the library called through its internal headers, timed beside a
  * triad (on a GPU: a copy) of the same minute, their results checked against plain slow loops and,
  * bit for bit, against the host's untuned path. */
 #ifndef KERNELS_H
@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
+#include "api/solver.h"
 #include "common/machine.h"
 #include "hymg.h"
-#include "api/solver.h"
 #include "multigrid/level_ops.h"
 
 /* ---- command line ---- */
 
 typedef enum kernels_mode {
-  KERNELS_TABLE,     /* a row per verb and size */
+  KERNELS_TABLE,     /* a row per level operation and size */
   KERNELS_LADDER,    /* what each step of the tuning brings */
   KERNELS_CYCLE,     /* F-cycles: bytes, memory, set-up */
   KERNELS_SOLVE,     /* solves to a tolerance */
@@ -86,7 +86,7 @@ double kernels_triad_run(kernels_triad *triad, size_t n);
 double kernels_triad_bytes(const kernels_triad *triad);
 void kernels_triad_destroy(kernels_triad **triad);
 
-/* From one array to another in the GPU's memory, by the library's own vector verb. */
+/* From one array to another in the GPU's memory, by the library's own vector level operation. */
 typedef struct kernels_copy kernels_copy;
 /* bytes: of both together; 0: 1 GiB or what fits. NULL: the reason is in the context. */
 kernels_copy *kernels_copy_create(hymg_context *context, double bytes);
@@ -134,7 +134,7 @@ void kernels_kit_destroy(kernels_kit *kit);
 void kernels_kit_bind(kernels_kit *kit);
 /* One solve from f to x: seconds, NaN after a failure. */
 double kernels_kit_solve(kernels_kit *kit, hymg_result *result);
-/* Have all verbs so far done what they should? If not the reason is on stderr. */
+/* Have all level operations so far done what they should? If not the reason is on stderr. */
 bool kernels_kit_is_well(const kernels_kit *kit);
 
 /* Plain rows, every pass of its own. */
@@ -174,9 +174,9 @@ bool kernels_slow_interpolate(const kernels_slow *s, int order, double *out);
  * by. */
 double kernels_slow_scale(const kernels_slow *s);
 
-/* ---- verbs ---- */
+/* ---- level operations ---- */
 
-/* Where a verb leaves its result. */
+/* Where a level operation leaves its result. */
 typedef enum kernels_target {
   KERNELS_IN_X,      /* the fine level's x */
   KERNELS_IN_OUT,    /* out */
@@ -184,7 +184,7 @@ typedef enum kernels_target {
   KERNELS_IN_NUMBER
 } kernels_target;
 
-/* Flags of a verb. */
+/* Flags of a level operation. */
 enum {
   KERNELS_SMOOTHED = 1,     /* meant for the state that the smoother leaves */
   KERNELS_ANY_OPERATOR = 2, /* the same for constant coefficients: run once */
@@ -197,7 +197,8 @@ typedef struct kernels_verb {
   bool (*slow)(const kernels_slow *s, double *out); /* NULL: the untuned path alone checks it */
   kernels_target target;
   unsigned flags;
-  double streams; /* doubles per cell beside the matrix; 0: as the verb itself declares */
+  double
+      streams; /* doubles per cell beside the matrix; 0: as the level operation itself declares */
 } kernels_verb;
 
 extern const kernels_verb kernels_verbs[];
@@ -207,10 +208,10 @@ extern const int kernels_num_verbs;
 extern const kernels_verb kernels_smooth_verb, kernels_smooth_restrict_verb;
 extern const char *const kernels_smoother_names[];
 
-/* ---- time of a verb ---- */
+/* ---- time of a level operation ---- */
 
 /* Calls that are timed as one: on the host a single one. On a GPU as many as take about a
- * millisecond, recorded once and played back as a cycle is; a verb that returns a number waits for
+ * millisecond, recorded once and played back as a cycle is; a level operation that returns a number waits for
  * it each time, as in a solve. */
 typedef struct kernels_batch {
   int key; /* of the recording; 0: none */
@@ -226,10 +227,10 @@ double kernels_median_time(const kernels_options *options, kernels_kit *kit,
 /* ---- the modes ---- */
 
 #define KERNELS_TRIAD_ROW "triad of this size"
-/* Does --verb leave a row of the table, of the ladder? */
+/* Does --level operation leave a row of the table, of the ladder? */
 bool kernels_table_has_rows(const kernels_options *options);
 bool kernels_ladder_has_rows(const kernels_options *options);
-/* Names of the ladder's rows, by which --verb chooses there. */
+/* Names of the ladder's rows, by which --level operation chooses there. */
 void kernels_list_steps(bool gpu);
 bool kernels_run_table(kernels_bench *bench);
 bool kernels_run_ladder(kernels_bench *bench);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "common/problem.h"
+#include "cpu/cpu.h"
 
 /* ---- the problem ---- */
 
@@ -23,7 +23,7 @@ static size_t face_at(int n, const int at[3])
          (size_t)(n + 2) * ((size_t)(at[1] + 1) + (size_t)(n + 2) * (size_t)(at[2] + 1));
 }
 
-/* The layers beyond the walls along the tangential axis t: 5, -10, 10, -5, 1 from the wall
+/* The layers beyond the boundaries along the tangential axis t: 5, -10, 10, -5, 1 from the boundary
  * inwards. */
 static void extrapolate(int n, int axis, int t, double *beta)
 {
@@ -98,7 +98,7 @@ kernels_text kernels_tuning_text(const hymgi_level *level)
   kernels_text out = {"pass by pass"};
   char rows[16] = "all";
   if (t->wave_rows > 0) snprintf(rows, sizeof rows, "%d", t->wave_rows);
-  if (level->backend->id == HYMG_BACKEND_HOST && hymgi_host_wave_applies(level))
+  if (level->backend->id == HYMG_BACKEND_HOST && hymgi_cpu_wave_applies(level))
     snprintf(out.text, sizeof out.text, "wavefronts of %d sweeps%s, tiles of %s rows",
              t->wave_stages, t->wave_restrict ? " with restriction" : "", rows);
   return out;

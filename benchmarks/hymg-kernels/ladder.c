@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel_table.h"
 #include "cpu/cpu.h"
+#include "kernel_table.h"
 
 enum { SMOOTH, RESTRICT, CYCLE, TIMED };
 
@@ -135,7 +135,7 @@ static void print_row(ladder *l, const char *name, const timing *t, int64_t wron
 static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *kit)
 {
   if (l->bench->options->cuda || s->own || s->tuning.wave_from == 0) return true;
-  if (hymgi_host_wave_applies(kit->fine)) return true;
+  if (hymgi_cpu_wave_applies(kit->fine)) return true;
   printf("  %-38s does not apply: too few rows a tile for these stages and threads\n", s->name);
   return false;
 }

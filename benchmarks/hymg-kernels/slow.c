@@ -1,8 +1,8 @@
 /* Plain slow loops, written from the formulas: one array of cells with two ghost layers, Dirichlet
- * walls, Poisson.
+ * boundaries, Poisson.
  *   FV2  A x = -(1/h^2) sum over faces beta_f (x_nb - x), ghost -5/2 x1 + 1/2 x2
  *   FV4  A x = -(1/h^2) sum over axes (F(high) - F(low)) with the flux of `flux` below, ghosts of
- *        the quartic closure
+ *        the quartic extrapolation
  * Nothing here is shared with the library's kernels. */
 #include "hymg-kernels/kernels.h"
 
@@ -31,7 +31,7 @@ static bool ghosted_create(int n, const double *plain, ghosted *g)
 }
 
 /* The two ghosts outside x1, which continues inwards at steps of `in`. */
-static void close_line(double *x1, ptrdiff_t in, int order)
+static void fill_line(double *x1, ptrdiff_t in, int order)
 {
   const double a = x1[0], b = x1[in], c = x1[2 * in], d = x1[3 * in];
   if (order == 2) {
@@ -53,8 +53,8 @@ static void close(ghosted *g, int order)
     for (int q = t0; q < n - t0; q++)
       for (int p = s0; p < n - s0; p++) {
         double *const low = g->x + p * g->stride[s] + q * g->stride[t];
-        close_line(low, g->stride[axis], order);
-        close_line(low + (n - 1) * g->stride[axis], -g->stride[axis], order);
+        fill_line(low, g->stride[axis], order);
+        fill_line(low + (n - 1) * g->stride[axis], -g->stride[axis], order);
       }
   }
 }
@@ -91,7 +91,7 @@ static double apply_cell(const kernels_slow *s, const ghosted *g, int i, int j, 
   return -sum * n * n;
 }
 
-static int closure(const kernels_slow *s)
+static int extrapolation(const kernels_slow *s)
 {
   return s->stencil == HYMG_FV2 ? 2 : 4;
 }
@@ -102,7 +102,7 @@ static bool apply(const kernels_slow *s, bool residual, double *out)
   const int n = s->problem->n;
   ghosted g;
   if (!ghosted_create(n, s->x, &g)) return false;
-  close(&g, closure(s));
+  close(&g, extrapolation(s));
 #pragma omp parallel for schedule(static)
   for (int k = 0; k < n; k++)
     for (int j = 0; j < n; j++)
@@ -144,7 +144,7 @@ bool kernels_slow_symgs(const kernels_slow *s, double *out)
   ghosted g;
   if (!ghosted_create(n, s->x, &g)) return false;
   for (int sweep = 0; sweep < s->sweeps; sweep++) {
-    close(&g, closure(s));
+    close(&g, extrapolation(s));
     for (ptrdiff_t m = 0; m < cells; m++) {
       const ptrdiff_t at = sweep & 1 ? cells - 1 - m : m;
       const int i = (int)(at % n), j = (int)(at / n % n), k = (int)(at / n / n);

@@ -5,7 +5,7 @@
 /* The steps around what the backend itself would choose. */
 int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS])
 {
-  const hymgi_tuning own = hymgi_host_tuning(method);
+  const hymgi_tuning own = hymgi_cpu_tuning(method);
   const int from = own.wave_from > 0 && own.wave_from < n ? own.wave_from : n;
   const hymgi_tuning split = {.split_from = own.split_from};
   hymgi_tuning wave = {own.split_from, from, 2, own.wave_rows, false};
@@ -39,7 +39,7 @@ int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KER
 int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS])
 {
   const int64_t never = INT64_MAX;
-  const hymgi_tuning split = hymgi_host_tuning(method);
+  const hymgi_tuning split = hymgi_cpu_tuning(method);
   kernels_step s = {.tuning = kernels_untuned(),
                     .fv2_pair = never,
                     .fv2_march = never,

@@ -1,4 +1,4 @@
-/* The table: a row per verb and size. Each verb first runs once on random data with every output
+/* The table: a row per level operation and size. Each level operation first runs once on random data with every output
  * and every ghost set to NaN, on the solver that is measured and on an untuned one of the host:
  * entries that differ in a bit, or from the plain slow loop by more than rounding, are counted as
  * wrong. Then it is timed. */
@@ -239,7 +239,7 @@ static bool make_kits(const table *t, hymg_smoother smoother, kernels_kit kit[2]
   const kernels_options *o = t->bench->options;
   hymg_options options = kernels_solver_options(o);
   options.smoother = smoother;
-  if (o->cuda) { /* the verbs are called one by one, so all levels are to be on the GPU */
+  if (o->cuda) { /* the level operations are called one by one, so all levels are to be on the GPU */
     options.host_cells = 0;
     options.tail_cells = 0;
   }

@@ -1,4 +1,4 @@
-/* The list of verbs that the table has rows for. Vector verbs combine x and f into out or reduce
+/* The list of level operations that the table has rows for. Vector level operations combine x and f into out or reduce
  * them. */
 #include "hymg-kernels/kernels.h"
 
@@ -35,7 +35,7 @@ static void run_residual_norm(kernels_kit *k)
   k->number = hymgi_residual_norm(k->fine, k->fine->f, k->fine->x);
 }
 
-/* Not a verb of its own: what smooth+restrict adds to smooth where the two are not one pass. */
+/* Not a level operation of its own: what smooth+restrict adds to smooth where the two are not one pass. */
 static void run_residual_restrict(kernels_kit *k)
 {
   const bool gsrb = k->solver->method.smoother == HYMG_GSRB;

@@ -201,7 +201,7 @@ static const char *call(void *data)
   return t->kernel->run(&t->job, &t->launch);
 }
 
-static int by_value(const void *left, const void *right)
+static int ll(const void *left, const void *right)
 {
   const double l = *(const double *)left, r = *(const double *)right;
   return (l > r) - (l < r);
@@ -225,7 +225,7 @@ static double time_on_host(timed *t, int repeat)
       call(t);
     ms[r] = 1e3 * (fv_clock() - start) / calls;
   }
-  qsort(ms, (size_t)repeat, sizeof *ms, by_value);
+  qsort(ms, (size_t)repeat, sizeof *ms, ll);
   return 0.5 * (ms[(repeat - 1) / 2] + ms[repeat / 2]);
 }
 

@@ -1,7 +1,7 @@
 /* hymg-stencil: the finite-difference studies. Exit: 0 done; 1 a result is wrong; 2 bad input; 3
  * failure at run time. */
-#include "stencils/bench.h"
 #include "common/machine.h"
+#include "stencils/bench.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "stencils/options.h"
 
-#include "stencils/studies/image.h"
 #include "stencils/output.h"
+#include "stencils/studies/image.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,6 +1,6 @@
-/* The bottom solvers (krylov_methods.h) on the coarsest level of the tail. */
-#ifndef HYMGI_TAIL_BOTTOM_CUH
-#define HYMGI_TAIL_BOTTOM_CUH
+/* The bottom solvers (krylov_methods.h) on the coarsest level of the coarse end. */
+#ifndef HYMGI_COARSE_BOTTOM_CUH
+#define HYMGI_COARSE_BOTTOM_CUH
 
 #include "coarse/krylov.cuh"
 
@@ -11,7 +11,7 @@ extern "C" {
 namespace
 {
 
-/* ---- their verbs, by the names in level_ops.h ---- */
+/* ---- their level operations, by the names in level_ops.h ---- */
 
 struct krylov_level {
   int l;
@@ -35,16 +35,16 @@ KRYLOV bool krylov_singular(const krylov_level *)
 
 KRYLOV void hymgi_apply(const krylov_level *level, double *x, double *y)
 {
-  const double *const arena = tail_arena();
+  const double *const arena = coarse_arena();
   if (shared.level[level->l].resident)
     apply_resident(level->l, (int)(x - arena), (int)(y - arena));
   else
-    operate(level->l, 0, TAIL_APPLY, NULL, x, y);
+    operate(level->l, 0, COARSE_APPLY, NULL, x, y);
 }
 
 KRYLOV void hymgi_smooth(krylov_level *level)
 {
-  operate(level->l, shared.method.sweeps, TAIL_NOTHING, level->f, level->x,
+  operate(level->l, shared.method.sweeps, COARSE_NOTHING, level->f, level->x,
           shared.level[level->l].y);
 }
 
@@ -56,7 +56,7 @@ KRYLOV double hymgi_norm_max(const krylov_level *level, const double *x)
 KRYLOV double hymgi_residual_norm(const krylov_level *level, const double *f, double *x)
 {
   double *const r = shared.level[level->l].y;
-  operate(level->l, 0, TAIL_RESIDUAL, f, x, r);
+  operate(level->l, 0, COARSE_RESIDUAL, f, x, r);
   return hymgi_norm_max(level, r);
 }
 
@@ -104,16 +104,16 @@ KRYLOV void hymgi_remove_mean(const krylov_level *level, double *x)
 /* z = D^-1 r */
 __device__ __noinline__ void divide(int l, const double *r, double *z)
 {
-  const tail_pass p = pass_of(l);
+  const coarse_pass p = pass_of(l);
   operator_view v = {};
   v.has_alpha = p.has_alpha;
 #pragma unroll 1
-  for (int c = lane_of(); c < p.cells; c += p.team) {
+  for (int c = thread_of(); c < p.cells; c += p.team) {
     const int at = cell_at(l, c).at;
     if (shared.method.stencil == HYMG_FV4) {
-      z[at] = __ldg(shared.level[l].coefficients + TAIL_DINV * p.cells + c) * r[at];
+      z[at] = __ldg(shared.level[l].coefficients + COARSE_DINV * p.cells + c) * r[at];
     } else {
-      tail_own<HYMG_FV2, true> own;
+      coarse_own<HYMG_FV2, true> own;
       own.load(l, p, NULL, c);
       z[at] = r[at] / fv2_diagonal(v, own.b, own.alpha);
     }
@@ -129,17 +129,17 @@ KRYLOV void hymgi_precondition(const krylov_level *level, const double *r, doubl
 
 KRYLOV bool krylov_leads(const krylov_level *)
 {
-  return lane_of() < TAIL_WARP;
+  return thread_of() < COARSE_WARP;
 }
 
 KRYLOV int krylov_lane()
 {
-  return lane_of();
+  return thread_of();
 }
 
 KRYLOV int krylov_lanes()
 {
-  return TAIL_WARP;
+  return COARSE_WARP;
 }
 
 KRYLOV void krylov_meet_lanes()
@@ -157,16 +157,16 @@ KRYLOV void krylov_meet(const krylov_level *level)
 /* The products are shared out to threads, or to warps where a vector is long. */
 KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool shadow, basis *b)
 {
-  const tail_level &t = shared.level[level->l];
-  const int lanes = t.cells > 2 * TAIL_WARP ? TAIL_WARP : 1, wide = w->count + 1;
+  const coarse_level &t = shared.level[level->l];
+  const int lanes = t.cells > 2 * COARSE_WARP ? COARSE_WARP : 1, wide = w->count + 1;
   meet(t.team);
 #pragma unroll 1
-  for (int m = lane_of() / lanes; m < w->count * wide; m += t.team / lanes) {
+  for (int m = thread_of() / lanes; m < w->count * wide; m += t.team / lanes) {
     const int i = m / wide, j = m % wide;
     if (j == w->count ? !shadow : j > i) continue;
     const double *const right = j == w->count ? level->f : power(level, w, j);
-    const double sum = sum_by_lanes(level->l, power(level, w, i), right, lanes);
-    if (lane_of() % lanes > 0) continue;
+    const double sum = sum_by_threads(level->l, power(level, w, i), right, lanes);
+    if (thread_of() % lanes > 0) continue;
     if (j == w->count)
       b->shadow[i] = sum;
     else
@@ -179,7 +179,7 @@ KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool sha
 template <hymg_bottom BOTTOM> __device__ __noinline__ void solve_with(int l)
 {
   krylov_level level = {l, own_place(l), shared.level[l].x, shared.level[l].f};
-  solve_bottom(&level, BOTTOM, (basis *)(void *)tail_arena());
+  solve_bottom(&level, BOTTOM, (basis *)(void *)coarse_arena());
 }
 
 template <hymg_bottom BOTTOM, hymg_stencil STENCIL, bool VARIABLE, int TEAM>
@@ -212,18 +212,18 @@ template <hymg_bottom BOTTOM, int TEAM> __device__ __forceinline__ void solve_re
 
 template <hymg_bottom BOTTOM> __device__ __forceinline__ void solve_short(int l)
 {
-  const tail_level &t = shared.level[l];
+  const coarse_level &t = shared.level[l];
   if (!t.resident)
     solve_with<BOTTOM>(l);
-  else if (t.team == TAIL_WARP)
-    solve_resident<BOTTOM, TAIL_WARP>(l);
+  else if (t.team == COARSE_WARP)
+    solve_resident<BOTTOM, COARSE_WARP>(l);
   else
-    solve_resident<BOTTOM, TAIL_THREADS>(l);
+    solve_resident<BOTTOM, COARSE_THREADS>(l);
 }
 
 __device__ __forceinline__ void solve_coarsest(int l, hymg_bottom bottom)
 {
-  if (lane_of() >= shared.level[l].team) return;
+  if (thread_of() >= shared.level[l].team) return;
   if (bottom == HYMG_BICGSTAB)
     solve_short<HYMG_BICGSTAB>(l);
   else if (bottom == HYMG_CG)

@@ -13,13 +13,13 @@ namespace
 /* ---- cycles ---- */
 
 /* What a launch is told. */
-struct tail_run {
-  tail_method method;
+struct coarse_run {
+  coarse_method method;
   hymg_bottom bottom;
-  const tail_level *level; /* the first of the cycle */
-  int count;               /* levels */
-  int visits;              /* 1: V, 2: W, 0: F */
-  const double *lists;     /* all lists and coefficients: doubles */
+  const coarse_level *level; /* the first of the cycle */
+  int count;                 /* levels */
+  int visits;                /* 1: V, 2: W, 0: F */
+  const double *lists;       /* all lists and coefficients: doubles */
   size_t listed;
   double *x; /* of the first level */
   const double *f;
@@ -28,11 +28,11 @@ struct tail_run {
 /* Then the residual as well, if it is to be restricted. */
 __device__ __noinline__ void smooth(int l, bool restricts)
 {
-  const tail_level &t = shared.level[l];
-  const tail_method &m = shared.method;
+  const coarse_level &t = shared.level[l];
+  const coarse_method &m = shared.method;
   const bool red = m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB;
-  if (lane_of() >= t.team) return;
-  const tail_job last = !restricts ? TAIL_NOTHING : red ? TAIL_RED_RESIDUAL : TAIL_RESIDUAL;
+  if (thread_of() >= t.team) return;
+  const coarse_job last = !restricts ? COARSE_NOTHING : red ? COARSE_RED_RESIDUAL : COARSE_RESIDUAL;
   if (t.sweeps_resident)
     sweep_resident(l, m.sweeps, restricts);
   else
@@ -41,7 +41,7 @@ __device__ __noinline__ void smooth(int l, bool restricts)
 }
 
 /* As correct() of multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
-__device__ __noinline__ void correct(const tail_run &run, int first, int visits)
+__device__ __noinline__ void v_cycle(const coarse_run &run, int first, int visits)
 {
   const int last = run.count - 1;
   unsigned again = 0;
@@ -60,16 +60,16 @@ __device__ __noinline__ void correct(const tail_run &run, int first, int visits)
   } while (l > first);
 }
 
-__device__ __forceinline__ void cycle(const tail_run &run)
+__device__ __forceinline__ void cycle(const coarse_run &run)
 {
   if (run.visits > 0) {
-    correct(run, 0, run.visits);
+    v_cycle(run, 0, run.visits);
     return;
   }
   solve_coarsest(run.count - 1, run.bottom);
   for (int l = run.count - 2; l >= 0; l--) {
     interpolate(l, true);
-    correct(run, l, 1);
+    v_cycle(run, l, 1);
   }
 }
 
@@ -88,27 +88,27 @@ __device__ __forceinline__ unsigned call_line(const double *line)
 }
 
 /* Calls for all that no kernel writes while others still run. */
-__device__ __forceinline__ void call_lists(const tail_run &run)
+__device__ __forceinline__ void call_lists(const coarse_run &run)
 {
-  for (size_t line = (size_t)lane_of() * HYMGI_GPU_LINE; line < run.listed;
-       line += (size_t)TAIL_THREADS * HYMGI_GPU_LINE)
+  for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;
+       line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE)
     call_line(run.lists + line);
 }
 
 /* The descriptions, with places in the arena as pointers. */
-__device__ __forceinline__ void load_levels(const tail_run &run)
+__device__ __forceinline__ void load_levels(const coarse_run &run)
 {
-  static_assert(sizeof(tail_level) % 8 == 0, "levels are copied by words");
-  const int words = run.count * (int)(sizeof(tail_level) / 8);
+  static_assert(sizeof(coarse_level) % 8 == 0, "levels are copied by words");
+  const int words = run.count * (int)(sizeof(coarse_level) / 8);
   const long long *const from = (const long long *)(const void *)run.level;
   long long *const to = (long long *)(void *)shared.level;
-  for (int w = lane_of(); w < words; w += TAIL_THREADS)
+  for (int w = thread_of(); w < words; w += COARSE_THREADS)
     to[w] = __ldg(from + w);
-  if (lane_of() == 0) shared.method = run.method;
+  if (thread_of() == 0) shared.method = run.method;
   __syncthreads();
-  double *const arena = tail_arena();
-  if (lane_of() < run.count) {
-    tail_level &t = shared.level[lane_of()];
+  double *const arena = coarse_arena();
+  if (thread_of() < run.count) {
+    coarse_level &t = shared.level[thread_of()];
     if (!t.x) t.x = arena + t.x_at;
     if (!t.y) t.y = arena + t.y_at;
     if (!t.f) t.f = arena + t.f_at;
@@ -117,36 +117,37 @@ __device__ __forceinline__ void load_levels(const tail_run &run)
   __syncthreads();
 }
 
-__device__ __forceinline__ void load_fields(const tail_run &run)
+__device__ __forceinline__ void load_fields(const coarse_run &run)
 {
 #pragma unroll 1
   for (int l = 0; l < (run.visits > 0 ? 1 : run.count); l++) {
-    const tail_level &t = shared.level[l];
+    const coarse_level &t = shared.level[l];
     const double *const f = l == 0 ? run.f : t.field_f;
-    if (lane_of() >= t.team) continue;
+    if (thread_of() >= t.team) continue;
 #pragma unroll 1
-    for (int c = lane_of(); c < t.cells; c += t.team) {
-      const tail_cell cell = cell_at(l, c);
+    for (int c = thread_of(); c < t.cells; c += t.team) {
+      const coarse_cell cell = cell_at(l, c);
       t.f[cell.at] = f[cell.field];
       if (l == 0) t.x[cell.at] = run.x[cell.field];
     }
   }
 }
 
-__device__ __forceinline__ void store_x(const tail_run &run)
+__device__ __forceinline__ void store_x(const coarse_run &run)
 {
-  const tail_level &t = shared.level[0];
-  if (lane_of() >= t.team) return;
+  const coarse_level &t = shared.level[0];
+  if (thread_of() >= t.team) return;
 #pragma unroll 1
-  for (int c = lane_of(); c < t.cells; c += t.team) {
-    const tail_cell cell = cell_at(0, c);
+  for (int c = thread_of(); c < t.cells; c += t.team) {
+    const coarse_cell cell = cell_at(0, c);
     run.x[cell.field] = t.x[cell.at];
   }
 }
 
-__global__ void __launch_bounds__(TAIL_THREADS) run_tail(const __grid_constant__ tail_run run)
+__global__ void __launch_bounds__(COARSE_THREADS)
+    coarse_v_cycle(const __grid_constant__ coarse_run run)
 {
-  static_assert(sizeof(basis) <= TAIL_BASIS * sizeof(double), "it starts the arena");
+  static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
   call_lists(run);
   load_levels(run);
@@ -156,9 +157,10 @@ __global__ void __launch_bounds__(TAIL_THREADS) run_tail(const __grid_constant__
   store_x(run);
 }
 
-void launch(const hymgi_tail_lists *tail, const hymgi_level *level, hymg_bottom bottom, int visits)
+void launch(const hymgi_coarse_lists *tail, const hymgi_level *level, hymg_bottom bottom,
+            int visits)
 {
-  tail_run run = {};
+  coarse_run run = {};
   run.method = tail->method;
   run.bottom = bottom;
   run.level = tail->level + (level->index - tail->first);
@@ -168,7 +170,7 @@ void launch(const hymgi_tail_lists *tail, const hymgi_level *level, hymg_bottom 
   run.listed = tail->listed;
   run.x = level->x;
   run.f = level->f;
-  hymgi_launch_shared(level->context, run_tail, dim3(1), dim3(TAIL_THREADS),
+  hymgi_launch_shared(level->context, coarse_v_cycle, dim3(1), dim3(COARSE_THREADS),
                       (size_t)tail->arena * sizeof(double), run);
 }
 
@@ -176,31 +178,32 @@ void launch(const hymgi_tail_lists *tail, const hymgi_level *level, hymg_bottom 
 
 /* ---- the backend's entries ---- */
 
-hymg_status hymgi_tail_arena(hymg_context *context, int *doubles)
+hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaFuncAttributes kernel = {};
-  cudaError_t error = cudaFuncGetAttributes(&kernel, run_tail);
+  cudaError_t error = cudaFuncGetAttributes(&kernel, coarse_v_cycle);
   const int bytes = context->gpu->shared_bytes - (int)kernel.sharedSizeBytes;
   *doubles = bytes / (int)sizeof(double);
   if (error == cudaSuccess)
-    error = cudaFuncSetAttribute(run_tail, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    error =
+        cudaFuncSetAttribute(coarse_v_cycle, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   return hymgi_cuda_check(context, error, "the tail's shared memory");
 }
 
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
-  const hymgi_tail_lists *tail = kept ? kept->tail : NULL;
+  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
   if (!tail) return false;
   launch(tail, level, bottom, 0);
   return true;
 }
 
-bool hymgi_cuda_tail(hymg_solver *solver, int l, int visits)
+bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits)
 {
   const hymgi_attached *kept = (const hymgi_attached *)solver->attached;
-  const hymgi_tail_lists *tail = kept ? kept->tail : NULL;
+  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
   if (!tail || l < tail->first || l >= tail->last) return false;
   launch(tail, solver->level + l, solver->options.bottom, visits);
   return true;
@@ -215,7 +218,7 @@ hymg_status hymgi_cuda_attach(hymg_solver *solver)
   hymgi_device_attach(context->gpu, kept);
   solver->attached = kept;
   solver->level[solver->num_levels - 1].attached = kept;
-  return hymgi_tail_create(solver, &kept->tail);
+  return hymgi_coarse_create(solver, &kept->tail);
 }
 
 void hymgi_cuda_detach(hymg_solver *solver)
@@ -223,7 +226,7 @@ void hymgi_cuda_detach(hymg_solver *solver)
   hymgi_attached *const kept = (hymgi_attached *)solver->attached;
   if (!kept) return;
   hymgi_device_forget(solver);
-  hymgi_tail_destroy(solver->op->grid->context, &kept->tail);
+  hymgi_coarse_destroy(solver->op->grid->context, &kept->tail);
   hymgi_device_detach(solver->op->grid->context->gpu, kept);
   solver->attached = NULL;
   if (solver->num_levels > 0) solver->level[solver->num_levels - 1].attached = NULL;

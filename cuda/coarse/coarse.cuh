@@ -1,40 +1,40 @@
-/* The verbs of the tail: what the threads of one block do together on a level of coarse.h. A level's
+/* The level operations of the coarse end: what the threads of one block do together on a level of coarse.h. A level's
  * cells are dealt out to the threads in turn, always in the same way, so that what only touches
- * cells needs no barrier. A verb that looks at other cells begins with one. The smallest levels
+ * cells needs no barrier. A level operation that looks at other cells begins with one. The smallest levels
  * are the first warp's: the other threads pass them by. Loops are not unrolled over cells: most
  * levels have one cell a thread, and a block that runs alone waits for its code to arrive. */
-#ifndef HYMGI_TAIL_CUH
-#define HYMGI_TAIL_CUH
+#ifndef HYMGI_COARSE_COARSE_CUH
+#define HYMGI_COARSE_COARSE_CUH
 
-#include "device/reduce.cuh"
 #include "coarse/coarse.h"
 #include "device/ghosts.cuh"
+#include "device/reduce.cuh"
 
 namespace
 {
 
-enum { TAIL_WARPS = TAIL_THREADS / TAIL_WARP };
+enum { COARSE_WARPS = COARSE_THREADS / COARSE_WARP };
 
 /* What all threads see. By its name everywhere, because a pointer to it would forget that it is
  * shared memory; functions are given the index of their level. */
-struct tail_shared {
-  unsigned long long largest[TAIL_WARPS];
-  int64_t words[HYMGI_SUM_WORDS][TAIL_WARPS];
-  unsigned high[2][TAIL_WARPS];
-  int64_t term_words[2 * HYMGI_SUM_WORDS][TAIL_WARPS];
-  tail_method method;
-  tail_level level[TAIL_LEVELS];
+struct coarse_shared {
+  unsigned long long largest[COARSE_WARPS];
+  int64_t words[HYMGI_SUM_WORDS][COARSE_WARPS];
+  unsigned high[2][COARSE_WARPS];
+  int64_t term_words[2 * HYMGI_SUM_WORDS][COARSE_WARPS];
+  coarse_method method;
+  coarse_level level[COARSE_LEVELS];
 };
 
-__shared__ tail_shared shared;
+__shared__ coarse_shared shared;
 
-__device__ __forceinline__ double *tail_arena()
+__device__ __forceinline__ double *coarse_arena()
 {
   HYMGI_DYNAMIC_SHARED(arena);
   return arena;
 }
 
-__device__ __forceinline__ int lane_of()
+__device__ __forceinline__ int thread_of()
 {
   return (int)threadIdx.x;
 }
@@ -42,13 +42,13 @@ __device__ __forceinline__ int lane_of()
 /* What the threads of a team wrote is there for all of them. */
 __device__ __forceinline__ void meet(int team)
 {
-  if (team == TAIL_WARP)
+  if (team == COARSE_WARP)
     __syncwarp();
   else
     __syncthreads();
 }
 
-__device__ __forceinline__ tail_cell cell_at(int l, int c)
+__device__ __forceinline__ coarse_cell cell_at(int l, int c)
 {
   const int4 v = __ldg((const int4 *)(const void *)(shared.level[l].cell + c));
   return {v.x, v.y, v.z, (unsigned)v.w};
@@ -56,38 +56,38 @@ __device__ __forceinline__ tail_cell cell_at(int l, int c)
 
 /* ---- ghosts ---- */
 
-__device__ __forceinline__ tail_ghost ghost_at(const tail_closure &closure, int m)
+__device__ __forceinline__ coarse_ghost ghost_at(const coarse_extrapolation &extrapolation, int m)
 {
-  const int4 v = __ldg((const int4 *)(const void *)(closure.ghost + m));
+  const int4 v = __ldg((const int4 *)(const void *)(extrapolation.ghost + m));
   return {v.x, v.y, v.z, (unsigned)v.w};
 }
 
-__device__ __forceinline__ void close_line(const tail_ghost &g, const double *data, double *x)
+__device__ __forceinline__ void fill_line(const coarse_ghost &g, const double *data, double *x)
 {
-  const hymgi_wall wall = (hymgi_wall)((int)(g.what << 28) >> 28);
-  const inside v = inside_of(wall, [&](int m) { return x[g.from + m * g.step]; });
-  const double ghost = first_ghost(wall, v);
+  const hymgi_extrapolation boundary = (hymgi_extrapolation)((int)(g.what << 28) >> 28);
+  const inside v = inside_of(boundary, [&](int m) { return x[g.from + m * g.step]; });
+  const double ghost = first_ghost(boundary, v);
   x[g.to] = g.what >> 5 ? ghost + __ldg(data + (g.what >> 5) - 1) : ghost;
-  if (g.what & 16) x[g.to - g.step] = second_ghost(wall, v);
+  if (g.what & 16) x[g.to - g.step] = second_ghost(boundary, v);
 }
 
 /* The ghosts of x in up to `passes` passes: each closes what the one before left. The list is read
  * while others arrive at the barrier. */
-__device__ __forceinline__ void close_ghosts(const tail_closure &closure, int passes, int team,
-                                             const double *data, double *x)
+__device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extrapolation,
+                                                int passes, int team, const double *data, double *x)
 {
 #pragma unroll 1
   for (int pass = 0, from = 0; pass < passes; pass++) {
-    const int to = closure.end[pass];
+    const int to = extrapolation.end[pass];
     if (from == to) continue;
-    int m = from + lane_of();
-    tail_ghost next = m < to ? ghost_at(closure, m) : tail_ghost{};
+    int m = from + thread_of();
+    coarse_ghost next = m < to ? ghost_at(extrapolation, m) : coarse_ghost{};
     meet(team);
 #pragma unroll 1
     while (m < to) {
-      close_line(next, data, x);
+      fill_line(next, data, x);
       m += team;
-      if (m < to) next = ghost_at(closure, m);
+      if (m < to) next = ghost_at(extrapolation, m);
     }
     from = to;
   }
@@ -95,22 +95,29 @@ __device__ __forceinline__ void close_ghosts(const tail_closure &closure, int pa
 
 /* ---- the operator ---- */
 
-enum tail_job { TAIL_NOTHING, TAIL_APPLY, TAIL_RESIDUAL, TAIL_RED_RESIDUAL, TAIL_GSRB, TAIL_RELAX };
+enum coarse_job {
+  COARSE_NOTHING,
+  COARSE_APPLY,
+  COARSE_RESIDUAL,
+  COARSE_RED_RESIDUAL,
+  COARSE_GSRB,
+  COARSE_RELAX
+};
 
-struct tail_weights {
+struct coarse_weights {
   double residual, momentum;
 };
 
 /* What a pass needs of its level and its method, in registers. */
-struct tail_pass {
+struct coarse_pass {
   int cells, reds, team, row, plane;
   bool in_place, has_alpha, l1;
 };
 
-__device__ __forceinline__ tail_pass pass_of(int l)
+__device__ __forceinline__ coarse_pass pass_of(int l)
 {
-  const tail_level &t = shared.level[l];
-  const tail_method &m = shared.method;
+  const coarse_level &t = shared.level[l];
+  const coarse_method &m = shared.method;
   return {t.cells,     t.reds,
           t.team,      t.row,
           t.plane,     m.smoother == HYMG_GSRB && t.in_place,
@@ -118,24 +125,24 @@ __device__ __forceinline__ tail_pass pass_of(int l)
 }
 
 /* A cell with all that does not change while a smoother works. */
-template <hymg_stencil STENCIL, bool VARIABLE> struct tail_own;
+template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_own;
 
-template <bool VARIABLE> struct tail_own<HYMG_FV2, VARIABLE> {
+template <bool VARIABLE> struct coarse_own<HYMG_FV2, VARIABLE> {
   int at, offset[6];
   unsigned sides;
   double f, alpha, scale; /* scale: of l1jacobi */
   fv2_betas b;
 
-  __device__ __forceinline__ void load(int l, const tail_pass &p, const double *from, int c)
+  __device__ __forceinline__ void load(int l, const coarse_pass &p, const double *from, int c)
   {
     const double *const rows = shared.level[l].coefficients + c, *const beta =
-                                                                     rows + TAIL_BETA * p.cells;
-    const tail_cell cell = cell_at(l, c);
+                                                                     rows + COARSE_BETA * p.cells;
+    const coarse_cell cell = cell_at(l, c);
     b.w = __ldg(beta), b.e = __ldg(beta + p.cells);
     b.s = __ldg(beta + 2 * p.cells), b.n = __ldg(beta + 3 * p.cells);
     b.d = __ldg(beta + 4 * p.cells), b.u = __ldg(beta + 5 * p.cells);
-    alpha = p.has_alpha ? __ldg(rows + TAIL_ALPHA * p.cells) : 0;
-    scale = p.l1 ? __ldg(rows + TAIL_L1 * p.cells) : 0;
+    alpha = p.has_alpha ? __ldg(rows + COARSE_ALPHA * p.cells) : 0;
+    scale = p.l1 ? __ldg(rows + COARSE_L1 * p.cells) : 0;
     at = cell.at;
     sides = cell.sides;
     f = from ? from[at] : 0;
@@ -144,9 +151,9 @@ template <bool VARIABLE> struct tail_own<HYMG_FV2, VARIABLE> {
       offset[face] = offset_of(l, p, face);
   }
 
-  /* To the neighbour across a face; beyond a wall the opposite one tells, on a periodic axis the
+  /* To the neighbour across a face; beyond a boundary the opposite one tells, on a periodic axis the
    * cell at the other end. */
-  __device__ __forceinline__ int offset_of(int l, const tail_pass &p, int face) const
+  __device__ __forceinline__ int offset_of(int l, const coarse_pass &p, int face) const
   {
     const int axis = face / 2, sign = face & 1 ? 1 : -1;
     const int step = axis == 0 ? 1 : axis == 1 ? p.row : p.plane;
@@ -157,11 +164,11 @@ template <bool VARIABLE> struct tail_own<HYMG_FV2, VARIABLE> {
   __device__ __forceinline__ double neighbour(int l, const double *x, int face) const
   {
     const double value = x[at + offset[face]];
-    return sides >> face & 1 ? fv2_ghost(shared.level[l].wall_ghost[face], value) : value;
+    return sides >> face & 1 ? fv2_ghost(shared.level[l].boundary_ghost[face], value) : value;
   }
 
-  __device__ __forceinline__ double value(tail_job job, int l, const tail_pass &p,
-                                          const tail_weights &w, const double *x,
+  __device__ __forceinline__ double value(coarse_job job, int l, const coarse_pass &p,
+                                          const coarse_weights &w, const double *x,
                                           const double *y) const
   {
     operator_view v = {};
@@ -171,10 +178,10 @@ template <bool VARIABLE> struct tail_own<HYMG_FV2, VARIABLE> {
     a.w = neighbour(l, x, 0), a.e = neighbour(l, x, 1);
     a.s = neighbour(l, x, 2), a.n = neighbour(l, x, 3);
     a.d = neighbour(l, x, 4), a.u = neighbour(l, x, 5);
-    if (job == TAIL_GSRB) return fv2_gsrb(v, b, a, f, alpha);
-    if (job == TAIL_APPLY) return fv2_apply(v, b, a, alpha);
+    if (job == COARSE_GSRB) return fv2_gsrb(v, b, a, f, alpha);
+    if (job == COARSE_APPLY) return fv2_apply(v, b, a, alpha);
     const double r = fv2_residual(v, b, a, f, alpha);
-    if (job != TAIL_RELAX) return r;
+    if (job != COARSE_RELAX) return r;
     const double step = p.l1 ? r * scale : r / fv2_diagonal(v, b, alpha);
     const double relaxed = hymgi_fma(w.residual, step, a.c);
     return w.momentum != 0 ? hymgi_fma(w.momentum, a.c - y[at], relaxed) : relaxed;
@@ -188,10 +195,10 @@ template <bool VARIABLE> struct fv4_betas {
   {
 #pragma unroll
     for (int m = 0; m < 6; m++)
-      normal[m] = __ldg(rows + (TAIL_BETA + m) * cells);
+      normal[m] = __ldg(rows + (COARSE_BETA + m) * cells);
 #pragma unroll
     for (int m = 0; m < 12; m++)
-      tangent[m] = __ldg(rows + (TAIL_TANGENT + m) * cells);
+      tangent[m] = __ldg(rows + (COARSE_TANGENT + m) * cells);
   }
 
   /* The formula takes differences of betas on both sides of a face along it: here one of the two
@@ -220,23 +227,23 @@ template <> struct fv4_betas<false> {
   }
 };
 
-template <bool VARIABLE> struct tail_own<HYMG_FV4, VARIABLE> {
+template <bool VARIABLE> struct coarse_own<HYMG_FV4, VARIABLE> {
   int at;
   double f, alpha, scale; /* scale: 1/diagonal, or what l1jacobi has in its place */
   fv4_betas<VARIABLE> b;
 
-  __device__ __forceinline__ void load(int l, const tail_pass &p, const double *from, int c)
+  __device__ __forceinline__ void load(int l, const coarse_pass &p, const double *from, int c)
   {
     const double *const rows = shared.level[l].coefficients + c;
     at = cell_at(l, c).at;
     b.load(l, rows, p.cells);
-    alpha = p.has_alpha ? __ldg(rows + TAIL_ALPHA * p.cells) : 0;
-    scale = __ldg(rows + (p.l1 ? TAIL_L1 : TAIL_DINV) * p.cells);
+    alpha = p.has_alpha ? __ldg(rows + COARSE_ALPHA * p.cells) : 0;
+    scale = __ldg(rows + (p.l1 ? COARSE_L1 : COARSE_DINV) * p.cells);
     f = from ? from[at] : 0;
   }
 
-  __device__ __forceinline__ double value(tail_job job, int, const tail_pass &p,
-                                          const tail_weights &w, const double *x,
+  __device__ __forceinline__ double value(coarse_job job, int, const coarse_pass &p,
+                                          const coarse_weights &w, const double *x,
                                           const double *y) const
   {
     operator_view v = {};
@@ -246,15 +253,15 @@ template <bool VARIABLE> struct tail_own<HYMG_FV4, VARIABLE> {
         [&](int di, int dj, int dk) { return here[di + dj * p.row + dk * p.plane]; },
         [&](int axis, int di, int dj, int dk) { return b.at(axis, di, dj, dk); });
     const double c = *here, ax = fv4_with_alpha(v, apply, c, alpha);
-    if (job == TAIL_APPLY) return ax;
+    if (job == COARSE_APPLY) return ax;
     const double r = f - ax;
-    if (job == TAIL_RESIDUAL) return r;
+    if (job == COARSE_RESIDUAL) return r;
     const double relaxed = hymgi_fma(w.residual * scale, r, c);
     return w.momentum != 0 ? hymgi_fma(w.momentum, c - y[at], relaxed) : relaxed;
   }
 };
 
-__device__ __forceinline__ tail_weights weights_of(int l, int s)
+__device__ __forceinline__ coarse_weights weights_of(int l, int s)
 {
   const hymg_smoother smoother = shared.method.smoother;
   const double *const c = shared.level[l].chebyshev + 2 * (s % 6);
@@ -266,14 +273,14 @@ __device__ __forceinline__ tail_weights weights_of(int l, int s)
  * thread with one cell has loaded it. */
 template <hymg_stencil STENCIL, bool VARIABLE>
 __device__ __forceinline__ void
-pass_over(tail_job job, int l, const tail_pass &p, tail_own<STENCIL, VARIABLE> &own,
-          const double *f, int colour, const tail_weights &w, const double *x, double *y)
+pass_over(coarse_job job, int l, const coarse_pass &p, coarse_own<STENCIL, VARIABLE> &own,
+          const double *f, int colour, const coarse_weights &w, const double *x, double *y)
 {
-  const bool resident = p.cells <= p.team, coloured = job == TAIL_GSRB;
-  int from = 0, to = job == TAIL_RED_RESIDUAL ? p.reds : p.cells;
+  const bool resident = p.cells <= p.team, coloured = job == COARSE_GSRB;
+  int from = 0, to = job == COARSE_RED_RESIDUAL ? p.reds : p.cells;
   if (coloured && p.in_place) from = colour ? p.reds : 0, to = colour ? p.cells : p.reds;
 #pragma unroll 1
-  for (int c = from + ((lane_of() - from) & (p.team - 1)); c < to; c += p.team) {
+  for (int c = from + ((thread_of() - from) & (p.team - 1)); c < to; c += p.team) {
     if (!resident) own.load(l, p, f, c);
     const bool copied = coloured && !p.in_place && (c >= p.reds) != colour;
     y[own.at] = copied ? x[own.at] : own.value(job, l, p, w, x, y);
@@ -284,7 +291,7 @@ pass_over(tail_job job, int l, const tail_pass &p, tail_own<STENCIL, VARIABLE> &
 __device__ __forceinline__ void copy_own(int l, const double *y, double *x)
 {
 #pragma unroll 1
-  for (int c = lane_of(); c < shared.level[l].cells; c += shared.level[l].team) {
+  for (int c = thread_of(); c < shared.level[l].cells; c += shared.level[l].team) {
     const int at = cell_at(l, c).at;
     x[at] = y[at];
   }
@@ -293,17 +300,17 @@ __device__ __forceinline__ void copy_own(int l, const double *y, double *x)
 /* `sweeps` of the smoother on x, with y as the other buffer of those that want one, then a last
  * pass from x to y. Ends without a barrier. */
 template <hymg_stencil STENCIL, bool VARIABLE>
-__device__ __noinline__ void operate(int l, int sweeps, tail_job last, const double *f, double *x,
+__device__ __noinline__ void operate(int l, int sweeps, coarse_job last, const double *f, double *x,
                                      double *y)
 {
-  const tail_pass p = pass_of(l);
-  const tail_job smoother = shared.method.smoother == HYMG_GSRB ? TAIL_GSRB : TAIL_RELAX;
-  tail_own<STENCIL, VARIABLE> own = {};
-  if (lane_of() < p.cells) own.load(l, p, f, lane_of());
+  const coarse_pass p = pass_of(l);
+  const coarse_job smoother = shared.method.smoother == HYMG_GSRB ? COARSE_GSRB : COARSE_RELAX;
+  coarse_own<STENCIL, VARIABLE> own = {};
+  if (thread_of() < p.cells) own.load(l, p, f, thread_of());
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
-    const tail_job job = s == sweeps ? last : smoother;
-    const tail_weights w = weights_of(l, s);
+    const coarse_job job = s == sweeps ? last : smoother;
+    const coarse_weights w = weights_of(l, s);
     double *now = x, *next = y;
     if (!p.in_place && s & 1) now = y, next = x;
     if (s == sweeps && now != x) { /* an odd number of sweeps */
@@ -311,8 +318,8 @@ __device__ __noinline__ void operate(int l, int sweeps, tail_job last, const dou
       copy_own(l, y, x);
       now = x, next = y;
     }
-    if (job == TAIL_NOTHING) return;
-    if (STENCIL == HYMG_FV4) close_ghosts(shared.level[l].operator_ghosts, 2, p.team, NULL, now);
+    if (job == COARSE_NOTHING) return;
+    if (STENCIL == HYMG_FV4) fill_ghost_list(shared.level[l].operator_ghosts, 2, p.team, NULL, now);
     meet(p.team);
     if (p.in_place && s < sweeps) next = x;
     pass_over(job, l, p, own, f, s & 1, w, now, next);
@@ -320,7 +327,7 @@ __device__ __noinline__ void operate(int l, int sweeps, tail_job last, const dou
 }
 
 /* The same for any stencil. */
-__device__ __forceinline__ void operate(int l, int sweeps, tail_job last, const double *f,
+__device__ __forceinline__ void operate(int l, int sweeps, coarse_job last, const double *f,
                                         double *x, double *y)
 {
   if (shared.method.stencil == HYMG_FV2)

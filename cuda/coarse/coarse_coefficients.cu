@@ -1,4 +1,4 @@
-/* The coefficients of a level of the tail: a row for each kind, in the order of the cells. */
+/* The coefficients of a level of the coarse end: a row for each kind, in the order of the cells. */
 #include "coarse/lists.h"
 
 #include "device/stencil_access.cuh"
@@ -10,7 +10,7 @@ template <hymg_stencil STENCIL, bool VARIABLE>
 __device__ __forceinline__ void write_betas(const hymgi_geom &g, const operator_view &v,
                                             const place &p, double *rows, int cells)
 {
-  double *const beta = rows + TAIL_BETA * cells, *const tangent = rows + TAIL_TANGENT * cells;
+  double *const beta = rows + COARSE_BETA * cells, *const tangent = rows + COARSE_TANGENT * cells;
   if (STENCIL == HYMG_FV2) {
     const fv2_betas b = fv2_load_betas<VARIABLE>(v, g, p);
     beta[0] = b.w, beta[cells] = b.e;
@@ -33,8 +33,8 @@ __device__ __forceinline__ void write_betas(const hymgi_geom &g, const operator_
 }
 
 template <hymg_stencil STENCIL, bool VARIABLE>
-__global__ void __launch_bounds__(TAIL_THREADS)
-    write_rows(hymgi_geom g, operator_view v, const tail_cell *cell, int cells, double *rows)
+__global__ void __launch_bounds__(COARSE_THREADS)
+    write_rows(hymgi_geom g, operator_view v, const coarse_cell *cell, int cells, double *rows)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -46,19 +46,19 @@ __global__ void __launch_bounds__(TAIL_THREADS)
   const int colour = (i + j + k + g.parity) & 1;
   const place p = g.split ? place_of(g, colour, i / 2, j, k) : place_of(g, 0, i, j, k);
   rows += c;
-  rows[TAIL_ALPHA * cells] = v.has_alpha ? alpha_at(v, p.own) : 0;
-  rows[TAIL_L1 * cells] = v.l1inv ? v.l1inv[p.own] : 0;
-  rows[TAIL_DINV * cells] = v.dinv ? v.dinv[p.own] : 0;
+  rows[COARSE_ALPHA * cells] = v.has_alpha ? alpha_at(v, p.own) : 0;
+  rows[COARSE_L1 * cells] = v.l1inv ? v.l1inv[p.own] : 0;
+  rows[COARSE_DINV * cells] = v.dinv ? v.dinv[p.own] : 0;
   write_betas<STENCIL, VARIABLE>(g, v, p, rows, cells);
 }
 
 } /* namespace */
 
-void hymgi_tail_fill_rows(const hymgi_level *level, const tail_cell *cell, double *rows)
+void hymgi_coarse_fill_coefficients(const hymgi_level *level, const coarse_cell *cell, double *rows)
 {
   const hymgi_method *m = level->method;
   const int cells = (int)level->cells;
-  const dim3 grid(blocks_for(cells, TAIL_THREADS)), block(TAIL_THREADS);
+  const dim3 grid(blocks_for(cells, COARSE_THREADS)), block(COARSE_THREADS);
   const auto kernel =
       m->stencil == HYMG_FV2
           ? (m->variable_beta ? write_rows<HYMG_FV2, true> : write_rows<HYMG_FV2, false>)

@@ -1,4 +1,4 @@
-/* Which ghosts a level of the tail has and what closes each, as lists. */
+/* Which ghosts a level of the coarse end has and what closes each, as lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ size_t hymgi_pile_grow(hymgi_pile *p, size_t size)
 
 /* ---- ghosts ---- */
 
-int hymgi_tail_at(const hymgi_geom *g, int i, int j, int k)
+int hymgi_coarse_at(const hymgi_geom *g, int i, int j, int k)
 {
   const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
   return (i + g->ghost) + width * ((j + g->ghost) + height * (k + g->ghost));
@@ -41,7 +41,7 @@ namespace
 {
 
 struct ghost_list {
-  hymgi_pile items, data; /* tail_ghost; double */
+  hymgi_pile items, data; /* coarse_ghost; double */
   const hymgi_level *level;
   hymgi_ghosts order;
   int layers;
@@ -53,10 +53,10 @@ bool is_outside(const hymgi_geom *g, const int ijk[3], int axis)
   return ijk[axis] < 0 || ijk[axis] >= g->n[axis];
 }
 
-/* Axes along which the position is a ghost: their number, that of those with a wall, and the first
+/* Axes along which the position is a ghost: their number, that of those with a boundary, and the first
  * of these. */
 struct ghost_kind {
-  int outside, walls, first_wall;
+  int outside, boundaries, first_boundary;
   bool second; /* in the second layer of an axis */
 };
 
@@ -68,8 +68,8 @@ ghost_kind kind_of(const hymgi_level *level, const int ijk[3])
     kind.outside++;
     kind.second = kind.second || ijk[axis] < -1 || ijk[axis] > level->n[axis];
     if (level->periodic >> axis & 1) continue;
-    kind.walls++;
-    kind.first_wall = axis;
+    kind.boundaries++;
+    kind.first_boundary = axis;
   }
   return kind;
 }
@@ -80,41 +80,44 @@ int wrapped(const hymgi_level *level, int axis, int at)
   return level->periodic >> axis & 1 ? (at % n + n) % n : at;
 }
 
-/* Index + 1 of the wall's data for a ghost of its first layer; 0: none. */
-unsigned list_data(ghost_list *l, int face, hymgi_wall wall, const int ijk[3])
+/* Index + 1 of the boundary's data for a ghost of its first layer; 0: none. */
+unsigned list_data(ghost_list *l, int face, hymgi_extrapolation boundary, const int ijk[3])
 {
-  const hymgi_walls *walls = l->with_data ? l->level->walls : NULL;
-  const double *const value = walls ? walls->value[face] : NULL;
+  const hymgi_boundary_data *boundaries = l->with_data ? l->level->boundaries : NULL;
+  const double *const value = boundaries ? boundaries->value[face] : NULL;
   if (!value) return 0;
-  const double factor = wall == HYMGI_WALL_V2 ? 3 : wall == HYMGI_WALL_V1 ? 2 : 1;
+  const double factor = boundary == HYMGI_QUADRATIC_GHOST ? 3
+                        : boundary == HYMGI_LINEAR_GHOST  ? 2
+                                                          : 1;
   const size_t at = l->data.size;
   hymgi_pile_grow(&l->data, 2 * sizeof(double)); /* the pile keeps to 16 bytes */
   if (l->data.failed) return 0;
-  *(double *)(l->data.bytes + at) = factor * value[hymgi_wall_at(l->level->box, face, ijk)];
+  *(double *)(l->data.bytes + at) = factor * value[hymgi_boundary_at(l->level->box, face, ijk)];
   return (unsigned)(at / sizeof(double)) + 1;
 }
 
-/* A ghost that lies across periodic axes alone is a copy; else the first axis with a wall closes,
+/* A ghost that lies across periodic axes alone is a copy; else the first axis with a boundary closes,
  * from cells that are wrapped along periodic axes. */
-tail_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
+coarse_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
 {
   const hymgi_level *level = l->level;
   const hymgi_geom *g = level->box;
   int from[3];
   for (int axis = 0; axis < 3; axis++)
     from[axis] = wrapped(level, axis, ijk[axis]);
-  tail_ghost ghost = {hymgi_tail_at(g, ijk[0], ijk[1], ijk[2]), 0, 0, HYMGI_WALL_MIRROR};
-  if (kind->walls > 0) {
-    const int axis = kind->first_wall, high = ijk[axis] >= g->n[axis], face = 2 * axis + high;
+  coarse_ghost ghost = {hymgi_coarse_at(g, ijk[0], ijk[1], ijk[2]), 0, 0, HYMGI_MIRROR_GHOST};
+  if (kind->boundaries > 0) {
+    const int axis = kind->first_boundary, high = ijk[axis] >= g->n[axis], face = 2 * axis + high;
     const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
     const int stride = axis == 0 ? 1 : axis == 1 ? width : width * height;
-    const hymgi_wall wall = hymgi_host_wall(level, face, l->order);
+    const hymgi_extrapolation boundary = hymgi_extrapolation_of(level, face, l->order);
     const bool two = l->layers == 2 && (l->corners || kind->outside == 1);
     ghost.step = high ? -stride : stride;
-    ghost.what = ((unsigned)wall & 15u) | (two ? 16u : 0u) | list_data(l, face, wall, ijk) << 5;
+    ghost.what =
+        ((unsigned)boundary & 15u) | (two ? 16u : 0u) | list_data(l, face, boundary, ijk) << 5;
     from[axis] = high ? g->n[axis] - 1 : 0;
   }
-  ghost.from = hymgi_tail_at(g, from[0], from[1], from[2]);
+  ghost.from = hymgi_coarse_at(g, from[0], from[1], from[2]);
   return ghost;
 }
 
@@ -122,13 +125,13 @@ bool is_listed(const ghost_list *l, const int ijk[3], const ghost_kind *kind)
 {
   if (kind->outside == 0) return false;
   if (!l->corners && (kind->outside > 2 || (kind->outside == 2 && kind->second))) return false;
-  if (kind->walls == 0) return true;
-  const int axis = kind->first_wall; /* its closure writes both layers */
+  if (kind->boundaries == 0) return true;
+  const int axis = kind->first_boundary; /* its extrapolation writes both layers */
   return ijk[axis] == -1 || ijk[axis] == l->level->n[axis];
 }
 
-/* Those with `walls` walls. */
-void list_pass(ghost_list *l, int walls)
+/* Those with `boundaries` boundaries. */
+void list_pass(ghost_list *l, int boundaries)
 {
   const int *n = l->level->n, d = l->layers;
   int ijk[3];
@@ -136,9 +139,9 @@ void list_pass(ghost_list *l, int walls)
     for (ijk[1] = -d; ijk[1] < n[1] + d; ijk[1]++)
       for (ijk[0] = -d; ijk[0] < n[0] + d; ijk[0]++) {
         const ghost_kind kind = kind_of(l->level, ijk);
-        const int pass = kind.walls > 1 ? kind.walls : 1;
-        if (pass != walls || !is_listed(l, ijk, &kind)) continue;
-        const tail_ghost ghost = ghost_of(l, ijk, &kind);
+        const int pass = kind.boundaries > 1 ? kind.boundaries : 1;
+        if (pass != boundaries || !is_listed(l, ijk, &kind)) continue;
+        const coarse_ghost ghost = ghost_of(l, ijk, &kind);
         const size_t at = hymgi_pile_grow(&l->items, sizeof ghost);
         if (l->items.failed) return;
         memcpy(l->items.bytes + at, &ghost, sizeof ghost);
@@ -156,8 +159,8 @@ size_t append(hymgi_pile *p, hymgi_pile *from)
 
 } /* namespace */
 
-size_t hymgi_tail_list_ghosts(hymgi_pile *p, const hymgi_level *level, hymgi_ghosts order,
-                              bool corners, bool with_data, int end[3], size_t *data_at)
+size_t hymgi_coarse_list_ghosts(hymgi_pile *p, const hymgi_level *level, hymgi_ghosts order,
+                                bool corners, bool with_data, int end[3], size_t *data_at)
 {
   ghost_list l = {};
   l.level = level;
@@ -165,9 +168,9 @@ size_t hymgi_tail_list_ghosts(hymgi_pile *p, const hymgi_level *level, hymgi_gho
   l.layers = order == HYMGI_GHOSTS_V4 ? 2 : 1;
   l.corners = corners;
   l.with_data = with_data;
-  for (int walls = 1; order != HYMGI_GHOSTS_P0 && walls <= 3; walls++) {
-    list_pass(&l, walls);
-    end[walls - 1] = (int)(l.items.size / sizeof(tail_ghost));
+  for (int boundaries = 1; order != HYMGI_GHOSTS_P0 && boundaries <= 3; boundaries++) {
+    list_pass(&l, boundaries);
+    end[boundaries - 1] = (int)(l.items.size / sizeof(coarse_ghost));
   }
   const size_t at = append(p, &l.items), data = append(p, &l.data);
   if (with_data) *data_at = data;

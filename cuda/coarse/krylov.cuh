@@ -1,8 +1,8 @@
-/* The verbs of the bottom solvers on a resident level: a vector is a double in a register of each
+/* The level operations of the bottom solvers on a resident level: a vector is a double in a register of each
  * thread, and shared memory only has what neighbours are to see. Coefficients and lines of ghosts
  * are loaded once a solve. Threads without a cell have zeros. */
-#ifndef HYMGI_TAIL_KRYLOV_CUH
-#define HYMGI_TAIL_KRYLOV_CUH
+#ifndef HYMGI_COARSE_KRYLOV_CUH
+#define HYMGI_COARSE_KRYLOV_CUH
 
 #include "coarse/resident.cuh"
 #include "coarse/sums.cuh"
@@ -11,10 +11,10 @@ namespace
 {
 
 /* D of a cell, as the bottom solvers divide by it. */
-template <hymg_stencil STENCIL, bool VARIABLE> struct tail_diagonal {
+template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_diagonal {
   double inverse;
 
-  __device__ __forceinline__ void take(const tail_resident<STENCIL, VARIABLE> &own)
+  __device__ __forceinline__ void take(const coarse_resident<STENCIL, VARIABLE> &own)
   {
     inverse = own.scale;
   }
@@ -24,10 +24,10 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct tail_diagonal {
   }
 };
 
-template <bool VARIABLE> struct tail_diagonal<HYMG_FV2, VARIABLE> {
+template <bool VARIABLE> struct coarse_diagonal<HYMG_FV2, VARIABLE> {
   hymgi_divisor divisor;
 
-  __device__ __forceinline__ void take(const tail_resident<HYMG_FV2, VARIABLE> &own)
+  __device__ __forceinline__ void take(const coarse_resident<HYMG_FV2, VARIABLE> &own)
   {
     divisor = hymgi_divisor_of(own.mine ? fv2_diagonal(own.o, own.b, own.alpha) : 1);
   }
@@ -39,16 +39,16 @@ template <bool VARIABLE> struct tail_diagonal<HYMG_FV2, VARIABLE> {
 
 template <hymg_stencil STENCIL, bool VARIABLE, int TEAM> struct krylov_resident {
   double *x, *f, *vector; /* this thread's part of them */
-  tail_resident<STENCIL, VARIABLE> own;
-  tail_diagonal<STENCIL, VARIABLE> diagonal;
+  coarse_resident<STENCIL, VARIABLE> own;
+  coarse_diagonal<STENCIL, VARIABLE> diagonal;
   int shown; /* the vector that neighbours see, in the arena */
   int cells, bits;
   bool singular;
 
   __device__ __forceinline__ void load(int l)
   {
-    const tail_level &t = shared.level[l];
-    own.load(l, tail_arena() + t.f_at);
+    const coarse_level &t = shared.level[l];
+    own.load(l, coarse_arena() + t.f_at);
     own.team = TEAM;
     diagonal.take(own);
     *f = own.f;
@@ -59,7 +59,7 @@ template <hymg_stencil STENCIL, bool VARIABLE, int TEAM> struct krylov_resident 
   }
   __device__ __forceinline__ void store(int l) const
   {
-    if (own.mine) tail_arena()[shared.level[l].x_at + own.at] = *x;
+    if (own.mine) coarse_arena()[shared.level[l].x_at + own.at] = *x;
   }
 };
 
@@ -81,7 +81,7 @@ RESIDENT bool krylov_singular(const RESIDENT_LEVEL *level)
 RESIDENT void hymgi_apply(const RESIDENT_LEVEL *level, const double *x, double *y)
 {
   __syncwarp();
-  double *const seen = tail_arena() + level->shown;
+  double *const seen = coarse_arena() + level->shown;
   if (level->own.mine) seen[level->own.at] = *x;
   level->own.close(seen);
   *y = level->own.mine ? level->own.apply(seen) : 0;

@@ -1,4 +1,4 @@
-/* The lists that the tail works from, made by the host when a solver's coefficients are in place,
+/* The lists that the coarse end works from, made by the host when a solver's coefficients are in place,
  * in one piece of device memory. */
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +29,20 @@ unsigned sides_of(const hymgi_level *level, const int ijk[3])
 size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *finer, int *reds)
 {
   const hymgi_geom *g = level->box;
-  const size_t at = hymgi_pile_grow(p, (size_t)level->cells * sizeof(tail_cell));
+  const size_t at = hymgi_pile_grow(p, (size_t)level->cells * sizeof(coarse_cell));
   if (p->failed) return 0;
-  tail_cell *next = (tail_cell *)(p->bytes + at);
+  coarse_cell *next = (coarse_cell *)(p->bytes + at);
   for (int colour = 0; colour < 2; colour++) {
     for (int k = 0; k < g->n[2]; k++)
       for (int j = 0; j < g->n[1]; j++)
         for (int i = hymgi_first(g, colour, j, k); i < g->n[0]; i += 2, next++) {
           const int ijk[3] = {i, j, k};
-          next->at = hymgi_tail_at(g, i, j, k);
+          next->at = hymgi_coarse_at(g, i, j, k);
           next->field = (int)hymgi_at(g, i, j, k);
-          next->child = finer ? hymgi_tail_at(finer->box, 2 * i, 2 * j, 2 * k) : 0;
+          next->child = finer ? hymgi_coarse_at(finer->box, 2 * i, 2 * j, 2 * k) : 0;
           next->sides = sides_of(level, ijk);
         }
-    if (colour == 0) *reds = (int)(next - (tail_cell *)(p->bytes + at));
+    if (colour == 0) *reds = (int)(next - (coarse_cell *)(p->bytes + at));
   }
   return at;
 }
@@ -62,12 +62,12 @@ bool keeps_colours_apart(const hymgi_level *level)
   return level->method->stencil == HYMG_FV2;
 }
 
-void describe(tail_level *t, const hymgi_level *level)
+void describe(coarse_level *t, const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
   const hymgi_coefficients *c = &level->c;
   t->cells = (int)level->cells;
-  t->team = level->cells <= TAIL_WARP ? (int)TAIL_WARP : (int)TAIL_THREADS;
+  t->team = level->cells <= COARSE_WARP ? (int)COARSE_WARP : (int)COARSE_THREADS;
   t->row = g->n[0] + 2 * g->ghost;
   t->plane = t->row * (g->n[1] + 2 * g->ghost);
   t->size = t->plane * (g->n[2] + 2 * g->ghost);
@@ -77,12 +77,12 @@ void describe(tail_level *t, const hymgi_level *level)
   t->parity = g->parity;
   t->in_place = keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
-  memcpy(t->wall_ghost, c->wall_ghost, sizeof t->wall_ghost);
+  memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;
 }
 
-level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, tail_level *t)
+level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, coarse_level *t)
 {
   const hymgi_method *m = level->method;
   const hymgi_ghosts v = (hymgi_ghosts)m->interpolation_v, f = (hymgi_ghosts)m->interpolation_f;
@@ -93,11 +93,11 @@ level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, 
   if (!p->failed) memcpy(p->bytes + l.chebyshev, level->chebyshev, sizeof level->chebyshev);
   l.cell = list_cells(p, level, has_finer ? level - 1 : NULL, &t->reds);
   if (m->stencil == HYMG_FV4)
-    l.operator_ghosts = hymgi_tail_list_ghosts(p, level, HYMGI_GHOSTS_V4, false, false,
-                                               t->operator_ghosts.end, &unused);
+    l.operator_ghosts = hymgi_coarse_list_ghosts(p, level, HYMGI_GHOSTS_V4, false, false,
+                                                 t->operator_ghosts.end, &unused);
   if (!has_finer) return l;
-  l.v_ghosts = hymgi_tail_list_ghosts(p, level, v, true, false, t->v_ghosts.end, &unused);
-  l.f_ghosts = hymgi_tail_list_ghosts(p, level, f, true, true, t->f_ghosts.end, &l.data);
+  l.v_ghosts = hymgi_coarse_list_ghosts(p, level, v, true, false, t->v_ghosts.end, &unused);
+  l.f_ghosts = hymgi_coarse_list_ghosts(p, level, f, true, true, t->f_ghosts.end, &l.data);
   return l;
 }
 
@@ -120,7 +120,7 @@ void give(room *r, int doubles, double **in_memory, int *in_arena)
   }
 }
 
-int doubles_of(const tail_level *level, int count, int krylov)
+int doubles_of(const coarse_level *level, int count, int krylov)
 {
   int doubles = krylov * level[count - 1].size;
   for (int l = 0; l < count; l++)
@@ -129,28 +129,28 @@ int doubles_of(const tail_level *level, int count, int krylov)
 }
 
 /* What is used most comes first. */
-int place_vectors(tail_level *level, int count, int krylov, room r)
+int place_vectors(coarse_level *level, int count, int krylov, room r)
 {
-  for (tail_level *t = level + count - 1; t >= level; t--) {
+  for (coarse_level *t = level + count - 1; t >= level; t--) {
     give(&r, t->size, &t->x, &t->x_at);
     give(&r, t->size, &t->y, &t->y_at);
   }
-  tail_level *const bottom = level + count - 1;
+  coarse_level *const bottom = level + count - 1;
   give(&r, bottom->size, &bottom->f, &bottom->f_at);
   give(&r, krylov * bottom->size, &bottom->krylov, &bottom->krylov_at);
-  for (tail_level *t = bottom - 1; t >= level; t--)
+  for (coarse_level *t = bottom - 1; t >= level; t--)
     give(&r, t->size, &t->f, &t->f_at);
   return r.arena;
 }
 
 /* Has the level a cell a thread, and all in the arena? */
-bool is_resident(const tail_level *t)
+bool is_resident(const coarse_level *t)
 {
   return !(t->x || t->y || t->f || t->krylov) && t->cells <= t->team;
 }
 
 /* Can sweeps be those of a resident level, too? */
-bool has_resident_sweeps(const tail_level *t, const hymgi_method *m)
+bool has_resident_sweeps(const coarse_level *t, const hymgi_method *m)
 {
   return t->resident && (m->stencil == HYMG_FV4 || m->smoother != HYMG_GSRB || t->in_place);
 }
@@ -171,19 +171,19 @@ bool applies(const hymg_solver *solver, int l)
   const hymgi_level *level = solver->level + l;
   const bool bottom = l == solver->num_levels - 1;
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= (bottom ? TAIL_BOTTOM_CELLS : TAIL_CELLS) && (bottom || level->direct) &&
-         level->method->smoother != HYMG_SYMGS && sends_nothing(level);
+         level->cells <= (bottom ? COARSE_BOTTOM_CELLS : COARSE_CELLS) &&
+         (bottom || level->direct) && level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 
 ptrdiff_t rows_of(const hymgi_method *m)
 {
-  if (m->stencil == HYMG_FV2) return TAIL_TANGENT;
-  return m->variable_beta ? TAIL_ROWS : TAIL_BETA;
+  if (m->stencil == HYMG_FV2) return COARSE_TANGENT;
+  return m->variable_beta ? COARSE_ROWS : COARSE_BETA;
 }
 
-tail_method method_of(const hymgi_method *m)
+coarse_method method_of(const hymgi_method *m)
 {
-  tail_method t = {};
+  coarse_method t = {};
   t.stencil = m->stencil;
   t.smoother = m->smoother;
   t.sweeps = m->sweeps;
@@ -195,14 +195,14 @@ tail_method method_of(const hymgi_method *m)
   return t;
 }
 
-/* A tail in the making. */
+/* A coarse end in the making. */
 struct draft {
   const hymgi_level *first; /* of the solver's levels */
   int count, krylov;        /* krylov: vectors */
   int arena, most;          /* doubles of the arena that are taken; of them all */
   hymgi_pile p;
-  tail_level level[TAIL_LEVELS];
-  level_lists lists[TAIL_LEVELS];
+  coarse_level level[COARSE_LEVELS];
+  level_lists lists[COARSE_LEVELS];
 };
 
 /* Places in the pile become places in memory; rows of coefficients and vectors follow. */
@@ -211,12 +211,12 @@ void lay_out(draft *d, double *memory)
   const char *const base = (const char *)memory;
   double *next = memory + d->p.size / sizeof(double);
   for (int l = 0; l < d->count; l++) {
-    tail_level *t = d->level + l;
+    coarse_level *t = d->level + l;
     const level_lists *lists = d->lists + l;
-    t->cell = (const tail_cell *)(base + lists->cell);
-    t->operator_ghosts.ghost = (const tail_ghost *)(base + lists->operator_ghosts);
-    t->v_ghosts.ghost = (const tail_ghost *)(base + lists->v_ghosts);
-    t->f_ghosts.ghost = (const tail_ghost *)(base + lists->f_ghosts);
+    t->cell = (const coarse_cell *)(base + lists->cell);
+    t->operator_ghosts.ghost = (const coarse_ghost *)(base + lists->operator_ghosts);
+    t->v_ghosts.ghost = (const coarse_ghost *)(base + lists->v_ghosts);
+    t->f_ghosts.ghost = (const coarse_ghost *)(base + lists->f_ghosts);
     t->data = (const double *)(base + lists->data);
     t->chebyshev = (const double *)(base + lists->chebyshev);
     t->coefficients = next;
@@ -239,7 +239,7 @@ hymg_status draw(draft *d)
   return hymgi_fail(d->first->context, HYMG_ENOMEM, "no memory for lists of cells");
 }
 
-hymg_status settle(draft *d, hymgi_tail_lists *tail)
+hymg_status settle(draft *d, hymgi_coarse_lists *tail)
 {
   hymg_context *const context = d->first->context;
   const hymgi_backend *backend = d->first->backend;
@@ -255,14 +255,15 @@ hymg_status settle(draft *d, hymgi_tail_lists *tail)
   backend->zero(context, tail->memory, tail->doubles);
   backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
   for (int l = 0; l < d->count; l++)
-    hymgi_tail_fill_rows(d->first + l, d->level[l].cell, (double *)d->level[l].coefficients);
-  tail->level = (const tail_level *)tail->memory;
+    hymgi_coarse_fill_coefficients(d->first + l, d->level[l].cell,
+                                   (double *)d->level[l].coefficients);
+  tail->level = (const coarse_level *)tail->memory;
   return context->status;
 }
 
 } /* namespace */
 
-hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail)
+hymg_status hymgi_coarse_create(hymg_solver *solver, hymgi_coarse_lists **tail)
 {
   hymg_context *const context = solver->op->grid->context;
   int first = solver->num_levels - 1;
@@ -270,7 +271,7 @@ hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail)
   if (!applies(solver, first)) return HYMG_OK;
   while (first > 0 && first > solver->placement.tail_from && applies(solver, first - 1))
     first--;
-  hymgi_tail_lists *const t = *tail = (hymgi_tail_lists *)calloc(1, sizeof *t);
+  hymgi_coarse_lists *const t = *tail = (hymgi_coarse_lists *)calloc(1, sizeof *t);
   if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
   t->first = first;
   t->last = solver->num_levels - 1;
@@ -280,15 +281,15 @@ hymg_status hymgi_tail_create(hymg_solver *solver, hymgi_tail_lists **tail)
   d.count = t->last - first + 1;
   const hymg_bottom bottom = solver->options.bottom;
   d.krylov = hymgi_bottom_vectors(bottom);
-  d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? TAIL_BASIS : 0;
-  hymg_status status = hymgi_tail_arena(context, &d.most);
+  d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? COARSE_BASIS : 0;
+  hymg_status status = hymgi_coarse_arena(context, &d.most);
   if (status == HYMG_OK) status = draw(&d);
   if (status == HYMG_OK) status = settle(&d, t);
   free(d.p.bytes);
   return status;
 }
 
-void hymgi_tail_destroy(hymg_context *context, hymgi_tail_lists **tail)
+void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail)
 {
   if (!*tail) return;
   if ((*tail)->memory) hymgi_device_memory.release(context, (*tail)->memory, (*tail)->doubles);

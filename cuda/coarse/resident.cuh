@@ -1,10 +1,10 @@
-/* What the threads of the tail do on a level that is resident: a cell a thread, all vectors in
+/* What the threads of the coarse end do on a level that is resident: a cell a thread, all vectors in
  * shared memory. What a cell needs is loaded once a call and stays in registers, so that a half
  * sweep is some reads of shared memory, the formula, and a barrier. A block that runs alone waits
  * for every single instruction: here each one counts. Vectors are named by their place in the
  * arena. */
-#ifndef HYMGI_TAIL_RESIDENT_CUH
-#define HYMGI_TAIL_RESIDENT_CUH
+#ifndef HYMGI_COARSE_RESIDENT_CUH
+#define HYMGI_COARSE_RESIDENT_CUH
 
 #include "coarse/coarse.cuh"
 
@@ -16,12 +16,12 @@ namespace
 {
 
 /* A thread's cell; `mine` is false where there are more threads than cells. */
-template <hymg_stencil STENCIL, bool VARIABLE> struct tail_resident;
+template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_resident;
 
 /* ---- FV2 ---- */
 
-/* Beyond a wall lies a multiple of the opposite neighbour, or zero. */
-template <bool VARIABLE> struct tail_resident<HYMG_FV2, VARIABLE> {
+/* Beyond a boundary lies a multiple of the opposite neighbour, or zero. */
+template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   bool mine;
   int at, team, to[6]; /* to: from the cell to what is seen across each face */
   double factor[6];
@@ -31,28 +31,28 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV2, VARIABLE> {
 
   __device__ __forceinline__ void load(int l, const double *from)
   {
-    const tail_level &t = shared.level[l];
-    const int c = lane_of(), step[3] = {1, t.row, t.plane};
+    const coarse_level &t = shared.level[l];
+    const int c = thread_of(), step[3] = {1, t.row, t.plane};
     *this = {};
     mine = c < t.cells;
     team = t.team;
     o.has_alpha = shared.method.has_alpha;
     if (!mine) return;
-    const double *const rows = t.coefficients + c, *const beta = rows + TAIL_BETA * t.cells;
-    const tail_cell cell = cell_at(l, c);
+    const double *const rows = t.coefficients + c, *const beta = rows + COARSE_BETA * t.cells;
+    const coarse_cell cell = cell_at(l, c);
     b.w = __ldg(beta), b.e = __ldg(beta + t.cells);
     b.s = __ldg(beta + 2 * t.cells), b.n = __ldg(beta + 3 * t.cells);
     b.d = __ldg(beta + 4 * t.cells), b.u = __ldg(beta + 5 * t.cells);
-    if (o.has_alpha) alpha = __ldg(rows + TAIL_ALPHA * t.cells);
+    if (o.has_alpha) alpha = __ldg(rows + COARSE_ALPHA * t.cells);
     at = cell.at;
     if (from) f = from[at];
 #pragma unroll
     for (int face = 0; face < 6; face++) {
       const int axis = face / 2, out = face & 1 ? step[axis] : -step[axis];
       const int around = face & 1 ? -t.wrap[axis] : t.wrap[axis];
-      const bool wall = cell.sides >> face & 1, wraps = cell.sides >> (6 + face) & 1;
-      to[face] = wall ? -out : wraps ? around : out;
-      factor[face] = wall ? t.wall_ghost[face] : 1;
+      const bool boundary = cell.sides >> face & 1, wraps = cell.sides >> (6 + face) & 1;
+      to[face] = boundary ? -out : wraps ? around : out;
+      factor[face] = boundary ? t.boundary_ghost[face] : 1;
     }
   }
 
@@ -91,11 +91,11 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV2, VARIABLE> {
 /* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. */
 __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 {
-  double *const arena = tail_arena();
-  const tail_level &t = shared.level[l];
+  double *const arena = coarse_arena();
+  const coarse_level &t = shared.level[l];
   double *const x = arena + t.x_at, *const y = arena + t.y_at;
-  const int colour = lane_of() >= t.reds;
-  tail_resident<HYMG_FV2, true> own;
+  const int colour = thread_of() >= t.reds;
+  coarse_resident<HYMG_FV2, true> own;
   own.load(l, arena + t.f_at);
   hymgi_divisor diagonal = {};
   if (own.mine) diagonal = hymgi_divisor_of(own.diagonal());
@@ -113,50 +113,52 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 
 /* ---- FV4 ---- */
 
-/* Closes a line; none if it has no place to write to. What a closure does not ask for is read where it
+/* Closes a line; none if it has no place to write to. What a extrapolation does not ask for is read where it
  * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
 template <bool SECOND>
-__device__ __forceinline__ void close_resident(const tail_ghost &g, double *x)
+__device__ __forceinline__ void fill_resident(const coarse_ghost &g, double *x)
 {
-  const hymgi_wall wall = (hymgi_wall)((int)(g.what << 28) >> 28);
-  const bool quartic = wall == HYMGI_WALL_V4, quadratic = wall == HYMGI_WALL_V2;
+  const hymgi_extrapolation boundary = (hymgi_extrapolation)((int)(g.what << 28) >> 28);
+  const bool quartic = boundary == HYMGI_QUARTIC_GHOST,
+             quadratic = boundary == HYMGI_QUADRATIC_GHOST;
   const int far = quartic ? g.step : 0, near = quadratic ? g.step : far;
   const double *const from = x + g.from;
   const double x1 = from[0], x2 = from[near], x3 = from[2 * far], x4 = from[3 * far];
   const double first = hymgi_ghost_v4(x1, x2, x3, x4), second = hymgi_ghost2_v4(x1, x2, x3, x4),
-               lower = hymgi_ghost_v2(x1, x2), lowest = wall == HYMGI_WALL_V1 ? -x1 : x1;
+               lower = hymgi_ghost_v2(x1, x2), lowest = boundary == HYMGI_LINEAR_GHOST ? -x1 : x1;
   if (g.to >= 0) x[g.to] = quartic ? first : quadratic ? lower : lowest;
   if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
 }
 
 /* The first two lines that a thread closes in a pass. */
-struct tail_lines {
-  tail_ghost one, two;
+struct coarse_lines {
+  coarse_ghost one, two;
 };
 
-__device__ __forceinline__ tail_ghost line_at(const tail_closure &closure, int m, int end)
+__device__ __forceinline__ coarse_ghost line_at(const coarse_extrapolation &extrapolation, int m,
+                                                int end)
 {
-  return m < end ? ghost_at(closure, m) : tail_ghost{-1, 0, 0, 0};
+  return m < end ? ghost_at(extrapolation, m) : coarse_ghost{-1, 0, 0, 0};
 }
 
-__device__ __forceinline__ tail_lines lines_at(const tail_closure &closure, int m, int end,
-                                               int team)
+__device__ __forceinline__ coarse_lines lines_at(const coarse_extrapolation &extrapolation, int m,
+                                                 int end, int team)
 {
-  return {line_at(closure, m, end), line_at(closure, m + team, end)};
+  return {line_at(extrapolation, m, end), line_at(extrapolation, m + team, end)};
 }
 
-template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
+template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
   bool mine, one_line; /* one_line: a pass has one a thread at most */
   int l, at, team, row, plane;
-  tail_lines faces, edges;
+  coarse_lines faces, edges;
   fv4_betas<VARIABLE> b;
   operator_view o;
   double alpha, scale, f; /* scale: 1/diagonal */
 
   __device__ __forceinline__ void load(int level, const double *from)
   {
-    const tail_level &t = shared.level[level];
-    const int c = lane_of(), *const end = t.operator_ghosts.end;
+    const coarse_level &t = shared.level[level];
+    const int c = thread_of(), *const end = t.operator_ghosts.end;
     *this = {};
     l = level;
     mine = c < t.cells;
@@ -171,8 +173,8 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
     const double *const rows = t.coefficients + c;
     at = cell_at(l, c).at;
     b.load(level, rows, t.cells);
-    if (o.has_alpha) alpha = __ldg(rows + TAIL_ALPHA * t.cells);
-    scale = __ldg(rows + TAIL_DINV * t.cells);
+    if (o.has_alpha) alpha = __ldg(rows + COARSE_ALPHA * t.cells);
+    scale = __ldg(rows + COARSE_DINV * t.cells);
     if (from) f = from[at];
   }
 
@@ -181,30 +183,30 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
   {
     if (one_line) {
       meet(team);
-      close_resident<true>(faces.one, x);
+      fill_resident<true>(faces.one, x);
       meet(team);
-      close_resident<false>(edges.one, x);
+      fill_resident<false>(edges.one, x);
     } else {
-      close_many(x);
+      fill_many(x);
     }
     meet(team);
   }
 
-  __device__ __forceinline__ void close_many(double *x) const
+  __device__ __forceinline__ void fill_many(double *x) const
   {
-    const tail_closure &closure = shared.level[l].operator_ghosts;
+    const coarse_extrapolation &extrapolation = shared.level[l].operator_ghosts;
 #pragma unroll 1
     for (int pass = 0; pass < 2; pass++) {
-      tail_lines lines = pass ? edges : faces;
-      const int end = closure.end[pass];
-      int m = (pass ? closure.end[0] : 0) + lane_of();
+      coarse_lines lines = pass ? edges : faces;
+      const int end = extrapolation.end[pass];
+      int m = (pass ? extrapolation.end[0] : 0) + thread_of();
       meet(team);
 #pragma unroll 1
       do {
-        close_resident<true>(lines.one, x);
-        close_resident<true>(lines.two, x);
+        fill_resident<true>(lines.one, x);
+        fill_resident<true>(lines.two, x);
         m += 2 * team;
-        if (m < end) lines = lines_at(closure, m, end, team);
+        if (m < end) lines = lines_at(extrapolation, m, end, team);
       } while (m < end);
     }
   }
@@ -232,20 +234,21 @@ template <bool VARIABLE> struct tail_resident<HYMG_FV4, VARIABLE> {
 /* ---- either ---- */
 
 /* How far a smoother goes along the residual: of FV2 through its diagonal, which l1jacobi replaces. */
-template <hymg_stencil STENCIL, bool VARIABLE> struct tail_step {
+template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   double scale;
   hymgi_divisor diagonal;
   bool divides;
 
-  __device__ __forceinline__ void load(int l, const tail_resident<STENCIL, VARIABLE> &own)
+  __device__ __forceinline__ void load(int l, const coarse_resident<STENCIL, VARIABLE> &own)
   {
-    const tail_level &t = shared.level[l];
+    const coarse_level &t = shared.level[l];
     const bool l1 = shared.method.smoother == HYMG_L1JACOBI;
     divides = STENCIL == HYMG_FV2 && !l1;
     scale = 0;
     diagonal = {};
     if (!own.mine) return;
-    if (!divides) scale = __ldg(t.coefficients + (l1 ? TAIL_L1 : TAIL_DINV) * t.cells + lane_of());
+    if (!divides)
+      scale = __ldg(t.coefficients + (l1 ? COARSE_L1 : COARSE_DINV) * t.cells + thread_of());
     if (divides) diagonal = hymgi_divisor_of(own.diagonal());
   }
   /* x, of which r is the residual, after a step of so much weight */
@@ -261,18 +264,18 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct tail_step {
 template <hymg_stencil STENCIL, bool VARIABLE, bool COLOURED>
 __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 {
-  double *const arena = tail_arena();
-  const tail_level &t = shared.level[l];
-  const int colour = lane_of() >= t.reds;
-  tail_resident<STENCIL, VARIABLE> own;
-  tail_step<STENCIL, VARIABLE> step;
+  double *const arena = coarse_arena();
+  const coarse_level &t = shared.level[l];
+  const int colour = thread_of() >= t.reds;
+  coarse_resident<STENCIL, VARIABLE> own;
+  coarse_step<STENCIL, VARIABLE> step;
   own.load(l, arena + t.f_at);
   step.load(l, own);
-  tail_weights next_w = weights_of(l, 0);
+  coarse_weights next_w = weights_of(l, 0);
   int now = t.x_at, next = t.y_at;
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
-    const tail_weights w = next_w;
+    const coarse_weights w = next_w;
     if (!COLOURED) next_w = weights_of(l, s + 1); /* on their way during this sweep */
     if (s == sweeps &&
         now != t.x_at) { /* an odd number of them: back to x, when all have read it */
@@ -317,8 +320,8 @@ __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
 template <hymg_stencil STENCIL, bool VARIABLE>
 __device__ __noinline__ void apply_resident(int l, int x, int y)
 {
-  double *const arena = tail_arena();
-  tail_resident<STENCIL, VARIABLE> own;
+  double *const arena = coarse_arena();
+  coarse_resident<STENCIL, VARIABLE> own;
   own.load(l, NULL);
   own.close(arena + x);
   if (own.mine) arena[y + own.at] = own.apply(arena + x);

@@ -1,6 +1,6 @@
-/* Maxima and exact sums by the threads that work on a level of the tail together. */
-#ifndef HYMGI_TAIL_SUMS_CUH
-#define HYMGI_TAIL_SUMS_CUH
+/* Maxima and exact sums by the threads that work on a level of the coarse end together. */
+#ifndef HYMGI_COARSE_SUMS_CUH
+#define HYMGI_COARSE_SUMS_CUH
 
 #include "coarse/coarse.cuh"
 
@@ -14,7 +14,7 @@ namespace
 /* The place of a thread's first cell, -1 if it has none. */
 __device__ __forceinline__ int own_place(int l)
 {
-  return lane_of() < shared.level[l].cells ? cell_at(l, lane_of()).at : -1;
+  return thread_of() < shared.level[l].cells ? cell_at(l, thread_of()).at : -1;
 }
 
 /* each(at) for this thread's cells */
@@ -23,7 +23,7 @@ template <typename Each> __device__ __forceinline__ void each_own(int l, int own
   if (own < 0) return;
   each(own);
 #pragma unroll 1
-  for (int c = lane_of() + shared.level[l].team; c < shared.level[l].cells;
+  for (int c = thread_of() + shared.level[l].team; c < shared.level[l].cells;
        c += shared.level[l].team)
     each(cell_at(l, c).at);
 }
@@ -69,26 +69,26 @@ __device__ __forceinline__ void warp_term_words(int64_t (&words)[HYMGI_SUM_WORDS
 __device__ __forceinline__ unsigned long long team_max(int team, unsigned long long mine)
 {
   mine = warp_max(mine);
-  if (team == TAIL_WARP) return mine;
+  if (team == COARSE_WARP) return mine;
   __syncthreads();
-  if (lane_of() % TAIL_WARP == 0) shared.largest[lane_of() / TAIL_WARP] = mine;
+  if (thread_of() % COARSE_WARP == 0) shared.largest[thread_of() / COARSE_WARP] = mine;
   __syncthreads();
-  return warp_max(shared.largest[lane_of() % TAIL_WARPS]);
+  return warp_max(shared.largest[thread_of() % COARSE_WARPS]);
 }
 
 /* After a team_max, which keeps sums apart. */
 __device__ __forceinline__ void team_words(int team, int64_t (&words)[HYMGI_SUM_WORDS])
 {
   warp_words(words);
-  if (team == TAIL_WARP) return;
-  const int lane = lane_of() % TAIL_WARP;
+  if (team == COARSE_WARP) return;
+  const int lane = thread_of() % COARSE_WARP;
 #pragma unroll
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    if (lane == m) shared.words[m][lane_of() / TAIL_WARP] = words[m];
+    if (lane == m) shared.words[m][thread_of() / COARSE_WARP] = words[m];
   __syncthreads();
 #pragma unroll
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    words[m] = lane < TAIL_WARPS ? shared.words[m][lane] : 0;
+    words[m] = lane < COARSE_WARPS ? shared.words[m][lane] : 0;
   warp_words(words);
 }
 
@@ -113,10 +113,10 @@ __device__ __forceinline__ bool is_plain(double largest, double *sum)
 /* max |x| */
 __device__ __noinline__ double max_of(int l, int own, const double *x)
 {
-  const tail_level &t = shared.level[l];
+  const coarse_level &t = shared.level[l];
   unsigned long long mine = own < 0 ? 0 : bits_of(x[own]);
 #pragma unroll 1
-  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
     mine = larger(mine, bits_of(x[cell_at(l, c).at]));
   return value_of(team_max(t.team, mine));
 }
@@ -124,11 +124,11 @@ __device__ __noinline__ double max_of(int l, int own, const double *x)
 /* The sum of x y, or of x, as level_ops.c has it. */
 __device__ __noinline__ double sum_of(int l, int own, const double *x, const double *y)
 {
-  const tail_level &t = shared.level[l];
+  const coarse_level &t = shared.level[l];
   const double first = own < 0 ? 0 : term_at(x, y, own);
   unsigned long long mine = bits_of(first);
 #pragma unroll 1
-  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
   const double largest = value_of(team_max(t.team, mine));
   double sum;
@@ -138,7 +138,7 @@ __device__ __noinline__ double sum_of(int l, int own, const double *x, const dou
   int64_t words[HYMGI_SUM_WORDS] = {};
   hymgi_sum_add(first, &scale, words);
 #pragma unroll 1
-  for (int c = lane_of() + t.team; c < t.cells; c += t.team)
+  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
     hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
   team_words(t.team, words);
   return hymgi_sum_value(words, exponent, t.bits);
@@ -149,15 +149,15 @@ __device__ __noinline__ double sum_of(int l, int own, const double *x, const dou
 template <int TEAM, int COUNT>
 __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], double *sum)
 {
-  static_assert(COUNT * HYMGI_SUM_WORDS <= TAIL_WARP, "a lane writes a word");
-  const int lane = lane_of() % TAIL_WARP, warp = lane_of() / TAIL_WARP;
+  static_assert(COUNT * HYMGI_SUM_WORDS <= COARSE_WARP, "a lane writes a word");
+  const int lane = thread_of() % COARSE_WARP, warp = thread_of() / COARSE_WARP;
   unsigned high[COUNT];
   int exponent[COUNT];
   int64_t words[COUNT][HYMGI_SUM_WORDS] = {};
 #pragma unroll
   for (int m = 0; m < COUNT; m++)
     high[m] = __reduce_max_sync(~0u, (unsigned)(bits_of(term[m]) >> 32));
-  if (TEAM != TAIL_WARP) {
+  if (TEAM != COARSE_WARP) {
     if (lane == 0)
 #pragma unroll
       for (int m = 0; m < COUNT; m++)
@@ -165,7 +165,7 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
     __syncthreads();
 #pragma unroll
     for (int m = 0; m < COUNT; m++)
-      high[m] = __reduce_max_sync(~0u, shared.high[m][lane % TAIL_WARPS]);
+      high[m] = __reduce_max_sync(~0u, shared.high[m][lane % COARSE_WARPS]);
   }
 #pragma unroll
   for (int m = 0; m < COUNT; m++) {
@@ -174,7 +174,7 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
     hymgi_sum_add(term[m], &scale, words[m]);
     warp_term_words(words[m]);
   }
-  if (TEAM != TAIL_WARP) {
+  if (TEAM != COARSE_WARP) {
 #pragma unroll
     for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
       if (lane == m) shared.term_words[m][warp] = words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS];
@@ -182,7 +182,7 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
 #pragma unroll
     for (int m = 0; m < COUNT * HYMGI_SUM_WORDS; m++)
       words[m / HYMGI_SUM_WORDS][m % HYMGI_SUM_WORDS] =
-          lane < TAIL_WARPS ? shared.term_words[m][lane] : 0;
+          lane < COARSE_WARPS ? shared.term_words[m][lane] : 0;
 #pragma unroll
     for (int m = 0; m < COUNT; m++)
       warp_words(words[m]);
@@ -195,12 +195,12 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
 }
 
 /* The sum of x y by `width` neighbouring lanes: one, or a warp. */
-__device__ __noinline__ double sum_by_lanes(int l, const double *x, const double *y, int width)
+__device__ __noinline__ double sum_by_threads(int l, const double *x, const double *y, int width)
 {
-  const tail_level &t = shared.level[l];
+  const coarse_level &t = shared.level[l];
   unsigned long long mine = 0;
 #pragma unroll 1
-  for (int c = lane_of() % width; c < t.cells; c += width)
+  for (int c = thread_of() % width; c < t.cells; c += width)
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
   const double largest = value_of(width > 1 ? warp_max(mine) : mine);
   double sum;
@@ -209,7 +209,7 @@ __device__ __noinline__ double sum_by_lanes(int l, const double *x, const double
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
   int64_t words[HYMGI_SUM_WORDS] = {};
 #pragma unroll 1
-  for (int c = lane_of() % width; c < t.cells; c += width)
+  for (int c = thread_of() % width; c < t.cells; c += width)
     hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
   if (width > 1) warp_words(words);
   return hymgi_sum_value(words, exponent, t.bits);

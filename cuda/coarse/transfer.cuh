@@ -1,6 +1,6 @@
-/* Restriction and interpolation between a level of the tail and the next coarser one. */
-#ifndef HYMGI_TAIL_TRANSFER_CUH
-#define HYMGI_TAIL_TRANSFER_CUH
+/* Restriction and interpolation between a level of the coarse end and the next coarser one. */
+#ifndef HYMGI_COARSE_TRANSFER_CUH
+#define HYMGI_COARSE_TRANSFER_CUH
 
 #include "coarse/coarse.cuh"
 
@@ -15,11 +15,11 @@ namespace
  * after gsrb of FV2 the black ones are left out. x of the coarser level: 0. */
 __device__ __noinline__ void restrict_residual(int l, bool red)
 {
-  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   meet(fine.team);
 #pragma unroll 1
-  for (int c = lane_of(); c < coarse.cells; c += fine.team) {
-    const tail_cell cell = cell_at(l + 1, c);
+  for (int c = thread_of(); c < coarse.cells; c += fine.team) {
+    const coarse_cell cell = cell_at(l + 1, c);
     const double *const r = fine.y + cell.child;
     double sum = 0;
 #pragma unroll
@@ -54,11 +54,11 @@ __device__ __forceinline__ double child(double sign, const double (&v)[2 * reach
 /* Along z, then y, then x; a thread makes two children along x. */
 template <int ORDER> __device__ __noinline__ void interpolate_cells(int l, bool add)
 {
-  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   constexpr int r = reach<ORDER>, width = 2 * r + 1;
 #pragma unroll 1
-  for (int q = lane_of(); q < 4 * coarse.cells; q += fine.team) {
-    const tail_cell cell = cell_at(l + 1, q >> 2);
+  for (int q = thread_of(); q < 4 * coarse.cells; q += fine.team) {
+    const coarse_cell cell = cell_at(l + 1, q >> 2);
     const int j = q & 1, k = q >> 1 & 1;
     const double *const x = coarse.x + cell.at;
     double row[width];
@@ -85,12 +85,12 @@ template <int ORDER> __device__ __noinline__ void interpolate_cells(int l, bool 
 /* x of level l += P_V x of the next coarser one, or = P_F x */
 __device__ __noinline__ void interpolate(int l, bool f_cycle)
 {
-  const tail_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   const int order = f_cycle ? shared.method.interpolation_f : shared.method.interpolation_v;
-  if (lane_of() < coarse.team)
-    close_ghosts(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
-                 coarse.x);
-  if (lane_of() >= fine.team) return;
+  if (thread_of() < coarse.team)
+    fill_ghost_list(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
+                    coarse.x);
+  if (thread_of() >= fine.team) return;
   meet(fine.team);
   if (order == HYMGI_GHOSTS_P0)
     interpolate_cells<HYMGI_GHOSTS_P0>(l, !f_cycle);

@@ -1,6 +1,6 @@
 /* Lists of bricks as arguments of a kernel, and the grid that works on one. */
-#ifndef HYMGI_BRICKS_CUH
-#define HYMGI_BRICKS_CUH
+#ifndef HYMGI_DEVICE_COPY_LIST_CUH
+#define HYMGI_DEVICE_COPY_LIST_CUH
 
 #include "device/loops.cuh"
 

@@ -1,7 +1,7 @@
 /* Quotients by diagonals that are known early: the bits of divisions, without the branches of one, and
  * a short way from numerator to quotient. Cells side by side in a thread, whose chains overlap. */
-#ifndef HYMGI_DIVISORS_CUH
-#define HYMGI_DIVISORS_CUH
+#ifndef HYMGI_DEVICE_FAST_DIVISION_CUH
+#define HYMGI_DEVICE_FAST_DIVISION_CUH
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* What FV4's stencil reads beyond walls, on one box of split rows. On faces across y and z a thread
+/* What FV4's stencil reads beyond boundaries, on one box of split rows. On faces across y and z a thread
  * closes the lines of a slot, a colour each, without asking where its cells are: one row on the colours
- * change places. Across x it is the first and last slots of a row. The edges between walls have one
+ * change places. Across x it is the first and last slots of a row. The edges between boundaries have one
  * ghost a cell. */
-#ifndef HYMGI_CLOSE_SPLIT_CUH
-#define HYMGI_CLOSE_SPLIT_CUH
+#ifndef HYMGI_DEVICE_FV4_GHOSTS_CUH
+#define HYMGI_DEVICE_FV4_GHOSTS_CUH
 
 #include "device/ghosts.cuh"
 
@@ -15,7 +15,7 @@ enum close_part { FIRST_Z, LAST_Z, FIRST_Y, LAST_Y, EDGES, ENDS, PARTS };
 
 struct split_args {
   hymgi_geom g;
-  closure c;
+  extrapolation c;
   double *x;
   int edges; /* ghosts of those that are closed: along x, or along y and z too */
   /* 1: the faces of the other axes go on by one there, into a neighbour's halo */
@@ -24,9 +24,9 @@ struct split_args {
   int part[PARTS];       /* those that there are */
 };
 
-__device__ __forceinline__ bool has_wall(const hymgi_geom &g, int face)
+__device__ __forceinline__ bool has_boundary(const hymgi_geom &g, int face)
 {
-  return g.walls >> face & 1;
+  return g.boundaries >> face & 1;
 }
 
 /* Is (u, v) of a face with extent (nu, nv) on it, or beside one side of it in a halo? */
@@ -38,51 +38,53 @@ __device__ __forceinline__ bool is_on(const split_args &a, int axis_u, int u, in
 }
 
 /* Two ghosts off the line whose cells are a[0], b[in], a[2 in], b[3 in]. */
-__device__ __forceinline__ void close_line(hymgi_wall wall, double *a, double *b, ptrdiff_t in)
+__device__ __forceinline__ void fill_line(hymgi_extrapolation boundary, double *a, double *b,
+                                          ptrdiff_t in)
 {
-  const inside v = inside_of(wall, [&](int m) { return m & 1 ? b[m * in] : a[m * in]; });
-  b[-in] = first_ghost(wall, v);
-  a[-2 * in] = second_ghost(wall, v);
+  const inside v = inside_of(boundary, [&](int m) { return m & 1 ? b[m * in] : a[m * in]; });
+  b[-in] = first_ghost(boundary, v);
+  a[-2 * in] = second_ghost(boundary, v);
 }
 
-/* Face across y or z: slot t of row (j, k), which is at the wall. */
-__device__ __forceinline__ void close_slot(const split_args &a, int face, int t, int j, int k)
+/* Face across y or z: slot t of row (j, k), which is at the boundary. */
+__device__ __forceinline__ void fill_slot(const split_args &a, int face, int t, int j, int k)
 {
   const hymgi_geom &g = a.g;
   double *const red = a.x + hymgi_row(&g, 0, j, k) + t, *const black = red + g.half;
   const ptrdiff_t step = face / 2 == 1 ? g.pitch : g.plane, in = face & 1 ? -step : step;
-  close_line(wall_of(a.c, face), red, black, in);
-  close_line(wall_of(a.c, face), black, red, in);
+  fill_line(boundary_of(a.c, face), red, black, in);
+  fill_line(boundary_of(a.c, face), black, red, in);
 }
 
 /* The face across x at one end of row (j, k). */
-template <bool HIGH> __device__ __forceinline__ void close_end(const split_args &a, int j, int k)
+template <bool HIGH> __device__ __forceinline__ void fill_end(const split_args &a, int j, int k)
 {
   const hymgi_geom &g = a.g;
-  if (!has_wall(g, HIGH)) return;
+  if (!has_boundary(g, HIGH)) return;
   const int even = (j + k + g.parity) & 1, last = g.n[0] / 2 - 1;
   double *const e = a.x + hymgi_row(&g, even, j, k), *const o = a.x + hymgi_row(&g, 1 - even, j, k);
   const inside v =
       HIGH ? inside{o[last], e[last], o[last - 1], e[last - 1]} : inside{e[0], o[0], e[1], o[1]};
-  (HIGH ? e[last + 1] : o[-1]) = first_ghost(wall_of(a.c, HIGH), v);
-  (HIGH ? o[last + 1] : e[-1]) = second_ghost(wall_of(a.c, HIGH), v);
+  (HIGH ? e[last + 1] : o[-1]) = first_ghost(boundary_of(a.c, HIGH), v);
+  (HIGH ? o[last + 1] : e[-1]) = second_ghost(boundary_of(a.c, HIGH), v);
 }
 
 /* Off the edge where faces of axes A < B meet: the lines along B first, then over their ghosts
  * along A. high: bit 0 A, bit 1 B; m: the cell along the third axis. */
 template <int A, int B>
-__device__ __forceinline__ void close_corner(const split_args &a, int high, int m)
+__device__ __forceinline__ void fill_corner(const split_args &a, int high, int m)
 {
   const hymgi_geom &g = a.g;
   const bool high_a = high & 1, high_b = high >> 1;
-  if (!has_wall(g, 2 * A + high_a) || !has_wall(g, 2 * B + high_b)) return;
+  if (!has_boundary(g, 2 * A + high_a) || !has_boundary(g, 2 * B + high_b)) return;
   const auto place = [&](int u, int v) {
     const int at_a = high_a ? g.n[A] - 1 - u : u, at_b = high_b ? g.n[B] - 1 - v : v;
     return A == 1   ? hymgi_at(&g, m, at_a, at_b)
            : B == 2 ? hymgi_at(&g, at_a, m, at_b)
                     : hymgi_at(&g, at_a, at_b, m);
   };
-  const hymgi_wall wall_a = wall_of(a.c, 2 * A + high_a), wall_b = wall_of(a.c, 2 * B + high_b);
+  const hymgi_extrapolation boundary_a = boundary_of(a.c, 2 * A + high_a),
+                            boundary_b = boundary_of(a.c, 2 * B + high_b);
   double x[4][4];
 #pragma unroll
   for (int u = 0; u < 4; u++)
@@ -92,83 +94,83 @@ __device__ __forceinline__ void close_corner(const split_args &a, int high, int 
   double ghost[4];
 #pragma unroll
   for (int u = 0; u < 4; u++)
-    ghost[u] = first_ghost(wall_b, {x[u][0], x[u][1], x[u][2], x[u][3]});
-  a.x[place(-1, -1)] = first_ghost(wall_a, {ghost[0], ghost[1], ghost[2], ghost[3]});
+    ghost[u] = first_ghost(boundary_b, {x[u][0], x[u][1], x[u][2], x[u][3]});
+  a.x[place(-1, -1)] = first_ghost(boundary_a, {ghost[0], ghost[1], ghost[2], ghost[3]});
 }
 
 /* The m-th ghost of the edges along x, then y, then z, four of each. */
-__device__ __forceinline__ void close_edge(const split_args &a, int m)
+__device__ __forceinline__ void fill_edge(const split_args &a, int m)
 {
   const hymgi_geom &g = a.g;
   if (m < 4 * g.n[0])
-    close_corner<1, 2>(a, m / g.n[0], m % g.n[0]);
+    fill_corner<1, 2>(a, m / g.n[0], m % g.n[0]);
   else if ((m -= 4 * g.n[0]) < 4 * g.n[1])
-    close_corner<0, 2>(a, m / g.n[1], m % g.n[1]);
+    fill_corner<0, 2>(a, m / g.n[1], m % g.n[1]);
   else if ((m -= 4 * g.n[1]) < 4 * g.n[2])
-    close_corner<0, 1>(a, m / g.n[2], m % g.n[2]);
+    fill_corner<0, 1>(a, m / g.n[2], m % g.n[2]);
 }
 
 /* What thread (u, v) of a layer of threads has of a part; m: its number among them. */
-__device__ __forceinline__ void close_one(const split_args &a, int part, int u, int v, int m)
+__device__ __forceinline__ void fill_one(const split_args &a, int part, int u, int v, int m)
 {
   const hymgi_geom &g = a.g;
   const int slots = g.n[0] / 2, t = u - a.low[0];
   if (part <= LAST_Z) {
     const int j = v - a.low[1];
-    if (has_wall(g, 4 + part) && is_on(a, 0, t, slots, 1, j, g.n[1]))
-      close_slot(a, 4 + part, t, j, part ? g.n[2] - 1 : 0);
+    if (has_boundary(g, 4 + part) && is_on(a, 0, t, slots, 1, j, g.n[1]))
+      fill_slot(a, 4 + part, t, j, part ? g.n[2] - 1 : 0);
   } else if (part <= LAST_Y) {
     const int k = v - a.low[2];
-    if (has_wall(g, part) && is_on(a, 0, t, slots, 2, k, g.n[2]))
-      close_slot(a, part, t, part & 1 ? g.n[1] - 1 : 0, k);
+    if (has_boundary(g, part) && is_on(a, 0, t, slots, 2, k, g.n[2]))
+      fill_slot(a, part, t, part & 1 ? g.n[1] - 1 : 0, k);
   } else if (part == EDGES) {
-    if (m < a.edges) close_edge(a, m);
+    if (m < a.edges) fill_edge(a, m);
   } else {
     const int j = u - a.low[1], k = v - a.low[2];
     if (!is_on(a, 1, j, g.n[1], 2, k, g.n[2])) return;
-    close_end<false>(a, j, k);
-    close_end<true>(a, j, k);
+    fill_end<false>(a, j, k);
+    fill_end<true>(a, j, k);
   }
 }
 
 /* The same by thread id of CLOSE_WIDE * CLOSE_HIGH of a block among wide * rows * parts. */
-__device__ __forceinline__ void close_by_block(const split_args &a, int block, int id)
+__device__ __forceinline__ void fill_by_block(const split_args &a, int block, int id)
 {
   const int x = block % a.wide, y = block / a.wide % a.rows, part = block / a.wide / a.rows;
-  close_one(a, a.part[part], x * CLOSE_WIDE + id % CLOSE_WIDE, y * CLOSE_HIGH + id / CLOSE_WIDE,
-            (y * a.wide + x) * CLOSE_WIDE * CLOSE_HIGH + id);
+  fill_one(a, a.part[part], x * CLOSE_WIDE + id % CLOSE_WIDE, y * CLOSE_HIGH + id / CLOSE_WIDE,
+           (y * a.wide + x) * CLOSE_WIDE * CLOSE_HIGH + id);
 }
 
 /* Lines of four cells, on all axes? */
-inline bool can_close_split(const hymgi_level *level, const hymgi_geom *box)
+inline bool can_fill_split(const hymgi_level *level, const hymgi_geom *box)
 {
-  if (level->num_boxes != 1 || !box->split || !box->walls) return false;
+  if (level->num_boxes != 1 || !box->split || !box->boundaries) return false;
   return box->n[0] >= 4 && box->n[1] >= 4 && box->n[2] >= 4;
 }
 
-/* across: faces across x, too; beside: where a wall meets a neighbour's halo as well. */
+/* across: faces across x, too; beside: where a boundary meets a neighbour's halo as well. */
 inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                bool across, bool beside)
+                                bool along_x, bool beside)
 {
   split_args a = {};
   a.g = *box;
-  a.c = closure_of(level, HYMGI_GHOSTS_V4);
+  a.c = extrapolation_of(level, HYMGI_GHOSTS_V4);
   a.x = x;
-  a.edges = 4 * (a.g.n[0] + (across ? a.g.n[1] + a.g.n[2] : 0));
+  a.edges = 4 * (a.g.n[0] + (along_x ? a.g.n[1] + a.g.n[2] : 0));
   int extent[3] = {a.g.n[0] / 2, a.g.n[1], a.g.n[2]};
   for (int axis = 0; axis < 3; axis++) {
-    a.low[axis] = beside && !(box->walls >> (2 * axis) & 1);
-    a.high[axis] = beside && !(box->walls >> (2 * axis + 1) & 1);
+    a.low[axis] = beside && !(box->boundaries >> (2 * axis) & 1);
+    a.high[axis] = beside && !(box->boundaries >> (2 * axis + 1) & 1);
     extent[axis] += a.low[axis] + a.high[axis];
   }
-  const int wide = extent[0] > extent[1] || !across ? extent[0] : extent[1];
+  const int wide = extent[0] > extent[1] || !along_x ? extent[0] : extent[1];
   const int high = extent[1] > extent[2] ? extent[1] : extent[2];
   a.wide = (int)blocks_for(wide, CLOSE_WIDE);
   a.rows = (int)blocks_for(high, CLOSE_HIGH);
   for (int part = FIRST_Z; part <= LAST_Y; part++)
-    if (box->walls >> (part <= LAST_Z ? 4 + part : part) & 1) a.part[a.parts++] = part;
+    if (box->boundaries >> (part <= LAST_Z ? 4 + part : part) & 1) a.part[a.parts++] = part;
   a.part[a.parts++] = EDGES;
-  if (across) a.part[a.parts++] = ENDS;
+  if (along_x) a.part[a.parts++] = ENDS;
   while ((int64_t)a.wide * a.rows * CLOSE_WIDE * CLOSE_HIGH < a.edges)
     a.rows++;
   return a;

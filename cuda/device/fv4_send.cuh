@@ -1,10 +1,10 @@
 /* The bricks of an exchange of FV4 as arguments of a kernel: who computes cells can send them. */
-#ifndef HYMGI_FV4_EXCHANGE_CUH
-#define HYMGI_FV4_EXCHANGE_CUH
+#ifndef HYMGI_DEVICE_FV4_SEND_CUH
+#define HYMGI_DEVICE_FV4_SEND_CUH
 
+#include "device/peer.cuh"
 #include "device/stencil_access.cuh"
 #include "exchange/fv4_halo.h"
-#include "device/peer.cuh"
 
 namespace
 {

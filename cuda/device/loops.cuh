@@ -1,7 +1,7 @@
 /* How the threads of a grid go over rows: a block takes some rows at a time, a power of two of its
  * threads each, so that short rows leave no thread idle and long ones are read in order. */
-#ifndef HYMGI_ROWS_CUH
-#define HYMGI_ROWS_CUH
+#ifndef HYMGI_DEVICE_LOOPS_CUH
+#define HYMGI_DEVICE_LOOPS_CUH
 
 #include "device/stencil_access.cuh"
 

@@ -1,7 +1,7 @@
 /* What kernels of two GPUs tell each other in memory that both map: words with an order, values that
  * say by themselves that they have come, and how long to wait for either. */
-#ifndef HYMGI_PEER_CUH
-#define HYMGI_PEER_CUH
+#ifndef HYMGI_DEVICE_PEER_CUH
+#define HYMGI_DEVICE_PEER_CUH
 
 #include "runtime/device.h"
 
@@ -44,23 +44,23 @@ __device__ __forceinline__ unsigned long long nanoseconds()
 /* ---- waiting ---- */
 
 struct peer_wait {
-  unsigned long long *given_up, *waited; /* waited: rank + 1 for the host */
-  unsigned long long patience;           /* nanoseconds */
+  unsigned long long *aborted, *waited; /* waited: rank + 1 for the host */
+  unsigned long long timeout;           /* nanoseconds */
 };
 
 inline peer_wait wait_of(const hymg_context *context, const hymgi_plan *plan)
 {
-  return {plan->peers->given_up, context->gpu->waited,
-          (unsigned long long)(1e9 * plan->peers->patience)};
+  return {plan->peers->aborted, context->gpu->waited,
+          (unsigned long long)(1e9 * plan->peers->timeout)};
 }
 
 /* Has somebody given up? This GPU does when its patience ends. */
 __device__ __forceinline__ bool gives_up(const peer_wait &a, int rank, unsigned long long start)
 {
-  if (load_acquire(a.given_up) != 0) return true;
-  if (nanoseconds() - start <= a.patience) return false;
+  if (load_acquire(a.aborted) != 0) return true;
+  if (nanoseconds() - start <= a.timeout) return false;
   store_release(a.waited, (unsigned long long)rank + 1);
-  store_release(a.given_up, 1);
+  store_release(a.aborted, 1);
   return true;
 }
 

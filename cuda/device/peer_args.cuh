@@ -1,6 +1,6 @@
 /* What kernels that carry out a plan between GPUs are given. */
-#ifndef HYMGI_PEER_ARGS_CUH
-#define HYMGI_PEER_ARGS_CUH
+#ifndef HYMGI_DEVICE_PEER_ARGS_CUH
+#define HYMGI_DEVICE_PEER_ARGS_CUH
 
 #include "device/copy_list.cuh"
 #include "device/peer.cuh"
@@ -60,7 +60,7 @@ __device__ __forceinline__ hymgi_geom box_of(const piece_list &l, const hymgi_pi
   return l.count > 1 && p.box ? l.box[p.box] : l.of;
 }
 
-/* Until the word is what it has to be, somebody has given up, or this GPU loses patience. */
+/* Until the word is what it has to be, somebody has aborted, or this GPU loses patience. */
 __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
                                       unsigned long long exchange)
 {

@@ -1,8 +1,8 @@
 /* Reductions: every block joins its words to those in device memory; the last one to finish puts
  * the totals where the host reads them and leaves zeros behind. Maxima travel as the bits of
  * their absolute values, whose order is that of unsigned integers, NaN above all. */
-#ifndef HYMGI_REDUCE_CUH
-#define HYMGI_REDUCE_CUH
+#ifndef HYMGI_DEVICE_REDUCE_CUH
+#define HYMGI_DEVICE_REDUCE_CUH
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Where a thread's cell lies and what its stencil sees: the accessors that the formulas of
  * finite-volume/ ask on the device. */
-#ifndef HYMGI_CELL_CUH
-#define HYMGI_CELL_CUH
+#ifndef HYMGI_DEVICE_STENCIL_ACCESS_CUH
+#define HYMGI_DEVICE_STENCIL_ACCESS_CUH
 
 #include "runtime/device.h"
 
@@ -135,7 +135,7 @@ __device__ __forceinline__ place place_of(const hymgi_geom &g, int colour, int t
 struct operator_view {
   const double *beta[3], *alpha, *dinv, *l1inv;
   double beta_constant[3], alpha_constant;
-  double wall_weight[6], wall_ghost[6];
+  double boundary_weight[6], boundary_ghost[6];
   bool has_alpha;
 };
 
@@ -148,8 +148,8 @@ inline operator_view view_of(const hymgi_level *level)
     v.beta_constant[axis] = c->beta_constant[axis];
   }
   for (int face = 0; face < 6; face++) {
-    v.wall_weight[face] = c->wall_weight[face];
-    v.wall_ghost[face] = c->wall_ghost[face];
+    v.boundary_weight[face] = c->boundary_weight[face];
+    v.boundary_ghost[face] = c->boundary_ghost[face];
   }
   v.alpha = c->alpha;
   v.dinv = c->dinv;
@@ -164,9 +164,9 @@ __device__ __forceinline__ double alpha_at(const operator_view &v, ptrdiff_t own
   return v.alpha ? v.alpha[own] : v.alpha_constant;
 }
 
-__device__ __forceinline__ bool at_wall(const hymgi_geom &g, int face, int index)
+__device__ __forceinline__ bool at_boundary(const hymgi_geom &g, int face, int index)
 {
-  return (g.walls >> face & 1) && index == (face & 1 ? g.n[face / 2] - 1 : 0);
+  return (g.boundaries >> face & 1) && index == (face & 1 ? g.n[face / 2] - 1 : 0);
 }
 
 /* ---- FV2 ---- */
@@ -193,35 +193,35 @@ __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, cons
     b.d = __ldg(v.beta[2] + p.own);
     b.u = __ldg(v.beta[2] + at(p, 0, 0, 1));
   } else {
-    const double *const c = v.beta_constant, *const w = v.wall_weight;
-    b.w = at_wall(g, 0, p.i) ? c[0] * w[0] : c[0];
-    b.e = at_wall(g, 1, p.i) ? c[0] * w[1] : c[0];
-    b.s = at_wall(g, 2, p.j) ? c[1] * w[2] : c[1];
-    b.n = at_wall(g, 3, p.j) ? c[1] * w[3] : c[1];
-    b.d = at_wall(g, 4, p.k) ? c[2] * w[4] : c[2];
-    b.u = at_wall(g, 5, p.k) ? c[2] * w[5] : c[2];
+    const double *const c = v.beta_constant, *const w = v.boundary_weight;
+    b.w = at_boundary(g, 0, p.i) ? c[0] * w[0] : c[0];
+    b.e = at_boundary(g, 1, p.i) ? c[0] * w[1] : c[0];
+    b.s = at_boundary(g, 2, p.j) ? c[1] * w[2] : c[1];
+    b.n = at_boundary(g, 3, p.j) ? c[1] * w[3] : c[1];
+    b.d = at_boundary(g, 4, p.k) ? c[2] * w[4] : c[2];
+    b.u = at_boundary(g, 5, p.k) ? c[2] * w[5] : c[2];
   }
   return b;
 }
 
-/* What the stencil sees beyond a wall; weight 0 asks nothing of the opposite neighbour. */
+/* What the stencil sees beyond a boundary; weight 0 asks nothing of the opposite neighbour. */
 __device__ __forceinline__ double fv2_ghost(double weight, double opposite)
 {
   return weight == 0 ? 0 : weight * opposite;
 }
 
-/* The walls put into raw neighbours: in the order of the axes, each from what lies inside. */
-__device__ __forceinline__ void fv2_close(const operator_view &v, const hymgi_geom &g,
-                                          const place &p, fv2_values *x)
+/* The boundaries put into raw neighbours: in the order of the axes, each from what lies inside. */
+__device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hymgi_geom &g,
+                                                const place &p, fv2_values *x)
 {
-  if (!g.walls) return;
+  if (!g.boundaries) return;
   const fv2_values raw = *x;
-  if (at_wall(g, 0, p.i)) x->w = fv2_ghost(v.wall_ghost[0], raw.e);
-  if (at_wall(g, 1, p.i)) x->e = fv2_ghost(v.wall_ghost[1], raw.w);
-  if (at_wall(g, 2, p.j)) x->s = fv2_ghost(v.wall_ghost[2], raw.n);
-  if (at_wall(g, 3, p.j)) x->n = fv2_ghost(v.wall_ghost[3], raw.s);
-  if (at_wall(g, 4, p.k)) x->d = fv2_ghost(v.wall_ghost[4], raw.u);
-  if (at_wall(g, 5, p.k)) x->u = fv2_ghost(v.wall_ghost[5], raw.d);
+  if (at_boundary(g, 0, p.i)) x->w = fv2_ghost(v.boundary_ghost[0], raw.e);
+  if (at_boundary(g, 1, p.i)) x->e = fv2_ghost(v.boundary_ghost[1], raw.w);
+  if (at_boundary(g, 2, p.j)) x->s = fv2_ghost(v.boundary_ghost[2], raw.n);
+  if (at_boundary(g, 3, p.j)) x->n = fv2_ghost(v.boundary_ghost[3], raw.s);
+  if (at_boundary(g, 4, p.k)) x->d = fv2_ghost(v.boundary_ghost[4], raw.u);
+  if (at_boundary(g, 5, p.k)) x->u = fv2_ghost(v.boundary_ghost[5], raw.d);
 }
 
 /* x.c is not read: gsrb has no use for it. */
@@ -237,7 +237,7 @@ __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v
   a.n = x[at(p, 0, 1, 0)];
   a.d = x[at(p, 0, 0, -1)];
   a.u = x[at(p, 0, 0, 1)];
-  fv2_close(v, g, p, &a);
+  fv2_extrapolate(v, g, p, &a);
   return a;
 }
 

@@ -1,9 +1,9 @@
-/* Tensor copies: boxes of a grid that come to shared memory without a thread that waits for them or
+/* TMA: boxes of a grid that come to shared memory without a thread that waits for them or
  * spends registers and instructions on them, and the barriers that count their bytes (sm_90). Without
  * CUDA the thread that asks for a box copies it. The finite-difference family of benchmarks/stencils
  * has these too. */
-#ifndef HYMGI_BOXES_CUH
-#define HYMGI_BOXES_CUH
+#ifndef HYMGI_DEVICE_TMA_CUH
+#define HYMGI_DEVICE_TMA_CUH
 
 #include <cuda_runtime.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* What kernels share that march along an axis: what they have seen of their column in registers,
  * and the order of a step. FV2's smoothers on plain rows use it for one plane around, the finite-
  * difference family of benchmarks/stencils for up to six, with several points a thread. */
-#ifndef HYMGI_MARCH_CUH
-#define HYMGI_MARCH_CUH
+#ifndef HYMGI_DEVICE_ZMARCH_CUH
+#define HYMGI_DEVICE_ZMARCH_CUH
 
 #include <cuda_runtime.h>
 

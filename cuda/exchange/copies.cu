@@ -1,8 +1,8 @@
 /* Bricks of cells from vector to vector, to and from message buffers and the user's arrays: all
  * of a list in one launch. */
 #include "device/copy_list.cuh"
-#include "kernels/kernels.h"
 #include "exchange/peer.h"
+#include "kernels/kernels.h"
 
 namespace
 {

@@ -1,13 +1,13 @@
-/* FV2 red-black Gauss-Seidel on split rows: the black cells beside ghosts that are no wall's, once
+/* FV2 red-black Gauss-Seidel on split rows: the black cells beside ghosts that are not beyond a boundary, once
  * more. One pass over both colours (gsrb_fused.cu) updates them before the red ghosts are new; a cell
  * of FV2 does not look at its own colour, so that doing it again is doing it right. */
-#include "kernels/gsrb_args.cuh"
 #include "device/loops.cuh"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
 
-struct rim_args {
+struct face_args {
   gsrb_args sweep;
   int faces, face[6]; /* with a neighbour */
 };
@@ -23,7 +23,7 @@ __device__ __forceinline__ void update(const gsrb_args &a, const hymgi_geom &g, 
 
 /* Edges are done by each of their faces, with the same result. */
 template <bool VARIABLE>
-__global__ void __launch_bounds__(ROW_THREADS) rim(const __grid_constant__ rim_args r)
+__global__ void __launch_bounds__(ROW_THREADS) fv2_gsrb_faces(const __grid_constant__ face_args r)
 {
   wait_for_predecessors();
   let_successors_start();
@@ -41,21 +41,22 @@ __global__ void __launch_bounds__(ROW_THREADS) rim(const __grid_constant__ rim_a
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_fv2_rim(const hymgi_level *level, double *x)
+extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x)
 {
   const hymgi_geom *g = level->box;
   const hymgi_gsrb_half black = {1, x, x, x, false};
-  rim_args r = {};
+  face_args r = {};
   unsigned blocks = 0;
   r.sweep = gsrb_args_of(level, &black);
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
-    if (g->walls >> face & 1) continue;
+    if (g->boundaries >> face & 1) continue;
     r.face[r.faces++] = face;
     const int64_t rows = (axis == 1 ? 1 : (int64_t)g->n[1]) * (axis == 2 ? 1 : g->n[2]);
     const unsigned wanted = row_blocks(rows, axis == 0 ? 1 : g->n[0] / 2);
     if (wanted > blocks) blocks = wanted;
   }
-  hymgi_launch(level->context, level->method->variable_beta ? rim<true> : rim<false>,
+  hymgi_launch(level->context,
+               level->method->variable_beta ? fv2_gsrb_faces<true> : fv2_gsrb_faces<false>,
                dim3(blocks, (unsigned)r.faces), dim3(ROW_THREADS), r);
 }

@@ -17,7 +17,8 @@ template <bool VARIABLE> struct face_cell {
   fv2_betas b;
   double alpha, f;
 
-  __device__ __forceinline__ void load(const joined_args &r, const hymgi_geom &g, const place &at)
+  __device__ __forceinline__ void load(const fused_exchange_args &r, const hymgi_geom &g,
+                                       const place &at)
   {
     const gsrb_args &a = r.sweep;
     there = true;
@@ -28,13 +29,13 @@ template <bool VARIABLE> struct face_cell {
   }
 
   /* The half sweep of one colour; the cell itself is stored in the second of a pair. */
-  __device__ __forceinline__ void update(const joined_args &r, const hymgi_geom &g,
+  __device__ __forceinline__ void update(const fused_exchange_args &r, const hymgi_geom &g,
                                          unsigned long long exchange) const
   {
     const gsrb_args &a = r.sweep;
     fv2_values x = around(a, p);
     take_all(r, g, p, faces, exchange, &x);
-    fv2_close(a.v, g, p, &x);
+    fv2_extrapolate(a.v, g, p, &x);
     const double value = fv2_gsrb(a.v, b, x, f, alpha);
     if (a.colour == 1) a.out[p.own] = value;
     if (r.sends) put_all(r, g, p, faces, exchange + 1, value);
@@ -44,7 +45,8 @@ template <bool VARIABLE> struct face_cell {
 /* The cells of a colour at neighbours' faces; a cell at several is the first one's. From the second half
  * sweep on the base was written before any kernel that may still run. */
 template <bool VARIABLE>
-__global__ void __launch_bounds__(ROW_THREADS) beside(const __grid_constant__ joined_args r)
+__global__ void __launch_bounds__(ROW_THREADS)
+    fv2_gsrb_faces_peer(const __grid_constant__ fused_exchange_args r)
 {
   const int face = (int)blockIdx.y;
   const bool first = threadIdx.x + blockIdx.x + blockIdx.y == 0;
@@ -69,14 +71,15 @@ __global__ void __launch_bounds__(ROW_THREADS) beside(const __grid_constant__ jo
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_fv2_joined_pairs(hymgi_level *level, bool zero, bool with_ghosts)
+extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool zero, bool with_ghosts)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
   const int sweeps = level->method->sweeps;
-  const auto kernel = level->method->variable_beta ? beside<true> : beside<false>;
-  joined_args r = joined_args_of(level, plan);
+  const auto kernel =
+      level->method->variable_beta ? fv2_gsrb_faces_peer<true> : fv2_gsrb_faces_peer<false>;
+  fused_exchange_args r = fused_exchange_args_of(level, plan);
   const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
-  if (!zero) launch(level, plan, send_colour, grid, block, r, 1);
+  if (!zero) launch(level, plan, fv2_send_colour, grid, block, r, 1);
   for (int s = 0; s < sweeps; s++) {
     r.zero = zero && s == 0;
     r.step = s;
@@ -86,12 +89,12 @@ extern "C" void hymgi_cuda_fv2_joined_pairs(hymgi_level *level, bool zero, bool 
     r.sweep.f_is_old = s > 0 || !zero;
     launch(level, plan, kernel, grid, block, r);
     if (s & 1) continue;
-    hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
+    hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
     double *const x = level->x;
     level->x = level->y, level->y = x;
     r.sweep.own = r.sweep.other = r.sweep.out = level->x;
   }
   /* black ones, which red cells lie beside */
   r.step = sweeps;
-  if (with_ghosts) launch(level, plan, take_ghosts, grid, block, r, 0);
+  if (with_ghosts) launch(level, plan, fv2_receive_ghosts, grid, block, r, 0);
 }

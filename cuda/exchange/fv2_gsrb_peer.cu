@@ -15,7 +15,7 @@ enum { HALF_THREADS = 128, HALF_BLOCKS = 8 };
  * may still run. */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
-    half(const __grid_constant__ joined_args r)
+    fv2_gsrb_peer(const __grid_constant__ fused_exchange_args r)
 {
   const gsrb_args &a = r.sweep;
   const hymgi_geom &g = a.boxes.one;
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
   if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
   fv2_values x = around(a, p);
   if (faces) take_all(r, g, p, faces, exchange, &x);
-  fv2_close(a.v, g, p, &x);
+  fv2_extrapolate(a.v, g, p, &x);
   const double value = fv2_gsrb(a.v, b, x, f, alpha);
   a.out[p.own] = value;
   if (faces && r.sends) put_all(r, g, p, faces, exchange + 1, value);
@@ -54,14 +54,15 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
 
 /* ---- the level ---- */
 
-/* Alone, pairs win from fv2_pair_from on; what is done beside neighbours is more for them than for half
+/* Alone, pairs win from gsrb_fused_from on; what is done beside neighbours is more for them than for half
  * sweeps: on four H200 256x128x128 cells, 4.2 M, take 42.2 us a half sweep in pairs, else 41.3; 512x256x256
  * take 254 and 326. */
-bool pays_in_pairs(const hymgi_level *level)
+bool pays_to_fuse(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
   const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
-  return hymgi_cuda_fv2_pairs(level) && 4 * cells >= 5 * level->context->gpu->choice.fv2_pair_from;
+  return hymgi_cuda_fv2_fuses(level) &&
+         4 * cells >= 5 * level->context->gpu->choice.gsrb_fused_from;
 }
 
 /* Each brick a whole face, each face once. */
@@ -78,7 +79,7 @@ bool are_faces(const hymgi_geom *g, const hymgi_piece *piece, int count, int dep
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv2_could_join(const hymgi_level *level, const hymgi_plan *halo)
+extern "C" bool hymgi_cuda_fv2_could_fuse_exchange(const hymgi_level *level, const hymgi_plan *halo)
 {
   const hymgi_method *m = level->method;
   const hymgi_geom *g = level->box;
@@ -87,26 +88,26 @@ extern "C" bool hymgi_cuda_fv2_could_join(const hymgi_level *level, const hymgi_
     return false;
   const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
   const hymgi_kernel_choice *c = &level->context->gpu->choice;
-  return cells < c->fv2_apart_from && g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 &&
+  return cells < c->separate_exchange_from && g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 &&
          halo->num_pack == halo->num_unpack && are_faces(g, halo->unpack, halo->num_unpack, 1) &&
          are_faces(g, halo->pack, halo->num_pack, 0);
 }
 
-extern "C" bool hymgi_cuda_fv2_joined(hymgi_level *level, bool from_zero, bool with_ghosts)
+extern "C" bool hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
   if (!plan || !plan->in_sweeps) return false;
-  if (pays_in_pairs(level)) {
-    hymgi_cuda_fv2_joined_pairs(level, from_zero && level->starts_alone, with_ghosts);
+  if (pays_to_fuse(level)) {
+    hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero && level->starts_alone, with_ghosts);
     return true;
   }
   const hymgi_geom *g = level->box;
   const int sweeps = level->method->sweeps, wide = g->n[0] / 2;
   const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = HALF_THREADS / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(g->n[1], (int)y), (unsigned)g->n[2]);
-  joined_args r = joined_args_of(level, plan);
+  fused_exchange_args r = fused_exchange_args_of(level, plan);
   const bool zero = from_zero && level->starts_alone;
-  if (!zero) launch(level, plan, send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
+  if (!zero) launch(level, plan, fv2_send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
   for (int s = 0; s < sweeps; s++) {
     r.zero = zero && s == 0;
     r.known = zero ? 2 : 1;
@@ -116,12 +117,12 @@ extern "C" bool hymgi_cuda_fv2_joined(hymgi_level *level, bool from_zero, bool w
     r.sweep.colour = s & 1;
     r.sweep.falling = s & 1;
     r.sweep.f_is_old = s > 0;
-    launch(level, plan, level->method->variable_beta ? half<true> : half<false>, grid, dim3(x, y),
-           r);
+    launch(level, plan, level->method->variable_beta ? fv2_gsrb_peer<true> : fv2_gsrb_peer<false>,
+           grid, dim3(x, y), r);
   }
   /* the last were the black ones, which red cells lie beside */
   r.step = sweeps;
   if (with_ghosts)
-    launch(level, plan, take_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
+    launch(level, plan, fv2_receive_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
   return true;
 }

@@ -3,14 +3,14 @@
  * own cells' values none can be two exchanges ahead of the neighbour's. A place of a message is emptied
  * by a kernel, and written again two exchanges after that kernel has ended: hence three versions
  * (peer.cuh). */
-#ifndef HYMGI_FV2_JOINED_CUH
-#define HYMGI_FV2_JOINED_CUH
+#ifndef HYMGI_EXCHANGE_FV2_GSRB_PEER_CUH
+#define HYMGI_EXCHANGE_FV2_GSRB_PEER_CUH
 
-#include "exchange/fv2_gsrb_peer.h"
-#include "kernels/gsrb_args.cuh"
-#include "device/peer.cuh"
-#include "exchange/peer.h"
 #include "device/loops.cuh"
+#include "device/peer.cuh"
+#include "exchange/fv2_gsrb_peer.h"
+#include "exchange/peer.h"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
@@ -22,7 +22,7 @@ struct joint {
   int rank;
 };
 
-struct joined_args {
+struct fused_exchange_args {
   gsrb_args sweep;
   joint face[6];
   unsigned faces;                 /* bit f: there is one */
@@ -35,7 +35,7 @@ struct joined_args {
 };
 
 /* Faces with a neighbour that the cell lies at. */
-__device__ __forceinline__ unsigned faces_at(const joined_args &r, const hymgi_geom &g,
+__device__ __forceinline__ unsigned faces_at(const fused_exchange_args &r, const hymgi_geom &g,
                                              const place &p)
 {
   const unsigned all = (p.i == 0 ? 1u : 0) | (p.i == g.n[0] - 1 ? 2u : 0) | (p.j == 0 ? 4u : 0) |
@@ -57,7 +57,7 @@ template <int FACE> __device__ __forceinline__ ptrdiff_t beyond(const place &p)
   return at(p, AXIS == 0 ? STEP : 0, AXIS == 1 ? STEP : 0, AXIS == 2 ? STEP : 0);
 }
 
-/* The neighbours as they are in memory: walls are not closed, nothing is taken. */
+/* The neighbours as they are in memory: boundaries are not closed, nothing is taken. */
 __device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
 {
   fv2_values x = {};
@@ -72,8 +72,8 @@ __device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
 
 /* What has come across the face, also into the ghost. */
 template <int FACE>
-__device__ __forceinline__ void take(const joined_args &r, const hymgi_geom &g, const place &p,
-                                     unsigned long long exchange, double *value)
+__device__ __forceinline__ void take(const fused_exchange_args &r, const hymgi_geom &g,
+                                     const place &p, unsigned long long exchange, double *value)
 {
   const joint &n = r.face[FACE];
   *value = r.zero ? 0
@@ -83,15 +83,16 @@ __device__ __forceinline__ void take(const joined_args &r, const hymgi_geom &g, 
 }
 
 template <int FACE>
-__device__ __forceinline__ void put(const joined_args &r, const hymgi_geom &g, const place &p,
-                                    unsigned long long exchange, double value)
+__device__ __forceinline__ void put(const fused_exchange_args &r, const hymgi_geom &g,
+                                    const place &p, unsigned long long exchange, double value)
 {
   const joint &n = r.face[FACE];
   put_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
 }
 
-__device__ __forceinline__ void take_all(const joined_args &r, const hymgi_geom &g, const place &p,
-                                         unsigned faces, unsigned long long exchange, fv2_values *x)
+__device__ __forceinline__ void take_all(const fused_exchange_args &r, const hymgi_geom &g,
+                                         const place &p, unsigned faces,
+                                         unsigned long long exchange, fv2_values *x)
 {
   if (faces & 1) take<0>(r, g, p, exchange, &x->w);
   if (faces & 2) take<1>(r, g, p, exchange, &x->e);
@@ -101,8 +102,9 @@ __device__ __forceinline__ void take_all(const joined_args &r, const hymgi_geom 
   if (faces & 32) take<5>(r, g, p, exchange, &x->u);
 }
 
-__device__ __forceinline__ void put_all(const joined_args &r, const hymgi_geom &g, const place &p,
-                                        unsigned faces, unsigned long long exchange, double value)
+__device__ __forceinline__ void put_all(const fused_exchange_args &r, const hymgi_geom &g,
+                                        const place &p, unsigned faces, unsigned long long exchange,
+                                        double value)
 {
   if (faces & 1) put<0>(r, g, p, exchange, value);
   if (faces & 2) put<1>(r, g, p, exchange, value);
@@ -134,7 +136,7 @@ __device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, in
 
 /* The cells of a colour at all faces, as they are: the first exchange. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    send_colour(const __grid_constant__ joined_args r, int colour)
+    fv2_send_colour(const __grid_constant__ fused_exchange_args r, int colour)
 {
   const int face = (int)blockIdx.y;
   const hymgi_geom &g = r.sweep.boxes.one;
@@ -153,7 +155,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
  * was written before any kernel that may still run. The half sweep before, of the other cells, has
  * nothing to do with these ghosts: so they are taken while it ends. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    take_ghosts(const __grid_constant__ joined_args r, int colour)
+    fv2_receive_ghosts(const __grid_constant__ fused_exchange_args r, int colour)
 {
   let_successors_start();
   const int face = (int)blockIdx.y;
@@ -181,11 +183,11 @@ int face_of(const hymgi_geom *g, const hymgi_piece *p, int depth)
   return -1;
 }
 
-joined_args joined_args_of(const hymgi_level *level, const hymgi_plan *plan)
+fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi_plan *plan)
 {
   const hymgi_gsrb_half red = {0, level->x, level->x, level->x, false};
   const hymgi_geom *g = level->box;
-  joined_args r = {};
+  fused_exchange_args r = {};
   r.sweep = gsrb_args_of(level, &red);
   for (int m = 0; m < plan->num_unpack; m++) {
     const hymgi_piece *p = plan->unpack + m;

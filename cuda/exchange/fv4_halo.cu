@@ -1,6 +1,6 @@
-/* The exchange of FV4 with peers on one box of split rows, and what its stencil reads beyond walls, in
+/* The exchange of FV4 with peers on one box of split rows, and what its stencil reads beyond boundaries, in
  * two kernels: send puts the cells at faces with neighbours into their messages; take closes this box's
- * own walls meanwhile, puts what comes into the ghosts and closes the walls beside them. Of a half
+ * own boundaries meanwhile, puts what comes into the ghosts and fills the boundary ghosts beside them. Of a half
  * sweep's exchange only the colour that it updated travels, if all ranks of the plan do so (in_sweeps):
  * their messages have one colour after the other.
  *
@@ -9,11 +9,11 @@
 #include "device/fv4_send.cuh"
 
 #include "device/fv4_ghosts.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "kernels/kernels.h"
-#include "device/peer.cuh"
-#include "exchange/peer.h"
 #include "device/loops.cuh"
+#include "device/peer.cuh"
+#include "exchange/fv2_gsrb_peer.h"
+#include "exchange/peer.h"
+#include "kernels/kernels.h"
 
 namespace
 {
@@ -21,17 +21,17 @@ namespace
 enum {
   HALO_THREADS = CLOSE_WIDE * CLOSE_HIGH,
   HALO_SHIFT = 6, /* threads along a row at most, so that a block has rows by fours */
-  LINE = 4        /* cells of a closure */
+  LINE = 4        /* cells of a extrapolation */
 };
 
 struct halo_args {
-  split_args s; /* of the walls' own ghosts, or of those beside neighbours */
+  split_args s; /* of the boundaries' own ghosts, or of those beside neighbours */
   halo_brick brick[HALO_BRICKS];
   int bricks;
   int closing; /* blocks, the first ones */
   int colours; /* that travel: bit by colour */
   bool apart;  /* in a message */
-  bool closes, across;
+  bool closes, along_x;
   bool sent; /* by the kernel before, whose cells are there when it has ended */
   unsigned long long *exchanges, *others;
   peer_wait wait;
@@ -57,7 +57,7 @@ __device__ __forceinline__ halo_place place_in(const halo_brick &b)
   const int slots = b.n[0] / 2, shift = halo_shift(slots), id = (int)threadIdx.x;
   const int tiles = (slots + (1 << shift) - 1) >> shift, block = (int)blockIdx.x - b.first;
   const int row = block / tiles * (HALO_THREADS >> shift) + (id >> shift);
-  const int across = b.turned ? b.n[2] : b.n[1], slow = row / across, fast = row - slow * across;
+  const int along_x = b.turned ? b.n[2] : b.n[1], slow = row / along_x, fast = row - slow * along_x;
   halo_place p;
   p.x = (block % tiles << shift) + (id & ((1 << shift) - 1));
   p.t = p.x + b.low[0] / 2;
@@ -94,8 +94,8 @@ __device__ __forceinline__ bool is_first_thread()
   return threadIdx.x == 0 && blockIdx.x == 0;
 }
 
-/* Counters as push_values and pull_values of peer.cu keep them. */
-__global__ void __launch_bounds__(HALO_THREADS) send(const __grid_constant__ halo_args a)
+/* Counters as peer_send_ll and peer_receive_ll of peer.cu keep them. */
+__global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_constant__ halo_args a)
 {
   const halo_brick &b = a.brick[brick_of_block(a)];
   const halo_place p = place_in(b);
@@ -113,20 +113,20 @@ __global__ void __launch_bounds__(HALO_THREADS) send(const __grid_constant__ hal
       put_value(message + packed(a, b, p, colour), value[colour]);
 }
 
-/* Of a row of ghosts across one axis: the walls of the other axes that it runs into. The block has
+/* Of a row of ghosts across one axis: the boundaries of the other axes that it runs into. The block has
  * the four rows, and the two slots, that a line takes. */
-__device__ __forceinline__ void close_beside(const halo_args &a, const halo_place &p)
+__device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_place &p)
 {
   const hymgi_geom &g = a.s.g;
   const bool across_y = p.j == -1 || p.j == g.n[1], across_z = p.k == -1 || p.k == g.n[2];
   const bool in_y = p.j >= 0 && p.j < g.n[1], in_z = p.k >= 0 && p.k < g.n[2];
   if (!(across_y && in_z) && !(across_z && in_y)) return;
   const int axis = across_z ? 1 : 2, at = across_z ? p.j : p.k, last = along(g.n, axis) - 1;
-  if (at == 0 && has_wall(g, 2 * axis)) close_slot(a.s, 2 * axis, p.t, p.j, p.k);
-  if (at == last && has_wall(g, 2 * axis + 1)) close_slot(a.s, 2 * axis + 1, p.t, p.j, p.k);
-  if (!a.across) return;
-  if (p.t == 0) close_end<false>(a.s, p.j, p.k);
-  if (p.t == g.n[0] / 2 - 1) close_end<true>(a.s, p.j, p.k);
+  if (at == 0 && has_boundary(g, 2 * axis)) fill_slot(a.s, 2 * axis, p.t, p.j, p.k);
+  if (at == last && has_boundary(g, 2 * axis + 1)) fill_slot(a.s, 2 * axis + 1, p.t, p.j, p.k);
+  if (!a.along_x) return;
+  if (p.t == 0) fill_end<false>(a.s, p.j, p.k);
+  if (p.t == g.n[0] / 2 - 1) fill_end<true>(a.s, p.j, p.k);
 }
 
 __device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick &b,
@@ -140,18 +140,19 @@ __device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick 
       a.s.x[cell_of(a, p, colour)] = take_value(a.wait, b.rank, message + packed(a, b, p, colour));
   if (!a.closes) return;
   __syncthreads();
-  if (p.inside) close_beside(a, p);
+  if (p.inside) fill_neighbours(a, p);
 }
 
 /* Starts when all of send has: what came before send is done then. Waits for send at its end, or
- * before it closes walls from cells that the kernel before makes. */
-__global__ void __launch_bounds__(HALO_THREADS) take(const __grid_constant__ halo_args a)
+ * before it fills boundary ghosts from cells that the kernel before makes. */
+__global__ void __launch_bounds__(HALO_THREADS)
+    fv4_receive_halo(const __grid_constant__ halo_args a)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
   if (a.sent && a.closes) wait_for_predecessors();
   if ((int)blockIdx.x < a.closing)
-    close_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
+    fill_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
   else
     take_brick(a, a.brick[brick_of_block(a)], exchange);
   wait_for_predecessors();
@@ -169,10 +170,10 @@ bool are_slots(const hymgi_piece *piece, int count)
   return true;
 }
 
-/* What close_beside takes for granted: no neighbours across x, and bricks of ghosts in whole lines. */
-bool closes_beside(const hymgi_geom *g, const hymgi_plan *plan)
+/* What fill_neighbours takes for granted: no neighbours across x, and bricks of ghosts in whole lines. */
+bool fills_neighbours(const hymgi_geom *g, const hymgi_plan *plan)
 {
-  if ((g->walls & 3) != 3 || g->n[0] % 4) return false;
+  if ((g->boundaries & 3) != 3 || g->n[0] % 4) return false;
   for (int m = 0; m < plan->num_unpack; m++) {
     const hymgi_piece *p = plan->unpack + m;
     for (int axis = 1; axis < 3; axis++)
@@ -220,23 +221,23 @@ extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi
          are_slots(halo->pack, halo->num_pack) && are_slots(halo->unpack, halo->num_unpack);
 }
 
-extern "C" bool hymgi_cuda_fv4_exchange(const hymgi_level *level, const hymgi_plan *plan,
-                                        const hymgi_geom *box, double *x, int colours,
-                                        hymgi_fv4_walls walls, bool sent)
+extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
+                                             const hymgi_geom *box, double *x, int colours,
+                                             hymgi_fv4_boundaries boundaries, bool sent)
 {
-  if (!plan || !plan->by_value || level->num_boxes != 1 || !box->split || plan->num_local > 0 ||
+  if (!plan || !plan->ll || level->num_boxes != 1 || !box->split || plan->num_local > 0 ||
       !are_slots(plan->pack, plan->num_pack) || !are_slots(plan->unpack, plan->num_unpack))
     return false;
   hymg_context *const context = level->context;
-  const bool across = walls == HYMGI_FV4_ALL;
+  const bool along_x = boundaries == HYMGI_FV4_ALL;
   const bool closes =
-      walls != HYMGI_FV4_NONE && can_close_split(level, box) && closes_beside(box, plan);
+      boundaries != HYMGI_FV4_NONE && can_fill_split(level, box) && fills_neighbours(box, plan);
   halo_args out = {};
-  out.s = split_args_of(level, box, x, across, false);
+  out.s = split_args_of(level, box, x, along_x, false);
   out.colours = plan->in_sweeps ? colours : 3;
   out.apart = plan->in_sweeps;
   out.closes = closes;
-  out.across = across;
+  out.along_x = along_x;
   out.sent = sent;
   out.wait = wait_of(context, plan);
   out.others = plan->in.exchanges;
@@ -246,8 +247,9 @@ extern "C" bool hymgi_cuda_fv4_exchange(const hymgi_level *level, const hymgi_pl
   const int sending = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
   const int taking = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
   hymgi_peer_begin(context, plan);
-  if (!sent) hymgi_launch(context, send, dim3((unsigned)sending), dim3(HALO_THREADS), out);
-  hymgi_launch(context, take, dim3((unsigned)taking), dim3(HALO_THREADS), in);
-  if (!closes && walls != HYMGI_FV4_NONE) hymgi_cuda_close_operator(level, box, x, across);
+  if (!sent) hymgi_launch(context, fv4_send_halo, dim3((unsigned)sending), dim3(HALO_THREADS), out);
+  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)taking), dim3(HALO_THREADS), in);
+  if (!closes && boundaries != HYMGI_FV4_NONE)
+    hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
   return true;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hymgi_groups {
+struct hymgi_nccl {
   ncclComm_t comm;         /* NULL: none, or broken off */
   bool busy;               /* groups were queued since the host last waited */
   hymgi_peer_state *state; /* of the plan that was queued last */
@@ -36,7 +36,7 @@ hymg_status check(hymg_context *context, ncclResult_t result, const char *what)
 
 /* ---- making and breaking ---- */
 
-hymg_status make_id(hymg_context *context, hymgi_group_id *id)
+hymg_status make_id(hymg_context *context, hymgi_nccl_id *id)
 {
   static_assert(sizeof id->bytes >= sizeof(ncclUniqueId), "an id has room");
   const hymgi_device_guard guard(context->gpu->ordinal);
@@ -47,12 +47,12 @@ hymg_status make_id(hymg_context *context, hymgi_group_id *id)
   return HYMG_OK;
 }
 
-hymg_status open(hymg_context *context, const hymgi_group_id *id)
+hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
 {
   hymgi_device *const d = context->gpu;
   const hymgi_device_guard guard(d->ordinal);
   ncclUniqueId unique;
-  if (!d->groups) d->groups = (hymgi_groups *)calloc(1, sizeof *d->groups);
+  if (!d->groups) d->groups = (hymgi_nccl *)calloc(1, sizeof *d->groups);
   if (!d->groups) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a communicator");
   memcpy(&unique, id->bytes, sizeof unique);
   ncclComm_t comm = NULL;
@@ -66,7 +66,7 @@ hymg_status open(hymg_context *context, const hymgi_group_id *id)
 
 bool works(hymg_context *context)
 {
-  const hymgi_groups *g = context->gpu->groups;
+  const hymgi_nccl *g = context->gpu->groups;
   return g && g->comm;
 }
 
@@ -81,7 +81,7 @@ void *abort_it(void *comm)
 void break_off(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
-  hymgi_groups *const g = d->groups;
+  hymgi_nccl *const g = d->groups;
   const hymgi_device_guard guard(d->ordinal);
   pthread_t thread;
   if (!g || !g->comm) return;
@@ -101,44 +101,44 @@ void break_off(hymg_context *context)
 /* This rank's, to the others: they may wait for messages that do not come. */
 void tell(hymg_context *context)
 {
-  hymgi_groups *const g = context->gpu->groups;
-  if (context->status == HYMG_OK || !g || !g->state || g->state->told) return;
-  g->state->told = true;
-  hymgi_comm_tell(context->comm, context->status, context->error);
+  hymgi_nccl *const g = context->gpu->groups;
+  if (context->status == HYMG_OK || !g || !g->state || g->state->notified) return;
+  g->state->notified = true;
+  hymgi_comm_notify(context->comm, context->status, context->error);
 }
 
 /* Is there a reason to wait no longer? It is in the context's status then. */
 bool finds_failure(hymg_context *context, double waited)
 {
-  const hymgi_groups *g = context->gpu->groups;
+  const hymgi_nccl *g = context->gpu->groups;
   char text[HYMGI_ALARM_TEXT];
   hymg_status status;
   ncclResult_t error = ncclSuccess;
   if (context->status != HYMG_OK) return true;
-  if (hymgi_comm_hear(context->comm, &status, text)) {
+  if (hymgi_comm_poll(context->comm, &status, text)) {
     context->status = hymgi_fail(context, status, "%s", text);
     return true;
   }
   ncclCommGetAsyncError(g->comm, &error);
   if (error != ncclSuccess && error != ncclInProgress)
     return check(context, error, "a message between GPUs") != HYMG_OK;
-  if (waited < g->state->patience) return false;
+  if (waited < g->state->timeout) return false;
   context->status = hymgi_fail(context, HYMG_EMPI, "the GPUs of other ranks did not send in time");
   return true;
 }
 
 } /* namespace */
 
-static const hymgi_grouping nccl_grouping = {make_id, open, works, break_off, tell};
+static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, tell};
 
 extern "C" {
-const hymgi_grouping *const hymgi_device_grouping = &nccl_grouping;
+const hymgi_nccl_ops *const hymgi_device_nccl = &nccl_grouping;
 }
 
-extern "C" void hymgi_groups_queue(hymg_context *context, const hymgi_plan *plan)
+extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
 {
   hymgi_device *const d = context->gpu;
-  hymgi_groups *const g = d->groups;
+  hymgi_nccl *const g = d->groups;
   g->state = plan->group;
   g->busy = true;
   if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
@@ -160,10 +160,10 @@ extern "C" void hymgi_groups_queue(hymg_context *context, const hymgi_plan *plan
   d->waits = true; /* kernels of NCCL do not say when the next may start */
 }
 
-extern "C" cudaError_t hymgi_groups_wait(hymg_context *context)
+extern "C" cudaError_t hymgi_nccl_wait(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
-  hymgi_groups *const g = d->groups;
+  hymgi_nccl *const g = d->groups;
   if (!g || !g->busy) return cudaStreamSynchronize(d->stream);
   const double start = hymgi_seconds();
   double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
@@ -184,7 +184,7 @@ extern "C" cudaError_t hymgi_groups_wait(hymg_context *context)
   return error;
 }
 
-extern "C" void hymgi_groups_close(hymgi_device *device)
+extern "C" void hymgi_nccl_close(hymgi_device *device)
 {
   if (!device->groups) return;
   if (device->groups->comm) ncclCommDestroy(device->groups->comm);

@@ -28,8 +28,8 @@ hymgi_geom part_of(const hymgi_geom *g, const int from[3], const int to[3])
     part.n[axis] = to[axis] - from[axis];
     part.low[axis] += from[axis];
     part.parity = (part.parity + from[axis]) & 1;
-    if (from[axis] > 0) part.walls &= ~(1u << 2 * axis);
-    if (to[axis] < g->n[axis]) part.walls &= ~(2u << 2 * axis);
+    if (from[axis] > 0) part.boundaries &= ~(1u << 2 * axis);
+    if (to[axis] < g->n[axis]) part.boundaries &= ~(2u << 2 * axis);
   }
   part.offset += from[2] * g->plane + from[1] * g->pitch + (g->split ? from[0] / 2 : from[0]);
   return part;
@@ -42,7 +42,7 @@ int cut(const hymgi_level *level, hymgi_geom part[MOST_PARTS])
   int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]}, count = 1;
   for (int axis = 2; axis >= 0; axis--)
     for (int side = 0; side < 2; side++) {
-      if (g->walls >> (2 * axis + side) & 1) continue;
+      if (g->boundaries >> (2 * axis + side) & 1) continue;
       const int layers = layers_of(level, axis), low = from[axis], high = to[axis];
       if (side)
         from[axis] = high - layers;
@@ -58,18 +58,19 @@ int cut(const hymgi_level *level, hymgi_geom part[MOST_PARTS])
 
 /* ---- the stream beside ---- */
 
-bool open_aside(hymgi_device *d)
+bool open_side_stream(hymgi_device *d)
 {
-  if (d->aside) return true;
+  if (d->side_stream) return true;
   int least = 0, greatest = 0;
   cudaDeviceGetStreamPriorityRange(&least, &greatest);
-  cudaError_t error = cudaStreamCreateWithPriority(&d->aside, cudaStreamNonBlocking, greatest);
+  cudaError_t error =
+      cudaStreamCreateWithPriority(&d->side_stream, cudaStreamNonBlocking, greatest);
   for (int m = 0; error == cudaSuccess && m < HYMGI_MARKS; m++)
     error = cudaEventCreateWithFlags(&d->mark[m], cudaEventDisableTiming);
   return hymgi_cuda_check(d->context, error, "a second stream") == HYMG_OK;
 }
 
-enum { BEFORE, PACKED, BESIDE };
+enum { BEFORE, PACKED, SIDE_DONE };
 
 /* Of the stream that launches go to now. */
 void mark(hymgi_device *d, int which)
@@ -115,9 +116,9 @@ void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
   hymgi_device_end_range();
 }
 
-void close_walls(const hymgi_level *level, const hymgi_geom *box, double *x)
+void fill_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x)
 {
-  if (level->method->stencil == HYMG_FV4) hymgi_cuda_close_operator(level, box, x, true);
+  if (level->method->stencil == HYMG_FV4) hymgi_cuda_fill_operator_ghosts(level, box, x, true);
 }
 
 } /* namespace */
@@ -134,10 +135,10 @@ extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *
     if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
   return (int64_t)g->n[0] * g->n[1] * g->n[2] >=
              (staged ? choice->overlap_from : choice->overlap_fast_from) &&
-         open_aside(level->context->gpu);
+         open_side_stream(level->context->gpu);
 }
 
-/* Walls are closed twice: where they meet no ghosts of others for the inside, then all with the same values. */
+/* Boundary ghosts are filled twice: where they meet no ghosts of others for the inside, then all with the same values. */
 extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan,
                                       const hymgi_geom *box, double *x,
                                       void (*sweep)(const hymgi_level *part, const void *what),
@@ -153,30 +154,30 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   const int count = cut(level, part);
   if (interrupts) hymgi_device_direct(c, true);
   const hymgi_device_guard guard(d->ordinal);
-  close_walls(level, box, x);
+  fill_ghosts(level, box, x);
   mark(d, BEFORE);
-  d->is_aside = true;
+  d->on_side_stream = true;
   follow(d, BEFORE);
   hymgi_exchange_pack(c, mover, plan, box, x, box, x);
   mark(d, PACKED);
-  d->is_aside = false;
+  d->on_side_stream = false;
   sweep_parts(j, part, 1, "inside");
   if (by_mpi) pass_messages(level, plan);
-  d->is_aside = true;
+  d->on_side_stream = true;
   hymgi_exchange_end(c, mover, plan, box, x, NULL);
-  close_walls(level, box, x);
+  fill_ghosts(level, box, x);
   sweep_parts(j, part + 1, count - 1, "beside ghosts");
-  mark(d, BESIDE);
-  d->is_aside = false;
-  follow(d, BESIDE);
+  mark(d, SIDE_DONE);
+  d->on_side_stream = false;
+  follow(d, SIDE_DONE);
   if (interrupts) hymgi_device_direct(c, false);
 }
 
 extern "C" void hymgi_overlap_close(hymgi_device *d)
 {
-  if (!d->aside) return;
-  cudaStreamSynchronize(d->aside);
+  if (!d->side_stream) return;
+  cudaStreamSynchronize(d->side_stream);
   for (int m = 0; m < HYMGI_MARKS; m++)
     if (d->mark[m]) cudaEventDestroy(d->mark[m]);
-  cudaStreamDestroy(d->aside);
+  cudaStreamDestroy(d->side_stream);
 }

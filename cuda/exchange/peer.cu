@@ -22,11 +22,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/peer_args.cuh"
 #include "exchange/fv2_gsrb_peer.h"
 #include "exchange/fv4_halo.h"
 #include "exchange/nccl.h"
 #include "kernels/gsrb.h"
-#include "device/peer_args.cuh"
 
 namespace
 {
@@ -94,7 +94,7 @@ __device__ __forceinline__ bool is_first_thread()
 /* Each direction sets the counter of the other one when no kernel reads it: push that of pull before
  * a pull can start, pull that of push once push is done. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    push_values(const __grid_constant__ peer_args a, double *x)
+    peer_send_ll(const __grid_constant__ peer_args a, double *x)
 {
   const posted first = posted_at(a, (int)blockIdx.y);
   wait_for_predecessors();
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 /* Starts when all of push has: what came before push is done then. So it takes what comes while
  * values are still on their way out, and waits for push at its end, for whoever comes next. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    pull_values(const __grid_constant__ peer_args a, double *x)
+    peer_receive_ll(const __grid_constant__ peer_args a, double *x)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
@@ -140,7 +140,7 @@ __device__ __forceinline__ void move_piece(const peer_args &a, const hymgi_piece
 
 template <bool PUSH>
 __global__ void __launch_bounds__(ROW_THREADS)
-    exchange_pieces(const __grid_constant__ peer_args a, double *x)
+    peer_exchange_flags(const __grid_constant__ peer_args a, double *x)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -217,7 +217,7 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 /* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone. */
 static bool joins(const hymgi_level *level, const hymgi_plan *plan)
 {
-  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_could_join(level, plan)
+  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_could_fuse_exchange(level, plan)
                                             : hymgi_cuda_fv4_could_halve(level, plan);
 }
 
@@ -228,18 +228,18 @@ static bool starts_alone(const hymgi_level *level)
 }
 
 extern "C" {
-const hymgi_sharing hymgi_device_sharing = {identify, export_memory, map,         unmap,
-                                            reset,    joins,         starts_alone};
+const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory, map,         unmap,
+                                                    reset,    joins,         starts_alone};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *src_box, const double *src)
 {
-  if (plan->counted) {
-    hymgi_peer_push_counted(context, plan, src_box, src);
+  if (plan->acknowledged) {
+    hymgi_peer_push_acknowledged(context, plan, src_box, src);
     return;
   }
-  hymgi_launch(context, plan->by_value ? push_values : exchange_pieces<true>,
+  hymgi_launch(context, plan->ll ? peer_send_ll : peer_exchange_flags<true>,
                bricks_grid(plan->pack, plan->num_pack), dim3(ROW_THREADS),
                args_of(context, plan, true, src_box),
                const_cast<double *>(src)); /* it is read only */
@@ -248,13 +248,13 @@ extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,
 extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
                                 const hymgi_geom *dst_box, double *dst, double *zero)
 {
-  if (plan->counted) {
-    hymgi_peer_pull_counted(context, plan, dst_box, dst, zero);
+  if (plan->acknowledged) {
+    hymgi_peer_pull_acknowledged(context, plan, dst_box, dst, zero);
     return;
   }
   peer_args a = args_of(context, plan, false, dst_box);
   a.zero = zero;
-  hymgi_launch(context, plan->by_value ? pull_values : exchange_pieces<false>,
+  hymgi_launch(context, plan->ll ? peer_receive_ll : peer_exchange_flags<false>,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }
 
@@ -274,22 +274,22 @@ extern "C" void hymgi_device_leave(int before)
 }
 
 /* In the order of the stream, behind what was sent. */
-extern "C" void hymgi_peer_give_up(hymg_context *context)
+extern "C" void hymgi_peer_abort(hymg_context *context)
 {
   hymgi_device *const device = context->gpu;
   hymgi_peer_state *const peers = device->peers;
-  if (context->status == HYMG_OK || !peers || peers->told) return;
+  if (context->status == HYMG_OK || !peers || peers->notified) return;
   const hymgi_device_guard guard(device->ordinal);
   for (int r = 0; r < peers->num_others; r++)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
-  cudaGetLastError(); /* a lost GPU tells nobody: the others lose patience */
-  peers->told = true;
+  cudaGetLastError(); /* a lost GPU tells nobody: the others time out */
+  peers->notified = true;
 }
 
 extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
 {
-  if (plan->group) hymgi_device_grouping->tell(context);
+  if (plan->group) hymgi_device_nccl->tell(context);
   if (!plan->peers || plan->peers->num_others == 0) return;
   context->gpu->peers = plan->peers;
-  hymgi_peer_give_up(context);
+  hymgi_peer_abort(context);
 }

@@ -1,8 +1,8 @@
-/* Exchange between GPUs by value and counted (peer.cu): messages that have no counterpart the other
+/* Exchange between GPUs by the LL protocol and counted (peer.cu): messages that have no counterpart the other
  * way, as those of levels that fewer ranks hold. A thread moves one value at a time; its places on
  * both sides are found, and the cells to be sent are read, while other things are awaited. */
-#include "exchange/peer.h"
 #include "device/peer_args.cuh"
+#include "exchange/peer.h"
 
 namespace
 {
@@ -55,7 +55,7 @@ __device__ __forceinline__ hymgi_peer_message message_of_thread(const peer_args 
  * sent waits for as many exchanges ago as there are versions to be taken away. */
 template <bool PUSH>
 __global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
-    exchange_counted(const __grid_constant__ peer_args a, size_t entries, double *x)
+    peer_exchange_acknowledged(const __grid_constant__ peer_args a, size_t entries, double *x)
 {
   __shared__ unsigned long long number;
   const size_t step = (size_t)gridDim.x * ROW_THREADS;
@@ -109,21 +109,21 @@ dim3 entries_grid(const hymg_context *context, size_t entries)
 
 } /* namespace */
 
-extern "C" void hymgi_peer_push_counted(hymg_context *context, const hymgi_plan *plan,
-                                        const hymgi_geom *src_box, const double *src)
+extern "C" void hymgi_peer_push_acknowledged(hymg_context *context, const hymgi_plan *plan,
+                                             const hymgi_geom *src_box, const double *src)
 {
   const size_t entries = hymgi_plan_send_doubles(plan);
-  hymgi_launch(context, exchange_counted<true>, entries_grid(context, entries), dim3(ROW_THREADS),
-               args_of(context, plan, true, src_box), entries,
+  hymgi_launch(context, peer_exchange_acknowledged<true>, entries_grid(context, entries),
+               dim3(ROW_THREADS), args_of(context, plan, true, src_box), entries,
                const_cast<double *>(src)); /* it is read only */
 }
 
-extern "C" void hymgi_peer_pull_counted(hymg_context *context, const hymgi_plan *plan,
-                                        const hymgi_geom *dst_box, double *dst, double *zero)
+extern "C" void hymgi_peer_pull_acknowledged(hymg_context *context, const hymgi_plan *plan,
+                                             const hymgi_geom *dst_box, double *dst, double *zero)
 {
   const size_t entries = hymgi_plan_receive_doubles(plan);
   peer_args a = args_of(context, plan, false, dst_box);
   a.zero = zero;
-  hymgi_launch(context, exchange_counted<false>, entries_grid(context, entries), dim3(ROW_THREADS),
-               a, entries, dst);
+  hymgi_launch(context, peer_exchange_acknowledged<false>, entries_grid(context, entries),
+               dim3(ROW_THREADS), a, entries, dst);
 }

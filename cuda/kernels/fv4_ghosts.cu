@@ -1,4 +1,4 @@
-/* What FV4's stencil reads beyond walls, for the usual case: one box of split rows. Where a wall meets
+/* What FV4's stencil reads beyond boundaries, for the usual case: one box of split rows. Where a boundary meets
  * a neighbour's halo, its face goes on by a slot or row into that. Bytes are few; what counts is that
  * this is short. */
 #include "device/fv4_ghosts.cuh"
@@ -9,21 +9,21 @@ namespace
 {
 
 __global__ void __launch_bounds__(CLOSE_WIDE *CLOSE_HIGH)
-    close_split(const __grid_constant__ split_args a)
+    fv4_fill_ghosts(const __grid_constant__ split_args a)
 {
   wait_for_predecessors();
   let_successors_start();
-  close_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
+  fill_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
 }
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                       bool across)
+extern "C" bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box,
+                                             double *x, bool along_x)
 {
-  if (!can_close_split(level, box)) return false;
-  const split_args a = split_args_of(level, box, x, across, true);
-  hymgi_launch(level->context, close_split, dim3((unsigned)(a.wide * a.rows * a.parts)),
+  if (!can_fill_split(level, box)) return false;
+  const split_args a = split_args_of(level, box, x, along_x, true);
+  hymgi_launch(level->context, fv4_fill_ghosts, dim3((unsigned)(a.wide * a.rows * a.parts)),
                dim3(CLOSE_WIDE * CLOSE_HIGH), a);
   return true;
 }

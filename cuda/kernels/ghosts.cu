@@ -1,5 +1,5 @@
-/* Ghosts beyond walls in memory, and wall data. A thread computes its ghosts from cells that lie
- * beyond no wall, so that all of them are closed at once. */
+/* Ghosts beyond boundaries in memory, and boundary data. A thread computes its ghosts from cells that lie
+ * beyond no boundary, so that all of them are closed at once. */
 #include "device/ghosts.cuh"
 
 #include "kernels/kernels.h"
@@ -19,7 +19,7 @@ unsigned z_blocks(int64_t wanted)
 
 struct shell_args {
   box_set boxes;
-  closure c;
+  extrapolation c;
   int depth; /* layers */
   double *x;
 };
@@ -58,25 +58,26 @@ __device__ __forceinline__ void shell_cell(const hymgi_geom &g, int d, int64_t m
   }
 }
 
-__global__ void __launch_bounds__(SHELL_THREADS) close_shell(const __grid_constant__ shell_args a)
+__global__ void __launch_bounds__(SHELL_THREADS)
+    fill_ghost_shell(const __grid_constant__ shell_args a)
 {
   let_successors_start();
   wait_for_predecessors();
   const int64_t m = (int64_t)blockIdx.x * SHELL_THREADS + threadIdx.x;
   for (int b = (int)blockIdx.z; b < a.boxes.count; b += (int)gridDim.z) {
     const hymgi_geom g = box_at(a.boxes, b);
-    if (!g.walls || m >= shell_cells(g.n, a.depth)) continue;
+    if (!g.boundaries || m >= shell_cells(g.n, a.depth)) continue;
     int at[3];
     shell_cell(g, a.depth, m, at);
     if (!is_beyond(g, 0, at[0]) && !is_beyond(g, 1, at[1]) && !is_beyond(g, 2, at[2])) continue;
     const double *const x = a.x;
     const auto read = [g, x](int i, int j, int k) { return x[hymgi_at(&g, i, j, k)]; };
-    a.x[hymgi_at(&g, at[0], at[1], at[2])] = closed_xyz(a.c, g, read, at[0], at[1], at[2]);
+    a.x[hymgi_at(&g, at[0], at[1], at[2])] = extrapolated_xyz(a.c, g, read, at[0], at[1], at[2]);
   }
 }
 
-void close_boxes(const hymgi_level *level, const hymgi_geom *box, int count, const closure &c,
-                 double *x)
+void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, const extrapolation &c,
+                double *x)
 {
   shell_args a = {};
   a.boxes = box_set_of(box, count);
@@ -86,23 +87,23 @@ void close_boxes(const hymgi_level *level, const hymgi_geom *box, int count, con
   int n[3];
   box_extent(box, count, n);
   const dim3 grid(blocks_for(shell_cells(n, a.depth), SHELL_THREADS), 1, z_blocks(count));
-  hymgi_launch(level->context, close_shell, grid, dim3(SHELL_THREADS), a);
+  hymgi_launch(level->context, fill_ghost_shell, grid, dim3(SHELL_THREADS), a);
 }
 
 /* ---- what FV4 reads ---- */
 
 struct faces_args {
   box_set boxes;
-  closure c;
+  extrapolation c;
   double *x;
   int from, count; /* faces of a box */
 };
 
 /* Both ghosts of one line off a face of AXIS; u and v along the face may be one cell outside.
- * Beyond a wall of another axis that makes an edge: the lower axis' faces have those. */
+ * Beyond a boundary of another axis that makes an edge: the lower axis' faces have those. */
 template <int AXIS>
-__device__ __forceinline__ void close_pair(const faces_args &a, const hymgi_geom &g, bool high,
-                                           int u, int v)
+__device__ __forceinline__ void fill_pair(const faces_args &a, const hymgi_geom &g, bool high,
+                                          int u, int v)
 {
   constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
   const bool off_u = u < 0 || u >= g.n[U], off_v = v < 0 || v >= g.n[V];
@@ -113,16 +114,16 @@ __device__ __forceinline__ void close_pair(const faces_args &a, const hymgi_geom
            : AXIS == 1 ? hymgi_at(&g, uu, at, vv)
                        : hymgi_at(&g, uu, vv, at);
   };
-  const hymgi_wall wall = wall_of(a.c, 2 * AXIS + high);
+  const hymgi_extrapolation boundary = boundary_of(a.c, 2 * AXIS + high);
   const int edge = high ? g.n[AXIS] - 1 : 0, in = high ? -1 : 1;
   const line other = off_u ? line_of<U>(a.c, g, u) : line_of<V>(a.c, g, v);
-  const inside x = inside_of(wall, [&](int m) {
+  const inside x = inside_of(boundary, [&](int m) {
     return along(other, [&](int s) {
       return a.x[off_u ? place(edge + m * in, s, v) : place(edge + m * in, u, s)];
     });
   });
-  a.x[place(edge - in, u, v)] = first_ghost(wall, x);
-  if (!off_u && !off_v) a.x[place(edge - 2 * in, u, v)] = second_ghost(wall, x);
+  a.x[place(edge - in, u, v)] = first_ghost(boundary, x);
+  if (!off_u && !off_v) a.x[place(edge - 2 * in, u, v)] = second_ghost(boundary, x);
 }
 
 /* The cells of [-1, n], those outside last: so that the others start on lines. */
@@ -132,7 +133,7 @@ __device__ __forceinline__ int from_minus_one(int m, int n)
 }
 
 __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
-    close_faces(const __grid_constant__ faces_args a)
+    fill_ghost_faces(const __grid_constant__ faces_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -142,37 +143,37 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
     const hymgi_geom g = box_at(a.boxes, z / a.count);
     const int face = a.from + z % a.count, axis = face / 2;
     const int nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
-    if (!(g.walls >> face & 1) || p >= nu + 2 || q >= nv + 2) continue;
+    if (!(g.boundaries >> face & 1) || p >= nu + 2 || q >= nv + 2) continue;
     const int u = from_minus_one(p, nu), v = from_minus_one(q, nv);
     if (axis == 0)
-      close_pair<0>(a, g, face & 1, u, v);
+      fill_pair<0>(a, g, face & 1, u, v);
     else if (axis == 1)
-      close_pair<1>(a, g, face & 1, u, v);
+      fill_pair<1>(a, g, face & 1, u, v);
     else
-      close_pair<2>(a, g, face & 1, u, v);
+      fill_pair<2>(a, g, face & 1, u, v);
   }
 }
 
-/* ---- wall data ---- */
+/* ---- boundary data ---- */
 
 struct term_args {
   hymgi_geom g;
-  int face, beta_at; /* coordinate of the wall's faces */
+  int face, beta_at; /* coordinate of the boundary's faces */
   const double *value, *beta;
   double constant, factor;
   double *term;
 };
 
-/* The cell at the wall that this thread has; false: none. */
-__device__ __forceinline__ bool cell_at_wall(const hymgi_geom &g, int face, int at[3])
+/* The cell at the boundary that this thread has; false: none. */
+__device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, int at[3])
 {
   const int axis = face / 2, nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
   const int u = (int)(blockIdx.x * CLOSE_X + threadIdx.x);
   const int v = (int)(blockIdx.y * CLOSE_Y + threadIdx.y);
-  const int wall = face & 1 ? (axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2]) - 1 : 0;
-  at[0] = axis == 0 ? wall : u;
-  at[1] = axis == 0 ? u : axis == 1 ? wall : v;
-  at[2] = axis == 2 ? wall : v;
+  const int boundary = face & 1 ? (axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2]) - 1 : 0;
+  at[0] = axis == 0 ? boundary : u;
+  at[1] = axis == 0 ? u : axis == 1 ? boundary : v;
+  at[2] = axis == 2 ? boundary : v;
   return u < nu && v < nv;
 }
 
@@ -181,9 +182,9 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y) make_term(const __grid_const
   let_successors_start();
   wait_for_predecessors();
   int at[3];
-  if (!cell_at_wall(a.g, a.face, at)) return;
+  if (!cell_at_boundary(a.g, a.face, at)) return;
   const int axis = a.face / 2;
-  const ptrdiff_t m = hymgi_wall_at(&a.g, a.face, at);
+  const ptrdiff_t m = hymgi_boundary_at(&a.g, a.face, at);
   const double beta =
       a.beta ? a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
                                axis == 2 ? a.beta_at : at[2])]
@@ -197,77 +198,77 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
   let_successors_start();
   wait_for_predecessors();
   int at[3];
-  if (!cell_at_wall(g, face, at)) return;
-  f[hymgi_at(&g, at[0], at[1], at[2])] += term[hymgi_wall_at(&g, face, at)];
+  if (!cell_at_boundary(g, face, at)) return;
+  f[hymgi_at(&g, at[0], at[1], at[2])] += term[hymgi_boundary_at(&g, face, at)];
 }
 
-dim3 wall_blocks(const hymgi_geom *g, int face)
+dim3 boundary_blocks(const hymgi_geom *g, int face)
 {
   int u, v;
-  hymgi_wall_axes(face, &u, &v);
+  hymgi_boundary_axes(face, &u, &v);
   return dim3(blocks_for(g->n[u], CLOSE_X), blocks_for(g->n[v], CLOSE_Y));
 }
 
 } /* namespace */
 
-/* Wall data travel with the arguments: then every box has a launch of its own. */
-extern "C" void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+/* Boundary data travel with the arguments: then every box has a launch of its own. */
+extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                                        bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0 || level->num_boxes == 0) return;
-  if (!with_data || !level->walls) {
-    close_boxes(level, level->box, level->num_boxes, closure_of(level, ghosts), x);
+  if (!with_data || !level->boundaries) {
+    fill_boxes(level, level->box, level->num_boxes, extrapolation_of(level, ghosts), x);
     return;
   }
   for (int b = 0; b < level->num_boxes; b++)
-    close_boxes(level, level->box + b, 1, closure_with_data(level, ghosts, b), x);
+    fill_boxes(level, level->box + b, 1, extrapolation_with_data(level, ghosts, b), x);
 }
 
-extern "C" void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box,
-                                          double *x, bool across)
+extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box,
+                                                double *x, bool along_x)
 {
-  if (level->num_boxes == 0 || hymgi_cuda_close_split(level, box, x, across)) return;
-  unsigned walls = 0;
+  if (level->num_boxes == 0 || hymgi_cuda_fill_split_ghosts(level, box, x, along_x)) return;
+  unsigned boundaries = 0;
   for (int b = 0; b < level->num_boxes; b++)
-    walls |= box[b].walls;
-  if (!(across ? walls : walls & ~3u)) return;
+    boundaries |= box[b].boundaries;
+  if (!(along_x ? boundaries : boundaries & ~3u)) return;
   faces_args a = {};
-  a.from = across ? 0 : 2;
+  a.from = along_x ? 0 : 2;
   a.count = 6 - a.from;
   a.boxes = box_set_of(box, level->num_boxes);
-  a.c = closure_of(level, HYMGI_GHOSTS_V4);
+  a.c = extrapolation_of(level, HYMGI_GHOSTS_V4);
   a.x = x;
   int n[3];
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
   const dim3 grid(blocks_for(nu + 2, CLOSE_X), blocks_for(nv + 2, CLOSE_Y),
                   z_blocks((int64_t)level->num_boxes * a.count));
-  hymgi_launch(level->context, close_faces, grid, dim3(CLOSE_X, CLOSE_Y), a);
+  hymgi_launch(level->context, fill_ghost_faces, grid, dim3(CLOSE_X, CLOSE_Y), a);
 }
 
-extern "C" void hymgi_cuda_wall_term(const hymgi_level *level, int box, int face, double factor)
+extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face, double factor)
 {
   const int axis = face / 2;
   term_args a = {};
   a.g = level->box[box];
   a.face = face;
   a.beta_at = face & 1 ? a.g.n[axis] : 0;
-  a.value = level->walls->value[box * 6 + face];
-  a.term = level->walls->term[box * 6 + face];
+  a.value = level->boundaries->value[box * 6 + face];
+  a.term = level->boundaries->term[box * 6 + face];
   a.beta = level->c.beta[axis];
   a.constant = level->c.beta_constant[axis];
   a.factor = factor;
-  hymgi_launch(level->context, make_term, wall_blocks(&a.g, face), dim3(CLOSE_X, CLOSE_Y), a);
+  hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(CLOSE_X, CLOSE_Y), a);
 }
 
 /* Face after face: a cell in an edge gets its terms in the host's order. */
-extern "C" void hymgi_cuda_add_wall_terms(const hymgi_level *level, double *f)
+extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const hymgi_geom *g = level->box + m / 6;
-    const double *const term = level->walls->term[m];
+    const double *const term = level->boundaries->term[m];
     if (!term) continue;
-    hymgi_launch(level->context, add_term, wall_blocks(g, m % 6), dim3(CLOSE_X, CLOSE_Y), *g, m % 6,
-                 term, f);
+    hymgi_launch(level->context, add_term, boundary_blocks(g, m % 6), dim3(CLOSE_X, CLOSE_Y), *g,
+                 m % 6, term, f);
   }
 }

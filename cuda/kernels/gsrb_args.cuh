@@ -1,6 +1,6 @@
 /* What the kernels of red-black Gauss-Seidel share. */
-#ifndef HYMGI_GSRB_ARGS_CUH
-#define HYMGI_GSRB_ARGS_CUH
+#ifndef HYMGI_KERNELS_GSRB_ARGS_CUH
+#define HYMGI_KERNELS_GSRB_ARGS_CUH
 
 #include "device/stencil_access.cuh"
 #include "kernels/gsrb.h"

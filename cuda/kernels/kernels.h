@@ -1,7 +1,7 @@
-/* The verbs of the CUDA backend (source/multigrid/backend.h says what each does), by the file that has
+/* The level operations of the CUDA backend (source/multigrid/backend.h says what each does), by the file that has
  * them. All queue their work; those that return a value, and copy, wait for it. */
-#ifndef HYMGI_KERNELS_H
-#define HYMGI_KERNELS_H
+#ifndef HYMGI_KERNELS_KERNELS_H
+#define HYMGI_KERNELS_KERNELS_H
 
 #include "runtime/device.h"
 
@@ -17,7 +17,7 @@ void hymgi_cuda_smooth(hymgi_level *level);
 bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool goes_on);
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 bool hymgi_cuda_spare_buffers(const hymgi_level *level);
-/* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond walls. */
+/* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond boundaries. */
 void hymgi_cuda_prepare(const hymgi_level *level, double *x);
 /* Those that the residual's restriction wants. colours: bits of those whose cells have changed since
  * their ghosts came; sent: they are on their way. */
@@ -38,17 +38,17 @@ void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
 bool hymgi_cuda_splits(const hymgi_level *level);
 
 /* kernels/ghosts.cu */
-void hymgi_cuda_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                             bool with_data);
-/* What FV4's stencil reads beyond walls, faces and edges; not those across x without `across`. box:
+/* What FV4's stencil reads beyond boundaries, faces and edges; not those across x without `across`. box:
  * level->box, or where that is a single one a copy of it with another `half`. */
-void hymgi_cuda_close_operator(const hymgi_level *level, const hymgi_geom *box, double *x,
-                               bool across);
+void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
+                                     bool across);
 /* fv4_ghosts.cu: the same; false where it is not for this box. */
-bool hymgi_cuda_close_split(const hymgi_level *level, const hymgi_geom *box, double *x,
-                            bool across);
-void hymgi_cuda_wall_term(const hymgi_level *level, int box, int face, double factor);
-void hymgi_cuda_add_wall_terms(const hymgi_level *level, double *f);
+bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
+                                  bool across);
+void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 
 /* setup.cu */
 hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level);
@@ -87,7 +87,7 @@ void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, 
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
-bool hymgi_cuda_tail(hymg_solver *solver, int l, int visits);
+bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits);
 hymg_status hymgi_cuda_attach(hymg_solver *solver);
 void hymgi_cuda_detach(hymg_solver *solver);
 }

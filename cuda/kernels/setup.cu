@@ -1,9 +1,9 @@
-/* Coefficients of a level on the device: walls folded into FV2's betas, beta ghosts of FV4, exact
+/* Coefficients of a level on the device: boundaries folded into FV2's betas, beta ghosts of FV4, exact
  * diagonal, Gershgorin bound; faces for the next coarser level; a look at the user's values. */
-#include "kernels/kernels.h"
-#include "device/reduce.cuh"
-#include "kernels/transfer/row_sums.cuh"
 #include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "kernels/kernels.h"
+#include "kernels/transfer/row_sums.cuh"
 
 extern "C" {
 #include "formulas/coefficients.h"
@@ -23,18 +23,18 @@ dim3 planes_grid(const hymgi_level *level, int planes)
               (unsigned)planes);
 }
 
-/* ---- walls in the betas ---- */
+/* ---- boundaries in the betas ---- */
 
 __global__ void __launch_bounds__(ROW_THREADS)
-    fv2_scale_walls(box_set boxes, operator_view v, double *bx, double *by, double *bz)
+    fv2_scale_boundaries(box_set boxes, operator_view v, double *bx, double *by, double *bz)
 {
   let_successors_start();
   wait_for_predecessors();
   const int face = (int)blockIdx.z, axis = face / 2;
-  const double weight = v.wall_weight[face];
+  const double weight = v.boundary_weight[face];
   double *const beta = axis == 0 ? bx : axis == 1 ? by : bz;
   each_box(boxes, [&](const hymgi_geom &g, int) {
-    if (!(g.walls >> face & 1)) return;
+    if (!(g.boundaries >> face & 1)) return;
     int n[3] = {g.n[0], g.n[1], g.n[2]};
     set_along(n, axis, 1);
     each_of_brick(n, [&](int i, int j, int k) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
-struct closure_dims {
+struct extrapolation_dims {
   int dim[3];
 };
 
@@ -54,29 +54,30 @@ __device__ __forceinline__ void beta_beyond(const hymgi_geom &g, int face, int d
                                             double *beta)
 {
   const int axis = face / 2, step = face & 1 ? -1 : 1;
-  const int wall = face & 1 ? along(g.n, axis) - 1 : 0;
+  const int boundary = face & 1 ? along(g.n, axis) - 1 : 0;
   int ijk[3] = {at[0], at[1], at[2]};
   double b[5] = {0};
   for (int m = 0; m < 5; m++) {
-    set_along(ijk, axis, wall + m * step);
+    set_along(ijk, axis, boundary + m * step);
     if (m < dim) b[m] = beta[hymgi_at(&g, ijk[0], ijk[1], ijk[2])];
   }
-  set_along(ijk, axis, wall - step);
+  set_along(ijk, axis, boundary - step);
   beta[hymgi_at(&g, ijk[0], ijk[1], ijk[2])] = hymgi_beta_beyond(dim, b);
 }
 
 /* Ghosts come from faces that lie inside the other axes: none is read here. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    fv4_beta_ghosts(box_set boxes, closure_dims closure, double *bx, double *by, double *bz)
+    fv4_beta_ghosts(box_set boxes, extrapolation_dims extrapolation, double *bx, double *by,
+                    double *bz)
 {
   let_successors_start();
   wait_for_predecessors();
   const int axis = (int)blockIdx.z / 6, face = (int)blockIdx.z % 6, t = face / 2;
   double *const beta = axis == 0 ? bx : axis == 1 ? by : bz;
-  const int dim = along(closure.dim, t);
+  const int dim = along(extrapolation.dim, t);
   if (t == axis) return;
   each_box(boxes, [&](const hymgi_geom &g, int) {
-    if (!(g.walls >> face & 1)) return;
+    if (!(g.boundaries >> face & 1)) return;
     int n[3] = {g.n[0], g.n[1], g.n[2]};
     set_along(n, axis, along(n, axis) + 1);
     set_along(n, t, 1);
@@ -87,15 +88,15 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
-void fold_walls(hymgi_level *level)
+void fold_boundaries(hymgi_level *level)
 {
   hymgi_coefficients *const c = &level->c;
   for (int face = 0; face < 6; face++) {
-    const bool wall = !(level->periodic >> (face / 2) & 1);
-    const hymgi_wall kind =
-        wall ? hymgi_host_wall(level, face, HYMGI_GHOSTS_V2) : HYMGI_WALL_MIRROR;
-    c->wall_weight[face] = wall ? hymgi_fv2_wall_weight(kind) : 1;
-    c->wall_ghost[face] = wall ? hymgi_fv2_wall_ghost(kind) : 0;
+    const bool boundary = !(level->periodic >> (face / 2) & 1);
+    const hymgi_extrapolation kind =
+        boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
+    c->boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
+    c->boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&
@@ -104,7 +105,7 @@ void fold_walls(hymgi_level *level)
       if (c->beta[0]) hymgi_cuda_clear(level, c->beta[axis]);
     }
   if (c->beta[0] && level->num_boxes)
-    hymgi_launch(level->context, fv2_scale_walls, planes_grid(level, 6), dim3(ROW_THREADS),
+    hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
                  box_set_of(level->box, level->num_boxes), view_of(level), c->beta[0], c->beta[1],
                  c->beta[2]);
 }
@@ -113,10 +114,10 @@ void extend_betas(hymgi_level *level)
 {
   hymgi_coefficients *const c = &level->c;
   if (!c->beta[0] || level->num_boxes == 0) return;
-  const closure_dims closure = {
-      {level->closure_dim[0], level->closure_dim[1], level->closure_dim[2]}};
+  const extrapolation_dims extrapolation = {
+      {level->extrapolation_dim[0], level->extrapolation_dim[1], level->extrapolation_dim[2]}};
   hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), closure, c->beta[0], c->beta[1],
+               box_set_of(level->box, level->num_boxes), extrapolation, c->beta[0], c->beta[1],
                c->beta[2]);
 }
 
@@ -205,7 +206,7 @@ folding folding_of(const hymgi_level *level)
     if (level->periodic >> axis & 1 && level->n[axis] < 2 * FV4_REACH + 1) f.wraps |= 1u << axis;
   for (int face = 0; face < 6; face++)
     for (int layer = 0; layer < 2; layer++)
-      hymgi_ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer + 1,
+      hymgi_ghost_weights(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4), layer + 1,
                           f.weight[face][layer]);
   return f;
 }
@@ -231,7 +232,7 @@ double fv4_bound(const hymgi_level *level, const row_targets &to)
   const double inner = reduced_max(context);
   bool ends = f.wraps != 0;
   for (int b = 0; b < level->num_boxes; b++)
-    ends = ends || level->box[b].walls;
+    ends = ends || level->box[b].boundaries;
   if (!ends) return inner;
   hymgi_launch(context, variable ? fv4_scan_near<true> : fv4_scan_near<false>,
                planes_grid(level, 3), dim3(NEAR_THREADS), boxes, view_of(level), f, to, r);
@@ -298,7 +299,7 @@ extern "C" hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level)
   const row_targets to = {level->c.dinv, level->c.l1inv};
   level->lambda_max = 0;
   if (fv2)
-    fold_walls(level);
+    fold_boundaries(level);
   else
     extend_betas(level);
   if (level->num_boxes) level->lambda_max = fv2 ? fv2_bound(level, to) : fv4_bound(level, to);

@@ -1,14 +1,14 @@
 /* Operator, residual and smoothers on the GPU. The kernel here does any of them one cell a
- * thread, in either layout and for any walls; what a cycle spends its time in has kernels of its
+ * thread, in either layout and for any boundaries; what a cycle spends its time in has kernels of its
  * own (gsrb.h), which are taken where they apply. */
+#include "device/reduce.cuh"
 #include "exchange/fv2_gsrb_peer.h"
 #include "exchange/fv4_halo.h"
+#include "exchange/overlap.h"
+#include "kernels/fv2/relax_fused.h"
+#include "kernels/fv2/relax_march.h"
 #include "kernels/gsrb.h"
 #include "kernels/kernels.h"
-#include "kernels/fv2/relax_march.h"
-#include "exchange/overlap.h"
-#include "device/reduce.cuh"
-#include "kernels/fv2/relax_fused.h"
 
 namespace
 {
@@ -67,7 +67,8 @@ __device__ __forceinline__ double cell(const sweep_args &a, const hymgi_geom &g,
 }
 
 template <hymg_stencil STENCIL, bool VARIABLE, job_kind JOB>
-__global__ void __launch_bounds__(TILE_X *TILE_Y) sweep(const __grid_constant__ sweep_args a)
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    sweep_generic(const __grid_constant__ sweep_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -113,14 +114,14 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
   const bool variable = level->method->variable_beta;
   if (level->method->stencil == HYMG_FV2) {
     if (variable)
-      hymgi_launch(level->context, sweep<HYMG_FV2, true, JOB>, grid, block, a);
+      hymgi_launch(level->context, sweep_generic<HYMG_FV2, true, JOB>, grid, block, a);
     else
-      hymgi_launch(level->context, sweep<HYMG_FV2, false, JOB>, grid, block, a);
+      hymgi_launch(level->context, sweep_generic<HYMG_FV2, false, JOB>, grid, block, a);
   } else {
     if (variable)
-      hymgi_launch(level->context, sweep<HYMG_FV4, true, JOB>, grid, block, a);
+      hymgi_launch(level->context, sweep_generic<HYMG_FV4, true, JOB>, grid, block, a);
     else
-      hymgi_launch(level->context, sweep<HYMG_FV4, false, JOB>, grid, block, a);
+      hymgi_launch(level->context, sweep_generic<HYMG_FV4, false, JOB>, grid, block, a);
   }
 }
 
@@ -136,22 +137,22 @@ enum { BOTH = 3 };
 /* colours: bits of those whose cells have changed since their ghosts came. sent: a kernel has put these
  * into the messages already. */
 void prepare(const hymgi_level *level, const hymgi_geom *box, double *x,
-             hymgi_fv4_walls walls = HYMGI_FV4_ALL, int colours = BOTH, bool sent = false)
+             hymgi_fv4_boundaries boundaries = HYMGI_FV4_ALL, int colours = BOTH, bool sent = false)
 {
   const hymgi_plan *halo = operator_halo(level);
   const bool fv4 = level->method->stencil == HYMG_FV4;
-  if (fv4 && hymgi_cuda_fv4_exchange(level, halo, box, x, colours, walls, sent)) return;
+  if (fv4 && hymgi_cuda_fv4_halo_exchange(level, halo, box, x, colours, boundaries, sent)) return;
   hymgi_run_plan(level, halo, box, x, box, x);
-  if (fv4 && walls != HYMGI_FV4_NONE)
-    hymgi_cuda_close_operator(level, box, x, walls == HYMGI_FV4_ALL);
+  if (fv4 && boundaries != HYMGI_FV4_NONE)
+    hymgi_cuda_fill_operator_ghosts(level, box, x, boundaries == HYMGI_FV4_ALL);
 }
 
 /* For kernels that are the marched ones where there are such. */
 void prepare_march(const hymgi_level *level, const hymgi_geom *box, double *x, int colours = BOTH,
                    bool sent = false)
 {
-  const bool across = hymgi_cuda_fv4_across(level);
-  prepare(level, box, x, across ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL, colours, sent);
+  const bool along_x = hymgi_cuda_fv4_fills_along_x(level);
+  prepare(level, box, x, along_x ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL, colours, sent);
 }
 
 sweep_args args_of(const double *f, const double *x, double *out)
@@ -213,7 +214,7 @@ void fv2_gsrb(hymgi_level *level, bool from_zero)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   const bool alone = !halo;
-  if (hymgi_cuda_fv2_joined(level, from_zero, false)) return;
+  if (hymgi_cuda_fv2_gsrb_peer(level, from_zero, false)) return;
   if (hymgi_cuda_overlaps(level, halo)) {
     for (int s = 0; s < level->method->sweeps; s++) {
       const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, false};
@@ -221,13 +222,13 @@ void fv2_gsrb(hymgi_level *level, bool from_zero)
     }
     return;
   }
-  if (hymgi_cuda_fv2_pairs(level)) {
+  if (hymgi_cuda_fv2_fuses(level)) {
     for (int s = 0; s < level->method->sweeps; s += 2) {
       prepare(level, level->box, level->x);
-      hymgi_cuda_fv2_pair(level, s & 2, level->x, level->y);
+      hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
       swap_buffers(level);
       prepare(level, level->box, level->x);
-      if (!alone) hymgi_cuda_fv2_rim(level, level->x);
+      if (!alone) hymgi_cuda_fv2_gsrb_faces(level, level->x);
     }
     return;
   }
@@ -359,12 +360,12 @@ extern "C" void hymgi_cuda_queue_residual_max(const hymgi_level *level, const do
 extern "C" bool hymgi_cuda_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_cuda_fv2_could_pair(level);
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_cuda_fv2_could_fuse(level);
 }
 
 extern "C" bool hymgi_cuda_spare_buffers(const hymgi_level *level)
 {
-  return level->method->smoother == HYMG_CHEBYSHEV && hymgi_cuda_could_pair_relax(level);
+  return level->method->smoother == HYMG_CHEBYSHEV && hymgi_cuda_could_fuse_relax(level);
 }
 
 extern "C" void hymgi_cuda_smooth(hymgi_level *level)
@@ -380,7 +381,7 @@ extern "C" bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool 
     fv2_gsrb(level, from_zero);
     return false;
   }
-  for (int s = hymgi_cuda_relax_pairs(level); s < m->sweeps; s++) {
+  for (int s = hymgi_cuda_relax_fused(level); s < m->sweeps; s++) {
     const double *c = level->chebyshev + 2 * (s % 6);
     if (m->smoother == HYMG_CHEBYSHEV)
       relax_once(level, s, c[1], c[0], NULL);

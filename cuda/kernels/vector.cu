@@ -1,7 +1,7 @@
 /* Vectors on the device: rows of cells, ghosts untouched; order-free reductions. */
-#include "kernels/kernels.h"
-#include "device/reduce.cuh"
 #include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "kernels/kernels.h"
 
 namespace
 {
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_max(r, mine);
 }
 
-/* What hymgi_host_sum does to each term: the words that its bits become at a given scale, each by
+/* What hymgi_cpu_sum does to each term: the words that its bits become at a given scale, each by
  * rounding to an integer. */
 struct term_scale {
   double up, step;

@@ -30,7 +30,7 @@ void close_device(hymgi_device *d)
   {
     const hymgi_device_guard guard(d->ordinal);
     if (d->stream) cudaStreamSynchronize(d->stream);
-    hymgi_groups_close(d);
+    hymgi_nccl_close(d);
     hymgi_overlap_close(d);
     if (d->own_stream) cudaStreamDestroy(d->stream);
     if (d->recorder) cudaStreamDestroy(d->recorder);

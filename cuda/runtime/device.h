@@ -3,16 +3,16 @@
  * graph, which is launched where the host has to wait; while it is played back launches do
  * nothing and the recorded graphs are launched at the same places. So the host's side of a cycle
  * (swaps of buffers, levels on the host) runs as always. */
-#ifndef HYMGI_DEVICE_H
-#define HYMGI_DEVICE_H
+#ifndef HYMGI_RUNTIME_DEVICE_H
+#define HYMGI_RUNTIME_DEVICE_H
 
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "multigrid/backend.h"
-#include "comm/context.h"
-#include "base/error.h"
 #include "api/solver.h"
+#include "base/error.h"
+#include "comm/context.h"
+#include "multigrid/backend.h"
 #include "multigrid/level_ops.h"
 }
 
@@ -31,8 +31,8 @@ struct hymgi_reduction {
 
 /* Cells of a level from which on a form of its smoother is taken; all give the same bits. */
 struct hymgi_kernel_choice {
-  int64_t fv2_pair_from, fv2_march_from, fv4_march_from, fv4_ring_from, relax_march_from,
-      relax_pair_from, fv2_apart_from, overlap_from, overlap_fast_from, fv4_sum_from;
+  int64_t gsrb_fused_from, fv2_march_from, fv4_march_from, fv4_tma_from, relax_march_from,
+      relax_fused_from, separate_exchange_from, overlap_from, overlap_fast_from, fv4_sum_from;
 };
 
 struct hymgi_device {
@@ -43,10 +43,11 @@ struct hymgi_device {
   int shared_bytes;    /* that a block can have */
   cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */
   cudaStream_t recorder;
-  cudaStream_t aside; /* NULL until it is needed: what need not wait for the stream (overlap.cu) */
+  cudaStream_t
+      side_stream; /* NULL until it is needed: what need not wait for the stream (overlap.cu) */
   cudaEvent_t mark[HYMGI_MARKS];
-  bool is_aside; /* launches go there */
-  bool waits;    /* the next launch, for what another stream does: it must not start early */
+  bool on_side_stream; /* launches go there */
+  bool waits;          /* the next launch, for what another stream does: it must not start early */
   bool own_stream;
   hymgi_mode mode, suspended;
   bool capturing;
@@ -57,16 +58,16 @@ struct hymgi_device {
   unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
   hymgi_reduction reduction;
   hymgi_kernel_choice choice;
-  struct hymgi_groups *groups; /* NULL until a solver exchanges so (nccl.cu) */
-  hymgi_peer_state *peers;     /* those of the last plan, NULL once they wait for nothing */
+  struct hymgi_nccl *groups; /* NULL until a solver exchanges so (nccl.cu) */
+  hymgi_peer_state *peers;   /* those of the last plan, NULL once they wait for nothing */
 };
 
 /* What a solver keeps on its device: recordings of its cycles, and the list of levels that the
- * tail works on (cuda/coarse/coarse.cu). */
+ * coarse end works on (cuda/coarse/coarse.cu). */
 struct hymgi_attached {
   struct hymgi_attached *next;
   struct hymgi_recording *recordings;
-  struct hymgi_tail_lists *tail;
+  struct hymgi_coarse_lists *tail;
 };
 
 /* The context's device is current while this lives; then the one before. */
@@ -101,7 +102,7 @@ void hymgi_device_sync(hymg_context *context);
 /* What follows depends on results that the host reads, so it cannot be played back: from true to
  * false launches go to the stream. */
 void hymgi_device_direct(hymg_context *context, bool on);
-/* NVTX ranges: "level verb". */
+/* NVTX ranges: "level level operation". */
 void hymgi_device_begin_range(const hymgi_level *level, const char *verb);
 void hymgi_device_end_range(void);
 void hymgi_device_begin_cycle(hymg_solver *solver, int key);

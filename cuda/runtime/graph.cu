@@ -1,8 +1,8 @@
 /* Recordings of a solver's cycles as graphs, and waits: where the host has to wait, what was queued so
  * far is sent on its way. */
-#include "runtime/device.h"
 #include "exchange/nccl.h"
 #include "exchange/peer.h"
+#include "runtime/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ void flush(hymgi_device *d)
 {
   if (d->mode == HYMGI_RECORD) end_segment(d);
   if (d->mode == HYMGI_REPLAY) play_segment(d);
-  hymgi_peer_give_up(d->context);
+  hymgi_peer_abort(d->context);
 }
 
 /* The one that was made for these vectors, now the first of the list. */
@@ -123,7 +123,7 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
     link = &(*link)->next;
   if (!*link) return;
   const hymgi_device_guard guard(d->ordinal);
-  hymgi_groups_wait(d->context); /* it may be on its way */
+  hymgi_nccl_wait(d->context); /* it may be on its way */
   free_recording(*link);
   *link = NULL;
 }
@@ -134,7 +134,7 @@ bool can_record(const hymg_solver *solver)
   return !solver->profile.on;
 }
 
-/* A kernel that waited for another GPU gave up. */
+/* A kernel that waited for another GPU aborted. */
 void check_peers(hymg_context *context)
 {
   volatile unsigned long long *const word = context->gpu->waited;
@@ -150,7 +150,7 @@ void check_peers(hymg_context *context)
 
 extern "C" cudaStream_t hymgi_device_stream(hymgi_device *d)
 {
-  if (d->is_aside) return d->aside;
+  if (d->on_side_stream) return d->side_stream;
   if (d->mode != HYMGI_RECORD) return d->stream;
   if (!d->capturing) {
     d->capturing = true;
@@ -166,7 +166,7 @@ extern "C" void hymgi_device_sync(hymg_context *context)
   hymgi_device *d = context->gpu;
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
-  hymgi_cuda_check(context, hymgi_groups_wait(context), "the work on the GPU");
+  hymgi_cuda_check(context, hymgi_nccl_wait(context), "the work on the GPU");
   check_peers(context);
   if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }
@@ -232,7 +232,7 @@ extern "C" void hymgi_device_forget(hymg_solver *solver)
   hymg_context *context = solver->op->grid->context;
   if (!kept || !kept->recordings) return;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  hymgi_groups_wait(context);
+  hymgi_nccl_wait(context);
   while (kept->recordings) {
     hymgi_recording *const r = kept->recordings;
     kept->recordings = r->next;

@@ -31,9 +31,9 @@ static void use(hymgi_level *level, const candidate *c)
 static double seconds_of(hymgi_level *level, const candidate *c)
 {
   use(level, c);
-  if (c->stages && !hymgi_host_wave_applies(level)) return INFINITY;
+  if (c->stages && !hymgi_cpu_wave_applies(level)) return INFINITY;
   const double start = hymgi_seconds();
-  hymgi_host_smooth(level);
+  hymgi_cpu_smooth(level);
   return hymgi_seconds() - start;
 }
 
@@ -62,7 +62,7 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
 }
 
 /* All on a slab, which a third-level cache may hold; then the best of them on the whole level. */
-void hymgi_host_tune(hymgi_level *level)
+void hymgi_cpu_tune(hymgi_level *level)
 {
   /* with neighbours there is one way only; and to try it would send messages */
   if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;

@@ -18,7 +18,7 @@ int hymgi_backend_threads(int wanted)
 #endif
 }
 
-int hymgi_host_threads(const hymgi_level *level)
+int hymgi_cpu_threads(const hymgi_level *level)
 {
   int64_t cells = 0;
   for (int b = 0; b < level->num_boxes; b++)
@@ -84,7 +84,7 @@ static void copy_doubles(hymg_context *context, const double *from, double *to, 
 /* Each colour's planes are shared out as the sweeps share them. */
 static void clear_vector(const hymgi_level *level, double *x)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     const ptrdiff_t parts = g->split ? 2 : 1;
@@ -99,7 +99,7 @@ static void clear_vector(const hymgi_level *level, double *x)
 
 static void scale_vector(const hymgi_level *level, double factor, double *x)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (ptrdiff_t t = 0; t < level->vector_size; t++)
     x[t] *= factor;
@@ -215,7 +215,7 @@ static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hym
   }
 }
 
-hymgi_tuning hymgi_host_tuning(const hymgi_method *method)
+hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)
 {
   (void)method;
   const hymgi_tuning tuning = {
@@ -235,34 +235,34 @@ static const hymgi_backend host_backend = {
     .sync = nothing_to_wait_for,
     .zero = zero_doubles,
     .copy = copy_doubles,
-    .brick = hymgi_host_brick,
-    .examine = hymgi_host_examine,
+    .brick = hymgi_cpu_brick,
+    .examine = hymgi_cpu_examine,
     .clear = clear_vector,
     .scale = scale_vector,
     .scratch_doubles = scratch_doubles,
-    .finish_coefficients = hymgi_host_finish_coefficients,
-    .restrict_faces = hymgi_host_restrict_faces,
-    .wall_term = hymgi_host_wall_term,
-    .add_wall_terms = hymgi_host_add_wall_terms,
-    .apply = hymgi_host_apply,
-    .residual = hymgi_host_residual,
-    .residual_max = hymgi_host_residual_max,
-    .smooth = hymgi_host_smooth,
-    .tune = hymgi_host_tune,
-    .smooth_restrict = hymgi_host_smooth_restrict,
-    .residual_restrict = hymgi_host_residual_restrict,
-    .restrict_cells = hymgi_host_restrict_cells,
-    .close_walls = hymgi_host_close_walls,
-    .interpolate = hymgi_host_interpolate,
-    .fill = hymgi_host_fill,
-    .axpby = hymgi_host_axpby,
-    .shift = hymgi_host_shift,
-    .precondition = hymgi_host_precondition,
-    .max = hymgi_host_max,
-    .sum = hymgi_host_sum,
+    .finish_coefficients = hymgi_cpu_finish_coefficients,
+    .restrict_faces = hymgi_cpu_restrict_faces,
+    .boundary_term = hymgi_cpu_boundary_term,
+    .add_boundary_terms = hymgi_cpu_add_boundary_terms,
+    .apply = hymgi_cpu_apply,
+    .residual = hymgi_cpu_residual,
+    .residual_max = hymgi_cpu_residual_max,
+    .smooth = hymgi_cpu_smooth,
+    .tune = hymgi_cpu_tune,
+    .smooth_restrict = hymgi_cpu_smooth_restrict,
+    .residual_restrict = hymgi_cpu_residual_restrict,
+    .restrict_cells = hymgi_cpu_restrict_cells,
+    .fill_ghosts = hymgi_cpu_fill_ghosts,
+    .interpolate = hymgi_cpu_interpolate,
+    .fill = hymgi_cpu_fill,
+    .axpby = hymgi_cpu_axpby,
+    .shift = hymgi_cpu_shift,
+    .precondition = hymgi_cpu_precondition,
+    .max = hymgi_cpu_max,
+    .sum = hymgi_cpu_sum,
 };
 
-const hymgi_backend *hymgi_host_backend(void)
+const hymgi_backend *hymgi_cpu_backend(void)
 {
   return &host_backend;
 }

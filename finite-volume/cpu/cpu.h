@@ -1,8 +1,8 @@
 /* How a CPU runs the numerics: rows of cells, one thread per contiguous share of rows. A row of
  * one colour (or of all cells, with plain rows) is a set of pointers; the kernels in fv2_rows.c
- * and fv4_rows.c know nothing of walls, boxes or layouts. */
-#ifndef HYMGI_HOST_H
-#define HYMGI_HOST_H
+ * and fv4_rows.c know nothing of boundaries, boxes or layouts. */
+#ifndef HYMGI_CPU_CPU_H
+#define HYMGI_CPU_CPU_H
 
 #include "formulas/extrapolation.h"
 
@@ -30,7 +30,7 @@ static inline int host_team(void)
 enum { HOST_SCRATCH_ROWS = 48 }; /* rows of scratch of each thread */
 
 /* Threads a level is worth: one below some thousand cells. */
-int hymgi_host_threads(const hymgi_level *level);
+int hymgi_cpu_threads(const hymgi_level *level);
 
 /* This thread's row of scratch, readable from -2 * HYMGI_LINE + 1 on. */
 static inline double *host_scratch(const hymgi_level *level, int row)
@@ -81,7 +81,7 @@ typedef struct fv4_row {
   double beta[3]; /* constants */
 } fv4_row;
 
-/* x is written in the ghosts at walls; NULL: coefficients only. scratch: two rows. f may be NULL
+/* x is written in the ghosts at boundaries; NULL: coefficients only. scratch: two rows. f may be NULL
  * where the kernel has no use for it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2]);
@@ -110,76 +110,75 @@ void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out);
 void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out);
 void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out);
 void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out);
-/* |coefficients| of the 24 other cells summed, and the diagonal, as if no wall were near. */
+/* |coefficients| of the 24 other cells summed, and the diagonal, as if no boundary were near. */
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
-/* Coefficient of the cell at `at` in the row's cell at slot t, as if no wall were near. */
+/* Coefficient of the cell at `at` in the row's cell at slot t, as if no boundary were near. */
 double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 
 /* ---- parts shared by the host's files ---- */
 
-/* Ghosts beyond walls, in memory: the polynomial closures of a field (tensor products at edges
- * and corners), with the wall data added if asked. */
-void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
-                            bool with_data);
+/* Ghosts beyond boundaries, in memory: the polynomial extrapolations of a field (tensor products at edges
+ * and corners), with the boundary data added if asked. */
+void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+                           bool with_data);
 /* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row
  * `at` of the ghost planes beyond face 4 or 5. */
-void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
-                           hymgi_ghosts ghosts, int j, int k);
-void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
-                           hymgi_ghosts ghosts, int face, int at);
-/* What FV2's stencil wants to see beyond a wall: wall_ghost times the opposite neighbour; faces
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+                               hymgi_ghosts ghosts, int j, int k);
+void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+                               hymgi_ghosts ghosts, int face, int at);
+/* What FV2's stencil wants to see beyond a boundary: boundary_ghost times the opposite neighbour; faces
  * only. */
-void hymgi_host_close_stencil(const hymgi_level *level, double *x);
+void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x);
 
 /* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit
  * into buffer; index 0 is cell 0. */
-const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                   double *buffer);
+const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                  double *buffer);
 
 /* A smoother call as z wavefronts, where the level is one box without neighbours and large
  * enough: false where it is not. coarse not NULL: the residual is restricted to it as a further
  * stage (transfer.c has the pass on its own). */
-bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse);
-bool hymgi_host_wave_applies(const hymgi_level *level);
+bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
+bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
-void hymgi_host_tune(hymgi_level *level);
+void hymgi_cpu_tune(hymgi_level *level);
 /* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
-void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                      double *coarse);
+void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
+                                     double *coarse);
 
-void hymgi_host_apply(const hymgi_level *level, double *x, double *y);
-void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r);
-double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x);
-void hymgi_host_smooth(hymgi_level *level);
-void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
-void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                  double *zero);
-void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
-void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
-                               const hymgi_geom *patch, double *coarse);
-void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
-                            double *x);
-hymg_status hymgi_host_finish_coefficients(hymgi_level *level);
-void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor);
-void hymgi_host_add_wall_terms(const hymgi_level *level, double *f);
-void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                      bool write, double *user, double *data);
-void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                        bool positive, const double *data, hymgi_finding *finding);
+void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
+void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
+double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);
+void hymgi_cpu_smooth(hymgi_level *level);
+void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
+void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                 double *zero);
+void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
+void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
+                              const hymgi_geom *patch, double *coarse);
+void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
+                           hymgi_ghosts order, bool add, bool smoothed, double *x);
+hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
+void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f);
+void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                     bool write, double *user, double *data);
+void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                       bool positive, const double *data, hymgi_finding *finding);
 
-void hymgi_host_fill(const hymgi_level *level, double value, double *x);
-void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, double b,
-                      const double *y, double *z);
-void hymgi_host_shift(const hymgi_level *level, double c, double *x);
-void hymgi_host_precondition(const hymgi_level *level, const double *r, double *z);
-double hymgi_host_max(const hymgi_level *level, const double *x, const double *y);
-void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                    int bits, int64_t words[HYMGI_SUM_WORDS]);
+void hymgi_cpu_fill(const hymgi_level *level, double value, double *x);
+void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
+                     double *z);
+void hymgi_cpu_shift(const hymgi_level *level, double c, double *x);
+void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z);
+double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y);
+void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
+                   int bits, int64_t words[HYMGI_SUM_WORDS]);
 
 /* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch
  * rows 0 and 1 are used. */
-void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                             double *x, const int cjk[3], double *out);
+void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3], double *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* FV2 on the host: pointers of a row, and its kernels. */
-#include "formulas/fv2.h"
 #include "cpu/cpu.h"
+#include "formulas/fv2.h"
 
-/* Constant betas live in a few short rows per box, walls included: faces of x at even and at odd
- * i (all of them with plain rows), then of y and z inside, at the low wall, at the high wall,
+/* Constant betas live in a few short rows per box, boundaries included: faces of x at even and at odd
+ * i (all of them with plain rows), then of y and z inside, at the low boundary, at the high boundary,
  * then alpha. */
 enum {
   ROW_X_EVEN,
@@ -39,16 +39,16 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
   const hymgi_coefficients *c = &level->c;
   const ptrdiff_t size = constant_row_size(g);
   fill_row(c->beta_constant[0], 2 * size, rows);
-  const double low = c->beta_constant[0] * c->wall_weight[0],
-               high = c->beta_constant[0] * c->wall_weight[1];
-  if (g->walls & 1) rows[ROW_X_EVEN * size] = low;
-  if (g->walls & 2)
+  const double low = c->beta_constant[0] * c->boundary_weight[0],
+               high = c->beta_constant[0] * c->boundary_weight[1];
+  if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
+  if (g->boundaries & 2)
     rows[g->split ? ROW_X_EVEN * size + g->n[0] / 2 : ROW_X_EVEN * size + g->n[0]] = high;
   for (int axis = 1; axis < 3; axis++) {
     double *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
     fill_row(c->beta_constant[axis], size, row);
-    fill_row(c->beta_constant[axis] * c->wall_weight[2 * axis], size, row + size);
-    fill_row(c->beta_constant[axis] * c->wall_weight[2 * axis + 1], size, row + 2 * size);
+    fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis], size, row + size);
+    fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
   fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
 }
@@ -63,8 +63,8 @@ static const double *constant_rows(const hymgi_level *level, const hymgi_geom *g
 static const double *constant_face(const hymgi_geom *g, const double *rows, int axis, int m)
 {
   const int first = axis == 1 ? ROW_Y : ROW_Z;
-  const bool low = m == 0 && (g->walls >> (2 * axis) & 1);
-  const bool high = m == g->n[axis] && (g->walls >> (2 * axis + 1) & 1);
+  const bool low = m == 0 && (g->boundaries >> (2 * axis) & 1);
+  const bool high = m == g->n[axis] && (g->boundaries >> (2 * axis + 1) & 1);
   return rows + (first + (low ? 1 : high ? 2 : 0)) * constant_row_size(g);
 }
 
@@ -123,22 +123,22 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
-  const double *const ghost = level->c.wall_ghost;
+  const double *const ghost = level->c.boundary_ghost;
   fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0]};
   set_coefficients(level, g, f, cjk, &r);
   if (!x) return r;
   double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
-  if (g->walls & 1 && !(g->split && p))
+  if (g->boundaries & 1 && !(g->split && p))
     xq[-1] = ghost[0] == 0 ? 0 : ghost[0] * xq[g->split ? 0 : 1];
-  if (g->walls & 2 && !(g->split && !p))
+  if (g->boundaries & 2 && !(g->split && !p))
     xq[r.n] = ghost[1] == 0 ? 0 : ghost[1] * xq[g->split ? r.n - 1 : r.n - 2];
   const double *const s = r.s, *const d = r.d;
-  if (g->walls & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
-  if (g->walls & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
-  if (g->walls & 16 && k == 0) r.d = ghost_row(ghost[4], r.u, r.n, scratch[1]);
-  if (g->walls & 32 && k == g->n[2] - 1) r.u = ghost_row(ghost[5], d, r.n, scratch[1]);
+  if (g->boundaries & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
+  if (g->boundaries & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
+  if (g->boundaries & 16 && k == 0) r.d = ghost_row(ghost[4], r.u, r.n, scratch[1]);
+  if (g->boundaries & 32 && k == g->n[2] - 1) r.u = ghost_row(ghost[5], d, r.n, scratch[1]);
   return r;
 }
 

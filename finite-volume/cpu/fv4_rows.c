@@ -1,6 +1,6 @@
 /* FV4 on the host: pointers of a row, and its kernels. */
-#include "formulas/fv4.h"
 #include "cpu/cpu.h"
+#include "formulas/fv4.h"
 
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3])

@@ -1,46 +1,46 @@
-/* Ghosts beyond walls on the host: the tensor products of the face formulas, axis z first, then
+/* Ghosts beyond boundaries on the host: the tensor products of the face formulas, axis z first, then
  * y, then x. */
 #include "cpu/cpu.h"
 #include "hierarchy/boundary_data.h"
 
-hymgi_wall hymgi_host_wall(const hymgi_level *level, int face, hymgi_ghosts ghosts)
+hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
 {
-  const int dim = level->closure_dim[face / 2];
-  if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_WALL_MIRROR;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_WALL_V1;
-  if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_WALL_V4;
-  const bool linear =
-      level->method->stencil == HYMG_FV2 && level->method->closure == HYMG_CLOSURE_LINEAR;
-  return linear ? HYMGI_WALL_V1 : HYMGI_WALL_V2;
+  const int dim = level->extrapolation_dim[face / 2];
+  if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
+  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
+  if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
+  const bool linear = level->method->stencil == HYMG_FV2 &&
+                      level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;
+  return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
 }
 
-/* The ghosts of one line of cells off a wall: cells at x, x + step, ... */
+/* The ghosts of one line of cells off a boundary: cells at x, x + step, ... */
 typedef struct line {
-  hymgi_wall wall;
+  hymgi_extrapolation ghost_kind;
   bool two; /* a second layer is wanted: quartic, or 0 */
 } line;
 
-static void close_cells(line l, const double *const inside[4], double *const ghost[2])
+static void fill_cells_ghosts(line l, const double *const inside[4], double *const ghost[2])
 {
-  if (l.wall == HYMGI_WALL_V4) {
+  if (l.ghost_kind == HYMGI_QUARTIC_GHOST) {
     *ghost[0] = hymgi_ghost_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
     *ghost[1] = hymgi_ghost2_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
     return;
   }
-  if (l.wall == HYMGI_WALL_V2)
+  if (l.ghost_kind == HYMGI_QUADRATIC_GHOST)
     *ghost[0] = hymgi_ghost_v2(*inside[0], *inside[1]);
   else
-    *ghost[0] = l.wall == HYMGI_WALL_V1 ? -*inside[0] : *inside[0];
+    *ghost[0] = l.ghost_kind == HYMGI_LINEAR_GHOST ? -*inside[0] : *inside[0];
   if (l.two) *ghost[1] = 0;
 }
 
 static line line_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
 {
-  return (line){hymgi_host_wall(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4};
+  return (line){hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4};
 }
 
-void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
-                           hymgi_ghosts ghosts, int j, int k)
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+                               hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0, n = g->n[0];
   double *const e = x + hymgi_row(g, even, j, k), *const o = g->split
@@ -48,7 +48,7 @@ void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double
                                                                  : e;
 #define AT(i) (g->split ? ((i)&1 ? o + ((i)-1) / 2 : e + (i) / 2) : e + (i))
   for (int face = 0; face < 2; face++) {
-    if (!(g->walls >> face & 1)) continue;
+    if (!(g->boundaries >> face & 1)) continue;
     const line l = line_of(level, face, ghosts);
     const int last = n - 1;
     const double *inside[4];
@@ -59,21 +59,21 @@ void hymgi_host_close_ends(const hymgi_level *level, const hymgi_geom *g, double
       ghost[0] = AT(n), ghost[1] = AT(n + 1);
     else
       ghost[0] = g->split ? o - 1 : e - 1, ghost[1] = g->split ? e - 1 : e - 2;
-    close_cells(l, inside, ghost);
+    fill_cells_ghosts(l, inside, ghost);
   }
 #undef AT
 }
 
 /* Two ghost rows beyond row (j, k), `in` doubles from row to row inwards, over the whole row
  * with its ghosts. */
-static void close_row(line l, const hymgi_geom *g, double *x, int j, int k, ptrdiff_t in)
+static void fill_row_ghosts(line l, const hymgi_geom *g, double *x, int j, int k, ptrdiff_t in)
 {
   const int from = g->split ? -1 : -g->ghost, to = g->split ? g->n[0] / 2 + 1 : g->n[0] + g->ghost;
   for (int c = 0; c <= g->split; c++) {
     double *const a = x + hymgi_row(g, c, j, k); /* x1; ghost 2, x3 */
     double *const b =
         g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the cells one row on: ghost 1, x2, x4 */
-    if (l.wall == HYMGI_WALL_V4) {
+    if (l.ghost_kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
       for (int t = from; t < to; t++) {
         const double x1 = a[t], x2 = b[t + in], x3 = a[t + 2 * in], x4 = b[t + 3 * in];
@@ -83,64 +83,67 @@ static void close_row(line l, const hymgi_geom *g, double *x, int j, int k, ptrd
       continue;
     }
     for (int t = from; t < to; t++)
-      b[t - in] = l.wall == HYMGI_WALL_V2   ? hymgi_ghost_v2(a[t], b[t + in])
-                  : l.wall == HYMGI_WALL_V1 ? -a[t]
-                                            : a[t];
+      b[t - in] = l.ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(a[t], b[t + in])
+                  : l.ghost_kind == HYMGI_LINEAR_GHOST  ? -a[t]
+                                                        : a[t];
     if (l.two)
       for (int t = from; t < to; t++)
         a[t - 2 * in] = 0;
   }
 }
 
-static bool beyond_wall(const hymgi_geom *g, int axis, int at)
+static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
 {
-  return (at < 0 && g->walls >> (2 * axis) & 1) ||
-         (at >= g->n[axis] && g->walls >> (2 * axis + 1) & 1);
+  return (at < 0 && g->boundaries >> (2 * axis) & 1) ||
+         (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
 }
 
-/* Wall data on a ghost layer: factor times the plane of values. */
+/* Boundary data on a ghost layer: factor times the plane of values. */
 static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                      int face)
 {
-  const hymgi_walls *walls = level->walls;
-  const double *value = walls ? walls->value[(g - level->box) * 6 + face] : NULL;
-  if (!value || !(g->walls >> face & 1)) return;
-  const hymgi_wall wall = hymgi_host_wall(level, face, ghosts);
-  const double factor = wall == HYMGI_WALL_V2 ? 3 : wall == HYMGI_WALL_V1 ? 2 : 1;
+  const hymgi_boundary_data *boundaries = level->boundaries;
+  const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
+  if (!value || !(g->boundaries >> face & 1)) return;
+  const hymgi_extrapolation ghost_kind = hymgi_extrapolation_of(level, face, ghosts);
+  const double factor = ghost_kind == HYMGI_QUADRATIC_GHOST ? 3
+                        : ghost_kind == HYMGI_LINEAR_GHOST  ? 2
+                                                            : 1;
   const int axis = face / 2;
   int a, b, ijk[3];
-  hymgi_wall_axes(face, &a, &b);
+  hymgi_boundary_axes(face, &a, &b);
   ijk[axis] = face & 1 ? g->n[axis] : -1;
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
-      /* the closure of a later axis covers what lies beyond its wall */
-      const bool later =
-          (a < axis && beyond_wall(g, a, ijk[a])) || (b < axis && beyond_wall(g, b, ijk[b]));
+      /* the extrapolation of a later axis covers what lies beyond its boundary */
+      const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
+                         (b < axis && beyond_boundary(g, b, ijk[b]));
       if (!later)
-        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] += factor * value[hymgi_wall_at(g, face, ijk)];
+        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] += factor * value[hymgi_boundary_at(g, face, ijk)];
     }
 }
 
-/* Range of rows along an axis that hold values before its walls are closed. */
+/* Range of rows along an axis that hold values before its boundary ghosts are filled. */
 static void known(const hymgi_geom *g, int axis, int *from, int *to)
 {
-  *from = g->walls >> (2 * axis) & 1 ? 0 : -g->ghost;
-  *to = g->walls >> (2 * axis + 1) & 1 ? g->n[axis] : g->n[axis] + g->ghost;
+  *from = g->boundaries >> (2 * axis) & 1 ? 0 : -g->ghost;
+  *to = g->boundaries >> (2 * axis + 1) & 1 ? g->n[axis] : g->n[axis] + g->ghost;
 }
 
-void hymgi_host_close_rows(const hymgi_level *level, const hymgi_geom *g, double *x,
-                           hymgi_ghosts ghosts, int face, int at)
+void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+                               hymgi_ghosts ghosts, int face, int at)
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
   const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
-  close_row(line_of(level, face, ghosts), g, x, axis == 1 ? edge : at, axis == 1 ? at : edge, in);
+  fill_row_ghosts(line_of(level, face, ghosts), g, x, axis == 1 ? edge : at, axis == 1 ? at : edge,
+                  in);
 }
 
-static void close_both(const hymgi_level *level, const hymgi_geom *g, double *x,
-                       hymgi_ghosts ghosts, int axis, int at)
+static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
+                      int axis, int at)
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (g->walls >> face & 1) hymgi_host_close_rows(level, g, x, ghosts, face, at);
+    if (g->boundaries >> face & 1) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
 static void close_serial(const hymgi_level *level, const hymgi_geom *g, double *x,
@@ -149,65 +152,64 @@ static void close_serial(const hymgi_level *level, const hymgi_geom *g, double *
   int jl, jh;
   known(g, 1, &jl, &jh);
   for (int j = jl; j < jh; j++)
-    close_both(level, g, x, ghosts, 2, j);
+    fill_both(level, g, x, ghosts, 2, j);
   for (int face = 4; data && face < 6; face++)
     add_data(level, g, x, ghosts, face);
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    close_both(level, g, x, ghosts, 1, k);
+    fill_both(level, g, x, ghosts, 1, k);
   for (int face = 2; data && face < 4; face++)
     add_data(level, g, x, ghosts, face);
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
-      hymgi_host_close_ends(level, g, x, ghosts, j, k);
+      hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
   for (int face = 0; data && face < 2; face++)
     add_data(level, g, x, ghosts, face);
 }
 
 /* Inside a parallel region. */
-static void close_shared(const hymgi_level *level, const hymgi_geom *g, double *x,
-                         hymgi_ghosts ghosts)
+static void fill_shared(const hymgi_level *level, const hymgi_geom *g, double *x,
+                        hymgi_ghosts ghosts)
 {
   int jl, jh;
   known(g, 1, &jl, &jh);
 #pragma omp for schedule(static)
   for (int j = jl; j < jh; j++)
-    close_both(level, g, x, ghosts, 2, j);
+    fill_both(level, g, x, ghosts, 2, j);
 #pragma omp for schedule(static)
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++) {
-    close_both(level, g, x, ghosts, 1, k);
+    fill_both(level, g, x, ghosts, 1, k);
     for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
-      hymgi_host_close_ends(level, g, x, ghosts, j, k);
+      hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
   }
 }
 
-void hymgi_host_close_walls(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
-                            bool with_data)
+void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0) return;
-  const int threads = hymgi_host_threads(level);
-  const bool data = with_data && level->walls;
+  const int threads = hymgi_cpu_threads(level);
+  const bool data = with_data && level->boundaries;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    if (!g->walls) continue;
+    if (!g->boundaries) continue;
     if (threads == 1 || data) {
       close_serial(level, g, x, ghosts, data);
       continue;
     }
 #pragma omp parallel num_threads(threads)
-    close_shared(level, g, x, ghosts);
+    fill_shared(level, g, x, ghosts);
   }
 }
 
-/* Faces only: what the FV2 stencil sees beyond a wall. */
-void hymgi_host_close_stencil(const hymgi_level *level, double *x)
+/* Faces only: what the FV2 stencil sees beyond a boundary. */
+void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++) {
-      if (!(g->walls >> face & 1)) continue;
+      if (!(g->boundaries >> face & 1)) continue;
       const int axis = face / 2, out = face & 1 ? g->n[axis] : -1,
                 opposite = face & 1 ? g->n[axis] - 2 : 1;
-      const double weight = level->c.wall_ghost[face];
+      const double weight = level->c.boundary_ghost[face];
       int a, b, to[3], from[3];
-      hymgi_wall_axes(face, &a, &b);
+      hymgi_boundary_axes(face, &a, &b);
       to[axis] = out, from[axis] = opposite;
       for (to[b] = 0; to[b] < g->n[b]; to[b]++)
         for (to[a] = 0; to[a] < g->n[a]; to[a]++) {
@@ -218,15 +220,15 @@ void hymgi_host_close_stencil(const hymgi_level *level, double *x)
     }
 }
 
-void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double factor)
+void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face, double factor)
 {
   const hymgi_geom *g = level->box + box;
   const int axis = face / 2;
-  const double *const value = level->walls->value[box * 6 + face], *const beta =
-                                                                       level->c.beta[axis];
-  double *const term = level->walls->term[box * 6 + face];
+  const double *const value = level->boundaries->value[box * 6 + face], *const beta =
+                                                                            level->c.beta[axis];
+  double *const term = level->boundaries->term[box * 6 + face];
   int u, v, at[3], beta_at[3];
-  hymgi_wall_axes(face, &u, &v);
+  hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;
   beta_at[axis] = face & 1 ? g->n[axis] : 0;
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
@@ -234,22 +236,22 @@ void hymgi_host_wall_term(const hymgi_level *level, int box, int face, double fa
       beta_at[u] = at[u], beta_at[v] = at[v];
       const double scale = level->c.beta_constant[axis] *
                            (beta ? beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
-      term[hymgi_wall_at(g, face, at)] = scale * factor * value[hymgi_wall_at(g, face, at)];
+      term[hymgi_boundary_at(g, face, at)] = scale * factor * value[hymgi_boundary_at(g, face, at)];
     }
 }
 
-void hymgi_host_add_wall_terms(const hymgi_level *level, double *f)
+void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const hymgi_geom *g = level->box + m / 6;
     const int face = m % 6;
-    const double *const term = level->walls->term[m];
+    const double *const term = level->boundaries->term[m];
     if (!term) continue;
     int u, v, at[3];
-    hymgi_wall_axes(face, &u, &v);
+    hymgi_boundary_axes(face, &u, &v);
     at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
     for (at[v] = 0; at[v] < g->n[v]; at[v]++)
       for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_wall_at(g, face, at)];
+        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_boundary_at(g, face, at)];
   }
 }

@@ -1,33 +1,33 @@
-/* Coefficients of a level on the host: walls folded into FV2's betas, beta ghosts of FV4, exact
+/* Coefficients of a level on the host: boundaries folded into FV2's betas, beta ghosts of FV4, exact
  * diagonal, Gershgorin bound. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "formulas/coefficients.h"
 #include "base/error.h"
 #include "cpu/cpu.h"
+#include "formulas/coefficients.h"
 
-enum { REACH = 4, WIDTH = 2 * REACH + 1 }; /* cells a closure can reach from a cell */
+enum { REACH = 4, WIDTH = 2 * REACH + 1 }; /* cells a extrapolation can reach from a cell */
 
-static bool is_wall(const hymgi_geom *g, int face)
+static bool is_boundary(const hymgi_geom *g, int face)
 {
-  return g->walls >> face & 1;
+  return g->boundaries >> face & 1;
 }
 
 /* ---- FV2 ---- */
 
-static void wall_weights(hymgi_level *level)
+static void boundary_weights(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
-    const bool wall = !(level->periodic >> (face / 2) & 1);
-    const hymgi_wall kind =
-        wall ? hymgi_host_wall(level, face, HYMGI_GHOSTS_V2) : HYMGI_WALL_MIRROR;
-    level->c.wall_weight[face] = wall ? hymgi_fv2_wall_weight(kind) : 1;
-    level->c.wall_ghost[face] = wall ? hymgi_fv2_wall_ghost(kind) : 0;
+    const bool boundary = !(level->periodic >> (face / 2) & 1);
+    const hymgi_extrapolation kind =
+        boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
+    level->c.boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
+    level->c.boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
   }
 }
 
-static void scale_wall(const hymgi_level *level, const hymgi_geom *g, int face)
+static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int face)
 {
   const int axis = face / 2;
   double *const beta = level->c.beta[axis];
@@ -37,10 +37,10 @@ static void scale_wall(const hymgi_level *level, const hymgi_geom *g, int face)
   for (int k = from[2]; k < to[2]; k++)
     for (int j = from[1]; j < to[1]; j++)
       for (int i = from[0]; i < to[0]; i++)
-        beta[hymgi_at(g, i, j, k)] *= level->c.wall_weight[face];
+        beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
 }
 
-static void scale_walls(hymgi_level *level)
+static void scale_boundaries(hymgi_level *level)
 {
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&
@@ -52,7 +52,7 @@ static void scale_walls(hymgi_level *level)
   if (!level->c.beta[0]) return;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++)
-      if (is_wall(g, face)) scale_wall(level, g, face);
+      if (is_boundary(g, face)) scale_boundary(level, g, face);
 }
 
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
@@ -60,11 +60,11 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 {
   double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
   const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
-  const double *const ghost = level->c.wall_ghost;
+  const double *const ghost = level->c.boundary_ghost;
   hymgi_fv2_diagonal(&r, 0, r.n, diagonal);
   double w[6];
   for (int face = 0; face < 6; face++)
-    w[face] = is_wall(g, face) ? ghost[face] : 1;
+    w[face] = is_boundary(g, face) ? ghost[face] : 1;
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   const double ws = j == 0 ? w[2] : 1, wn = j == g->n[1] - 1 ? w[3] : 1, wd = k == 0 ? w[4] : 1;
   const double wu = k == g->n[2] - 1 ? w[5] : 1;
@@ -80,12 +80,12 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
 {
-  const int t = face / 2, dim = level->closure_dim[t];
+  const int t = face / 2, dim = level->extrapolation_dim[t];
   double *const beta = level->c.beta[axis];
   int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
   to[axis]++;
-  const int wall = face & 1 ? g->n[t] - 1 : 0, step = face & 1 ? -1 : 1;
-  from[t] = wall, to[t] = wall + 1;
+  const int boundary = face & 1 ? g->n[t] - 1 : 0, step = face & 1 ? -1 : 1;
+  from[t] = boundary, to[t] = boundary + 1;
   for (int k = from[2]; k < to[2]; k++)
     for (int j = from[1]; j < to[1]; j++)
       for (int i = from[0]; i < to[0]; i++) {
@@ -106,7 +106,7 @@ static void all_beta_ghosts(const hymgi_level *level)
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
       for (int face = 0; face < 6; face++)
-        if (face / 2 != axis && is_wall(g, face)) beta_ghosts(level, g, axis, face);
+        if (face / 2 != axis && is_boundary(g, face)) beta_ghosts(level, g, axis, face);
 }
 
 typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], the cell in the middle */
@@ -125,11 +125,11 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
     const int position = at + along - REACH, n = g->n[axis];
     const int face = position < 0 ? 2 * axis : 2 * axis + 1;
     if (position >= 0 && position < n) continue;
-    if (!wraps && !is_wall(g, face)) continue;
+    if (!wraps && !is_boundary(g, face)) continue;
     double w[4] = {1};
     const int layer = position < 0 ? -position : position - n + 1;
     if (!wraps && layer > 2) continue;
-    if (!wraps) hymgi_ghost_weights(hymgi_host_wall(level, face, HYMGI_GHOSTS_V4), layer, w);
+    if (!wraps) hymgi_ghost_weights(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4), layer, w);
     for (int u = 0; u < WIDTH; u++)
       for (int v = 0; v < WIDTH; v++) {
         double *const from = map_at(map, axis, along, u, v);
@@ -145,7 +145,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
   }
 }
 
-/* Diagonal and sum of |others| of one cell with the closures in. */
+/* Diagonal and sum of |others| of one cell with the extrapolations in. */
 static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_row *r, int t,
                       const int ijk[3], double *diagonal, double *others)
 {
@@ -170,7 +170,8 @@ static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_r
 static bool near_end(const hymgi_level *level, const hymgi_geom *g, int axis, int at)
 {
   if (level->periodic >> axis & 1) return level->n[axis] < 5;
-  return (at < 2 && is_wall(g, 2 * axis)) || (at >= g->n[axis] - 2 && is_wall(g, 2 * axis + 1));
+  return (at < 2 && is_boundary(g, 2 * axis)) ||
+         (at >= g->n[axis] - 2 && is_boundary(g, 2 * axis + 1));
 }
 
 static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
@@ -239,17 +240,17 @@ static hymg_status constant_rows(hymgi_level *level)
   return HYMG_OK;
 }
 
-hymg_status hymgi_host_finish_coefficients(hymgi_level *level)
+hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
   if (level->method->stencil == HYMG_FV2) {
-    wall_weights(level);
-    scale_walls(level);
+    boundary_weights(level);
+    scale_boundaries(level);
   } else if (level->c.beta[0]) {
     all_beta_ghosts(level);
   }
   TRY(constant_rows(level));
   double bound = 0;
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const double mine = scan_rows(level);

@@ -146,7 +146,7 @@ static double run_share(const job *w, part which)
 static double run_part(const job *w, part which)
 {
   double max = 0;
-  const int threads = hymgi_host_threads(w->level);
+  const int threads = hymgi_cpu_threads(w->level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const double mine = run_share(w, which);
@@ -156,9 +156,9 @@ static double run_part(const job *w, part which)
   return max;
 }
 
-static void close_operator(const hymgi_level *level, double *x)
+static void fill_operator_ghosts(const hymgi_level *level, double *x)
 {
-  if (level->method->stencil == HYMG_FV4) hymgi_host_close_walls(level, x, HYMGI_GHOSTS_V4, false);
+  if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
 }
 
 /* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
@@ -179,23 +179,23 @@ static double run_job(const job *wanted, double *x)
     w->requests = NULL;
   }
   if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x, NULL);
-  close_operator(level, x);
+  fill_operator_ghosts(level, x);
   return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
 }
 
-void hymgi_host_apply(const hymgi_level *level, double *x, double *y)
+void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
 {
   const job w = {.kind = APPLY, .level = level, .own = x, .other = x, .out = y};
   run_job(&w, x);
 }
 
-void hymgi_host_residual(const hymgi_level *level, const double *f, double *x, double *r)
+void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
   const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x, .out = r};
   run_job(&w, x);
 }
 
-double hymgi_host_residual_max(const hymgi_level *level, const double *f, double *x)
+double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
 {
   const job w = {.kind = RESIDUAL_MAX, .level = level, .f = f, .own = x, .other = x};
   return run_job(&w, x);
@@ -262,7 +262,7 @@ static void gsrb_out_of_place(hymgi_level *level)
     w.requests = NULL;
     spread_colours(level, apart);
     if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0], NULL);
-    close_operator(level, now[0]);
+    fill_operator_ghosts(level, now[0]);
     spread_colours(level, -apart);
     run_part(&w, overlap ? SHELL : ALL);
     double *const old = now[c];
@@ -318,7 +318,7 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
 
 static void symgs_sweep(hymgi_level *level, bool backward)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
@@ -342,9 +342,9 @@ static void symgs(hymgi_level *level)
       hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, level->x, NULL);
     }
     if (fv2)
-      hymgi_host_close_stencil(level, level->x);
+      hymgi_cpu_fill_stencil_ghosts(level, level->x);
     else
-      close_operator(level, level->x);
+      fill_operator_ghosts(level, level->x);
     symgs_sweep(level, s & 1);
   }
 }
@@ -372,24 +372,24 @@ static void smooth_passes(hymgi_level *level)
   }
 }
 
-void hymgi_host_smooth(hymgi_level *level)
+void hymgi_cpu_smooth(hymgi_level *level)
 {
-  if (!hymgi_host_wave_smooth(level, NULL)) smooth_passes(level);
+  if (!hymgi_cpu_wave_smooth(level, NULL)) smooth_passes(level);
 }
 
-void hymgi_host_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
+void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
 {
   (void)from_zero;
-  const bool fused = level->tuning.wave_restrict && hymgi_host_wave_smooth(level, coarse);
+  const bool fused = level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse);
   if (fused) return;
-  hymgi_host_smooth(level);
-  hymgi_host_residual_restrict(
+  hymgi_cpu_smooth(level);
+  hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
       zero);
 }
 
-void hymgi_host_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                             double *x, const int cjk[3], double *out)
+void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3], double *out)
 {
   const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x};
   run_slots(&w, g, cjk, 0, g->split ? g->n[0] / 2 : g->n[0], out);

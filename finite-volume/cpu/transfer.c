@@ -16,8 +16,8 @@ enum {
   LOADED = 20
 };
 
-const double *hymgi_host_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                   double *buffer)
+const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                  double *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
@@ -74,9 +74,9 @@ static void store_mean(const hymgi_geom *patch, double *sum, int J, int K, doubl
   store_row(patch, sum, J, K, coarse);
 }
 
-void hymgi_host_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
+void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b, *patch = level->patch + b;
@@ -103,7 +103,7 @@ static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, co
   if (!g->split) {
     const int cjk[3] = {0, jk[0], jk[1]};
     double *const r = host_scratch(level, PLAIN_ROW);
-    hymgi_host_residual_row(level, g, level->f, level->x, cjk, r);
+    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, r);
     for (int t = 0; t < half; t++) {
       const double pair = red ? r[2 * t + even_colour] : r[2 * t] + r[2 * t + 1];
       sum[t] = first ? pair : sum[t] + pair;
@@ -112,7 +112,7 @@ static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, co
   }
   for (int c = 0; c < (red ? 1 : 2); c++) {
     const int cjk[3] = {c, jk[0], jk[1]};
-    hymgi_host_residual_row(level, g, level->f, level->x, cjk, c == even_colour ? even : odd);
+    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, c == even_colour ? even : odd);
   }
   if (red) {
     const double *const r = even_colour == 0 ? even : odd;
@@ -126,8 +126,8 @@ static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, co
   }
 }
 
-void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                      double *coarse)
+void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
+                                     double *coarse)
 {
   const hymgi_geom *g = level->box + b;
   double *const sum = host_scratch(level, RESTRICT_ROW);
@@ -140,8 +140,8 @@ void hymgi_host_restrict_residual_row(const hymgi_level *level, int b, const int
 
 /* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
  * cells is zero (but for rounding): the formula leaves them out. */
-void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                  double *zero)
+void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                 double *zero)
 {
   (void)zero; /* the host's table says that it does not */
   const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
@@ -151,8 +151,8 @@ void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, d
     hymgi_exchange_begin(level->context, mover, plan, level->box, level->x, level->box, level->x);
     hymgi_exchange_end(level->context, mover, plan, level->box, level->x, NULL);
   }
-  if (!fv2) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
-  const int threads = hymgi_host_threads(level);
+  if (!fv2) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *patch = level->patch + b;
@@ -160,14 +160,14 @@ void hymgi_host_residual_restrict(const hymgi_level *level, hymgi_after after, d
     host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
     for (; row < end; row++) {
       const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
-      hymgi_host_restrict_residual_row(level, b, JK, red, coarse);
+      hymgi_cpu_restrict_residual_row(level, b, JK, red, coarse);
     }
   }
 }
 
-/* Low faces along `axis`, high walls included: mean of the 4 fine faces. Set-up only. */
-void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double *fine,
-                               const hymgi_geom *patches, double *coarse)
+/* Low faces along `axis`, high boundaries included: mean of the 4 fine faces. Set-up only. */
+void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
+                              const hymgi_geom *patches, double *coarse)
 {
   int a, b;
   a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
@@ -175,7 +175,7 @@ void hymgi_host_restrict_faces(const hymgi_level *level, int axis, const double 
     const hymgi_geom *g = level->box + q, *patch = patches + q;
     const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
               nz = patch->n[2] + (axis == 2);
-    const int threads = hymgi_host_threads(level);
+    const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int k = 0; k < nz; k++)
       for (int j = 0; j < ny; j++)
@@ -277,7 +277,7 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {
       double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
-      row[dj + 2][dk + 2] = hymgi_host_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
+      row[dj + 2][dk + 2] = hymgi_cpu_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
     }
   for (int kk = 0; kk < 2; kk++) {
     const double *along_k[5] = {NULL};
@@ -295,12 +295,11 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   }
 }
 
-void hymgi_host_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
-                            double *x)
+void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
+                           hymgi_ghosts order, bool add, bool smoothed, double *x)
 {
   (void)coarse, (void)smoothed;
-  const int threads = hymgi_host_threads(fine);
+  const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < fine->num_boxes; b++) {
     const hymgi_geom *patch = fine->patch + b;

@@ -40,19 +40,19 @@ static void next(segment *s)
   locate(s);
 }
 
-void hymgi_host_fill(const hymgi_level *level, double value, double *x)
+void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (segment s = first(level); s.g; next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = value;
 }
 
-void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, double b,
-                      const double *y, double *z)
+void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
+                     double *z)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
   if (b == 0 && a == 1) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
     for (segment s = first(level); s.g; next(&s))
@@ -66,9 +66,9 @@ void hymgi_host_axpby(const hymgi_level *level, double a, const double *x, doubl
   }
 }
 
-void hymgi_host_shift(const hymgi_level *level, double c, double *x)
+void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (segment s = first(level); s.g; next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
@@ -95,9 +95,9 @@ static void precondition_fv2(const hymgi_level *level, const double *r, double *
   }
 }
 
-void hymgi_host_precondition(const hymgi_level *level, const double *r, double *z)
+void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
   const double *const dinv = level->c.dinv;
   if (!dinv) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -125,9 +125,9 @@ HYMGI_INLINE double segment_max(const bool product, const double *x, const doubl
   return max;
 }
 
-double hymgi_host_max(const hymgi_level *level, const double *x, const double *y)
+double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
   double max = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
@@ -147,10 +147,10 @@ double hymgi_host_max(const hymgi_level *level, const double *x, const double *y
 /* Term v, |v| < 2^exponent, becomes words of `bits` bits: v = 2^(exponent - bits) (w0 + 2^-bits
  * (w1 + 2^-bits w2)), the rest cut. Rounding to nearest by adding 1.5 2^52 is exact arithmetic
  * on each term alone, so any order of the integer sums agrees. */
-void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                    int bits, int64_t words[HYMGI_SUM_WORDS])
+void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
+                   int bits, int64_t words[HYMGI_SUM_WORDS])
 {
-  const int threads = hymgi_host_threads(level);
+  const int threads = hymgi_cpu_threads(level);
   const double up = ldexp(1., bits - exponent), step = ldexp(1., bits);
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
     words[m] = 0;
@@ -174,8 +174,8 @@ void hymgi_host_sum(const hymgi_level *level, const double *x, const double *y, 
   }
 }
 
-void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                      bool write, double *user, double *data)
+void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                     bool write, double *user, double *data)
 {
   (void)view;
   for (int k = brick->from[2]; k < brick->to[2]; k++)
@@ -191,8 +191,8 @@ void hymgi_host_brick(const hymgi_level *view, const hymgi_geom *box, const hymg
     }
 }
 
-void hymgi_host_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                        bool positive, const double *data, hymgi_finding *finding)
+void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                       bool positive, const double *data, hymgi_finding *finding)
 {
   (void)view;
   *finding = (hymgi_finding){.bad = false};

@@ -5,7 +5,7 @@
  *   FV2 gsrb, in place: a row needs its own column of the plane above, which the same thread has
  *   just done: lag 1, lean 1.
  *   FV2 out of place: reads one plane around and overwrites the state before last: lag 2, lean 1.
- *   FV4: reads two planes around: lag 3; the wall ghosts of a state are closed one plane behind
+ *   FV4: reads two planes around: lag 3; the boundary ghosts of a state are closed one plane behind
  *   its sweep (and at a tile's end one row), when no reader of the old state is left: lean 3. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 #include "cpu/cpu.h"
 
-enum { MAX_STAGES = 12, CLOSURE_REACH = 4, SPINS = 4096 };
+enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
 /* A barrier a time step is many: it spins, and yields where a thread of the team has lost its core
  * to somebody else (OpenMP's own would spin or sleep as its environment says). */
@@ -83,7 +83,7 @@ static void sweep_row(const wave *w, const stage *s, int j, int k)
 
 typedef struct rows {
   int low, high;             /* rows to sweep */
-  int close_low, close_high; /* rows whose wall ghosts are closed */
+  int close_low, close_high; /* rows whose boundary ghosts are closed */
   bool head, tail;           /* holds row 0, row ny - 1 */
 } rows;
 
@@ -109,29 +109,29 @@ static rows rows_of(const wave *w, int from, int to, int s)
   return r;
 }
 
-/* ---- closures of FV4's states ---- */
+/* ---- extrapolations of FV4's states ---- */
 
-static void close_plane(const wave *w, const stage *s, const rows *r, int k)
+static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
   const hymgi_level *level = w->level;
   const int ny = w->g->n[1];
-  if (r->head && w->g->walls & 4)
-    hymgi_host_close_rows(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
-  if (r->tail && w->g->walls & 8)
-    hymgi_host_close_rows(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
+  if (r->head && w->g->boundaries & 4)
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
+  if (r->tail && w->g->boundaries & 8)
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
   for (int j = r->head ? -2 : r->close_low; j < (r->tail ? ny + 2 : r->close_high); j++)
-    hymgi_host_close_ends(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
+    hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
 }
 
 /* The two ghost planes below plane 0 or above plane nz - 1. */
-static void close_far_planes(const wave *w, const stage *s, const rows *r, bool high)
+static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool high)
 {
   const int face = high ? 5 : 4, first = high ? w->g->n[2] : -2;
-  if (!(w->g->walls >> face & 1)) return;
+  if (!(w->g->boundaries >> face & 1)) return;
   for (int j = r->close_low; j < r->close_high; j++)
-    hymgi_host_close_rows(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
+    hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
   for (int k = first; k < first + 2; k++)
-    close_plane(w, s, r, k);
+    fill_plane_ghosts(w, s, r, k);
 }
 
 static void run_stage(const wave *w, int index, const rows *r, int k)
@@ -142,9 +142,9 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
     for (int j = r->low; j < r->high; j++)
       sweep_row(w, s, j, k);
   if (!w->fv4) return;
-  if (k > 0) close_plane(w, s, r, k - 1);
-  if (k != CLOSURE_REACH - 1 && k != nz) return;
-  close_far_planes(w, s, r, k == nz);
+  if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
+  if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
+  fill_far_planes(w, s, r, k == nz);
   wait_for_all(w->barrier); /* the next stage meets these planes in this time step */
 }
 
@@ -153,7 +153,7 @@ static void run_restrict(const wave *w, const rows *r, int k)
   if (k % 2 == 0) return;
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
-    hymgi_host_restrict_residual_row(w->level, 0, JK, w->red, w->coarse);
+    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->red, w->coarse);
   }
 }
 
@@ -182,7 +182,7 @@ static int tiles_of(int ny, int height)
 
 static void run(const wave *w)
 {
-  const int ny = w->g->n[1], threads = hymgi_host_threads(w->level);
+  const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
   const int tiles = tiles_of(ny, rows_wanted);
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -240,7 +240,7 @@ static void set_relax(wave *w, int first)
   }
 }
 
-bool hymgi_host_wave_applies(const hymgi_level *level)
+bool hymgi_cpu_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   const hymgi_tuning *t = &level->tuning;
@@ -250,26 +250,26 @@ bool hymgi_host_wave_applies(const hymgi_level *level)
   if (m->smoother == HYMG_GSRB && !g->split) return false;
   const double from = t->wave_from;
   if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
-  const int threads = hymgi_host_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
-  /* each thread keeps rows in every stage, and a tile's ends the rows its closures read */
+  const int threads = hymgi_cpu_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
+  /* each thread keeps rows in every stage, and a tile's ends the rows its extrapolations read */
   const int height = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
   const int last = g->n[1] - (tiles_of(g->n[1], height) - 1) * height;
   const int tile = last < height ? last : height;
   if (height != g->n[1] && height % 2) return false; /* rows are paired where they are restricted */
-  return g->n[2] >= 2 * CLOSURE_REACH &&
-         tile / threads >= lean * (t->wave_stages + 1) / 2 + CLOSURE_REACH && t->wave_stages >= 1 &&
-         t->wave_stages <= MAX_STAGES;
+  return g->n[2] >= 2 * EXTRAPOLATION_REACH &&
+         tile / threads >= lean * (t->wave_stages + 1) / 2 + EXTRAPOLATION_REACH &&
+         t->wave_stages >= 1 && t->wave_stages <= MAX_STAGES;
 }
 
-bool hymgi_host_wave_smooth(hymgi_level *level, double *coarse)
+bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
 {
-  if (!hymgi_host_wave_applies(level)) return false;
+  if (!hymgi_cpu_wave_applies(level)) return false;
   const hymgi_method *m = level->method;
   const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
   const int group = level->tuning.wave_stages;
   const int last = m->sweeps % group ? m->sweeps % group : group; /* stages of the last wavefront */
   if (coarse && last % 2) return false; /* tiles must end on even rows where rows are paired */
-  if (fv4) hymgi_host_close_walls(level, level->x, HYMGI_GHOSTS_V4, false);
+  if (fv4) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int first = 0; first < m->sweeps; first += group) {
     barrier all = {0};

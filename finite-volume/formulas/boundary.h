@@ -1,19 +1,19 @@
-/* Homogeneous wall closures: ghost g = sum of c_m x_m over the first interior cells x_1, x_2,
- * ... off the wall. Tensor products give edges and corners: axis x first, then y, then z. */
-#ifndef HYMGI_BOUNDARY_H
-#define HYMGI_BOUNDARY_H
+/* Homogeneous ghost extrapolations: ghost g = sum of c_m x_m over the first interior cells x_1, x_2,
+ * ... off the boundary. Tensor products give edges and corners: axis x first, then y, then z. */
+#ifndef HYMGI_FORMULAS_BOUNDARY_H
+#define HYMGI_FORMULAS_BOUNDARY_H
 
 #include "formulas/fma.h"
 
-/* Terms of a closure. */
-typedef enum hymgi_wall {
-  HYMGI_WALL_MIRROR = 1,
-  HYMGI_WALL_V1 = -1,
-  HYMGI_WALL_V2 = 2,
-  HYMGI_WALL_V4 = 4
-} hymgi_wall;
+/* Terms of a extrapolation. */
+typedef enum hymgi_extrapolation {
+  HYMGI_MIRROR_GHOST = 1,
+  HYMGI_LINEAR_GHOST = -1,
+  HYMGI_QUADRATIC_GHOST = 2,
+  HYMGI_QUARTIC_GHOST = 4
+} hymgi_extrapolation;
 
-/* MIRROR (Neumann): g = x1; V1: g = -x1; V2: the quadratic whose mean over the wall face is zero */
+/* MIRROR (Neumann): g = x1; V1: g = -x1; V2: the quadratic whose mean over the boundary face is zero */
 HYMGI_INLINE double hymgi_ghost_v2(double x1, double x2)
 {
   return hymgi_fma(-2.5, x1, 0.5 * x2);

@@ -1,6 +1,6 @@
 /* Many quotients by one divisor: a few multiplications each, and the bits of a division. */
-#ifndef HYMGI_QUOTIENT_H
-#define HYMGI_QUOTIENT_H
+#ifndef HYMGI_FORMULAS_FAST_DIVISION_H
+#define HYMGI_FORMULAS_FAST_DIVISION_H
 
 #include <stdbool.h>
 

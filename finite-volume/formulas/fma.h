@@ -1,7 +1,7 @@
 /* Contraction is written out, so that every machine with a fused multiply-add gives the same
  * bits: compile with -ffp-contract=off (--fmad=false). */
-#ifndef HYMGI_ARITH_H
-#define HYMGI_ARITH_H
+#ifndef HYMGI_FORMULAS_FMA_H
+#define HYMGI_FORMULAS_FMA_H
 
 #include <math.h>
 

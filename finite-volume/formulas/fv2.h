@@ -1,9 +1,9 @@
 /* FV2, 7 points: A x = alpha x - sum over faces beta_f (x_f - x). The betas carry b / h^2 and,
- * at walls, the closure's weight; the neighbour beyond a wall is wall_ghost times the opposite
+ * at boundaries, the extrapolation's weight; the neighbour beyond a boundary is boundary_ghost times the opposite
  * neighbour (source/multigrid/level.h). Accessors: X(di, dj, dk) the cell at that offset, BI, BJ, BK the
  * low face of the cell at that offset. */
-#ifndef HYMGI_FV2_H
-#define HYMGI_FV2_H
+#ifndef HYMGI_FORMULAS_FV2_H
+#define HYMGI_FORMULAS_FV2_H
 
 #include "formulas/fma.h"
 

@@ -3,8 +3,8 @@
  *          (beta(+t) - beta(-t)) [(x_0(+t) - x_0(-t)) - (x_-1(+t) - x_-1(-t))],
  * and A x = alpha x + sum over axes of (F_low - F_high); the betas carry b / (12 h^2). Accessors
  * as in fv2.h. With constant beta the second part vanishes (13 points). */
-#ifndef HYMGI_FV4_H
-#define HYMGI_FV4_H
+#ifndef HYMGI_FORMULAS_FV4_H
+#define HYMGI_FORMULAS_FV4_H
 
 #include "formulas/fma.h"
 

@@ -1,8 +1,8 @@
 /* Weights of the transfers between levels. Restriction is the mean of 8 cells (4 faces).
  * Interpolation per axis: weights of the coarse cells I - r ... I + r for the even child 2 I;
  * the odd child mirrors them. v2 and v4 keep the coarse cell's mean. */
-#ifndef HYMGI_TRANSFER_H
-#define HYMGI_TRANSFER_H
+#ifndef HYMGI_FORMULAS_TRANSFER_H
+#define HYMGI_FORMULAS_TRANSFER_H
 
 #include "formulas/fma.h"
 

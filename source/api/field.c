@@ -12,7 +12,7 @@ const char *hymgi_centering_name(hymg_centering centering)
 {
   static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
                                      "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
-  const bool known = centering >= HYMG_CELL && centering <= HYMG_WALL_Z_HIGH;
+  const bool known = centering >= HYMG_CELL && centering <= HYMG_BOUNDARY_Z_HIGH;
   return known ? name[centering] : "unknown";
 }
 
@@ -26,13 +26,13 @@ void hymgi_field_extent(const hymg_field *field, int extent[3])
   for (int axis = 0; axis < 3; axis++) {
     extent[axis] = field->grid->desc.n[axis] >> field->level;
     if ((int)field->centering == 1 + axis) extent[axis]++;
-    if (field->centering >= HYMG_WALL_X_LOW && ((int)field->centering - 4) / 2 == axis)
+    if (field->centering >= HYMG_BOUNDARY_X_LOW && ((int)field->centering - 4) / 2 == axis)
       extent[axis] = 1;
   }
 }
 
 /* A box's part of a field that is not one of cells: one more face along its axis, or one layer
- * of those at the wall. */
+ * of those at the boundary. */
 static void adapt_box(const hymg_field *field, hymgi_geom *g)
 {
   if (is_cell(field)) return;
@@ -118,9 +118,9 @@ static hymg_status check_creation(hymg_context *context, hymg_centering centerin
                                   hymg_precision precision, hymg_field **field)
 {
   if (!field) return hymgi_fail(context, HYMG_EINVAL, "hymg_field_create: field is NULL");
-  if (centering < HYMG_CELL || centering > HYMG_WALL_Z_HIGH)
+  if (centering < HYMG_CELL || centering > HYMG_BOUNDARY_Z_HIGH)
     return hymgi_fail(context, HYMG_EINVAL, "centering %d: 0 (cells) to %d (z+ wall)",
-                      (int)centering, (int)HYMG_WALL_Z_HIGH);
+                      (int)centering, (int)HYMG_BOUNDARY_Z_HIGH);
   if (precision != HYMG_DOUBLE)
     return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)precision);
   return HYMG_OK;
@@ -134,7 +134,7 @@ hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space, hymg_centeri
   if (space != HYMG_HOST && space != HYMG_DEVICE)
     return hymgi_fail(grid->context, HYMG_EINVAL, "memory space %d: 0 (host) or 1 (device)",
                       (int)space);
-  const hymgi_backend *backend = hymgi_host_backend();
+  const hymgi_backend *backend = hymgi_cpu_backend();
   if (space == HYMG_DEVICE) TRY(hymgi_cuda_backend(grid->context, false, &backend));
   return create(grid, NULL, 0, backend, centering, field);
 }
@@ -150,7 +150,7 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
   if (solver && centering != HYMG_CELL)
     return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
                       hymgi_centering_name(centering));
-  return create(grid, solver, 0, hymgi_host_backend(), centering, field);
+  return create(grid, solver, 0, hymgi_cpu_backend(), centering, field);
 }
 
 hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field)
@@ -290,7 +290,7 @@ static hymg_status transfer_across(const hymg_field *field, const hymgi_backend 
   double *buffer[2] = {NULL, NULL};
   const size_t size = plane * (size_t)step;
   hymg_status status = device->memory->alloc(context, size, buffer);
-  if (status == HYMG_OK) status = hymgi_host_backend()->memory->alloc(context, size, buffer + 1);
+  if (status == HYMG_OK) status = hymgi_cpu_backend()->memory->alloc(context, size, buffer + 1);
   for (int k = whole->from[2]; status == HYMG_OK && k < whole->to[2]; k += step) {
     hymgi_user_brick part = *whole;
     part.from[2] = k;
@@ -299,7 +299,7 @@ static hymg_status transfer_across(const hymg_field *field, const hymgi_backend 
     status = context->status;
   }
   if (buffer[0]) device->memory->release(context, buffer[0], size);
-  if (buffer[1]) hymgi_host_backend()->memory->release(context, buffer[1], size);
+  if (buffer[1]) hymgi_cpu_backend()->memory->release(context, buffer[1], size);
   return status;
 }
 
@@ -328,7 +328,7 @@ static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space 
     if (!reached)
       TRY(transfer_across(field, device, g, &part, write, data));
     else if (space == HYMG_HOST)
-      hymgi_host_backend()->brick(view, g, &part, write, data, field->data);
+      hymgi_cpu_backend()->brick(view, g, &part, write, data, field->data);
     else
       device->brick(view, g, &part, write, data, field->data);
   }

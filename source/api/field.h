@@ -1,6 +1,6 @@
 /* Grids, fields and operators inside the library. */
-#ifndef HYMGI_FIELD_H
-#define HYMGI_FIELD_H
+#ifndef HYMGI_API_FIELD_H
+#define HYMGI_API_FIELD_H
 
 #include "multigrid/backend.h"
 
@@ -20,7 +20,8 @@ struct hymg_field {
   hymg_centering centering;
   int level;
   double *data;
-  hymgi_level view; /* boxes, context, communicator and backend: what vector verbs need */
+  hymgi_level
+      view; /* boxes, context, communicator and backend: what vector level operations need */
 };
 
 struct hymg_operator {
@@ -28,7 +29,7 @@ struct hymg_operator {
   hymg_operator_desc desc;
 };
 
-/* "x-", ...; "cells", "x faces", "x- wall", ..., or "unknown". */
+/* "x-", ...; "cells", "x faces", "x- boundary", ..., or "unknown". */
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
 /* The extent of what a field of this centering holds, over the whole grid. */

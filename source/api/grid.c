@@ -40,15 +40,15 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
   return HYMG_OK;
 }
 
-static hymg_status check_closure_box(hymg_context *context, const hymg_grid_desc *d)
+static hymg_status check_extrapolation_box(hymg_context *context, const hymg_grid_desc *d)
 {
-  if (d->closure_box == 0) return HYMG_OK;
-  if (d->closure_box < 0 || (d->closure_box & (d->closure_box - 1)) || d->n[0] != d->n[1] ||
-      d->n[1] != d->n[2] || d->n[0] % d->closure_box)
+  if (d->extrapolation_box == 0) return HYMG_OK;
+  if (d->extrapolation_box < 0 || (d->extrapolation_box & (d->extrapolation_box - 1)) ||
+      d->n[0] != d->n[1] || d->n[1] != d->n[2] || d->n[0] % d->extrapolation_box)
     return hymgi_fail(
         context, HYMG_EINVAL,
         "closure box %d: a power of 2 that divides a cubic grid's side, here %d x %d x %d",
-        d->closure_box, d->n[0], d->n[1], d->n[2]);
+        d->extrapolation_box, d->n[0], d->n[1], d->n[2]);
   return HYMG_OK;
 }
 
@@ -63,7 +63,7 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
                         d->boxes[1], d->boxes[2]);
   const double cells = (double)d->n[0] * d->n[1] * d->n[2];
   if (cells > 4e18) return hymgi_fail(context, HYMG_EINVAL, "%.3g cells: at most 4e18", cells);
-  return check_closure_box(context, d);
+  return check_extrapolation_box(context, d);
 }
 
 static void lay_out(hymg_grid *grid)

@@ -43,8 +43,8 @@ static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_ce
 static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
 {
   static const char *const beta[3] = {"beta[0]", "beta[1]", "beta[2]"};
-  static const char *const wall[6] = {"wall[0]", "wall[1]", "wall[2]",
-                                      "wall[3]", "wall[4]", "wall[5]"};
+  static const char *const boundary_data[6] = {"wall[0]", "wall[1]", "wall[2]",
+                                               "wall[3]", "wall[4]", "wall[5]"};
   TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha"));
   for (int axis = 0; axis < 3; axis++) {
     TRY(check_field(grid, d->beta[axis], (hymg_centering)(HYMG_FACE_X + axis), beta[axis]));
@@ -52,8 +52,9 @@ static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
       return hymgi_fail(grid->context, HYMG_EINVAL, "beta: fields on all three axes or on none");
   }
   for (int face = 0; face < 6; face++) {
-    TRY(check_field(grid, d->wall[face], (hymg_centering)(HYMG_WALL_X_LOW + face), wall[face]));
-    if (d->wall[face] && grid->desc.boundary[face] == HYMG_PERIODIC)
+    TRY(check_field(grid, d->boundary_data[face], (hymg_centering)(HYMG_BOUNDARY_X_LOW + face),
+                    boundary_data[face]));
+    if (d->boundary_data[face] && grid->desc.boundary[face] == HYMG_PERIODIC)
       return hymgi_fail(grid->context, HYMG_EINVAL, "wall data on face %s, which is periodic",
                         hymgi_face_name(face));
   }
@@ -65,25 +66,25 @@ static const char *stencil_name(hymg_stencil stencil)
   return stencil == HYMG_FV2 ? "FV2" : "FV4";
 }
 
-static const char *closure_name(hymg_closure closure)
+static const char *extrapolation_name(hymg_extrapolation extrapolation)
 {
   static const char *const name[] = {"default", "linear", "quadratic"};
-  return name[closure];
+  return name[extrapolation];
 }
 
 static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 {
   if (d->stencil != HYMG_FV4) return HYMG_OK;
   hymg_context *c = grid->context;
-  if (d->closure != HYMG_CLOSURE_DEFAULT)
+  if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
-                      closure_name(d->closure));
+                      extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
     if (grid->desc.boundary[face] == HYMG_NEUMANN)
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
                         "Neumann on face %s with FV4: Dirichlet and periodic only",
                         hymgi_face_name(face));
-    if (d->wall[face])
+    if (d->boundary_data[face])
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
                         "wall data on face %s with FV4: homogeneous walls only",
                         hymgi_face_name(face));
@@ -105,9 +106,10 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV2 && d->stencil != HYMG_FV4)
     return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
                       (int)d->stencil);
-  if (d->closure < HYMG_CLOSURE_DEFAULT || d->closure > HYMG_CLOSURE_QUADRATIC)
+  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT ||
+      d->extrapolation > HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 2 (quadratic)",
-                      (int)d->closure);
+                      (int)d->extrapolation);
   TRY(check_numbers(grid->context, d));
   TRY(check_fields(grid, d));
   return check_fv4(grid, d);
@@ -143,7 +145,7 @@ static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator
   if (!now->beta[0] != !wanted->beta[0]) return "whether beta is fields";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
   for (int face = 0; face < 6; face++)
-    if (!now->wall[face] != !wanted->wall[face]) return "which walls have data";
+    if (!now->boundary_data[face] != !wanted->boundary_data[face]) return "which walls have data";
   return NULL;
 }
 
@@ -153,11 +155,11 @@ hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc)
   hymg_context *c = op->grid->context;
   if (!desc) return hymgi_fail(c, HYMG_EINVAL, "hymg_operator_set: desc is NULL");
   TRY(check(op->grid, desc));
-  if (desc->stencil != op->desc.stencil || desc->closure != op->desc.closure)
+  if (desc->stencil != op->desc.stencil || desc->extrapolation != op->desc.extrapolation)
     return hymgi_fail(c, HYMG_EINVAL,
                       "stencil %s with the %s closure cannot become %s with the %s closure",
-                      stencil_name(op->desc.stencil), closure_name(op->desc.closure),
-                      stencil_name(desc->stencil), closure_name(desc->closure));
+                      stencil_name(op->desc.stencil), extrapolation_name(op->desc.extrapolation),
+                      stencil_name(desc->stencil), extrapolation_name(desc->extrapolation));
   const char *fixed = fixed_part(&op->desc, desc);
   if (fixed) return hymgi_fail(c, HYMG_EINVAL, "%s cannot change", fixed);
   op->desc = *desc;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "api/solver.h"
-#include "multigrid/level_ops.h"
 #include "hierarchy/boundary_data.h"
+#include "multigrid/level_ops.h"
 
 /* What a residual may grow to before it counts as diverged, and how many cycles may pass without
  * a gain of 5 %. */
@@ -55,7 +55,7 @@ static hymg_status own_vector(const hymgi_level *level, double **vector)
 
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
-  const bool keep_f = in_place(level, f) && !level->walls && !solver->method.singular;
+  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->method.singular;
   const bool keep_u = in_place(level, u);
   if (!keep_f) TRY(own_vector(level, &level->own_f));
   if (!keep_u) TRY(own_vector(level, &level->own_x));
@@ -81,13 +81,13 @@ static double share(const hymgi_level *level, double value)
   return both[1] > 0 ? -both[1] : both[0];
 }
 
-/* Wall data into f, and its mean out of it where the system is singular; returns the mean, and
+/* Boundary data into f, and its mean out of it where the system is singular; returns the mean, and
  * max |f| before it was removed. */
 static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
-  hymgi_walls_add_terms(level, level->f);
+  hymgi_boundary_data_add_terms(level, level->f);
   if (!solver->method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   const double mean = hymgi_mean(level, level->f);
@@ -161,12 +161,12 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
       DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
     return true;
   *reason = HYMG_REASON_STAGNATED;
-  const int patience = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
-  if (count > patience) {
+  const int timeout = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
+  if (count > timeout) {
     double best = residual;
-    for (int m = count - patience; m < count; m++)
+    for (int m = count - timeout; m < count; m++)
       best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - patience - 1].residual_max) return true;
+    if (best > 0.95 * h[count - timeout - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
   return count >= solver->options.max_cycles;
@@ -181,7 +181,7 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_begin_cycle(solver, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
-    const bool joined = l + 1 < solver->num_levels && !level->walls; /* walls add to f */
+    const bool joined = l + 1 < solver->num_levels && !level->boundaries; /* boundaries add to f */
     restrict_rhs(solver, l, joined);
     for (int m = l; m < solver->num_levels; m++)
       complete_rhs(solver, solver->level + m, &unused);
@@ -337,7 +337,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     level->backend->sync(c);
     if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
     solver->reason = reason;
-    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
+    status = hymgi_agree_or_reset(solver, status == HYMG_OK ? c->status : status);
   }
   level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
   return status;
@@ -398,13 +398,13 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
     if (f) {
-      if (vf) hymgi_walls_add_terms(level, vf);
+      if (vf) hymgi_boundary_data_add_terms(level, vf);
       hymgi_residual(level, vf, vx, vout);
     } else {
       hymgi_apply(level, vx, vout);
     }
     status = write_field(level, vout, out);
-    status = hymgi_settle(solver, status == HYMG_OK ? c->status : status);
+    status = hymgi_agree_or_reset(solver, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);
   hymgi_vector_destroy(level, level->vector_size, &vf);
@@ -448,7 +448,7 @@ hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine
   hymg_status status = hymgi_agree(c, c->status);
   if (status == HYMG_OK) {
     hymgi_restrict_cells(l, vector, l + 1, coarse->data);
-    status = hymgi_settle(solver, c->status);
+    status = hymgi_agree_or_reset(solver, c->status);
   }
   hymgi_vector_destroy(l, l->vector_size, &vector);
   return status;

@@ -122,7 +122,7 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
 hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
                                  const hymgi_backend **backend)
 {
-  *backend = hymgi_host_backend();
+  *backend = hymgi_cpu_backend();
   if (o->backend == HYMG_BACKEND_HOST) return HYMG_OK;
   const bool wanted = o->backend == HYMG_BACKEND_CUDA;
   if (o->smoother == HYMG_SYMGS && !wanted) return HYMG_OK;
@@ -146,7 +146,8 @@ void hymgi_solver_set_method(hymg_solver *s)
   const hymg_options *o = &s->options;
   hymgi_method *m = &s->method;
   m->stencil = d->stencil;
-  m->closure = d->closure == HYMG_CLOSURE_LINEAR ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_QUADRATIC;
+  m->extrapolation = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ? HYMG_EXTRAPOLATION_LINEAR
+                                                                   : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
   m->interpolation_v =
@@ -157,7 +158,7 @@ void hymgi_solver_set_method(hymg_solver *s)
   m->variable_beta = d->beta[0] != NULL;
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
-  m->tuning = hymgi_host_tuning(m);
+  m->tuning = hymgi_cpu_tuning(m);
 }
 
 /* Level 0 borrows x and f only during solves: it gets vectors of its own for the time being. */
@@ -328,15 +329,15 @@ void hymg_solver_profile(hymg_solver *solver, bool on)
   solver->profile.on = on;
   if (!on) return;
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
-    for (int v = 0; v < HYMGI_VERBS; v++)
+    for (int v = 0; v < HYMGI_NUM_OPS; v++)
       solver->profile.row[l][v] =
-          (hymg_profile_row){.level = l, .verb = hymgi_verb_name((hymgi_verb)v)};
+          (hymg_profile_row){.level = l, .verb = hymgi_op_name((hymgi_op)v)};
 }
 
 static const hymg_profile_row *used_row(const hymg_solver *solver, int index)
 {
   for (int l = 0; l < solver->num_levels; l++)
-    for (int v = 0; v < HYMGI_VERBS; v++)
+    for (int v = 0; v < HYMGI_NUM_OPS; v++)
       if (solver->profile.row[l][v].calls > 0 && index-- == 0) return &solver->profile.row[l][v];
   return NULL;
 }

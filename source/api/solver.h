@@ -1,6 +1,6 @@
 /* The solver inside: options, levels, state of a solve. */
-#ifndef HYMGI_SOLVER_H
-#define HYMGI_SOLVER_H
+#ifndef HYMGI_API_SOLVER_H
+#define HYMGI_API_SOLVER_H
 
 #include "api/field.h"
 #include "multigrid/profile.h"
@@ -14,12 +14,12 @@ typedef struct hymgi_placement {
 } hymgi_placement;
 
 /* Doubles of a level's arena, before there is one. */
-typedef struct hymgi_need {
+typedef struct hymgi_memory_need {
   size_t stride;                     /* from one vector to the next */
   int vectors, coefficients, krylov; /* how many */
   size_t patch, scratch;
   ptrdiff_t scratch_row;
-} hymgi_need;
+} hymgi_memory_need;
 
 struct hymg_solver {
   unsigned id; /* > 0, its own within the context */
@@ -60,21 +60,21 @@ hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *opti
 hymg_status hymgi_hierarchy_shape(hymg_solver *solver, const hymgi_backend *backend);
 void hymgi_hierarchy_place(hymg_solver *solver);
 hymg_status hymgi_hierarchy_fill(hymg_solver *solver);
-hymgi_need hymgi_level_need(const hymg_solver *solver, int l);
+hymgi_memory_need hymgi_level_memory(const hymg_solver *solver, int l);
 /* source/hierarchy/memory_estimate.c: ENOMEM, with both numbers, if a placed hierarchy needs more than is free. */
-hymg_status hymgi_need_check(const hymg_solver *solver);
+hymg_status hymgi_memory_check(const hymg_solver *solver);
 void hymgi_hierarchy_destroy(hymg_solver *solver);
 /* Bytes of this rank's hierarchy. */
 size_t hymgi_hierarchy_bytes(const hymg_solver *solver);
 
 /* source/hierarchy/coefficients.c: reads the operator into all levels. Collective. */
 hymg_status hymgi_coefficients_load(hymg_solver *solver);
-/* source/hierarchy/boundary_data.c: wall data on all levels. Collective; the betas of level 0 upwards are in place
+/* source/hierarchy/boundary_data.c: boundary data on all levels. Collective; the betas of level 0 upwards are in place
  * but not yet folded. */
-hymg_status hymgi_walls_load(hymg_solver *solver);
-void hymgi_walls_destroy(hymgi_level *level);
-/* f += b beta_face times the wall data, in the cells at walls. */
-void hymgi_walls_add_terms(const hymgi_level *level, double *f);
+hymg_status hymgi_boundary_data_load(hymg_solver *solver);
+void hymgi_boundary_data_destroy(hymgi_level *level);
+/* f += b beta_face times the boundary data, in the cells at boundaries. */
+void hymgi_boundary_data_add_terms(const hymgi_level *level, double *f);
 
 /* A temporary vector of a level, zeroed. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);

@@ -16,7 +16,7 @@
 enum { MOST_BYTES = 1 << 20, MOST_LINE = 1024 };
 
 /* The file as a string; NULL if there is none to be had. note: why, unless it does not exist. */
-static char *read_whole(const hymgi_kept_kind *kind, const char *path, char note[256])
+static char *read_whole(const hymgi_cache_kind *kind, const char *path, char note[256])
 {
   struct stat info;
   if (stat(path, &info) != 0) {
@@ -36,14 +36,14 @@ static char *read_whole(const hymgi_kept_kind *kind, const char *path, char note
 }
 
 /* Its first line is of this format, or of another version of it. */
-static bool is_current(const hymgi_kept_kind *kind, const char *text)
+static bool is_current(const hymgi_cache_kind *kind, const char *text)
 {
   char header[64];
   const int length = snprintf(header, sizeof header, "hymg %s 1\n", kind->name);
   return strncmp(text, header, (size_t)length) == 0;
 }
 
-static bool is_ours(const hymgi_kept_kind *kind, const char *text)
+static bool is_ours(const hymgi_cache_kind *kind, const char *text)
 {
   char header[64];
   const int length = snprintf(header, sizeof header, "hymg %s ", kind->name);
@@ -63,16 +63,16 @@ static const char *next_line(const char *text, char line[MOST_LINE])
 }
 
 /* Splits "KEY = VALUE" at its " = ", which becomes the end of the key; NULL for what is none. */
-static const char *split(const hymgi_kept_kind *kind, char *line)
+static const char *split(const hymgi_cache_kind *kind, char *line)
 {
   char *mark = strstr(line, " = ");
-  if (!mark || strlen(mark + 3) >= HYMGI_KEPT_VALUE || !kind->is_value(mark + 3)) return NULL;
+  if (!mark || strlen(mark + 3) >= HYMGI_CACHE_VALUE || !kind->is_value(mark + 3)) return NULL;
   *mark = '\0';
   return mark + 3;
 }
 
-bool hymgi_kept_find(const hymgi_kept_kind *kind, const char *path, const char *key,
-                     char found[HYMGI_KEPT_VALUE], char note[256])
+bool hymgi_cache_find(const hymgi_cache_kind *kind, const char *path, const char *key,
+                      char found[HYMGI_CACHE_VALUE], char note[256])
 {
   char line[MOST_LINE];
   bool is_there = false;
@@ -117,7 +117,7 @@ static void put_entry(sink *s, const char *key, const char *value)
 
 /* What is to be written: an entry, and the old file's others. */
 typedef struct change {
-  const hymgi_kept_kind *kind;
+  const hymgi_cache_kind *kind;
   const char *old, *key, *value;
 } change;
 
@@ -164,8 +164,8 @@ static bool replace(const char *target, const change *c)
   return false;
 }
 
-bool hymgi_kept_keep(const hymgi_kept_kind *kind, const char *path, const char *key,
-                     const char *value, char note[256])
+bool hymgi_cache_store(const hymgi_cache_kind *kind, const char *path, const char *key,
+                       const char *value, char note[256])
 {
   char target[PATH_MAX], refused[256] = "";
   char *old = read_whole(kind, path, refused);

@@ -1,22 +1,22 @@
 /* Text files that keep what was found out once (cache_file.c). */
-#ifndef HYMGI_KEPT_FILE_H
-#define HYMGI_KEPT_FILE_H
+#ifndef HYMGI_BASE_CACHE_FILE_H
+#define HYMGI_BASE_CACHE_FILE_H
 
 #include <stdbool.h>
 
-enum { HYMGI_KEPT_VALUE = 128 };
+enum { HYMGI_CACHE_VALUE = 128 };
 
-typedef struct hymgi_kept_kind {
+typedef struct hymgi_cache_kind {
   const char *name; /* one word; "hymg NAME 1" is the file's first line */
   bool (*is_value)(const char *value);
-} hymgi_kept_kind;
+} hymgi_cache_kind;
 
 /* Keys are one line without " = ". find: true if the file has the key. keep: adds or replaces it, in
  * one step; false with the reason in note if that was not possible. note is left alone where all is
  * well, and where there is no file to be found. */
-bool hymgi_kept_find(const hymgi_kept_kind *kind, const char *path, const char *key,
-                     char found[HYMGI_KEPT_VALUE], char note[256]);
-bool hymgi_kept_keep(const hymgi_kept_kind *kind, const char *path, const char *key,
-                     const char *value, char note[256]);
+bool hymgi_cache_find(const hymgi_cache_kind *kind, const char *path, const char *key,
+                      char found[HYMGI_CACHE_VALUE], char note[256]);
+bool hymgi_cache_store(const hymgi_cache_kind *kind, const char *path, const char *key,
+                       const char *value, char note[256]);
 
 #endif

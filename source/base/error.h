@@ -1,7 +1,7 @@
 /* Error reporting inside the library: the place that detects says why once, callers pass the
  * status on with TRY. */
-#ifndef HYMGI_ERROR_H
-#define HYMGI_ERROR_H
+#ifndef HYMGI_BASE_ERROR_H
+#define HYMGI_BASE_ERROR_H
 
 #include "hymg.h"
 

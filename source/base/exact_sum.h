@@ -1,8 +1,8 @@
 /* Sums that have the same bits in any order: the largest term fixes a scale, every term becomes
  * integers at that scale (HYMGI_SUM_WORDS of them, `bits` bits each), and integers add up the same
  * in any order. Shared with every backend. */
-#ifndef HYMGI_EXACT_SUM_H
-#define HYMGI_EXACT_SUM_H
+#ifndef HYMGI_BASE_EXACT_SUM_H
+#define HYMGI_BASE_EXACT_SUM_H
 
 #include <math.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * cells (even global i + j + k) as one array of half rows, all black ones `half` further on,
  * cell i in slot floor(i / 2) of its half row. Rows start on a line; left ghosts lie in the
  * padding of the previous row. Shared with every backend. */
-#ifndef HYMGI_GEOMETRY_H
-#define HYMGI_GEOMETRY_H
+#ifndef HYMGI_BASE_GEOMETRY_H
+#define HYMGI_BASE_GEOMETRY_H
 
 #include <stddef.h>
 
@@ -16,12 +16,13 @@
 enum { HYMGI_LINE = 8 }; /* doubles of a cache line of a CPU; a GPU's rows start on two */
 
 typedef struct hymgi_geom {
-  int n[3];       /* cells */
-  int low[3];     /* global index of the local cell (0, 0, 0) */
-  int ghost;      /* ghost layers stored on each side */
-  int parity;     /* colour of the local cell (0, 0, 0): the parity of its global i + j + k */
-  int split;      /* 1: rows split by colour; then n[0] and low[0] are even */
-  unsigned walls; /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a wall that is not periodic */
+  int n[3];   /* cells */
+  int low[3]; /* global index of the local cell (0, 0, 0) */
+  int ghost;  /* ghost layers stored on each side */
+  int parity; /* colour of the local cell (0, 0, 0): the parity of its global i + j + k */
+  int split;  /* 1: rows split by colour; then n[0] and low[0] are even */
+  unsigned
+      boundaries; /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary that is not periodic */
   ptrdiff_t pitch, plane, half; /* doubles from row to row, plane to plane, red to black */
   ptrdiff_t base;               /* of the cell (0, 0, 0) with colour 0, from the box's start */
   ptrdiff_t size;               /* doubles of one field of the box */

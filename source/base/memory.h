@@ -1,6 +1,6 @@
 /* Where vectors live: who can reach the memory, and how it comes and goes. */
-#ifndef HYMGI_MEMORY_H
-#define HYMGI_MEMORY_H
+#ifndef HYMGI_BASE_MEMORY_H
+#define HYMGI_BASE_MEMORY_H
 
 #include "base/error.h"
 

@@ -1,8 +1,8 @@
 /* The little of MPI that the library needs, behind one header; comm_mpi.c or comm_serial.c is
  * linked. Ranks are those of the communicator at hand. On failure calls return HYMG_EMPI with
  * MPI's text through the context. */
-#ifndef HYMGI_COMM_H
-#define HYMGI_COMM_H
+#ifndef HYMGI_COMM_COMM_H
+#define HYMGI_COMM_COMM_H
 
 #include "base/error.h"
 
@@ -42,9 +42,9 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
  * until the next calm; hear: has one that was not heard yet told? Its status and text; calm: collective,
  * no message is on its way any more. Of a context's communicator. */
 enum { HYMGI_ALARM_TEXT = 480 };
-void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text);
-bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT]);
-hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm);
+void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text);
+bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT]);
+hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm);
 
 /* Does MPI say that it takes pointers to device memory? It may err: a no can be trusted, a yes is
  * a constant of the library as compiled. */

@@ -278,7 +278,7 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
 
 /* ---- alarms ---- */
 
-/* Without memory for them nobody is told: the others lose patience. */
+/* Without memory for them nobody is told: the others time out. */
 static bool has_alarms(hymgi_comm *c)
 {
   if (!c->heard) c->heard = calloc((size_t)c->size, sizeof *c->heard);
@@ -288,7 +288,7 @@ static bool has_alarms(hymgi_comm *c)
   return c->heard && c->telling;
 }
 
-void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text)
+void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
 {
   if (!comm || comm->alarm.status != HYMG_OK || !has_alarms(comm)) return;
   comm->alarm.status = (int)status;
@@ -306,7 +306,7 @@ static int take_alarm(hymgi_comm *c, int rank, alarm_message *message)
                   MPI_STATUS_IGNORE);
 }
 
-bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
+bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
   int come = 0;
   MPI_Status from;
@@ -319,25 +319,25 @@ bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
   return true;
 }
 
-hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm)
+hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   if (!comm) return HYMG_OK;
-  int *told = calloc((size_t)comm->size, sizeof *told);
+  int *notified = calloc((size_t)comm->size, sizeof *notified);
   alarm_message unheeded;
-  int lacking = !told || !has_alarms(comm), error = MPI_SUCCESS;
+  int lacking = !notified || !has_alarms(comm), error = MPI_SUCCESS;
   hymg_status status = hymgi_comm_max_int(context, comm, &lacking, 1);
   if (status == HYMG_OK && lacking)
     status = hymgi_fail(context, HYMG_ENOMEM, "out of memory for alarms of %d ranks", comm->size);
   if (status == HYMG_OK) {
-    told[comm->rank] = comm->alarm.status != HYMG_OK;
-    status = hymgi_comm_max_int(context, comm, told, comm->size);
+    notified[comm->rank] = comm->alarm.status != HYMG_OK;
+    status = hymgi_comm_max_int(context, comm, notified, comm->size);
   }
   for (int r = 0; status == HYMG_OK && r < comm->size; r++)
-    if (r != comm->rank && told[r] && !comm->heard[r]) {
+    if (r != comm->rank && notified[r] && !comm->heard[r]) {
       error = take_alarm(comm, r, &unheeded);
       status = check(context, error, "MPI_Recv");
     }
-  free(told);
+  free(notified);
   TRY(status);
   TRY(check(context, MPI_Waitall(comm->size, comm->telling, MPI_STATUSES_IGNORE), "MPI_Waitall"));
   comm->alarm.status = HYMG_OK;

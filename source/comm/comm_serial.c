@@ -104,18 +104,18 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
   return HYMG_OK;
 }
 
-void hymgi_comm_tell(hymgi_comm *comm, hymg_status status, const char *text)
+void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
 {
   (void)comm, (void)status, (void)text;
 }
 
-bool hymgi_comm_hear(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
+bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
   (void)comm, (void)status, (void)text;
   return false;
 }
 
-hymg_status hymgi_comm_calm(hymg_context *context, hymgi_comm *comm)
+hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   (void)context, (void)comm;
   return HYMG_OK;

@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "comm/context.h"
 
-#include "multigrid/backend.h"
 #include "config.h"
+#include "multigrid/backend.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The context: communicator, threads, error text. */
-#ifndef HYMGI_CONTEXT_H
-#define HYMGI_CONTEXT_H
+#ifndef HYMGI_COMM_CONTEXT_H
+#define HYMGI_COMM_CONTEXT_H
 
 #include "comm/comm.h"
 
@@ -18,7 +18,7 @@ struct hymg_context {
   int threads;      /* what the backend gives for the user's wish, >= 1 */
   int device;
   struct CUstream_st *stream;
-  /* sticky within one solve: verbs record a failure here and go on with their messages */
+  /* sticky within one solve: level operations record a failure here and go on with their messages */
   hymg_status status;
   struct hymgi_device *gpu; /* made when a backend first needs it, with the way to end it */
   void (*close_gpu)(struct hymgi_device *gpu);

@@ -2,8 +2,8 @@
  * (Z-Morton order, equal shares) or the user's table on the finest level; coarser levels follow
  * by halving boxes, by merging 2 x 2 x 2 of them (the owner of the first takes the merged one)
  * or by gathering all into one box. Nothing here walks all boxes per ghost or per rank. */
-#ifndef HYMGI_DECOMPOSITION_H
-#define HYMGI_DECOMPOSITION_H
+#ifndef HYMGI_DISTRIBUTION_DECOMPOSITION_H
+#define HYMGI_DISTRIBUTION_DECOMPOSITION_H
 
 #include "comm/context.h"
 

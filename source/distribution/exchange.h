@@ -1,6 +1,6 @@
 /* Running a copy plan on vectors of a level. */
-#ifndef HYMGI_EXCHANGE_H
-#define HYMGI_EXCHANGE_H
+#ifndef HYMGI_DISTRIBUTION_EXCHANGE_H
+#define HYMGI_DISTRIBUTION_EXCHANGE_H
 
 #include "distribution/plan.h"
 

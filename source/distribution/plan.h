@@ -3,12 +3,12 @@
  * and extent in the box's own cells, never by a linear offset: a plan knows no layout. Messages:
  * one per neighbour rank and direction of the plan, bricks in an order that both ends derive
  * alone. */
-#ifndef HYMGI_PLAN_H
-#define HYMGI_PLAN_H
+#ifndef HYMGI_DISTRIBUTION_PLAN_H
+#define HYMGI_DISTRIBUTION_PLAN_H
 
-#include "distribution/decomposition.h"
 #include "base/geometry.h"
 #include "base/memory.h"
+#include "distribution/decomposition.h"
 
 typedef struct hymgi_copy {
   int src_box, dst_box; /* local boxes of the source and of the target side */
@@ -53,11 +53,11 @@ typedef struct hymgi_peer_side {
 /* What all plans of a solver share: a word in each GPU, not 0 once somebody there or elsewhere has
  * given up, so that nothing is awaited any more. */
 typedef struct hymgi_peer_state {
-  unsigned long long *given_up; /* this GPU's */
-  unsigned long long **others;  /* those of the GPUs that this one sends to */
+  unsigned long long *aborted; /* this GPU's */
+  unsigned long long **others; /* those of the GPUs that this one sends to */
   int num_others;
-  bool told;       /* them, since the last reset */
-  double patience; /* seconds */
+  bool notified;  /* them, since the last reset */
+  double timeout; /* seconds */
 } hymgi_peer_state;
 
 typedef struct hymgi_plan {
@@ -73,9 +73,9 @@ typedef struct hymgi_plan {
   int mpi_sends, mpi_receives;
   hymgi_peer_state *peers; /* NULL: no message goes to a peer */
   hymgi_peer_state *group; /* not NULL: all messages are NCCL's, sent and received together */
-  bool by_value;           /* values tell by themselves that they have come: no flags */
-  bool counted;            /* the same for messages without an answer */
-  /* by_value, and of a half sweep's exchange the colour that it updated goes alone: in FV2 the half
+  bool ll;                 /* values tell by themselves that they have come: no flags */
+  bool acknowledged;       /* the same for messages without an answer */
+  /* ll, and of a half sweep's exchange the colour that it updated goes alone: in FV2 the half
    * sweeps send and take it by themselves */
   bool in_sweeps;
   hymgi_peer_side out, in;
@@ -97,7 +97,7 @@ typedef struct hymgi_side {
 } hymgi_side;
 
 /* A rank's boxes of a level: one merged brick if they form one, else each box alone. Lists
- * malloc'ed: *box (n, low, walls, parity and ghost filled; split, strides and offset not yet)
+ * malloc'ed: *box (n, low, boundaries, parity and ghost filled; split, strides and offset not yet)
  * and *cover. periodic: bit per axis. */
 hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int ghost,
                              unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes);
@@ -109,15 +109,15 @@ typedef enum hymgi_halo {
 } hymgi_halo;
 
 /* Ghosts to `depth` layers inside the domain or across periodic axes, from the boxes that own
- * them: faces only (6), faces and edges (18), or corners too (26). Ghosts beyond a wall are not
+ * them: faces only (6), faces and edges (18), or corners too (26). Ghosts beyond a boundary are not
  * touched. Every such ghost is written exactly once. */
 hymg_status hymgi_plan_halo(hymg_context *context, const hymgi_side *side, hymgi_halo kind,
                             int depth, unsigned periodic, int tag, hymgi_plan **plan);
 
 /* Between a level's boxes `coarse` and the patches of the finer level: patch q of a rank is the
  * image, at half resolution, of its merged fine box q. gather: interiors of the patches into the
- * coarse boxes. scatter: the coarse boxes' cells and wall ghosts (`depth` layers) into the
- * patches and their ghosts, each ghost from the box that owns the cell or from the wall ghost
+ * coarse boxes. scatter: the coarse boxes' cells and boundary ghosts (`depth` layers) into the
+ * patches and their ghosts, each ghost from the box that owns the cell or from the boundary ghost
  * beyond it. fine is the fine side (its cover drives both). */
 hymg_status hymgi_plan_gather(hymg_context *context, const hymgi_side *fine,
                               const hymgi_side *coarse, int tag, hymgi_plan **plan);

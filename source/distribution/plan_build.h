@@ -1,7 +1,7 @@
 /* Between plan_regions.c, which finds the bricks of a plan, and plan_messages.c, which sorts them into
  * messages. */
-#ifndef HYMGI_PLAN_BUILD_H
-#define HYMGI_PLAN_BUILD_H
+#ifndef HYMGI_DISTRIBUTION_PLAN_BUILD_H
+#define HYMGI_DISTRIBUTION_PLAN_BUILD_H
 
 #include "distribution/plan.h"
 
@@ -22,7 +22,7 @@ typedef struct hymgi_pull {
   int depth;           /* of the ghosts, 0 to 4 */
   unsigned directions; /* bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1); 13 is the box itself */
   unsigned periodic;   /* bit per axis */
-  bool walls;          /* beyond a wall: from the source's ghosts there; else left alone */
+  bool boundaries;     /* beyond a boundary: from the source's ghosts there; else left alone */
   bool reverse;        /* the way back: targets are read and sources written */
 } hymgi_pull;
 

@@ -17,8 +17,8 @@ static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost,
     g.low[a] = cover[a] * m;
     g.n[a] = cover[3 + a] * m;
     if (periodic >> a & 1) continue;
-    if (g.low[a] == 0) g.walls |= 1u << (2 * a);
-    if (g.low[a] + g.n[a] == d->n[a]) g.walls |= 1u << (2 * a + 1);
+    if (g.low[a] == 0) g.boundaries |= 1u << (2 * a);
+    if (g.low[a] + g.n[a] == d->n[a]) g.boundaries |= 1u << (2 * a + 1);
   }
   g.parity = (g.low[0] ^ g.low[1] ^ g.low[2]) & 1;
   return g;

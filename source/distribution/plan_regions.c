@@ -113,7 +113,7 @@ typedef struct run {
   int from; /* may lie beyond the domain */
   int n;
   int box;
-  int source; /* where the cells come from: wrapped if periodic, as it is beyond a wall */
+  int source; /* where the cells come from: wrapped if periodic, as it is beyond a boundary */
 } run;
 
 static int floor_div(int a, int b)
@@ -144,7 +144,7 @@ static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_R
     if (outside && !wraps) {
       const int stop = g < 0 && end > 0 ? 0 : end;
       length = stop - g;
-      if (!p->rule->walls) continue;
+      if (!p->rule->boundaries) continue;
       count = add_run(runs, count, (run){g, length, g < 0 ? 0 : n / w - 1, source});
       continue;
     }
@@ -321,7 +321,7 @@ static hymg_status near_cover(pull *p, const int cover[6], id_list *near)
   return status;
 }
 
-static int by_value(const void *left, const void *right)
+static int ll(const void *left, const void *right)
 {
   const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
   return (a > b) - (a < b);
@@ -349,7 +349,7 @@ static hymg_status walk_other_targets(pull *p)
   hymg_status status = HYMG_OK;
   for (int q = 0; q < p->rule->source->num_boxes && status == HYMG_OK; q++)
     status = near_cover(p, p->rule->source->cover[q], &near);
-  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, by_value);
+  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ll);
   for (int i = 0; i < near.count && status == HYMG_OK; i++)
     if (i == 0 || near.id[i] != near.id[i - 1]) status = walk_other_target(p, near.id[i]);
   free(near.id);
@@ -418,7 +418,7 @@ hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, 
                       .depth = depth,
                       .directions = depth > 0 ? ALL_DIRECTIONS : 1u << CENTRE,
                       .periodic = periodic,
-                      .walls = true};
+                      .boundaries = true};
 }
 
 static hymg_status make_plan(hymg_context *context, const hymgi_pull *rule, int tag,

@@ -1,7 +1,7 @@
-/* Wall data: values on Dirichlet walls, outward derivatives on Neumann ones, on every level.
- * They enter a solve twice: as a term of f in the cells at the wall, and in the ghosts of the
+/* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann ones, on every level.
+ * They enter a solve twice: as a term of f in the cells at the boundary, and in the ghosts of the
  * F-cycle's interpolation. Travelling between boxes and levels they pose as cells: a field whose
- * two layers at the wall hold the wall's value. */
+ * two layers at the boundary hold the boundary's value. */
 #include "hierarchy/boundary_data.h"
 
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
 
-static bool is_wall(const hymgi_geom *g, int face)
+static bool is_boundary(const hymgi_geom *g, int face)
 {
-  return g->walls >> face & 1;
+  return g->boundaries >> face & 1;
 }
 
 static ptrdiff_t plane_size(const hymgi_geom *g, int face)
 {
   int a, b;
-  hymgi_wall_axes(face, &a, &b);
+  hymgi_boundary_axes(face, &a, &b);
   return (ptrdiff_t)(g->n[a] + 2) * (g->n[b] + 2);
 }
 
@@ -32,15 +32,15 @@ static hymg_status make_plane(const hymgi_level *level, size_t size, double **pl
 
 static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
 {
-  if (level->walls) return HYMG_OK;
+  if (level->boundaries) return HYMG_OK;
   const size_t count = (size_t)level->num_boxes * 6 + 1;
-  hymgi_walls *w = level->walls = calloc(1, sizeof *w);
+  hymgi_boundary_data *w = level->boundaries = calloc(1, sizeof *w);
   if (w) w->value = calloc(count, sizeof *w->value);
   if (w) w->term = calloc(count, sizeof *w->term);
   if (!w || !w->value || !w->term)
     return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
   for (int m = 0; m < level->num_boxes * 6; m++) {
-    if (!d->wall[m % 6] || !is_wall(level->box + m / 6, m % 6)) continue;
+    if (!d->boundary_data[m % 6] || !is_boundary(level->box + m / 6, m % 6)) continue;
     const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
     TRY(make_plane(level, size, &w->value[m]));
     TRY(make_plane(level, size, &w->term[m]));
@@ -48,9 +48,9 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   return HYMG_OK;
 }
 
-void hymgi_walls_destroy(hymgi_level *level)
+void hymgi_boundary_data_destroy(hymgi_level *level)
 {
-  hymgi_walls *w = level->walls;
+  hymgi_boundary_data *w = level->boundaries;
   if (!w) return;
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
@@ -61,17 +61,17 @@ void hymgi_walls_destroy(hymgi_level *level)
   free(w->value);
   free(w->term);
   free(w);
-  level->walls = NULL;
+  level->boundaries = NULL;
 }
 
-/* The user's wall field, in host memory, into the cells of two layers. */
-static void spread_user(const hymgi_level *level, const hymg_field *wall, const double *values,
-                        int face, double *cells)
+/* The user's boundary field, in host memory, into the cells of two layers. */
+static void spread_user(const hymgi_level *level, const hymg_field *boundary_data,
+                        const double *values, int face, double *cells)
 {
   const int axis = face / 2;
   for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b, *w = wall->view.box + b;
-    if (!is_wall(g, face)) continue;
+    const hymgi_geom *g = level->box + b, *w = boundary_data->view.box + b;
+    if (!is_boundary(g, face)) continue;
     int n[3] = {g->n[0], g->n[1], g->n[2]};
     const int layers = n[axis] < 2 ? 1 : 2;
     n[axis] = layers;
@@ -86,33 +86,33 @@ static void spread_user(const hymgi_level *level, const hymg_field *wall, const 
   }
 }
 
-static hymg_status read_user(const hymgi_level *level, const hymg_field *wall, int face,
+static hymg_status read_user(const hymgi_level *level, const hymg_field *boundary_data, int face,
                              double *cells)
 {
-  const hymgi_level *view = &wall->view;
+  const hymgi_level *view = &boundary_data->view;
   if (view->memory->on_host || view->vector_size == 0) {
     view->backend->sync(level->context);
-    spread_user(level, wall, wall->data, face, cells);
+    spread_user(level, boundary_data, boundary_data->data, face, cells);
     return HYMG_OK;
   }
   double *copy;
   TRY(view->backend->crossing->alloc(level->context, (size_t)view->vector_size, &copy));
-  view->backend->copy(level->context, wall->data, copy, (size_t)view->vector_size);
-  spread_user(level, wall, copy, face, cells);
+  view->backend->copy(level->context, boundary_data->data, copy, (size_t)view->vector_size);
+  spread_user(level, boundary_data, copy, face, cells);
   view->backend->crossing->release(level->context, copy, (size_t)view->vector_size);
   return level->context->status;
 }
 
-/* A value at a plane position one step beyond a wall of a tangential axis: linear from inside. */
+/* A value at a plane position one step beyond a boundary of a tangential axis: linear from inside. */
 static void extend(const hymgi_geom *g, int face, double *plane)
 {
   int axes[2];
-  hymgi_wall_axes(face, axes, axes + 1);
+  hymgi_boundary_axes(face, axes, axes + 1);
   const ptrdiff_t step[2] = {1, g->n[axes[0]] + 2};
   for (int t = 0; t < 2; t++)
     for (int side = 0; side < 2; side++) {
       const int axis = axes[t], n = g->n[axis];
-      if (!is_wall(g, 2 * axis + side)) continue;
+      if (!is_boundary(g, 2 * axis + side)) continue;
       const ptrdiff_t in = side ? -step[t] : step[t];
       for (int m = 0; m < g->n[axes[1 - t]] + 2; m++) {
         double *const ghost = plane + m * step[1 - t] + (side ? n + 1 : 0) * step[t];
@@ -121,18 +121,18 @@ static void extend(const hymgi_geom *g, int face, double *plane)
     }
 }
 
-/* The plane of box b from the cells at the wall, ghosts along the wall included. */
+/* The plane of box b from the cells at the boundary, ghosts along the boundary included. */
 static void take_plane(const hymgi_level *level, int b, int face, const double *cells)
 {
   const hymgi_geom *g = level->box + b;
-  double *const plane = level->walls->value[b * 6 + face];
+  double *const plane = level->boundaries->value[b * 6 + face];
   if (!plane) return;
   int u, v, at[3];
-  hymgi_wall_axes(face, &u, &v);
+  hymgi_boundary_axes(face, &u, &v);
   at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
   for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
-      plane[hymgi_wall_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
+      plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
   extend(g, face, plane);
 }
 
@@ -141,16 +141,18 @@ static void finish_plane(const hymgi_level *level, int b, int face)
 {
   const hymgi_geom *g = level->box + b;
   const int axis = face / 2;
-  double *const value = level->walls->value[b * 6 + face];
+  double *const value = level->boundaries->value[b * 6 + face];
   if (!value) return;
-  double factor =
-      level->closure_dim[axis] >= 2 && level->method->closure != HYMG_CLOSURE_LINEAR ? 3 : 2;
+  double factor = level->extrapolation_dim[axis] >= 2 &&
+                          level->method->extrapolation != HYMG_EXTRAPOLATION_LINEAR
+                      ? 3
+                      : 2;
   if (level->boundary[face] == HYMG_NEUMANN) {
     factor = 1;
     for (ptrdiff_t m = 0; m < plane_size(g, face); m++)
       value[m] *= level->h[axis];
   }
-  level->backend->wall_term(level, b, face, factor);
+  level->backend->boundary_term(level, b, face, factor);
 }
 
 /* A restricted value stands in one layer: the next restriction wants it in two. */
@@ -159,9 +161,9 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
   const int axis = face / 2;
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
-    if (!is_wall(g, face) || g->n[axis] < 2) continue;
+    if (!is_boundary(g, face) || g->n[axis] < 2) continue;
     int u, v, at[3], next[3];
-    hymgi_wall_axes(face, &u, &v);
+    hymgi_boundary_axes(face, &u, &v);
     at[axis] = face & 1 ? g->n[axis] - 1 : 0;
     next[axis] = face & 1 ? g->n[axis] - 2 : 1;
     for (at[v] = 0; at[v] < g->n[v]; at[v]++)
@@ -174,11 +176,12 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
 
 static hymg_status load_face(hymg_solver *solver, int face)
 {
-  const hymg_field *wall = solver->op->desc.wall[face];
+  const hymg_field *boundary_data = solver->op->desc.boundary_data[face];
   hymgi_level *level = solver->level;
   double *cells = NULL;
   hymg_status status = hymgi_agree(level->context, hymgi_crossing_create(level, &cells));
-  if (status == HYMG_OK) status = hymgi_agree(level->context, read_user(level, wall, face, cells));
+  if (status == HYMG_OK)
+    status = hymgi_agree(level->context, read_user(level, boundary_data, face, cells));
   for (; status == HYMG_OK; level++) {
     const bool last = level->index == solver->num_levels - 1;
     double *coarse = NULL;
@@ -205,23 +208,23 @@ static hymg_status load_face(hymg_solver *solver, int face)
   return status;
 }
 
-hymg_status hymgi_walls_load(hymg_solver *solver)
+hymg_status hymgi_boundary_data_load(hymg_solver *solver)
 {
   const hymg_operator_desc *d = &solver->op->desc;
   bool any = false;
   for (int face = 0; face < 6; face++)
-    any = any || d->wall[face];
+    any = any || d->boundary_data[face];
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
   for (int l = 0; l < solver->num_levels && status == HYMG_OK; l++)
     status = create(solver->level + l, d);
   TRY(hymgi_agree(solver->op->grid->context, status));
   for (int face = 0; face < 6; face++)
-    if (d->wall[face]) TRY(load_face(solver, face));
+    if (d->boundary_data[face]) TRY(load_face(solver, face));
   return HYMG_OK;
 }
 
-void hymgi_walls_add_terms(const hymgi_level *level, double *f)
+void hymgi_boundary_data_add_terms(const hymgi_level *level, double *f)
 {
-  if (level->walls) level->backend->add_wall_terms(level, f);
+  if (level->boundaries) level->backend->add_boundary_terms(level, f);
 }

@@ -1,30 +1,30 @@
-/* Wall data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each
- * box and each face that is a wall with data: a plane over the two other axes (lower axis
+/* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each
+ * box and each face that is a boundary with data: a plane over the two other axes (lower axis
  * fastest), one ghost cell around. */
-#ifndef HYMGI_WALLS_H
-#define HYMGI_WALLS_H
+#ifndef HYMGI_HIERARCHY_BOUNDARY_DATA_H
+#define HYMGI_HIERARCHY_BOUNDARY_DATA_H
 
 #include "multigrid/level.h"
 
-typedef struct hymgi_walls {
+typedef struct hymgi_boundary_data {
   /* by box * 6 + face, NULL without data. value: w, or h q; term: what is added to f of the cell
-   * at the wall */
+   * at the boundary */
   double **value, **term;
-} hymgi_walls;
+} hymgi_boundary_data;
 
 /* The two axes along a face, lower first. */
-HYMGI_INLINE void hymgi_wall_axes(int face, int *a, int *b)
+HYMGI_INLINE void hymgi_boundary_axes(int face, int *a, int *b)
 {
   const int axis = face / 2;
   *a = axis == 0 ? 1 : 0;
   *b = axis == 2 ? 1 : 2;
 }
 
-/* Place of the cell (i, j, k) at the wall, or of a ghost beyond it, in its plane. */
-HYMGI_INLINE ptrdiff_t hymgi_wall_at(const hymgi_geom *g, int face, const int ijk[3])
+/* Place of the cell (i, j, k) at the boundary, or of a ghost beyond it, in its plane. */
+HYMGI_INLINE ptrdiff_t hymgi_boundary_at(const hymgi_geom *g, int face, const int ijk[3])
 {
   int a, b;
-  hymgi_wall_axes(face, &a, &b);
+  hymgi_boundary_axes(face, &a, &b);
   return (ijk[a] + 1) + (ptrdiff_t)(ijk[b] + 1) * (g->n[a] + 2);
 }
 

@@ -50,7 +50,7 @@ static hymgi_geom patch_of(const hymgi_level *fine, int b)
 
 static void place_level(hymgi_level *level, const hymgi_placement *placement)
 {
-  level->backend = level->index < placement->host_from ? placement->fine : hymgi_host_backend();
+  level->backend = level->index < placement->host_from ? placement->fine : hymgi_cpu_backend();
   level->keeper = placement->fine;
   /* a host level below a device reaches up to it */
   level->memory =
@@ -68,7 +68,7 @@ static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
     p.n[axis] = patch->n[axis], p.low[axis] = patch->low[axis];
   }
   p.parity = patch->parity;
-  p.walls = patch->walls;
+  p.boundaries = patch->boundaries;
   p.base += at[2] * p.plane + at[1] * p.pitch + (p.split ? at[0] / 2 : at[0]);
   return p;
 }
@@ -214,16 +214,16 @@ static int krylov_vectors(const hymg_solver *solver, const hymgi_level *level)
   return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
 }
 
-hymgi_need hymgi_level_need(const hymg_solver *solver, int l)
+hymgi_memory_need hymgi_level_memory(const hymg_solver *solver, int l)
 {
   hymgi_level copy = solver->level[l]; /* its places are counted, not filled */
   double **place[MAX_PLACES];
-  if (copy.num_boxes == 0) return (hymgi_need){0};
-  hymgi_need need = {.stride = (size_t)copy.vector_size + STAGGER,
-                     .vectors = vector_places(&copy, place),
-                     .coefficients = coefficient_places(&copy, place),
-                     .krylov = krylov_vectors(solver, &copy),
-                     .patch = (size_t)copy.patch_size};
+  if (copy.num_boxes == 0) return (hymgi_memory_need){0};
+  hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
+                            .vectors = vector_places(&copy, place),
+                            .coefficients = coefficient_places(&copy, place),
+                            .krylov = krylov_vectors(solver, &copy),
+                            .patch = (size_t)copy.patch_size};
   need.scratch = copy.backend->scratch_doubles(&copy, &need.scratch_row);
   return need;
 }
@@ -232,7 +232,7 @@ static hymg_status make_vectors(hymg_solver *solver, hymgi_level *level)
 {
   if (level->num_boxes == 0) return HYMG_OK;
   double **place[MAX_PLACES];
-  const hymgi_need need = hymgi_level_need(solver, level->index);
+  const hymgi_memory_need need = hymgi_level_memory(solver, level->index);
   int count = vector_places(level, place);
   count += coefficient_places(level, place + count);
   level->num_krylov = need.krylov;
@@ -290,7 +290,7 @@ static hymg_status make_all_vectors(hymg_solver *solver)
 hymg_status hymgi_hierarchy_fill(hymg_solver *solver)
 {
   hymg_context *context = solver->op->grid->context;
-  TRY(hymgi_agree(context, hymgi_need_check(solver)));
+  TRY(hymgi_agree(context, hymgi_memory_check(solver)));
   TRY(hymgi_agree(context, make_plans(solver)));
   TRY(hymgi_transport_connect(solver));
   TRY(hymgi_agree(context, make_all_vectors(solver)));
@@ -301,7 +301,7 @@ hymg_status hymgi_hierarchy_fill(hymg_solver *solver)
 
 static void destroy_level(hymgi_level *level)
 {
-  hymgi_walls_destroy(level);
+  hymgi_boundary_data_destroy(level);
   if (level->index == 0 && level->own_x)
     level->memory->release(level->context, level->own_x, (size_t)level->vector_size);
   if (level->index == 0 && level->own_f)

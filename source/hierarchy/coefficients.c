@@ -1,5 +1,5 @@
 /* Coefficients: read from the operator on the finest level, restricted to the others, finished
- * by the backend (walls, diagonal, bound). Faces of a box and its neighbour are kept on both
+ * by the backend (boundaries, diagonal, bound). Faces of a box and its neighbour are kept on both
  * sides; the exchange makes them and their ghosts agree. */
 #include <math.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
 }
 
 /* Low faces of the cells and high faces of each box are in place: ghosts follow. Faces beyond a
- * wall's high side travel as the low faces of a shifted field. */
+ * boundary's high side travel as the low faces of a shifted field. */
 static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
@@ -229,7 +229,7 @@ static hymg_status finish_levels(hymg_solver *solver)
   return HYMG_OK;
 }
 
-static bool has_dirichlet_wall(const hymg_grid *grid)
+static bool has_dirichlet_boundary(const hymg_grid *grid)
 {
   for (int face = 0; face < 6; face++)
     if (grid->desc.boundary[face] == HYMG_DIRICHLET) return true;
@@ -245,8 +245,8 @@ hymg_status hymgi_coefficients_load(hymg_solver *solver)
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
   TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
   TRY(check_range(solver, d, largest));
-  solver->method.singular = !has_dirichlet_wall(grid) && d->a * largest[ALPHA] == 0;
+  solver->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
   TRY(hymgi_agree(grid->context, fill_levels(solver)));
-  TRY(hymgi_walls_load(solver));
+  TRY(hymgi_boundary_data_load(solver));
   return finish_levels(solver);
 }

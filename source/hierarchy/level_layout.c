@@ -2,12 +2,12 @@
  * them. */
 #include <string.h>
 
-#include "multigrid/backend.h"
 #include "api/solver.h"
+#include "multigrid/backend.h"
 
 enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128 };
 
-/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet walls to lean
+/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet boundaries to lean
  * on. */
 static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
 {
@@ -24,7 +24,7 @@ static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3]
 
 /* HPGMG-FV's boxes of the next level, for its sizes: n is the level's side, box and side the box
  * side and boxes per side. */
-static void coarsen_closure_box(int n, int *box, int *side)
+static void coarsen_extrapolation_box(int n, int *box, int *side)
 {
   const int c = n / 2;
   if (*box > 8) {
@@ -39,16 +39,16 @@ static void coarsen_closure_box(int n, int *box, int *side)
   }
 }
 
-/* The dimension that rules the closures of each level: that box's side, or the domain's cells. */
-static void closure_dims(hymg_solver *solver)
+/* The dimension that rules the extrapolations of each level: that box's side, or the domain's cells. */
+static void extrapolation_dims(hymg_solver *solver)
 {
   const hymg_grid_desc *d = &solver->op->grid->desc;
-  int box = d->closure_box, side = box ? d->n[0] / box : 0;
+  int box = d->extrapolation_box, side = box ? d->n[0] / box : 0;
   for (int l = 0; l < solver->num_levels; l++) {
     hymgi_level *level = solver->level + l;
     for (int axis = 0; axis < 3; axis++)
-      level->closure_dim[axis] = d->closure_box ? box : level->n[axis];
-    if (d->closure_box) coarsen_closure_box(level->n[0], &box, &side);
+      level->extrapolation_dim[axis] = d->extrapolation_box ? box : level->n[axis];
+    if (d->extrapolation_box) coarsen_extrapolation_box(level->n[0], &box, &side);
   }
 }
 
@@ -59,7 +59,7 @@ static hymg_status shape_level(hymg_solver *solver, int l)
   hymgi_level *level = solver->level + l;
   level->context = grid->context;
   level->method = &solver->method;
-  level->backend = level->keeper = hymgi_host_backend();
+  level->backend = level->keeper = hymgi_cpu_backend();
   level->memory = level->backend->memory;
   level->profile = &solver->profile;
   level->index = l;
@@ -107,7 +107,7 @@ static hymg_status make_shapes(hymg_solver *solver)
 {
   for (int l = 0; l < solver->num_levels; l++)
     TRY(shape_level(solver, l));
-  closure_dims(solver);
+  extrapolation_dims(solver);
   return HYMG_OK;
 }
 

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "hierarchy/placement.h"
 #include "api/solver.h"
+#include "hierarchy/placement.h"
 
 _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of levels is public");
 
-/* Doubles in messages if every face of the rank's boxes that is no wall were sent and received, as
+/* Doubles in messages if every face of the rank's boxes that is no boundary were sent and received, as
  * deep as the ghosts, by the two halo plans. A device has room for as many: peers send nothing from
  * buffers and receive into two. (Staged, they lie in memory of the host.) */
 static double message_doubles(const hymgi_level *level)
@@ -18,8 +18,9 @@ static double message_doubles(const hymgi_level *level)
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     double with = 1, without = 1;
     for (int axis = 0; axis < 3; axis++) {
-      const int walls = (g->walls >> (2 * axis) & 1) + (g->walls >> (2 * axis + 1) & 1);
-      with *= g->n[axis] + (double)g->ghost * (2 - walls);
+      const int boundaries =
+          (g->boundaries >> (2 * axis) & 1) + (g->boundaries >> (2 * axis + 1) & 1);
+      with *= g->n[axis] + (double)g->ghost * (2 - boundaries);
       without *= g->n[axis];
     }
     ghosts += with - without;
@@ -30,7 +31,7 @@ static double message_doubles(const hymgi_level *level)
 static hymg_level_need level_need(const hymg_solver *solver, int l)
 {
   const hymgi_level *level = solver->level + l;
-  const hymgi_need need = hymgi_level_need(solver, l);
+  const hymgi_memory_need need = hymgi_level_memory(solver, l);
   hymg_level_need n = {.cells = {level->n[0], level->n[1], level->n[2]},
                        .backend = level->backend->id,
                        .memory = level->memory->name};
@@ -70,7 +71,7 @@ static hymg_status fill(const hymg_solver *solver, hymg_need *need)
   return HYMG_OK;
 }
 
-hymg_status hymgi_need_check(const hymg_solver *solver)
+hymg_status hymgi_memory_check(const hymg_solver *solver)
 {
   hymg_context *context = solver->op->grid->context;
   hymg_need need;

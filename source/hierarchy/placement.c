@@ -1,5 +1,5 @@
-/* The choice of levels for GPU, tail and host: one for all ranks, made by rank 0 and kept under a key
- * that names all it depends on. Estimate: no level on the host, the tail where it pays on most
+/* The choice of levels for GPU, coarse end and host: one for all ranks, made by rank 0 and kept under a key
+ * that names all it depends on. Estimate: no level on the host, the coarse end where it pays on most
  * machines. */
 #include "hierarchy/placement.h"
 
@@ -11,8 +11,8 @@
 
 enum {
   /* cells below which one launch for a whole V-cycle pays: 16^3 and 8^3 are in */
-  TAIL_FV2 = 16 * 16 * 16 + 1,
-  TAIL_FV4 = 8 * 8 * 8 + 1,
+  COARSE_FV2 = 16 * 16 * 16 + 1,
+  COARSE_FV4 = 8 * 8 * 8 + 1,
   /* smaller grids are solved in less time than trying takes: they get the estimate */
   WORTH_TRYING = 64 * 64 * 64
 };
@@ -49,7 +49,7 @@ static hymgi_placement placement_of(const hymg_solver *solver, const hymgi_backe
   hymgi_placement p = {.fine = fine, .host_from = first_below(solver, t->host_cells)};
   p.tail_from = first_below(solver, t->tail_cells);
   if (p.host_from < solver->num_levels) p.tail_from = p.host_from;
-  if (p.host_from == 0) p.fine = hymgi_host_backend();
+  if (p.host_from == 0) p.fine = hymgi_cpu_backend();
   return p;
 }
 
@@ -79,7 +79,7 @@ void hymgi_placement_key(const hymg_solver *solver, const char *device, char key
            level->context->threads, (long long)o->host_cells, (long long)o->tail_cells);
 }
 
-/* "host N tail N" */
+/* "host N coarse end N" */
 static bool read_thresholds(const char *text, hymgi_thresholds *t)
 {
   long long host, tail;
@@ -95,21 +95,21 @@ static bool are_thresholds(const char *text)
   return read_thresholds(text, &unused);
 }
 
-static const hymgi_kept_kind tuning = {"tuning", are_thresholds};
+static const hymgi_cache_kind tuning = {"tuning", are_thresholds};
 
 bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256])
 {
-  char value[HYMGI_KEPT_VALUE];
-  return hymgi_kept_find(&tuning, path, key, value, note) && read_thresholds(value, found);
+  char value[HYMGI_CACHE_VALUE];
+  return hymgi_cache_find(&tuning, path, key, value, note) && read_thresholds(value, found);
 }
 
 bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
                        char note[256])
 {
-  char text[HYMGI_KEPT_VALUE];
+  char text[HYMGI_CACHE_VALUE];
   snprintf(text, sizeof text, "host %lld tail %lld", (long long)value->host_cells,
            (long long)value->tail_cells);
-  return hymgi_kept_keep(&tuning, path, key, text, note);
+  return hymgi_cache_store(&tuning, path, key, text, note);
 }
 
 static bool recall(const hymg_context *context, const char *key, hymgi_thresholds *t)
@@ -146,7 +146,8 @@ typedef struct decision {
 static void estimate(const hymg_solver *solver, hymgi_thresholds *t)
 {
   if (t->host_cells < 0) t->host_cells = 0;
-  if (t->tail_cells < 0) t->tail_cells = solver->method.stencil == HYMG_FV2 ? TAIL_FV2 : TAIL_FV4;
+  if (t->tail_cells < 0)
+    t->tail_cells = solver->method.stencil == HYMG_FV2 ? COARSE_FV2 : COARSE_FV4;
 }
 
 static void decide(const hymg_solver *solver, hymgi_measure measure, decision *d)
@@ -190,7 +191,7 @@ hymg_status hymgi_placement_choose(hymg_solver *solver, const hymgi_backend *fin
 {
   hymg_context *context = solver->op->grid->context;
   solver->placement = (hymgi_placement){.fine = fine};
-  if (fine == hymgi_host_backend()) return HYMG_OK;
+  if (fine == hymgi_cpu_backend()) return HYMG_OK;
   decision d;
   memset(&d, 0, sizeof d);
   d.thresholds = (hymgi_thresholds){solver->options.host_cells, solver->options.tail_cells};

@@ -1,6 +1,6 @@
 /* Which levels a GPU runs launch by launch, which in one launch, and which the host does. */
-#ifndef HYMGI_PLACEMENT_H
-#define HYMGI_PLACEMENT_H
+#ifndef HYMGI_HIERARCHY_PLACEMENT_H
+#define HYMGI_HIERARCHY_PLACEMENT_H
 
 #include "api/solver.h"
 
@@ -26,7 +26,7 @@ void hymgi_placement_key(const hymg_solver *solver, const char *device, char key
 /* First level that is measured; num_levels: there is none. */
 int hymgi_placement_start(const hymg_solver *solver);
 
-/* The tuning file; as hymgi_kept_find and hymgi_kept_keep. */
+/* The tuning file; as hymgi_cache_find and hymgi_cache_store. */
 bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256]);
 bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
                        char note[256]);

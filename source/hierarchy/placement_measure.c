@@ -15,7 +15,7 @@ enum {
   MAX_CANDIDATES = 8
 };
 
-static const double patience = 5; /* seconds for all: a machine that needs more is not tried on */
+static const double timeout = 5; /* seconds for all: a machine that needs more is not tried on */
 
 int hymgi_placement_start(const hymg_solver *solver)
 {
@@ -63,9 +63,9 @@ static void find_candidates(const hymg_solver *solver, const hymgi_thresholds *g
   static const int sides[] = {0, 4, 8, 16, 32};
   for (size_t m = 0; m < sizeof sides / sizeof *sides; m++) {
     const int64_t side = sides[m], below = side ? side * side * side + 1 : 0;
-    const bool tail_fits = side == 0 || side == 8 || side == 16;
+    const bool coarse_fits = side == 0 || side == 8 || side == 16;
     if (given->host_cells < 0) add(solver, below, 0, all);
-    if (given->tail_cells < 0 && tail_fits)
+    if (given->tail_cells < 0 && coarse_fits)
       add(solver, given->host_cells > 0 ? given->host_cells : 0, below, all);
     if (given->tail_cells >= 0 && side == 0) add(solver, 0, given->tail_cells, all);
   }
@@ -106,7 +106,7 @@ static hymg_status open_trial(const hymg_solver *solver, trial *t)
     TRY(make_ones(t->grid, (hymg_centering)(HYMG_FACE_X + axis), &t->beta[axis]));
   desc.alpha = t->alpha;
   memcpy(desc.beta, t->beta, sizeof desc.beta);
-  memset(desc.wall, 0, sizeof desc.wall);
+  memset(desc.boundary_data, 0, sizeof desc.boundary_data);
   return hymg_operator_create(t->grid, &desc, &t->op);
 }
 
@@ -213,7 +213,7 @@ bool hymgi_placement_measure(const hymg_solver *solver, hymgi_thresholds *thresh
     for (int m = 0; m < all.count; m++) {
       const double seconds = try_candidate(&t, &o, all.list + m, best);
       if (seconds < best) best = seconds, fastest = m;
-      if (hymgi_seconds() > start + patience) fastest = -1, m = all.count;
+      if (hymgi_seconds() > start + timeout) fastest = -1, m = all.count;
     }
   close_trial(&t);
   if (fastest < 0) return false;

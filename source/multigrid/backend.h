@@ -1,14 +1,14 @@
-/* What a machine can do with a level: the one place where host and device differ. Verbs work on
- * this rank's boxes; those that read ghosts do their own exchange and closures. They return
+/* What a machine can do with a level: the one place where host and device differ. Level operations work on
+ * this rank's boxes; those that read ghosts do their own exchange and extrapolations. They return
  * nothing: failures go into level->context->status (sticky within a solve) and messages still go
  * out. Reductions return this rank's part. */
-#ifndef HYMGI_BACKEND_H
-#define HYMGI_BACKEND_H
+#ifndef HYMGI_MULTIGRID_BACKEND_H
+#define HYMGI_MULTIGRID_BACKEND_H
 
-#include "multigrid/level.h"
 #include "base/memory.h"
+#include "multigrid/level.h"
 
-/* Interpolations, and the closure of the wall ghosts that each one (and the FV4 operator: V4)
+/* Interpolations, and the extrapolation of the boundary ghosts that each one (and the FV4 operator: V4)
  * wants in memory. */
 typedef enum hymgi_ghosts {
   HYMGI_GHOSTS_P0 = 0, /* none */
@@ -45,7 +45,7 @@ typedef struct hymgi_handle {
   char bytes[64];
 } hymgi_handle;
 
-typedef struct hymgi_sharing {
+typedef struct hymgi_peer_memory {
   /* what tells this GPU from all others of the machine */
   hymg_status (*identify)(hymg_context *context, hymgi_handle *identity);
   /* memory as from the backend's alloc, whole; the way to it, and its place for this process. map
@@ -60,38 +60,38 @@ typedef struct hymgi_sharing {
   bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
   /* does this rank's first half sweep on an x that is 0 read no ghosts? */
   bool (*starts_alone)(const struct hymgi_level *level);
-} hymgi_sharing;
+} hymgi_peer_memory;
 
 /* A communicator of NCCL for the ranks of the context, where messages are grouped. */
-typedef struct hymgi_group_id {
+typedef struct hymgi_nccl_id {
   char bytes[128];
-} hymgi_group_id;
+} hymgi_nccl_id;
 
-typedef struct hymgi_grouping {
+typedef struct hymgi_nccl_ops {
   /* on one rank, for all; then collective: EMPI */
-  hymg_status (*make_id)(hymg_context *context, hymgi_group_id *id);
-  hymg_status (*open)(hymg_context *context, const hymgi_group_id *id);
+  hymg_status (*make_id)(hymg_context *context, hymgi_nccl_id *id);
+  hymg_status (*open)(hymg_context *context, const hymgi_nccl_id *id);
   bool (*works)(hymg_context *context);
   /* ends what waits for other ranks, and the communicator */
   void (*break_off)(hymg_context *context);
   /* after a failure of this rank: the others, which may wait for its messages */
   void (*tell)(hymg_context *context);
-} hymgi_grouping;
+} hymgi_nccl_ops;
 
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
   int line; /* doubles that rows start on */
-  /* interpolate wants no wall ghosts in memory of the level below, but for those of an F-cycle's
+  /* interpolate wants no boundary ghosts in memory of the level below, but for those of an F-cycle's
    * solution where that level has other boxes */
-  bool closes_in_loads;
+  bool extrapolates_in_loads;
   hymgi_mover mover;
   const hymgi_memory *memory;   /* home of its vectors */
   const hymgi_memory *crossing; /* what both it and the host can reach */
 
-  const hymgi_sharing *sharing; /* or NULL */
+  const hymgi_peer_memory *sharing; /* or NULL */
   /* NULL: no GPUs; the address of NULL: built without NCCL */
-  const hymgi_grouping *const *grouping;
+  const hymgi_nccl_ops *const *nccl_ops;
 
   /* Takes over a malloc'ed block and puts its bytes where every machine at hand can read them
    * (box and copy lists). unshare frees it, also one that share could not take. */
@@ -118,15 +118,15 @@ typedef struct hymgi_backend {
   size_t (*scratch_doubles)(const hymgi_level *level,
                             ptrdiff_t *row); /* of level->scratch and of a row of it */
 
-  /* set-up: after the betas and alphas of a level are in place (unscaled walls) */
+  /* set-up: after the betas and alphas of a level are in place (unscaled boundaries) */
   hymg_status (*finish_coefficients)(
-      hymgi_level *level); /* wall weights, dinv, lambda_max, constant rows */
+      hymgi_level *level); /* boundary weights, dinv, lambda_max, constant rows */
   void (*restrict_faces)(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patch, double *coarse);
 
-  /* wall data: term from value (source/hierarchy/boundary_data.h); f += the terms */
-  void (*wall_term)(const hymgi_level *level, int box, int face, double factor);
-  void (*add_wall_terms)(const hymgi_level *level, double *f);
+  /* boundary data: term from value (source/hierarchy/boundary_data.h); f += the terms */
+  void (*boundary_term)(const hymgi_level *level, int box, int face, double factor);
+  void (*add_boundary_terms)(const hymgi_level *level, double *f);
 
   /* operator: x is written in its ghosts only */
   void (*apply)(const hymgi_level *level, double *x, double *y);
@@ -156,7 +156,7 @@ typedef struct hymgi_backend {
   void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse,
                             double *zero);
   void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
-  void (*close_walls)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
+  void (*fill_ghosts)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
   /* smoothed: fine->x, of which a smoother call follows: cells that it does not read may be left
    * as they are */
   void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
@@ -183,7 +183,7 @@ typedef struct hymgi_backend {
   void (*end_range)(void);
   /* Optional: what follows is steered by results, so it cannot be recorded: from true to false. */
   void (*stepwise)(hymg_context *context, bool on);
-  /* Optional: before and after the solver's levels live (recordings, lists for tail). */
+  /* Optional: before and after the solver's levels live (recordings, lists for coarse end). */
   hymg_status (*attach)(struct hymg_solver *solver);
   void (*detach)(struct hymg_solver *solver);
 
@@ -200,7 +200,7 @@ typedef struct hymgi_backend {
 } hymgi_backend;
 
 /* The host: OpenMP, or one thread without it. */
-const hymgi_backend *hymgi_host_backend(void);
+const hymgi_backend *hymgi_cpu_backend(void);
 /* CUDA on the context's device and stream. EUNSUPPORTED with the reason where it is not built in,
  * or where there is no driver or device; ECUDA. */
 hymg_status hymgi_cuda_backend(hymg_context *context, bool managed, const hymgi_backend **backend);
@@ -209,7 +209,7 @@ hymg_status hymgi_cuda_count(hymg_context *context, int *count);
 hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* What the host runs fastest with, as measured (benchmarks/README.md). */
-hymgi_tuning hymgi_host_tuning(const hymgi_method *method);
+hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method);
 
 /* Threads a wish for `wanted` (0: the default) gives on the host. */
 int hymgi_backend_threads(int wanted);

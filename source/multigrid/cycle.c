@@ -1,6 +1,6 @@
-/* The cycles: the file to read first. A verb (level_ops.h) acts on a level; level->x is the unknown,
+/* The cycles: the file to read first. A level operation (level_ops.h) acts on a level; level->x is the unknown,
  * level->f the right-hand side. What runs where, who talks to whom and what is timed is the
- * verbs' business. */
+ * level operations' business. */
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
 
@@ -12,16 +12,16 @@ static bool holds(const hymgi_level *level)
 
 static void bottom_solve(hymg_solver *solver, hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_BOTTOM);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_BOTTOM);
   solver->profile.in_bottom = start != 0;
   hymgi_bottom_solve(level, solver->options.bottom);
-  hymgi_profile_end(level, HYMGI_VERB_BOTTOM, start, 0);
+  hymgi_profile_end(level, HYMGI_OP_BOTTOM, start, 0);
   solver->profile.in_bottom = false;
 }
 
 /* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from
  * zero, add it, smooth. from_zero: the level's x is 0. */
-static void correct(hymg_solver *solver, int l, int visits, bool from_zero)
+static void v_cycle(hymg_solver *solver, int l, int visits, bool from_zero)
 {
   hymgi_level *level = solver->level + l, *coarse = level + 1;
   if (!holds(level)) return;
@@ -29,16 +29,16 @@ static void correct(hymg_solver *solver, int l, int visits, bool from_zero)
     bottom_solve(solver, level);
     return;
   }
-  if (hymgi_tail(solver, l, visits)) return;
+  if (hymgi_coarse_end(solver, l, visits)) return;
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == solver->num_levels ? 1 : visits); visit++)
-    correct(solver, l + 1, visits, visit == 0);
+    v_cycle(solver, l + 1, visits, visit == 0);
   hymgi_interpolate_add(coarse, level, true);
   hymgi_smooth(level);
 }
 
 /* A hierarchy of one level: the correction comes from a bottom solve for the residual. */
-static void correct_bottom(hymg_solver *solver, hymgi_level *level)
+static void bottom_correction(hymg_solver *solver, hymgi_level *level)
 {
   double *const x = level->x, *const f = level->f, *const y = level->y;
   double *const r =
@@ -54,9 +54,9 @@ static void cycle(hymg_solver *solver, int l, int visits)
 {
   hymgi_level *level = solver->level + l;
   if (l < solver->num_levels - 1)
-    correct(solver, l, visits, false);
+    v_cycle(solver, l, visits, false);
   else if (holds(level))
-    correct_bottom(solver, level);
+    bottom_correction(solver, level);
 }
 
 void hymgi_cycle_v(hymg_solver *solver, int l)
@@ -101,7 +101,7 @@ static int solve_coarsest(hymg_solver *solver, int l)
 {
   const int bottom = solver->num_levels - 1, tail = solver->placement.tail_from;
   const int from = tail > l ? tail : l;
-  if (from < bottom && hymgi_tail(solver, from, 0)) return from;
+  if (from < bottom && hymgi_coarse_end(solver, from, 0)) return from;
   if (holds(solver->level + bottom)) bottom_solve(solver, solver->level + bottom);
   return bottom;
 }

@@ -1,5 +1,5 @@
 /* The bottom solve: by the backend in one go where it can, else the methods of krylov_methods.h
- * verb by verb. */
+ * level operation by level operation. */
 #include "multigrid/krylov.h"
 
 #define KRYLOV        static

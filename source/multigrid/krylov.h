@@ -1,6 +1,6 @@
 /* Shared by the bottom solvers: limits, scratch vectors, what counts as a breakdown. */
-#ifndef HYMGI_KRYLOV_H
-#define HYMGI_KRYLOV_H
+#ifndef HYMGI_MULTIGRID_KRYLOV_H
+#define HYMGI_MULTIGRID_KRYLOV_H
 
 #include "multigrid/level_ops.h"
 

@@ -11,8 +11,8 @@
  *   krylov_meet_lanes(), krylov_meet(level)    what each of them, or of all threads, wrote is there
  *   krylov_products(level, w, shadow, b)    fills b->gram and, if asked, b->shadow
  * the last after this header, which declares it. */
-#ifndef HYMGI_KRYLOV_AVOIDING_H
-#define HYMGI_KRYLOV_AVOIDING_H
+#ifndef HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
+#define HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 
 #include "base/exact_sum.h"
 #include "multigrid/krylov.h"

@@ -6,13 +6,13 @@
  *
  * Written once for every machine: who includes this defines KRYLOV and KRYLOV_CALLED (how functions
  * are declared, and those that are called from many places), KRYLOV_METHOD (those that may be
- * templates of any type krylov_level), krylov_level (with x and f), the verbs of level_ops.h for it, and
+ * templates of any type krylov_level), krylov_level (with x and f), the level operations of level_ops.h for it, and
  *   double *hymgi_krylov_vector(level, i)    scratch vector i
  *   bool krylov_singular(level)
  * and what krylov_avoiding.h asks for. All threads of a machine that works on a level together run
  * through this alike. */
-#ifndef HYMGI_KRYLOV_METHODS_H
-#define HYMGI_KRYLOV_METHODS_H
+#ifndef HYMGI_MULTIGRID_KRYLOV_METHODS_H
+#define HYMGI_MULTIGRID_KRYLOV_METHODS_H
 
 #include "multigrid/krylov_avoiding.h"
 

@@ -1,9 +1,9 @@
 /* A level of the hierarchy: its cells, boxes, plans, vectors and coefficients. */
-#ifndef HYMGI_LEVEL_H
-#define HYMGI_LEVEL_H
+#ifndef HYMGI_MULTIGRID_LEVEL_H
+#define HYMGI_MULTIGRID_LEVEL_H
 
-#include "distribution/exchange.h"
 #include "base/memory.h"
+#include "distribution/exchange.h"
 
 struct hymgi_backend;
 struct hymgi_profile;
@@ -23,7 +23,7 @@ typedef struct hymgi_tuning {
 /* What is the same on all levels of a solver. */
 typedef struct hymgi_method {
   hymg_stencil stencil;
-  hymg_closure closure; /* of FV2: LINEAR or QUADRATIC */
+  hymg_extrapolation extrapolation; /* of FV2: LINEAR or QUADRATIC */
   hymg_smoother smoother;
   int sweeps;
   int interpolation_v, interpolation_f; /* hymgi_ghosts: order of each */
@@ -35,18 +35,18 @@ typedef struct hymgi_method {
 } hymgi_method;
 
 /* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis,
- * alpha times a. FV2 folds its wall closures in: the ghost value c0 x1 + c1 x2 gives the flux
- * beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored wall beta is beta (1 - c0) and the
- * ghost seen by the stencil is wall_ghost = c1 / (1 - c0) times the opposite neighbour. */
+ * alpha times a. FV2 folds its ghost extrapolations in: the ghost value c0 x1 + c1 x2 gives the flux
+ * beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored boundary beta is beta (1 - c0) and the
+ * ghost seen by the stencil is boundary_ghost = c1 / (1 - c0) times the opposite neighbour. */
 typedef struct hymgi_coefficients {
-  double *beta[3]; /* vectors of low faces, high wall faces in the ghosts; NULL if constant */
+  double *beta[3]; /* vectors of low faces, high boundary faces in the ghosts; NULL if constant */
   double *alpha;   /* vector, or NULL if absent or constant */
   double *dinv;    /* FV4: 1/diagonal; FV2: NULL, it is recomputed from the betas */
   double *l1inv;   /* scaling of l1jacobi, else NULL */
   double beta_constant[3], alpha_constant;
-  double wall_weight[6]; /* FV2: 1 - c0, on faces that are walls; else 1 */
-  double wall_ghost[6];  /* FV2: c1 / (1 - c0) */
-  /* FV2 with constant beta: rows with the walls in them (finite-volume/cpu/cpu.h); else NULL */
+  double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
+  double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
+  /* FV2 with constant beta: rows with the boundaries in them (finite-volume/cpu/cpu.h); else NULL */
   double *constant_rows;
 } hymgi_coefficients;
 
@@ -62,8 +62,8 @@ typedef struct hymgi_level {
   int n[3];
   double h[3];
   int64_t cells;
-  /* rule where closures drop an order: the box of HPGMG-FV's sizes or the domain */
-  int closure_dim[3];
+  /* rule where extrapolations drop an order: the box of HPGMG-FV's sizes or the domain */
+  int extrapolation_dim[3];
   hymg_boundary boundary[6];
   unsigned periodic; /* bit per axis */
   int ghost;         /* layers stored and exchanged */
@@ -92,11 +92,12 @@ typedef struct hymgi_level {
   /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
   double *x, *y, *f;
   double *spare[2]; /* further buffers of smoothers that pass over memory once for two sweeps */
-  double *own_x, *own_f;     /* what x and f are when nothing is borrowed; may be NULL on level 0 */
-  double *scratch;           /* rows of the host's threads */
-  ptrdiff_t scratch_row;     /* doubles of one of them */
-  struct hymgi_walls *walls; /* wall data (source/hierarchy/boundary_data.h), or NULL */
-  double *krylov;            /* scratch vectors, vector_size apart, or NULL */
+  double *own_x, *own_f; /* what x and f are when nothing is borrowed; may be NULL on level 0 */
+  double *scratch;       /* rows of the host's threads */
+  ptrdiff_t scratch_row; /* doubles of one of them */
+  struct hymgi_boundary_data
+      *boundaries; /* boundary data (source/hierarchy/boundary_data.h), or NULL */
+  double *krylov;  /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
   void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
 

@@ -1,11 +1,11 @@
-/* Backend verbs with their exchange, their reduction over ranks and their place in the profile. */
+/* Backend level operations with their exchange, their reduction over ranks and their place in the profile. */
 #include "multigrid/level_ops.h"
 
 #include <math.h>
 
+#include "api/solver.h"
 #include "base/exact_sum.h"
 #include "multigrid/profile.h"
-#include "api/solver.h"
 
 static double cells_of(const hymgi_level *level)
 {
@@ -50,26 +50,26 @@ void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
 
 void hymgi_smooth(hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_SMOOTH);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
   level->backend->smooth(level);
-  hymgi_profile_end(level, HYMGI_VERB_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_VERB_SMOOTH, operator_halo(level), level->method->sweeps);
+  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, operator_halo(level), level->method->sweeps);
 }
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_APPLY);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
   level->backend->apply(level, x, y);
-  hymgi_profile_end(level, HYMGI_VERB_APPLY, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_VERB_APPLY, operator_halo(level), 1);
+  hymgi_profile_end(level, HYMGI_OP_APPLY, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_OP_APPLY, operator_halo(level), 1);
 }
 
 void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   level->backend->residual(level, f, x, r);
-  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
-  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
 }
 
 /* Records a failure of a reduction or exchange; the first one stays. */
@@ -86,10 +86,10 @@ static double reduce_max(const hymgi_level *level, double value)
 
 double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
-  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
   return norm;
 }
 
@@ -114,7 +114,7 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
-  const double start = hymgi_profile_begin(fine, HYMGI_VERB_SMOOTH_RESTRICT);
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
   const bool same = coarse->backend == fine->backend;
   const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
   double *const zero = zeroes ? coarse->x : NULL;
@@ -123,10 +123,10 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
-  hymgi_profile_end(fine, HYMGI_VERB_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, operator_halo(fine),
+  hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, operator_halo(fine),
                          fine->method->sweeps + 1);
-  hymgi_profile_messages(fine, HYMGI_VERB_SMOOTH_RESTRICT, fine->gather, 1);
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, fine->gather, 1);
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
@@ -134,7 +134,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
 static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                            double *y, int slot)
 {
-  const double start = hymgi_profile_begin(fine, HYMGI_VERB_RESTRICT);
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   double *const patch = patches_of(fine, y);
   if (slot < 0)
     fine->backend->restrict_cells(fine, x, patch);
@@ -142,8 +142,8 @@ static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi
     fine->backend->queue_restrict_max(fine, x, patch, slot);
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_VERB_RESTRICT, start, bytes(fine, 1 + 0.125));
-  hymgi_profile_messages(fine, HYMGI_VERB_RESTRICT, fine->gather, 1);
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, 1 + 0.125));
+  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
 }
 
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
@@ -163,21 +163,22 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
                         bool smoothed)
 {
-  const double start = hymgi_profile_begin(fine, HYMGI_VERB_INTERPOLATE);
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
   if (order != HYMGI_GHOSTS_P0) {
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
-    if (!fine->backend->closes_in_loads || (!fine->direct && f_cycle)) /* that with wall data */
-      coarse->backend->close_walls(coarse, coarse->x, order, f_cycle);
+    if (!fine->backend->extrapolates_in_loads ||
+        (!fine->direct && f_cycle)) /* that with boundary data */
+      coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   }
   double *const source = patches_of(fine, coarse->x);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
   fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_VERB_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
-  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
-  hymgi_profile_messages(fine, HYMGI_VERB_INTERPOLATE, fine->scatter, 1);
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
 }
 
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
@@ -193,7 +194,7 @@ void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 /* ---- the coarse end in one go ---- */
 
 /* Of one visit of each level; the bottom's iterations are not counted. */
-static double tail_bytes(const hymg_solver *solver, int l)
+static double coarse_end_bytes(const hymg_solver *solver, int l)
 {
   double sum = 0;
   for (; l < solver->num_levels - 1; l++) {
@@ -203,17 +204,17 @@ static double tail_bytes(const hymg_solver *solver, int l)
   return sum;
 }
 
-bool hymgi_tail(hymg_solver *solver, int l, int visits)
+bool hymgi_coarse_end(hymg_solver *solver, int l, int visits)
 {
   hymgi_level *level = solver->level + l;
   if (l < solver->placement.tail_from || l >= solver->num_levels - 1 || !level->backend->tail)
     return false;
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_TAIL);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
   if (!level->backend->tail(solver, l, visits)) {
     hymgi_profile_cancel(level, start);
     return false;
   }
-  hymgi_profile_end(level, HYMGI_VERB_TAIL, start, start == 0 ? 0 : tail_bytes(solver, l));
+  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(solver, l));
   return true;
 }
 
@@ -221,9 +222,9 @@ bool hymgi_tail(hymg_solver *solver, int l, int visits)
 
 void hymgi_fill(const hymgi_level *level, double value, double *x)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->fill(level, value, x);
-  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 1));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 1));
 }
 
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
@@ -234,53 +235,53 @@ void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
 void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                  double *z)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->axpby(level, a, x, b, y, z);
-  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 3));
 }
 
 void hymgi_shift(const hymgi_level *level, double c, double *x)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->shift(level, c, x);
-  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 2));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 2));
 }
 
 void hymgi_precondition(const hymgi_level *level, const double *r, double *z)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_VECTOR);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->precondition(level, r, z);
-  hymgi_profile_end(level, HYMGI_VERB_VECTOR, start, bytes(level, 3));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 3));
 }
 
 double hymgi_norm_max(const hymgi_level *level, const double *x)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   const double norm = reduce_max(level, level->backend->max(level, x, NULL));
-  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 1));
   return norm;
 }
 
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   if (level->backend->queue_max)
     level->backend->queue_max(level, x, (int)slot);
   else
     level->context->later[slot] = level->backend->max(level, x, NULL);
-  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 1));
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 1));
 }
 
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_RESIDUAL);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   if (level->backend->queue_residual_max)
     level->backend->queue_residual_max(level, f, x, (int)slot);
   else
     level->context->later[slot] = level->backend->residual_max(level, f, x);
-  hymgi_profile_end(level, HYMGI_VERB_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_VERB_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
 }
 
 double hymgi_later(const hymgi_level *level, hymgi_slot slot)
@@ -295,7 +296,7 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
 static void exact_sums(const hymgi_level *level, int count, const double *const *x,
                        const double *const *y, double *sum)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_VERB_REDUCE);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   double largest[HYMGI_MAX_DOTS];
   int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_WORDS] = {0};
   const int bits = hymgi_sum_bits(level->cells);
@@ -314,7 +315,7 @@ static void exact_sums(const hymgi_level *level, int count, const double *const 
                                       hymgi_sum_exponent(largest[m], bits), bits)
                     : plain;
   }
-  hymgi_profile_end(level, HYMGI_VERB_REDUCE, start, bytes(level, 4.0 * count));
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
 }
 
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,

@@ -1,16 +1,16 @@
-/* The words multigrid/cycle.c and multigrid/krylov.c are written in: a backend's verb, its reduction over ranks, its
+/* The words multigrid/cycle.c and multigrid/krylov.c are written in: a backend's level operation, its reduction over ranks, its
  * time for the profile. Vectors are on this rank's boxes of the level. Reductions are collective
  * over the level's ranks and give all of them the same bits whatever the ranks, threads and
  * boxes. Failures go into context->status. */
-#ifndef HYMGI_VERBS_H
-#define HYMGI_VERBS_H
+#ifndef HYMGI_MULTIGRID_LEVEL_OPS_H
+#define HYMGI_MULTIGRID_LEVEL_OPS_H
 
 #include "multigrid/backend.h"
 
 /* After work of `from` on memory of `to`: waits where another machine goes on. */
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
 
-/* Ranks that hold nothing of the level may call every verb but get 0 from reductions. */
+/* Ranks that hold nothing of the level may call every level operation but get 0 from reductions. */
 void hymgi_smooth(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
 void hymgi_residual(const hymgi_level *level, const double *f, double *x,
@@ -21,7 +21,7 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f,
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
-/* fine->x += P_V coarse->x, fine->x = P_F coarse->x; smoothed: the next verb on fine->x smooths, and
+/* fine->x += P_V coarse->x, fine->x = P_F coarse->x; smoothed: the next level operation on fine->x smooths, and
  * what it does not read may be left out. */
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
 void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
@@ -54,7 +54,7 @@ void hymgi_remove_mean(const hymgi_level *level, double *x);
 /* A whole cycle from level l down in one go, visits 1 for V, 2 for W, 0 for F; false where level l
  * is not among those that the placement and the machine do so. Not for the coarsest level. */
 struct hymg_solver;
-bool hymgi_tail(struct hymg_solver *solver, int l, int visits);
+bool hymgi_coarse_end(struct hymg_solver *solver, int l, int visits);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);

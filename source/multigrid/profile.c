@@ -1,19 +1,19 @@
-/* Times, bytes and messages per level and verb. */
+/* Times, bytes and messages per level and level operation. */
 #include "multigrid/profile.h"
 
 #include "multigrid/backend.h"
 
-double hymgi_profile_begin(const hymgi_level *level, hymgi_verb verb)
+double hymgi_profile_begin(const hymgi_level *level, hymgi_op verb)
 {
   if (!level->profile || !level->profile->on) return 0;
-  level->backend->sync(level->context); /* what was queued before is not this verb's */
-  if (level->backend->begin_range) level->backend->begin_range(level, hymgi_verb_name(verb));
+  level->backend->sync(level->context); /* what was queued before is not this level operation's */
+  if (level->backend->begin_range) level->backend->begin_range(level, hymgi_op_name(verb));
   return hymgi_seconds();
 }
 
-static hymg_profile_row *row_of(const hymgi_level *level, hymgi_verb verb)
+static hymg_profile_row *row_of(const hymgi_level *level, hymgi_op verb)
 {
-  return &level->profile->row[level->index][level->profile->in_bottom ? HYMGI_VERB_BOTTOM : verb];
+  return &level->profile->row[level->index][level->profile->in_bottom ? HYMGI_OP_BOTTOM : verb];
 }
 
 void hymgi_profile_cancel(const hymgi_level *level, double start)
@@ -21,19 +21,19 @@ void hymgi_profile_cancel(const hymgi_level *level, double start)
   if (start != 0 && level->backend->end_range) level->backend->end_range();
 }
 
-void hymgi_profile_end(const hymgi_level *level, hymgi_verb verb, double start, double bytes)
+void hymgi_profile_end(const hymgi_level *level, hymgi_op verb, double start, double bytes)
 {
   if (start == 0) return;
   level->backend->sync(level->context);
   hymgi_profile_cancel(level, start);
   hymg_profile_row *row = row_of(level, verb);
   row->bytes += bytes;
-  if (level->profile->in_bottom && verb != HYMGI_VERB_BOTTOM) return;
+  if (level->profile->in_bottom && verb != HYMGI_OP_BOTTOM) return;
   row->calls++;
   row->seconds += hymgi_seconds() - start;
 }
 
-void hymgi_profile_messages(const hymgi_level *level, hymgi_verb verb, const hymgi_plan *plan,
+void hymgi_profile_messages(const hymgi_level *level, hymgi_op verb, const hymgi_plan *plan,
                             int times)
 {
   if (!level->profile || !level->profile->on || !plan) return;
@@ -43,9 +43,9 @@ void hymgi_profile_messages(const hymgi_level *level, hymgi_verb verb, const hym
     row->message_bytes += (double)times * (double)plan->send[m].size * sizeof(double);
 }
 
-const char *hymgi_verb_name(hymgi_verb verb)
+const char *hymgi_op_name(hymgi_op verb)
 {
-  static const char *const name[HYMGI_VERBS] = {
+  static const char *const name[HYMGI_NUM_OPS] = {
       "smooth",      "apply",  "residual", "smooth+restrict", "restrict",
       "interpolate", "vector", "reduce",   "bottom solve",    "tail"};
   return name[verb];

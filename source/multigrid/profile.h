@@ -1,37 +1,37 @@
-/* Times, bytes and messages per level and verb. */
-#ifndef HYMGI_PROFILE_H
-#define HYMGI_PROFILE_H
+/* Times, bytes and messages per level and level operation. */
+#ifndef HYMGI_MULTIGRID_PROFILE_H
+#define HYMGI_MULTIGRID_PROFILE_H
 
 #include "multigrid/level.h"
 
-typedef enum hymgi_verb {
-  HYMGI_VERB_SMOOTH,
-  HYMGI_VERB_APPLY,
-  HYMGI_VERB_RESIDUAL,
-  HYMGI_VERB_SMOOTH_RESTRICT,
-  HYMGI_VERB_RESTRICT,
-  HYMGI_VERB_INTERPOLATE,
-  HYMGI_VERB_VECTOR,
-  HYMGI_VERB_REDUCE,
-  HYMGI_VERB_BOTTOM,
-  HYMGI_VERB_TAIL,
-  HYMGI_VERBS
-} hymgi_verb;
+typedef enum hymgi_op {
+  HYMGI_OP_SMOOTH,
+  HYMGI_OP_APPLY,
+  HYMGI_OP_RESIDUAL,
+  HYMGI_OP_SMOOTH_RESTRICT,
+  HYMGI_OP_RESTRICT,
+  HYMGI_OP_INTERPOLATE,
+  HYMGI_OP_VECTOR,
+  HYMGI_OP_REDUCE,
+  HYMGI_OP_BOTTOM,
+  HYMGI_OP_COARSE,
+  HYMGI_NUM_OPS
+} hymgi_op;
 
 typedef struct hymgi_profile {
   bool on;
-  bool in_bottom; /* a bottom solve counts as one verb */
-  hymg_profile_row row[HYMGI_MAX_LEVELS][HYMGI_VERBS];
+  bool in_bottom; /* a bottom solve counts as one level operation */
+  hymg_profile_row row[HYMGI_MAX_LEVELS][HYMGI_NUM_OPS];
 } hymgi_profile;
 
-/* Around a verb; bytes: by the model, of this rank. begin returns the start time, 0 while off. */
-double hymgi_profile_begin(const hymgi_level *level, hymgi_verb verb);
+/* Around a level operation; bytes: by the model, of this rank. begin returns the start time, 0 while off. */
+double hymgi_profile_begin(const hymgi_level *level, hymgi_op verb);
 /* After begin, where nothing came of it. */
 void hymgi_profile_cancel(const hymgi_level *level, double start);
-void hymgi_profile_end(const hymgi_level *level, hymgi_verb verb, double start, double bytes);
+void hymgi_profile_end(const hymgi_level *level, hymgi_op verb, double start, double bytes);
 /* Messages of one run of a plan. */
-void hymgi_profile_messages(const hymgi_level *level, hymgi_verb verb, const hymgi_plan *plan,
+void hymgi_profile_messages(const hymgi_level *level, hymgi_op verb, const hymgi_plan *plan,
                             int times);
-const char *hymgi_verb_name(hymgi_verb verb);
+const char *hymgi_op_name(hymgi_op verb);
 
 #endif

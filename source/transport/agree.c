@@ -1,7 +1,7 @@
 /* What all ranks of a solver must do alike on their way to each other's GPUs: each says what it can, and
  * what one cannot none does. */
-#include "multigrid/backend.h"
 #include "api/solver.h"
+#include "multigrid/backend.h"
 
 hymgi_level_plans hymgi_plans_of_level(const hymgi_level *l)
 {
@@ -23,7 +23,7 @@ static bool is_answered(const hymgi_plan *plan)
   return answered;
 }
 
-/* Plans whose messages on all ranks go to peers go by value, that is without flags. Where each is
+/* Plans whose messages on all ranks go to peers go by the LL protocol, that is without flags. Where each is
  * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
 hymg_status hymgi_agree_on_values(hymg_solver *solver)
 {
@@ -45,8 +45,8 @@ hymg_status hymgi_agree_on_values(hymg_solver *solver)
     for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
       const int at = HYMGI_LEVEL_PLANS * l + m;
       if (!all.plan[m]) continue;
-      all.plan[m]->by_value = !lacking[at] && !lacking[count + at];
-      all.plan[m]->counted = lacking[at] && !lacking[count + at];
+      all.plan[m]->ll = !lacking[at] && !lacking[count + at];
+      all.plan[m]->acknowledged = lacking[at] && !lacking[count + at];
     }
   }
   return HYMG_OK;
@@ -62,12 +62,12 @@ static hymgi_plan *operator_halo(const hymgi_level *level)
 hymg_status hymgi_agree_on_colours(hymg_solver *solver)
 {
   hymg_context *c = solver->op->grid->context;
-  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
   int apart[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
     const hymgi_plan *plan = operator_halo(level);
-    const bool can = plan && plan->by_value && plan->num_sends > 0 &&
+    const bool can = plan && plan->ll && plan->num_sends > 0 &&
                      level->backend == solver->placement.fine && sharing->joins(level, plan);
     apart[l] = plan && !can;
   }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multigrid/backend.h"
 #include "api/solver.h"
+#include "multigrid/backend.h"
 
 const char *hymg_transport_name(hymg_transport transport)
 {
@@ -75,7 +75,7 @@ typedef struct card {
 static hymg_status find_obstacle(hymg_solver *solver, char why[128])
 {
   hymg_context *c = solver->op->grid->context;
-  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
   const int locals = hymgi_comm_local_size(c->comm);
   card mine;
   memset(&mine, 0, sizeof mine);

@@ -1,39 +1,39 @@
 /* The communicator of NCCL: found, or made anew, by all ranks together. */
 #include <string.h>
 
-#include "multigrid/backend.h"
 #include "api/solver.h"
+#include "multigrid/backend.h"
 
-static const hymgi_grouping *grouping_of(const hymg_solver *solver)
+static const hymgi_nccl_ops *nccl_ops_of(const hymg_solver *solver)
 {
-  return *solver->placement.fine->grouping;
+  return *solver->placement.fine->nccl_ops;
 }
 
-static hymg_status make_communicator(hymg_context *c, const hymgi_grouping *grouping)
+static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl_ops)
 {
-  hymgi_group_id id;
+  hymgi_nccl_id id;
   memset(&id, 0, sizeof id);
-  TRY(hymgi_agree(c, hymgi_comm_rank(c->comm) == 0 ? grouping->make_id(c, &id) : HYMG_OK));
+  TRY(hymgi_agree(c, hymgi_comm_rank(c->comm) == 0 ? nccl_ops->make_id(c, &id) : HYMG_OK));
   TRY(hymgi_comm_bcast(c, c->comm, 0, &id, sizeof id));
-  const hymg_status status = hymgi_agree(c, grouping->open(c, &id));
-  if (status != HYMG_OK) grouping->break_off(c);
+  const hymg_status status = hymgi_agree(c, nccl_ops->open(c, &id));
+  if (status != HYMG_OK) nccl_ops->break_off(c);
   return status;
 }
 
-hymg_status hymgi_group_open(hymg_solver *solver, bool anew)
+hymg_status hymgi_nccl_open(hymg_solver *solver, bool anew)
 {
   hymg_context *c = solver->op->grid->context;
-  const hymgi_grouping *grouping = grouping_of(solver);
-  TRY(hymgi_comm_calm(c, c->comm));
-  int lacking = anew || !grouping->works(c);
+  const hymgi_nccl_ops *nccl_ops = nccl_ops_of(solver);
+  TRY(hymgi_comm_drain(c, c->comm));
+  int lacking = anew || !nccl_ops->works(c);
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
   if (!lacking) return HYMG_OK;
-  grouping->break_off(c);
-  return make_communicator(c, grouping);
+  nccl_ops->break_off(c);
+  return make_communicator(c, nccl_ops);
 }
 
 /* What the buffers hold does not matter. */
-hymg_status hymgi_group_connect(hymg_solver *solver, hymgi_plan **plans, int count)
+hymg_status hymgi_nccl_connect(hymg_solver *solver, hymgi_plan **plans, int count)
 {
   hymg_context *c = solver->op->grid->context;
   const hymgi_backend *fine = solver->placement.fine;

@@ -1,13 +1,13 @@
 /* Buffers and flags of a transport. The arena of a rank holds, in this order: the word of those that
- * have given up; for each plan its counters, a word for each message that comes from a peer (how
+ * have aborted; for each plan its counters, a word for each message that comes from a peer (how
  * often it has come) and for each that goes to one (how often it was taken away); the versions of
  * each message that comes from a peer, and buffers of MPI or NCCL. Who writes where is told by messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "multigrid/backend.h"
 #include "api/solver.h"
+#include "multigrid/backend.h"
 
 enum {
   LINE = 16,      /* doubles: 128 bytes */
@@ -79,7 +79,7 @@ static size_t versions(const hymgi_plan *plan)
 /* Sizes of the arena; places of all plans. */
 static void lay_out(hymgi_transport *t, const plan_list *list, place *places)
 {
-  size_t words = LINE; /* the first is given_up */
+  size_t words = LINE; /* the first is aborted */
   for (int p = 0; p < list->count; p++) {
     const hymgi_plan *plan = list->plan[p];
     places[p].counters = words;
@@ -152,7 +152,7 @@ static hymg_status map_arenas(hymg_solver *solver, const plan_list *list, char w
 {
   hymg_context *c = solver->op->grid->context;
   hymgi_transport *t = &solver->transport;
-  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
   hymgi_handle mine;
   memset(&mine, 0, sizeof mine);
   hymgi_handle *all = malloc((size_t)t->locals * sizeof *all);
@@ -226,14 +226,14 @@ static hymgi_peer_message describe_send(const hymgi_transport *t, const hymgi_pl
   const hymgi_message *message = plan->send + m;
   if (!message->peer) return (hymgi_peer_message){.data = plan->send_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
-  const bool answered = !plan->counted && hymgi_message_with(plan->receive, plan->num_receives,
-                                                             message->rank) != NULL;
+  const bool answered = !plan->acknowledged && hymgi_message_with(plan->receive, plan->num_receives,
+                                                                  message->rank) != NULL;
   return (hymgi_peer_message){.data = arena + (size_t)theirs[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = word(arena, theirs[1]),
                               .awaited = answered ? NULL : word(t->arena, (double)at->taken + m),
                               .rank = message->rank,
-                              .lag = plan->counted ? HYMGI_PEER_VERSIONS : 2};
+                              .lag = plan->acknowledged ? HYMGI_PEER_VERSIONS : 2};
 }
 
 static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi_plan *plan,
@@ -244,7 +244,7 @@ static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi
   if (!message->peer) return (hymgi_peer_message){.data = plan->receive_buffer + message->at};
   double *const arena = t->mapped[local_of(t, message->rank)];
   const bool answered =
-      !plan->counted && hymgi_message_with(plan->send, plan->num_sends, message->rank) != NULL;
+      !plan->acknowledged && hymgi_message_with(plan->send, plan->num_sends, message->rank) != NULL;
   return (hymgi_peer_message){.data = t->arena + (size_t)mine[0],
                               .version = (ptrdiff_t)lines(message->size),
                               .set = answered ? NULL : word(arena, theirs[0]),
@@ -353,7 +353,7 @@ static hymg_status connect_arenas(hymg_solver *solver, const plan_list *list, ch
 
 static void list_others(hymgi_transport *t)
 {
-  t->peers.given_up = word(t->arena, 0);
+  t->peers.aborted = word(t->arena, 0);
   for (int r = 0; r < t->locals; r++)
     if (t->mapped[r]) t->peers.others[t->peers.num_others++] = t->mapped[r];
 }
@@ -361,13 +361,13 @@ static void list_others(hymgi_transport *t)
 /* NCCL carries all messages: none is left to MPI. */
 static hymg_status connect_group(hymg_solver *solver, plan_list *list)
 {
-  TRY(hymgi_group_open(solver, false));
+  TRY(hymgi_nccl_open(solver, false));
   for (int p = 0; p < list->count; p++) {
     hymgi_plan *plan = list->plan[p];
     if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &solver->transport.peers;
     plan->mpi_sends = plan->mpi_receives = 0;
   }
-  return hymgi_group_connect(solver, list->plan, list->count);
+  return hymgi_nccl_connect(solver, list->plan, list->count);
 }
 
 static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *places)
@@ -391,7 +391,7 @@ static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *pl
     why[0] = '\0';
   }
   TRY(hymgi_agree(c, give_buffers(solver, list, places)));
-  t->peers.patience = solver->options.peer_seconds;
+  t->peers.timeout = solver->options.peer_seconds;
   if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(solver, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t);
@@ -437,7 +437,7 @@ void hymgi_transport_disconnect(hymg_solver *solver)
   }
   if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
     solver->placement.fine->sync(c);
-    hymgi_comm_calm(c, c->comm);
+    hymgi_comm_drain(c, c->comm);
     if (t->failed) hymgi_transport_reset(solver);
   }
   if (t->arena) solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
@@ -455,21 +455,21 @@ void hymgi_transport_reset(hymg_solver *solver)
   if (!t->connected || !(grouped || (t->info.within == HYMG_TRANSPORT_PEER && t->arena))) return;
   char text[sizeof c->error]; /* of the failure */
   memcpy(text, c->error, sizeof text);
-  const hymgi_sharing *sharing = solver->placement.fine->sharing;
+  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
   solver->placement.fine->sync(c); /* NCCL: ends what waits for messages that do not come */
   if (grouped)
-    hymgi_group_open(solver, true); /* if it or what follows fails, so will the next solve */
+    hymgi_nccl_open(solver, true); /* if it or what follows fails, so will the next solve */
   hymgi_comm_barrier(c, c->comm);
   if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
-  t->peers.told = false;
+  t->peers.notified = false;
   hymgi_comm_barrier(c, c->comm);
   memcpy(c->error, text, sizeof text);
 }
 
-hymg_status hymgi_settle(hymg_solver *solver, hymg_status status)
+hymg_status hymgi_agree_or_reset(hymg_solver *solver, hymg_status status)
 {
   if (status != HYMG_OK && solver->transport.info.within == HYMG_TRANSPORT_NCCL)
-    (*solver->placement.fine->grouping)->tell(solver->op->grid->context);
+    (*solver->placement.fine->nccl_ops)->tell(solver->op->grid->context);
   status = hymgi_agree(solver->op->grid->context, status);
   if (status != HYMG_OK) hymgi_transport_reset(solver);
   return status;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multigrid/backend.h"
 #include "base/cache_file.h"
+#include "multigrid/backend.h"
 #include "transport/transport.h"
 
 enum { DOUBLES = 1 << 17, SMALL = 8 };
@@ -15,7 +15,7 @@ static bool is_verdict(const char *value)
   return strcmp(value, "worked") == 0 || strcmp(value, "failed") == 0;
 }
 
-static const hymgi_kept_kind verdicts = {"probe", is_verdict};
+static const hymgi_cache_kind verdicts = {"probe", is_verdict};
 
 static hymg_status make_key(hymg_context *c, char key[HYMGI_KEY])
 {
@@ -29,9 +29,9 @@ static hymg_status make_key(hymg_context *c, char key[HYMGI_KEY])
 
 bool hymgi_probe_worked(hymg_context *c, const char *file, char note[256])
 {
-  char key[HYMGI_KEY], value[HYMGI_KEPT_VALUE];
+  char key[HYMGI_KEY], value[HYMGI_CACHE_VALUE];
   note[0] = '\0';
-  if (make_key(c, key) == HYMG_OK && hymgi_kept_find(&verdicts, file, key, value, note)) {
+  if (make_key(c, key) == HYMG_OK && hymgi_cache_find(&verdicts, file, key, value, note)) {
     if (strcmp(value, "worked") == 0) return true;
     snprintf(note, 256, "%.128s: MPI did not take device memory", file);
   } else if (!*note) {
@@ -44,7 +44,7 @@ static hymg_status keep(hymg_context *c, const char *file, const char *key, cons
 {
   char note[256] = "";
   if (hymgi_comm_rank(c->comm) != 0) return HYMG_OK;
-  if (hymgi_kept_keep(&verdicts, file, key, value, note)) return HYMG_OK;
+  if (hymgi_cache_store(&verdicts, file, key, value, note)) return HYMG_OK;
   return hymgi_fail(c, HYMG_EIO, "%s", note);
 }
 

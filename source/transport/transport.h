@@ -1,8 +1,8 @@
 /* How the GPUs of several ranks exchange cells: the choice, and what it takes: one piece of device
  * memory per rank and solver that holds flags and message buffers, mapped by the ranks of the node
  * where they write into each other's. */
-#ifndef HYMGI_TRANSPORT_H
-#define HYMGI_TRANSPORT_H
+#ifndef HYMGI_TRANSPORT_TRANSPORT_H
+#define HYMGI_TRANSPORT_TRANSPORT_H
 
 #include "multigrid/level.h"
 
@@ -35,7 +35,7 @@ void hymgi_transport_disconnect(hymg_solver *solver);
 /* Collective: after a failure flags and counters start afresh on all ranks. settle: hymgi_agree, and
  * that where it comes to a failure. */
 void hymgi_transport_reset(hymg_solver *solver);
-hymg_status hymgi_settle(hymg_solver *solver, hymg_status status);
+hymg_status hymgi_agree_or_reset(hymg_solver *solver, hymg_status status);
 
 /* source/transport/agree.c. The plans of a level, NULL where there is none; the message with a rank, or NULL. */
 enum { HYMGI_LEVEL_PLANS = 5 };
@@ -44,7 +44,7 @@ typedef struct hymgi_level_plans {
 } hymgi_level_plans;
 hymgi_level_plans hymgi_plans_of_level(const hymgi_level *level);
 const hymgi_message *hymgi_message_with(const hymgi_message *message, int count, int rank);
-/* Collective, and set on all: whether plans go by value (by_value, counted), one colour of half sweeps
+/* Collective, and set on all: whether plans go by value (ll, counted), one colour of half sweeps
  * alone (in_sweeps), and levels start alone (starts_alone). */
 hymg_status hymgi_agree_on_values(hymg_solver *solver);
 hymg_status hymgi_agree_on_colours(hymg_solver *solver);
@@ -54,8 +54,8 @@ hymg_status hymgi_agree_on_starts(hymg_solver *solver);
  * does not, on any of them, is given up by all; anew: after a failure, as it may have messages that
  * were sent and not taken. Then each plan goes through once, for connections are made by the first
  * message. */
-hymg_status hymgi_group_open(hymg_solver *solver, bool anew);
-hymg_status hymgi_group_connect(hymg_solver *solver, hymgi_plan **plans, int count);
+hymg_status hymgi_nccl_open(hymg_solver *solver, bool anew);
+hymg_status hymgi_nccl_connect(hymg_solver *solver, hymgi_plan **plans, int count);
 
 /* source/transport/probe.c: does the file say that MPI with this GPU took device memory? note: why not. */
 bool hymgi_probe_worked(hymg_context *context, const char *file, char note[256]);

@@ -13,7 +13,7 @@
 typedef struct program {
   hymg_context *context;
   hymg_grid *grid;
-  hymg_field *beta[3], *wall, *f, *u;
+  hymg_field *beta[3], *boundary_data, *f, *u;
   hymg_operator *op;
   hymg_solver *solver;
 } program;
@@ -40,9 +40,10 @@ static hymg_status make_operator(program *p, hymg_stencil stencil)
     od.beta[d] = p->beta[d];
   }
   if (stencil == HYMG_FV2) {
-    THEN(hymg_field_create_in(p->grid, HYMG_DEVICE, HYMG_WALL_Y_HIGH, HYMG_DOUBLE, &p->wall));
-    THEN(hymg_field_fill(p->wall, 0.3));
-    od.wall[3] = p->wall;
+    THEN(hymg_field_create_in(p->grid, HYMG_DEVICE, HYMG_BOUNDARY_Y_HIGH, HYMG_DOUBLE,
+                              &p->boundary_data));
+    THEN(hymg_field_fill(p->boundary_data, 0.3));
+    od.boundary_data[3] = p->boundary_data;
   }
   od.stencil = stencil;
   THEN(hymg_operator_create(p->grid, &od, &p->op));
@@ -90,7 +91,7 @@ static hymg_status write_and_solve(program *p)
   return status;
 }
 
-/* A launch for each step; the tail; a crossing from managed memory to the host. */
+/* A launch for each step; the coarse end; a crossing from managed memory to the host. */
 static const setting settings[] = {
     {HYMG_FV2, HYMG_MG, .host_cells = 0, .tail_cells = 0},
     {HYMG_FV4, HYMG_FMG, .host_cells = 0, .tail_cells = 1000},
@@ -113,7 +114,7 @@ static void end(program *p)
   hymg_field_destroy(&p->f);
   hymg_solver_destroy(&p->solver);
   hymg_operator_destroy(&p->op);
-  hymg_field_destroy(&p->wall);
+  hymg_field_destroy(&p->boundary_data);
   for (int d = 0; d < 3; d++)
     hymg_field_destroy(&p->beta[d]);
   hymg_grid_destroy(&p->grid);

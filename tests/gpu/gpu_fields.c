@@ -1,5 +1,5 @@
 /* Fields and the GPU: every centering in either memory, written and read through pointers of either,
- * strides of any sign and order, bricks of any place; coefficients and walls that never see the
+ * strides of any sign and order, bricks of any place; coefficients and boundaries that never see the
  * host. Outputs are poisoned before. */
 #include "support/gpu.h"
 #include "support/twin.h"
@@ -50,8 +50,8 @@ static void extent(hymg_centering centering, int n[3])
 {
   for (int d = 0; d < 3; d++)
     n[d] = kit.n[d];
-  if (centering >= HYMG_WALL_X_LOW)
-    n[(centering - HYMG_WALL_X_LOW) / 2] = 1;
+  if (centering >= HYMG_BOUNDARY_X_LOW)
+    n[(centering - HYMG_BOUNDARY_X_LOW) / 2] = 1;
   else if (centering != HYMG_CELL)
     n[centering - HYMG_FACE_X]++;
 }
@@ -325,20 +325,27 @@ END_TEST
 
 /* ---- nothing passes through the host ---- */
 
-/* Coefficients, walls, f and u in device memory: the solution of the same on the host. */
+/* Coefficients, boundaries, f and u in device memory: the solution of the same on the host. */
 START_TEST(a_solve_from_device_to_device_is_the_hosts)
 {
   twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 16, 12, 8, _i % 2 ? "dd pp dd" : "nd pp dd");
   t.a = 0.75;
-  t.walls = _i % 2 == 0;
+  t.boundaries = _i % 2 == 0;
   twin_open host = twin_begin(&t, &twin_host, NULL), o = twin_begin(&t, &twin_ways[_i / 2], NULL);
   twin_solution want = twin_solve(&host);
   static const int zero[3] = {0, 0, 0};
   kit = o.k;
   hymg_operator_desc desc = o.k.desc;
-  const hymg_field **place[10] = {&desc.alpha,   &desc.beta[0], &desc.beta[1], &desc.beta[2],
-                                  &desc.wall[0], &desc.wall[1], &desc.wall[2], &desc.wall[3],
-                                  &desc.wall[4], &desc.wall[5]};
+  const hymg_field **place[10] = {&desc.alpha,
+                                  &desc.beta[0],
+                                  &desc.beta[1],
+                                  &desc.beta[2],
+                                  &desc.boundary_data[0],
+                                  &desc.boundary_data[1],
+                                  &desc.boundary_data[2],
+                                  &desc.boundary_data[3],
+                                  &desc.boundary_data[4],
+                                  &desc.boundary_data[5]};
   hymg_field *moved[10] = {NULL};
   for (int c = 0; c < 10; c++) {
     int n[3];

@@ -38,8 +38,8 @@ static void round_of(int index, hymg_context *context)
   twin t = twin_of(index % 2 ? HYMG_FV4 : HYMG_FV2, n, n, n, index % 5 ? "dd pp dd" : "pp pp pp");
   t.smoother = (hymg_smoother)(index / 2 % 4);
   t.bottom = (hymg_bottom)(index % 5);
-  t.walls = index % 4 == 2;
-  t.a = t.walls ? 0.5 : 0.0;
+  t.boundaries = index % 4 == 2;
+  t.a = t.boundaries ? 0.5 : 0.0;
   twin_open o = twin_begin(&t, &twin_ways[index % (TWIN_WAYS - 1)], &layout);
   for (int time = 0; time < 1 + index % 3; time++) {
     twin_solution s = twin_solve(&o);

@@ -218,8 +218,8 @@ static void write_coefficient(twin_open *o, hymg_centering centering, unsigned s
 {
   static const int low[3] = {0, 0, 0};
   int n[3] = {o->k.n[0], o->k.n[1], o->k.n[2]};
-  if (centering >= HYMG_WALL_X_LOW)
-    n[(centering - HYMG_WALL_X_LOW) / 2] = 1;
+  if (centering >= HYMG_BOUNDARY_X_LOW)
+    n[(centering - HYMG_BOUNDARY_X_LOW) / 2] = 1;
   else if (centering != HYMG_CELL)
     n[centering - HYMG_FACE_X]++;
   const ptrdiff_t rows[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
@@ -249,7 +249,7 @@ START_TEST(updates)
     t.constant_beta = kind % 2;
     t.a = kind ? 0.6 : 0.0;
     t.constant_alpha = kind / 2;
-    t.walls = t.stencil == HYMG_FV2 && t.a > 0.0;
+    t.boundaries = t.stencil == HYMG_FV2 && t.a > 0.0;
     twin_open o = twin_begin(&t, way_of(_i), NULL), host = twin_begin(&t, &twin_host, NULL);
     for (unsigned seed = 0; seed < 3; seed++) {
       if (seed) change(&o, seed), change(&host, seed);

@@ -27,14 +27,14 @@ static void set_helmholtz(twin *t, int kind)
 
 /* ---- operators ---- */
 
-/* Both kinds of beta, alpha absent, constant, variable, both closures. */
+/* Both kinds of beta, alpha absent, constant, variable, both extrapolations. */
 static void every_coefficient(twin *t)
 {
   for (int kind = 0; kind < 12; kind++) {
     if (t->stencil == HYMG_FV4 && kind / 6) break;
     t->constant_beta = kind % 2;
     set_helmholtz(t, kind / 2 % 3);
-    t->closure = kind / 6 ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_DEFAULT;
+    t->extrapolation = kind / 6 ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_DEFAULT;
     t->smoother = kind % 3 ? HYMG_GSRB : HYMG_CHEBYSHEV;
     twin_check(t, &twin_ways[0]);
   }
@@ -56,27 +56,27 @@ START_TEST(every_coefficient_of_fv4)
 }
 END_TEST
 
-START_TEST(wall_data)
+START_TEST(boundary_data)
 {
   char boundary[9];
   twin t = twin_of(HYMG_FV2, 8, 4, 12, boundary_of(_i * 11, 5, boundary));
-  t.walls = true;
+  t.boundaries = true;
   t.a = 0.75;
-  for (int closure = 0; closure < 4; closure++) {
-    t.closure = closure % 2 ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_QUADRATIC;
-    t.cycle = closure / 2 ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+  for (int extrapolation = 0; extrapolation < 4; extrapolation++) {
+    t.extrapolation = extrapolation % 2 ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_QUADRATIC;
+    t.cycle = extrapolation / 2 ? HYMG_CYCLE_V : HYMG_CYCLE_F;
     t.interpolation_f = _i % 2 ? HYMG_P1 : HYMG_V2;
     twin_check(&t, &twin_ways[0]);
   }
 }
 END_TEST
 
-START_TEST(every_closure_box)
+START_TEST(every_extrapolation_box)
 {
   static const int sizes[4][2] = {{24, 8}, {16, 16}, {12, 4}, {8, 2}};
   const int n = sizes[_i][0];
   twin t = twin_of(HYMG_FV4, n, n, n, "dd dd dd");
-  t.closure_box = sizes[_i][1];
+  t.extrapolation_box = sizes[_i][1];
   twin_check(&t, &twin_ways[0]);
   t.constant_beta = true;
   t.smoother = HYMG_JACOBI;
@@ -135,17 +135,17 @@ START_TEST(every_cycle)
 }
 END_TEST
 
-/* Levels that one block of the tail works on, a cell a thread: coarsest ones of 8 to 108 cells, some with
+/* Levels that one block of the coarse end works on, a cell a thread: coarsest ones of 8 to 108 cells, some with
  * several lines of ghosts a thread and one of a single warp, below smoothers with and without colours. */
 START_TEST(every_tail)
 {
   static const int shapes[9][3] = {{8, 16, 16}, {16, 8, 8}, {8, 8, 16},  {8, 8, 32}, {8, 8, 8},
                                    {6, 18, 6},  {6, 8, 16}, {12, 12, 6}, {20, 12, 4}};
-  static const char *const walls[3] = {"dd dd dd", "pp pp pp", "dd pp dd"};
+  static const char *const boundaries[3] = {"dd dd dd", "pp pp pp", "dd pp dd"};
   const int *n = shapes[_i / 2];
   for (int m = 0; m < 2; m++) {
     const int which = _i / 2 + 2 * m;
-    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], walls[m ? _i / 2 % 3 : 0]);
+    twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], boundaries[m ? _i / 2 % 3 : 0]);
     t.smoother = (hymg_smoother)(which % 4);
     t.sweeps = t.smoother >= HYMG_JACOBI ? 2 + m : -1;
     t.bottom = which % 3 ? HYMG_BICGSTAB : HYMG_CG;
@@ -176,8 +176,8 @@ int main(void)
   TCase *t = tcase_create("operators");
   tcase_add_loop_test(t, every_coefficient_of_fv2, 0, few ? 10 : 42);
   tcase_add_loop_test(t, every_coefficient_of_fv4, few ? 4 : 0, 8);
-  tcase_add_loop_test(t, wall_data, 0, 12);
-  tcase_add_loop_test(t, every_closure_box, few ? 1 : 0, 4);
+  tcase_add_loop_test(t, boundary_data, 0, 12);
+  tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
   suite_add_tcase(suite, t);
   t = tcase_create("methods");
   tcase_add_loop_test(t, every_smoother, 0, 8);

@@ -1,5 +1,5 @@
 /* Host and GPU give the same bits on any shape, in mixtures of everything, and whichever part of a
- * cycle a graph, the tail or the host does. */
+ * cycle a graph, the coarse end or the host does. */
 #include "support/twin.h"
 
 #include "kernel_table.h"
@@ -54,15 +54,16 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
 static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
 {
   static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
-  static const char *const walls[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp", "dd dd dd"};
-  twin t = twin_of(stencil, n[0], n[1], n[2], walls[mixture]);
+  static const char *const boundaries[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp",
+                                           "dd dd dd"};
+  twin t = twin_of(stencil, n[0], n[1], n[2], boundaries[mixture]);
   t.smoother = mixture == 1 ? HYMG_CHEBYSHEV : mixture == 4 ? HYMG_L1JACOBI : HYMG_GSRB;
   t.a = mixture == 1 ? 1.0 : 0.0;
   check_kernels(&t, kernels, 3 + mixture % 2);
 }
 
 /* Two sweeps in one pass, over several tiles and slabs and parts of them, with all that such a pass
- * may read, beside all kinds of walls. The last two are not for it. */
+ * may read, beside all kinds of boundaries. The last two are not for it. */
 static const struct {
   hymg_smoother smoother;
   int sweeps;
@@ -115,12 +116,12 @@ START_TEST(long_rows)
 }
 END_TEST
 
-/* Planes that come to shared memory by tensor copies: several blocks along each axis, blocks that are not
+/* Planes that come to shared memory by TMA: several blocks along each axis, blocks that are not
  * full, ghosts across x in memory and made on the way; red-black Gauss-Seidel for the residual's
  * restriction. */
 static const struct {
   int n[3];
-  const char *walls;
+  const char *boundaries;
   hymg_smoother smoother;
   double a;
   bool constant_alpha;
@@ -141,7 +142,7 @@ START_TEST(rings_of_planes)
   static const char *const kernels[] = {"fv4_march", "fv4_ring"};
   const twin_way way = {.name = "rings", .backend = HYMG_BACKEND_CUDA};
   const int *n = rings[_i].n;
-  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].walls);
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].boundaries);
   t.smoother = rings[_i].smoother;
   t.a = rings[_i].a;
   t.constant_alpha = rings[_i].constant_alpha;
@@ -158,11 +159,11 @@ START_TEST(rings_of_planes)
 }
 END_TEST
 
-/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a wall or at
+/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a boundary or at
  * ghosts in memory; red-black Gauss-Seidel for rows split by colour. */
 static const struct {
   int n[3];
-  const char *walls;
+  const char *boundaries;
   hymg_smoother smoother;
   double a;
   bool constant_alpha, constant_beta;
@@ -180,7 +181,7 @@ static const struct {
 START_TEST(tiles_of_small_levels)
 {
   const int *n = tiles[_i].n;
-  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], tiles[_i].walls);
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], tiles[_i].boundaries);
   t.smoother = tiles[_i].smoother;
   t.a = tiles[_i].a;
   t.constant_alpha = tiles[_i].constant_alpha;
@@ -231,7 +232,7 @@ START_TEST(random_mixtures)
 }
 END_TEST
 
-/* What the graph, the tail or the host does is the same, and where the vectors are. */
+/* What the graph, the coarse end or the host does is the same, and where the vectors are. */
 START_TEST(every_way_to_use_the_machine)
 {
   static const int sizes[3][3] = {{16, 16, 16}, {24, 8, 16}, {20, 12, 12}};

@@ -12,7 +12,8 @@ static const twin cases[] = {
     {HYMG_FV2, .n = {16, 32, 24}, .boundary = "dd dd dd"},
     {HYMG_FV4, .n = {16, 32, 24}, .boundary = "dd pp dd"},
     {HYMG_FV4, .n = {16, 32, 24}, .boundary = "pp pp pp", .smoother = HYMG_CHEBYSHEV},
-    {HYMG_FV2, .n = {16, 32, 24}, .boundary = "nd pp dd", .smoother = HYMG_JACOBI, .walls = true},
+    {HYMG_FV2, .n = {16, 32, 24}, .boundary = "nd pp dd", .smoother = HYMG_JACOBI,
+     .boundaries = true},
     {HYMG_FV4, .n = {24, 12, 24}, .boundary = "dd dd dd", .smoother = HYMG_L1JACOBI},
     {HYMG_FV2, .n = {24, 12, 24}, .boundary = "pp pp pp", .method = HYMG_MGPCG},
 };
@@ -23,7 +24,7 @@ static twin twin_of_case(int index)
   const twin *c = &cases[index % CASES];
   twin t = twin_of(c->stencil, c->n[0], c->n[1], c->n[2], c->boundary);
   t.smoother = c->smoother;
-  t.walls = c->walls;
+  t.boundaries = c->boundaries;
   t.bottom = (hymg_bottom)(index % 5);
   if (c->method == HYMG_MGPCG) t.method = HYMG_MGPCG, t.cycle = HYMG_CYCLE_V;
   return t;
@@ -80,7 +81,7 @@ START_TEST(boxes_that_do_not_merge)
 }
 END_TEST
 
-/* Those of FV4, in boxes with walls across x and neighbours along z, and along y. */
+/* Those of FV4, in boxes with boundaries across x and neighbours along z, and along y. */
 START_TEST(kernels_of_large_levels)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD), kind = _i % 4, both = _i / 4;

@@ -93,8 +93,8 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 32, 16, 24, boundaries[_i / 2]);
-  t.walls = _i == 4;
-  if (_i % 2 && _i / 2 > 1) return; /* FV4 has no such walls */
+  t.boundary_faces = _i == 4;
+  if (_i % 2 && _i / 2 > 1) return; /* FV4 has no such boundaries */
   has_own_gpus();
   for (int boxes = 0; boxes < 2; boxes++) {
     support_layout layout = layout_of(0);
@@ -209,7 +209,7 @@ START_TEST(overlapped_sweeps_give_the_same_bits)
 }
 END_TEST
 
-/* The form for small levels closes walls itself beside ghosts of other GPUs; for others that is done
+/* The form for small levels fills boundary ghosts itself beside ghosts of other GPUs; for others that is done
  * together with the exchange. Of gsrb one colour travels. */
 START_TEST(exchanges_of_fv4_give_the_same_bits)
 {

@@ -78,7 +78,7 @@ static void try_transfer(hymg_context *context, const hymgi_decomp *fine,
   exchange(context, gather, &patches, &boxes);
   count_writes(gather, &patches, &boxes);
   support_check_gather(&boxes, "gather over MPI");
-  support_fill_walls(&boxes, coarse->n);
+  support_fill_boundaries(&boxes, coarse->n);
   exchange(context, scatter, &boxes, &patches);
   count_writes(scatter, &boxes, &patches);
   support_check_scatter(&patches, 2, coarse->n, periodic, "scatter over MPI");

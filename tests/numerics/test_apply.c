@@ -82,23 +82,23 @@ START_TEST(fv4_is_right_under_all_boundary_mixes)
 }
 END_TEST
 
-START_TEST(fv2_with_the_linear_closure_is_right)
+START_TEST(fv2_with_the_linear_extrapolation_is_right)
 {
   char boundary[9];
   boundary_of(_i * 9, 5, boundary);
   support_case c = support_case_of(HYMG_FV2, (const int[3]){6, 4, 3}, boundary, 0.0);
-  c.spec.closure = HYMG_CLOSURE_LINEAR;
-  support_case_add_walls(&c);
+  c.spec.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  support_case_add_boundaries(&c);
   check_case(&c, NULL);
 }
 END_TEST
 
-START_TEST(wall_data_enter_the_residual_alone)
+START_TEST(boundary_data_enter_the_residual_alone)
 {
   char boundary[9];
   boundary_of(_i * 4, 5, boundary);
   support_case c = support_case_of(HYMG_FV2, (const int[3]){4, 8, 12}, boundary, 0.3);
-  support_case_add_walls(&c);
+  support_case_add_boundaries(&c);
   check_case(&c, NULL);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(constant_coefficients_are_right)
 }
 END_TEST
 
-START_TEST(the_closure_dimension_follows_closure_box)
+START_TEST(the_extrapolation_dimension_follows_extrapolation_box)
 {
   static const int sizes[4][2] = {{48, 16}, {24, 8}, {12, 4}, {6, 2}}; /* 6: in one box only */
   support_layout layout = {.threads = 1, .boxes = {_i < 6 ? 1 + _i % 2 : 1, 1, 1}};
@@ -158,7 +158,7 @@ START_TEST(the_closure_dimension_follows_closure_box)
   support_case c = support_case_of(HYMG_FV4, (const int[3]){n, n, n}, "dd dd dd", 0.0);
   for (int d = 0; d < 3; d++)
     c.spec.h[d] = 1.0 / n;
-  c.spec.closure_box = sizes[_i / 2][1];
+  c.spec.extrapolation_box = sizes[_i / 2][1];
   check_case(&c, &layout);
 }
 END_TEST
@@ -170,12 +170,12 @@ int main(void)
   TCase *t = tcase_create("against the oracle");
   tcase_add_loop_test(t, fv2_is_right_under_all_boundary_mixes, small ? 37 : 0, small ? 40 : 125);
   tcase_add_loop_test(t, fv4_is_right_under_all_boundary_mixes, 0, small ? 2 : 8);
-  tcase_add_loop_test(t, fv2_with_the_linear_closure_is_right, 0, small ? 2 : 14);
-  tcase_add_loop_test(t, wall_data_enter_the_residual_alone, 0, small ? 2 : 31);
+  tcase_add_loop_test(t, fv2_with_the_linear_extrapolation_is_right, 0, small ? 2 : 14);
+  tcase_add_loop_test(t, boundary_data_enter_the_residual_alone, 0, small ? 2 : 31);
   tcase_add_loop_test(t, odd_shapes_are_right, 0, small ? 8 : 2 * NUM_SHAPES);
   tcase_add_loop_test(t, several_boxes_are_right, 0, small ? 0 : 10);
   tcase_add_loop_test(t, constant_coefficients_are_right, 0, small ? 2 : 12);
-  tcase_add_loop_test(t, the_closure_dimension_follows_closure_box, small ? 6 : 0, 7);
+  tcase_add_loop_test(t, the_extrapolation_dimension_follows_extrapolation_box, small ? 6 : 0, 7);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

@@ -208,10 +208,10 @@ START_TEST(any_count_of_sweeps)
 }
 END_TEST
 
-START_TEST(the_linear_closure)
+START_TEST(the_linear_extrapolation)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 12, 6}, "dd nd dd", 0.0);
-  c.spec.closure = HYMG_CLOSURE_LINEAR;
+  c.spec.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   check_case(&c, NULL, _i, _i + 1, 0);
 }
 END_TEST
@@ -231,7 +231,7 @@ int main(void)
   tcase_add_loop_test(t, several_boxes, 0, small ? 0 : 8);
   tcase_add_loop_test(t, a_solve_may_start_on_a_coarser_level, 0, small ? 0 : 2);
   tcase_add_loop_test(t, any_count_of_sweeps, 0, small ? 2 : 18);
-  tcase_add_loop_test(t, the_linear_closure, 0, small ? 1 : 3);
+  tcase_add_loop_test(t, the_linear_extrapolation, 0, small ? 1 : 3);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

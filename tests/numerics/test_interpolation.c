@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "api/solver.h"
-#include "support/support.h"
 #include "multigrid/level_ops.h"
+#include "support/support.h"
 
 typedef struct choice {
   hymg_stencil stencil;
@@ -130,7 +130,7 @@ static double cell_mean(int i, double h, int degree)
   return (high - low) / ((degree + 1) * h);
 }
 
-/* Away from walls: p0 on constants, p1 on linear, v2 on quadratic, v4 on quartic polynomials. */
+/* Away from boundaries: p0 on constants, p1 on linear, v2 on quadratic, v4 on quartic polynomials. */
 START_TEST(each_order_is_exact_on_its_polynomials)
 {
   static const int degree[5] = {0, 1, 2, 0, 4};

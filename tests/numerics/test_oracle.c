@@ -1,7 +1,7 @@
 /* The oracle itself gives the published digits of HPGMG-FV: so what the other suites compare with
  * it is right. */
-#include "support/support.h"
 #include "support/reference.h"
+#include "support/support.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ START_TEST(f_and_v_cycles_give_the_published_digits)
   const reference *r = &references[_i];
   double *f, *u[3], relative[3];
   support_case c =
-      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->closure_box, &f);
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   oracle *o = oracle_create(&c.spec);
   int levels = r->error != 0.0 ? 3 : 1, v_cycles = reference_length(r) - 1;
   solve_levels(o, levels, f, u, relative);
@@ -88,7 +88,7 @@ START_TEST(conjugate_gradients_give_the_published_digits)
   const reference *r = &references[_i];
   double *f;
   support_case c =
-      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->closure_box, &f);
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   c.spec.smoother = r->smoother;
   oracle *o = oracle_create(&c.spec);
   double *u = support_poison(o->level[0].cells);

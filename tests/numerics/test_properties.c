@@ -50,19 +50,19 @@ static double asymmetry(const support_case *c)
   return defect;
 }
 
-START_TEST(fv2_is_symmetric_but_for_the_quadratic_closure)
+START_TEST(fv2_is_symmetric_but_for_the_quadratic_extrapolation)
 {
   static const char *const mixes[4] = {"pp pp pp", "nn nn nn", "pp nn pp", "dd nd dd"};
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 10, 6}, mixes[_i], 0.5);
-  c.spec.closure = HYMG_CLOSURE_LINEAR;
+  c.spec.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   ck_assert_double_lt(asymmetry(&c), 1e-13);
   support_case_free(&c);
 }
 END_TEST
 
-/* g = -5/2 x1 + 1/2 x2 puts b beta / (2 h^2) into the wall cell's row and nothing into its
+/* g = -5/2 x1 + 1/2 x2 puts b beta / (2 h^2) into the boundary cell's row and nothing into its
  * neighbour's. */
-START_TEST(the_quadratic_closure_is_unsymmetric_by_half_a_face)
+START_TEST(the_quadratic_extrapolation_is_unsymmetric_by_half_a_face)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){4, 4, 4}, "dd pp pp", 0.0);
   support_kit k = support_open(&c.spec, NULL, NULL);
@@ -138,7 +138,7 @@ typedef struct polynomial {
   double (*f)(const double x[3]);
   double beta0, beta1[3];
   hymg_stencil stencil;
-  int margin; /* cells next to a wall that are left out */
+  int margin; /* cells next to a boundary that are left out */
 } polynomial;
 
 static double cubic(const double x[3])
@@ -258,14 +258,14 @@ START_TEST(fv4_is_exact_on_cubics_with_linear_beta_inside)
 }
 END_TEST
 
-START_TEST(fv2_is_exact_on_quadratics_up_to_the_walls)
+START_TEST(fv2_is_exact_on_quadratics_up_to_the_boundaries)
 {
   polynomial p = {arches, minus_arches_laplacian, 1.0, {0, 0, 0}, HYMG_FV2, 0};
   check_polynomial(&p);
 }
 END_TEST
 
-START_TEST(fv4_is_exact_on_quadratics_with_linear_beta_up_to_the_walls)
+START_TEST(fv4_is_exact_on_quadratics_with_linear_beta_up_to_the_boundaries)
 {
   polynomial p = {arches, arches_flux, 1.0, {0.5, -0.25, 0.125}, HYMG_FV4, 0};
   check_polynomial(&p);
@@ -371,15 +371,15 @@ int main(void)
   bool small = support_small();
   Suite *suite = suite_create("properties");
   TCase *t = tcase_create("operators");
-  tcase_add_loop_test(t, fv2_is_symmetric_but_for_the_quadratic_closure, 0, 4);
-  tcase_add_test(t, the_quadratic_closure_is_unsymmetric_by_half_a_face);
+  tcase_add_loop_test(t, fv2_is_symmetric_but_for_the_quadratic_extrapolation, 0, 4);
+  tcase_add_test(t, the_quadratic_extrapolation_is_unsymmetric_by_half_a_face);
   tcase_add_test(t, fv4_is_symmetric_with_constant_coefficients_and_periodic_axes_alone);
   tcase_add_loop_test(t, constants_are_in_the_null_space, 0, 4);
   tcase_add_loop_test(t, fluxes_cancel_in_the_sum, 0, 4);
   tcase_add_test(t, fv2_is_exact_on_cubics_inside);
   tcase_add_test(t, fv4_is_exact_on_cubics_with_linear_beta_inside);
-  tcase_add_test(t, fv2_is_exact_on_quadratics_up_to_the_walls);
-  tcase_add_test(t, fv4_is_exact_on_quadratics_with_linear_beta_up_to_the_walls);
+  tcase_add_test(t, fv2_is_exact_on_quadratics_up_to_the_boundaries);
+  tcase_add_test(t, fv4_is_exact_on_quadratics_with_linear_beta_up_to_the_boundaries);
   tcase_add_loop_test(t, apply_is_linear, 0, 2);
   suite_add_tcase(suite, t);
   t = tcase_create("solves");

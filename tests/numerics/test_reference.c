@@ -1,8 +1,8 @@
 /* The library gives the published digits of HPGMG-FV: residual histories, norms, Richardson error
  * and order, Gershgorin bounds, errors on p6; and both stencils show their order on p6 and on
  * problems with an exact solution. */
-#include "support/support.h"
 #include "support/reference.h"
+#include "support/support.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ START_TEST(residual_histories_are_the_published_ones)
   const reference *r = &references[_i];
   double *f;
   support_case c =
-      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->closure_box, &f);
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   c.spec.smoother = r->smoother;
   hymg_options o = options_of(r);
   support_kit k = support_open(&c.spec, NULL, &o);
@@ -87,7 +87,7 @@ START_TEST(solutions_of_one_f_cycle_are_the_published_ones)
   hymg_field *u[3] = {NULL, NULL, NULL};
   if (r->max == 0.0) return;
   support_case c =
-      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->closure_box, &f);
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   support_kit k = support_open(&c.spec, NULL, NULL);
   solve_levels(&k, r->error != 0.0 ? 3 : 1, f, u);
   OK(k.context, hymg_field_max(u[0], &max));
@@ -113,7 +113,7 @@ START_TEST(gershgorin_bounds_are_the_published_ones)
   const double *want = r->stencil == HYMG_FV4 ? reference_lambda_fv4 : reference_lambda_fv2;
   double *f;
   support_case c =
-      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->closure_box, &f);
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   support_kit k = support_open(&c.spec, NULL, NULL);
   ck_assert_int_eq(hymg_solver_num_levels(k.solver), r->stencil == HYMG_FV4 ? 6 : 7);
   for (int l = 0; l < hymg_solver_num_levels(k.solver); l++) {
@@ -164,7 +164,7 @@ START_TEST(p6_errors_are_the_published_ones_and_show_the_order)
 END_TEST
 
 /* 16^3 to 32^3 is short of the asymptote: half an order of slack. */
-START_TEST(the_order_holds_without_dirichlet_walls)
+START_TEST(the_order_holds_without_dirichlet_boundaries)
 {
   static const struct {
     hymg_stencil stencil;
@@ -192,7 +192,7 @@ int main(void)
     tcase_add_loop_test(t, solutions_of_one_f_cycle_are_the_published_ones, 0, NUM_REFERENCES);
     tcase_add_loop_test(t, gershgorin_bounds_are_the_published_ones, 0, 2);
     tcase_add_loop_test(t, p6_errors_are_the_published_ones_and_show_the_order, 0, 2);
-    tcase_add_loop_test(t, the_order_holds_without_dirichlet_walls, 0, 3);
+    tcase_add_loop_test(t, the_order_holds_without_dirichlet_boundaries, 0, 3);
   }
   suite_add_tcase(suite, t);
   return support_run(suite);

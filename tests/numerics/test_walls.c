@@ -1,5 +1,5 @@
-/* Inhomogeneous data on Dirichlet and Neumann walls: exact where the closure is exact, the oracle's
- * F-cycle, and f = 0 driven by the walls alone. */
+/* Inhomogeneous data on Dirichlet and Neumann boundaries: exact where the extrapolation is exact, the oracle's
+ * F-cycle, and f = 0 driven by the boundaries alone. */
 #include "support/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -73,15 +73,15 @@ static double linear_dz(const double x[3])
 typedef struct exact {
   function *u, *grad[3];
   double f; /* - b Lap u with b = 0.7, beta = 1 */
-  hymg_closure closure;
+  hymg_extrapolation extrapolation;
 } exact;
 
 static const exact exacts[2] = {
-    {quadratic, {dx, dy, dz}, -0.7 * 4.0, HYMG_CLOSURE_QUADRATIC},
-    {linear, {linear_dx, linear_dy, linear_dz}, 0.0, HYMG_CLOSURE_LINEAR},
+    {quadratic, {dx, dy, dz}, -0.7 * 4.0, HYMG_EXTRAPOLATION_QUADRATIC},
+    {linear, {linear_dx, linear_dy, linear_dz}, 0.0, HYMG_EXTRAPOLATION_LINEAR},
 };
 
-static void fill_walls(support_case *c, const exact *e)
+static void fill_boundaries(support_case *c, const exact *e)
 {
   for (int face = 0; face < 6; face++) {
     int d = face / 2, m[3] = {c->spec.n[0], c->spec.n[1], c->spec.n[2]};
@@ -91,7 +91,8 @@ static void fill_walls(support_case *c, const exact *e)
     for (int w = 0; w < m[0] * m[1] * m[2]; w++) {
       int at[3] = {w % m[0], w / m[0] % m[1], w / m[0] / m[1]};
       double value = average(neumann ? e->grad[d] : e->u, at, d, coordinate);
-      c->wall[face][w] = neumann && face % 2 == 0 ? -value : value; /* the outward derivative */
+      c->boundary_data[face][w] =
+          neumann && face % 2 == 0 ? -value : value; /* the outward derivative */
     }
   }
 }
@@ -99,13 +100,13 @@ static void fill_walls(support_case *c, const exact *e)
 static support_case exact_case(const exact *e, const char *boundary, double **u)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 12, 8}, boundary, 0.0);
-  c.spec.closure = e->closure;
+  c.spec.extrapolation = e->extrapolation;
   for (int d = 0; d < 3; d++) {
     c.spec.beta[d] = NULL;
     c.spec.h[d] = spacing[d];
   }
-  support_case_add_walls(&c);
-  fill_walls(&c, e);
+  support_case_add_boundaries(&c);
+  fill_boundaries(&c, e);
   *u = support_poison(CELLS);
   for (int i = 0; i < CELLS; i++)
     (*u)[i] = average(e->u, (const int[3]){i % 8, i / 8 % 12, i / 96}, -1, 0.0);
@@ -171,7 +172,7 @@ START_TEST(polynomials_are_the_solution)
 }
 END_TEST
 
-/* Two plates at 1 and 0: u falls linearly, which both closures give exactly. */
+/* Two plates at 1 and 0: u falls linearly, which both extrapolations give exactly. */
 START_TEST(plates_alone_drive_a_linear_solution)
 {
   double top[64] = {0}, bottom[64], zero[512] = {0};
@@ -180,9 +181,9 @@ START_TEST(plates_alone_drive_a_linear_solution)
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "pp nn dd", 0.0);
   for (int d = 0; d < 3; d++)
     c.spec.beta[d] = NULL;
-  c.spec.closure = _i ? HYMG_CLOSURE_LINEAR : HYMG_CLOSURE_QUADRATIC;
-  c.spec.wall[4] = bottom;
-  c.spec.wall[5] = top;
+  c.spec.extrapolation = _i ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_QUADRATIC;
+  c.spec.boundary_data[4] = bottom;
+  c.spec.boundary_data[5] = top;
   hymg_options o = hymg_options_default();
   o.method = HYMG_MG;
   o.rtol = 1e-12;
@@ -235,18 +236,18 @@ START_TEST(channels_with_data_are_the_oracles)
 {
   static const char *const channels[4] = {"pp pp dd", "nd pp pp", "pp dn pp", "pp pp nd"};
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 12, 16}, channels[_i % 4], 0.2);
-  if (_i >= 4) c.spec.closure = HYMG_CLOSURE_LINEAR;
-  support_case_add_walls(&c);
+  if (_i >= 4) c.spec.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  support_case_add_boundaries(&c);
   against_the_oracle(&c, HYMG_FMG, HYMG_CYCLE_F);
   support_case_free(&c);
 }
 END_TEST
 
-START_TEST(all_walls_with_data_are_the_oracles)
+START_TEST(all_boundaries_with_data_are_the_oracles)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 12, 16}, mixes[_i % 4], 0.2);
-  if (_i >= 4) c.spec.closure = HYMG_CLOSURE_LINEAR;
-  support_case_add_walls(&c);
+  if (_i >= 4) c.spec.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  support_case_add_boundaries(&c);
   against_the_oracle(&c, HYMG_MG, HYMG_CYCLE_V);
   against_the_oracle(&c, HYMG_MGPCG, HYMG_CYCLE_V);
   support_case_free(&c);
@@ -254,11 +255,11 @@ START_TEST(all_walls_with_data_are_the_oracles)
 END_TEST
 
 /* Linear data fit together at the edges, where the ghosts would else depend on the order of axes. */
-START_TEST(f_cycles_with_data_on_all_walls_are_the_oracles)
+START_TEST(f_cycles_with_data_on_all_boundaries_are_the_oracles)
 {
   double *u;
   support_case c = exact_case(&exacts[1], mixes[_i % 4], &u);
-  if (_i < 4) c.spec.closure = HYMG_CLOSURE_QUADRATIC;
+  if (_i < 4) c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
   for (int d = 0; d < 3; d++)
     c.spec.beta[d] = c.beta[d];
   against_the_oracle(&c, HYMG_FMG, HYMG_CYCLE_F);
@@ -276,8 +277,8 @@ int main(void)
   tcase_add_loop_test(t, polynomials_are_the_solution, 0, small ? 2 : 30);
   tcase_add_loop_test(t, plates_alone_drive_a_linear_solution, 0, 2);
   tcase_add_loop_test(t, channels_with_data_are_the_oracles, 0, small ? 1 : 8);
-  tcase_add_loop_test(t, all_walls_with_data_are_the_oracles, 0, small ? 1 : 8);
-  tcase_add_loop_test(t, f_cycles_with_data_on_all_walls_are_the_oracles, 0, small ? 1 : 8);
+  tcase_add_loop_test(t, all_boundaries_with_data_are_the_oracles, 0, small ? 1 : 8);
+  tcase_add_loop_test(t, f_cycles_with_data_on_all_boundaries_are_the_oracles, 0, small ? 1 : 8);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

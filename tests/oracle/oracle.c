@@ -1,4 +1,4 @@
-/* The oracle's operators: ghost closures, the 7- and 25-point stencils, restriction and
+/* The oracle's operators: ghost extrapolations, the 7- and 25-point stencils, restriction and
  * interpolation. A u = a alpha u - b div(beta grad u), cell averages, face coefficients at the low
  * face. */
 #include "oracle/oracle.h"
@@ -25,7 +25,7 @@ void oracle_store(const oracle_level *l, const double *ghosted, double *plain)
 int oracle_operator_rule(const oracle *o)
 {
   if (o->spec.stencil == HYMG_FV4) return 4;
-  return o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
+  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1 : 2;
 }
 
 /* The rule in force on an axis of dim cells: 4 needs four of them, 2 needs two. */
@@ -36,7 +36,7 @@ static int rule_in_force(int rule, int dim)
   return rule;
 }
 
-/* Both ghosts of one wall; x points at the first interior cell, s steps inward. */
+/* Both ghosts of one boundary; x points at the first interior cell, s steps inward. */
 static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
 {
   double x1 = x[0], x2 = x[s];
@@ -52,8 +52,8 @@ static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
   }
 }
 
-static void close_line(const oracle *o, const oracle_level *l, int d, int rule, bool data,
-                       double *x, size_t p)
+static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, bool data, double *x,
+                      size_t p)
 {
   int n = l->n[d];
   ptrdiff_t s = (ptrdiff_t)l->stride[d];
@@ -68,8 +68,8 @@ static void close_line(const oracle *o, const oracle_level *l, int d, int rule, 
   for (int side = 0; side < 2; side++) {
     size_t at = p + (size_t)(side ? (n - 1) * s : 0);
     ptrdiff_t in = side ? -s : s;
-    const double *wall = l->wall[2 * d + side];
-    double w = data && wall ? wall[at] : 0.0;
+    const double *boundary_data = l->boundary_data[2 * d + side];
+    double w = data && boundary_data ? boundary_data[at] : 0.0;
     if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN)
       x[(ptrdiff_t)at - in] = x[at] + l->h[d] * w;
     else
@@ -92,7 +92,7 @@ void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, d
           int at[3] = {0, 0, 0};
           at[s] = p;
           at[t] = q;
-          close_line(o, l, d, rule, data, x, oracle_at(l, at[0], at[1], at[2]));
+          fill_line(o, l, d, rule, data, x, oracle_at(l, at[0], at[1], at[2]));
         }
       }
       ghost[d] = 2;
@@ -151,10 +151,10 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
 }
 
 /* Dirichlet: b beta c w / h^2 with c = 2 (v1) or 3 (v2); Neumann: b beta q / h. */
-void oracle_add_walls(const oracle *o, const oracle_level *l, double *f)
+void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
   for (int face = 0; face < 6; face++) {
-    if (!l->wall[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
+    if (!l->boundary_data[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
     int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;
     double c = rule_in_force(oracle_operator_rule(o), l->dim[d]) == 1 ? 2.0 : 3.0;
     double scale = o->spec.boundary[face] == HYMG_NEUMANN ? 1.0 / l->h[d] : c / (l->h[d] * l->h[d]);
@@ -164,7 +164,7 @@ void oracle_add_walls(const oracle *o, const oracle_level *l, double *f)
       if (at[d] != layer) continue;
       size_t p = oracle_at(l, i, j, k);
       double beta = l->beta[d][p + (face % 2 ? l->stride[d] : 0)];
-      f[p] += o->spec.b * beta * scale * l->wall[face][p];
+      f[p] += o->spec.b * beta * scale * l->boundary_data[face][p];
     }
   }
 }
@@ -210,8 +210,10 @@ void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double
                             double *fine, bool add)
 {
   const oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
-  /* the closure of an interpolation has its own order: linear with p1 */
-  int rule = order == 4 ? 4 : order == 1 || o->spec.closure == HYMG_CLOSURE_LINEAR ? 1 : 2;
+  /* the extrapolation of an interpolation has its own order: linear with p1 */
+  int rule = order == 4                                                         ? 4
+             : order == 1 || o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1
+                                                                                : 2;
   oracle_close(o, lc, rule, data, coarse);
   ORACLE_CELLS(lf, i, j, k)
   {
@@ -235,7 +237,7 @@ void oracle_residual(oracle *o, int l, const double *f, const double *u, double 
 {
   oracle_level *at = &o->level[l];
   oracle_load(at, f, at->work[2]);
-  oracle_add_walls(o, at, at->work[2]);
+  oracle_add_boundaries(o, at, at->work[2]);
   oracle_load(at, u, at->work[0]);
   oracle_residual_ghosted(o, at, at->work[2], at->work[0], at->work[1]);
   oracle_store(at, at->work[1], r);

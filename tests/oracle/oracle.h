@@ -15,11 +15,11 @@ typedef struct oracle_spec {
   int n[3];
   double h[3];
   hymg_boundary boundary[6];
-  int closure_box; /* 0: the cells of the domain rule the closures */
+  int extrapolation_box; /* 0: the cells of the domain rule the extrapolations */
   hymg_stencil stencil;
-  hymg_closure closure;
+  hymg_extrapolation extrapolation;
   double a, b, alpha_constant, beta_constant;
-  const double *alpha, *beta[3], *wall[6];
+  const double *alpha, *beta[3], *boundary_data[6];
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   hymg_bottom bottom; /* bicgstab or cg */
@@ -27,11 +27,12 @@ typedef struct oracle_spec {
 
 /* One level. Ghosted arrays: entry (i, j, k) at oracle_at(l, i, j, k), two ghosts on every side. */
 typedef struct oracle_level {
-  int n[3], dim[3]; /* cells; closure dimension per axis */
+  int n[3], dim[3]; /* cells; extrapolation dimension per axis */
   double h[3];
   size_t stride[3], size, cells;
   double *alpha, *beta[3],
-      *wall[6]; /* wall: ghosted like a cell array; layer 0 (low) or n - 1 (high) holds the data */
+      *boundary_data
+          [6]; /* boundary: ghosted like a cell array; layer 0 (low) or n - 1 (high) holds the data */
   double *diag, *l1, lambda_max;
   double *u, *f, *r, *old, *work[8];
 } oracle_level;
@@ -59,7 +60,7 @@ void oracle_apply(oracle *o, int l, const double *x, double *y);
 void oracle_residual(oracle *o, int l, const double *f, const double *u, double *r);
 void oracle_restrict(oracle *o, int l, const double *fine, double *coarse);
 /* Interpolation with weights "p0", "p1", "v2", "v4" as order 0, 1, 2, 4 from level l + 1;
- * with_data: wall data in ghosts. */
+ * with_data: boundary data in ghosts. */
 void oracle_interpolate(oracle *o, int l, int order, bool with_data, const double *coarse,
                         double *fine);
 void oracle_smooth(oracle *o, int l, const double *f, double *u);
@@ -81,7 +82,7 @@ static inline size_t oracle_at(const oracle_level *l, int i, int j, int k)
 double *oracle_array(const oracle_level *l);
 void oracle_load(const oracle_level *l, const double *plain, double *ghosted);
 void oracle_store(const oracle_level *l, const double *ghosted, double *plain);
-/* Ghosts of x by rule 1, 2 or 4 (order of the closure asked for), with or without wall data. */
+/* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), with or without boundary data. */
 void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x);
 int oracle_operator_rule(const oracle *o);
 /* (A x) of one cell; ghosts must be closed. */
@@ -93,8 +94,8 @@ void oracle_restrict_ghosted(const oracle_level *fine, const double *x, const or
                              double *y);
 void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double *coarse,
                             double *fine, bool add);
-/* f += what the walls' data bring into the right-hand side. */
-void oracle_add_walls(const oracle *o, const oracle_level *l, double *f);
+/* f += what the boundaries' data bring into the right-hand side. */
+void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f);
 void oracle_smooth_ghosted(const oracle *o, oracle_level *l, const double *f, double *u);
 void oracle_probe(const oracle *o, oracle_level *l);
 double oracle_max(const oracle_level *l, const double *x);

@@ -1,5 +1,5 @@
 /* The oracle's hierarchy: which levels there are, their coefficients (mean of 8 cells, mean of 4
- * faces, extrapolated ghosts), closure dimensions, and the diagonal and Gershgorin bound found by
+ * faces, extrapolated ghosts), extrapolation dimensions, and the diagonal and Gershgorin bound found by
  * probing with 0/1 vectors. */
 #include "oracle/oracle.h"
 #include <math.h>
@@ -20,8 +20,9 @@ oracle_spec oracle_spec_default(int n)
 static bool coarsens(const oracle_spec *s, const int n[3])
 {
   for (int d = 0; d < 3; d++) {
-    bool walls = s->boundary[2 * d] == HYMG_DIRICHLET && s->boundary[2 * d + 1] == HYMG_DIRICHLET;
-    int least = s->stencil == HYMG_FV2 && walls ? 1 : 2;
+    bool boundaries =
+        s->boundary[2 * d] == HYMG_DIRICHLET && s->boundary[2 * d + 1] == HYMG_DIRICHLET;
+    int least = s->stencil == HYMG_FV2 && boundaries ? 1 : 2;
     if (n[d] % 2 || n[d] < 2 * least) return false;
   }
   return true;
@@ -44,7 +45,8 @@ static void level_shape(const oracle_spec *s, const oracle_level *finer, oracle_
     l->n[d] = finer ? finer->n[d] / 2 : s->n[d];
     l->h[d] = finer ? 2.0 * finer->h[d] : s->h[d];
     l->dim[d] = l->n[d];
-    if (s->closure_box) l->dim[d] = finer ? next_box(finer->n[d], finer->dim[d]) : s->closure_box;
+    if (s->extrapolation_box)
+      l->dim[d] = finer ? next_box(finer->n[d], finer->dim[d]) : s->extrapolation_box;
   }
   l->cells = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
   l->stride[0] = 1;
@@ -79,12 +81,14 @@ static void load_faces(const oracle_level *l, int d, const double *plain, double
         beta[oracle_at(l, i, j, k)] = *plain++;
 }
 
-static void load_wall(const oracle_level *l, int face, const double *plain, double *wall)
+static void load_boundary(const oracle_level *l, int face, const double *plain,
+                          double *boundary_data)
 {
   ORACLE_CELLS(l, i, j, k)
   {
     int at[3] = {i, j, k};
-    if (at[face / 2] == (face % 2 ? l->n[face / 2] - 1 : 0)) wall[oracle_at(l, i, j, k)] = *plain++;
+    if (at[face / 2] == (face % 2 ? l->n[face / 2] - 1 : 0))
+      boundary_data[oracle_at(l, i, j, k)] = *plain++;
   }
 }
 
@@ -97,13 +101,13 @@ static void finest_coefficients(const oracle_spec *s, oracle_level *l)
     if (s->beta[d]) load_faces(l, d, s->beta[d], l->beta[d]);
   }
   for (int face = 0; face < 6; face++) {
-    if (!s->wall[face]) continue;
-    l->wall[face] = oracle_array(l);
-    load_wall(l, face, s->wall[face], l->wall[face]);
+    if (!s->boundary_data[face]) continue;
+    l->boundary_data[face] = oracle_array(l);
+    load_boundary(l, face, s->boundary_data[face], l->boundary_data[face]);
   }
 }
 
-/* Mean of the four fine entries of the layer at[d] (a face or a wall layer) under the coarse entry.
+/* Mean of the four fine entries of the layer at[d] (a face or a boundary layer) under the coarse entry.
  */
 static double mean_of_4(const oracle_level *f, const double *x, int d, const int at[3], int layer)
 {
@@ -137,46 +141,47 @@ static void coarse_coefficients(const oracle_spec *s, const oracle_level *f, ora
   for (int d = 0; d < 3; d++)
     coarse_faces(f, c, d);
   for (int face = 0; face < 6; face++) {
-    if (!s->wall[face]) continue;
+    if (!s->boundary_data[face]) continue;
     int d = face / 2, low = face % 2 ? c->n[d] - 1 : 0, fine = face % 2 ? f->n[d] - 1 : 0;
-    c->wall[face] = oracle_array(c);
+    c->boundary_data[face] = oracle_array(c);
     ORACLE_CELLS(c, i, j, k)
     {
       int at[3] = {i, j, k};
       if (at[d] == low)
-        c->wall[face][oracle_at(c, i, j, k)] = mean_of_4(f, f->wall[face], d, at, fine);
+        c->boundary_data[face][oracle_at(c, i, j, k)] =
+            mean_of_4(f, f->boundary_data[face], d, at, fine);
     }
   }
 }
 
-static double beyond_edge(const oracle_level *l, const double *wall, int at[3], int t)
+static double beyond_edge(const oracle_level *l, const double *boundary_data, int at[3], int t)
 {
   int n = l->n[t], low = at[t] < 0;
   at[t] = low ? 0 : n - 1;
-  double first = wall[oracle_at(l, at[0], at[1], at[2])];
+  double first = boundary_data[oracle_at(l, at[0], at[1], at[2])];
   if (n == 1) return first;
   at[t] += low ? 1 : -1;
-  return 2.0 * first - wall[oracle_at(l, at[0], at[1], at[2])];
+  return 2.0 * first - boundary_data[oracle_at(l, at[0], at[1], at[2])];
 }
 
-/* Wall data one entry beyond the wall's own edges, which edge ghosts with data need: around
+/* Boundary data one entry beyond the boundary's own edges, which edge ghosts with data need: around
  * periodic axes, else linearly onwards (the formulas leave this open). */
-static void extend_walls(const oracle_spec *s, const oracle_level *l)
+static void extend_boundaries(const oracle_spec *s, const oracle_level *l)
 {
   for (int face = 0; face < 6; face++) {
     for (int t = 0; t < 3; t++) {
-      if (!l->wall[face] || t == face / 2) continue;
+      if (!l->boundary_data[face] || t == face / 2) continue;
       for (int k = -1; k <= l->n[2]; k++)
         for (int j = -1; j <= l->n[1]; j++)
           for (int i = -1; i <= l->n[0]; i++) {
             int at[3] = {i, j, k};
             if (at[t] >= 0 && at[t] < l->n[t]) continue;
-            double *entry = &l->wall[face][oracle_at(l, i, j, k)];
+            double *entry = &l->boundary_data[face][oracle_at(l, i, j, k)];
             if (s->boundary[2 * t] == HYMG_PERIODIC) {
               at[t] = (at[t] + l->n[t]) % l->n[t];
-              *entry = l->wall[face][oracle_at(l, at[0], at[1], at[2])];
+              *entry = l->boundary_data[face][oracle_at(l, at[0], at[1], at[2])];
             } else {
-              *entry = beyond_edge(l, l->wall[face], at, t);
+              *entry = beyond_edge(l, l->boundary_data[face], at, t);
             }
           }
     }
@@ -332,7 +337,7 @@ oracle *oracle_create(const oracle_spec *spec)
     else
       finest_coefficients(spec, at);
     beta_ghosts(spec, at);
-    extend_walls(spec, at);
+    extend_boundaries(spec, at);
     oracle_probe(o, at);
     o->levels++;
   }
@@ -351,7 +356,7 @@ void oracle_destroy(oracle *o)
     for (int w = 0; w < 8; w++)
       free(l->work[w]);
     for (int face = 0; face < 6; face++)
-      free(l->wall[face]);
+      free(l->boundary_data[face]);
   }
   free(o);
 }

@@ -240,7 +240,7 @@ static void cycle(oracle *o, int n, int gamma, const double *f, double *u)
   oracle_smooth_ghosted(o, l, f, u);
 }
 
-/* raw: f without wall data on level n. Level k's own copy is kept in work[6], its solution in
+/* raw: f without boundary data on level n. Level k's own copy is kept in work[6], its solution in
  * work[7]. */
 static void f_cycle(oracle *o, int n, const double *raw, double *u)
 {
@@ -250,7 +250,7 @@ static void f_cycle(oracle *o, int n, const double *raw, double *u)
     oracle_restrict_ghosted(&o->level[k], o->level[k].work[6], &o->level[k + 1],
                             o->level[k + 1].work[6]);
   for (int k = n; k <= bottom; k++)
-    oracle_add_walls(o, &o->level[k], o->level[k].work[6]);
+    oracle_add_boundaries(o, &o->level[k], o->level[k].work[6]);
   oracle_level *l = &o->level[bottom];
   memset(l->work[7], 0, l->size * sizeof(double));
   oracle_krylov(o, l, l->work[6], l->work[7]);
@@ -328,7 +328,7 @@ oracle_history oracle_solve(oracle *o, int n, hymg_method method, hymg_cycle kin
   oracle_load(l, f, s.f);
   oracle_load(l, f, s.raw);
   if (guess) oracle_load(l, u, s.u);
-  oracle_add_walls(o, l, s.f);
+  oracle_add_boundaries(o, l, s.f);
   if (o->singular) {
     history.mean_removed = oracle_mean(l, s.f);
     oracle_shift(l, -history.mean_removed, s.f);

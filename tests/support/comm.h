@@ -3,8 +3,8 @@
 #ifndef SUPPORT_COMM_H
 #define SUPPORT_COMM_H
 
-#include "comm/context.h"
 #include "api/solver.h"
+#include "comm/context.h"
 #include "support/gpu.h"
 #include "support/mpi.h"
 #include "support/twin.h"
@@ -54,7 +54,8 @@ static inline bool is_left_out(int index, int every)
 static const twin cases[] = {
     {HYMG_FV2, .n = {16, 32, 24}, .boundary = "dd dd dd"},
     {HYMG_FV4, .n = {16, 16, 24}, .boundary = "pp pp pp", .smoother = HYMG_CHEBYSHEV},
-    {HYMG_FV2, .n = {16, 16, 24}, .boundary = "nd pp dd", .smoother = HYMG_JACOBI, .walls = true},
+    {HYMG_FV2, .n = {16, 16, 24}, .boundary = "nd pp dd", .smoother = HYMG_JACOBI,
+     .boundaries = true},
     {HYMG_FV4, .n = {24, 12, 24}, .boundary = "dd pp dd", .cycle = HYMG_CYCLE_W},
     {HYMG_FV2, .n = {24, 12, 24}, .boundary = "nn nn nn", .method = HYMG_MGPCG},
 };
@@ -66,7 +67,7 @@ static inline twin twin_of_case(int index)
   const twin *c = &cases[index];
   twin t = twin_of(c->stencil, c->n[0], c->n[1], c->n[2], c->boundary);
   t.smoother = c->smoother;
-  t.walls = c->walls;
+  t.boundaries = c->boundaries;
   if (c->cycle == HYMG_CYCLE_W) t.cycle = HYMG_CYCLE_W;
   if (c->method == HYMG_MGPCG) t.method = HYMG_MGPCG, t.cycle = HYMG_CYCLE_V;
   return t;
@@ -195,8 +196,8 @@ static inline void fail_on_last(hymg_transport transport, int nth, bool quiet)
   hymg_result result;
   twin_solution want = twin_solve(&host);
   if (quiet) {
-    o.k.solver->transport.peers.patience = 0.5;
-    o.k.solver->transport.peers.told = rank == last;
+    o.k.solver->transport.peers.timeout = 0.5;
+    o.k.solver->transport.peers.notified = rank == last;
   }
   if (rank == last) support_gpu_fail_launch(layout.context, nth);
   const double start = hymgi_seconds();

@@ -123,7 +123,7 @@ extern "C" bool support_gpu_records(const hymg_context *context)
 
 extern "C" bool support_gpu_has_aside(const hymg_context *context)
 {
-  return context->gpu && context->gpu->aside;
+  return context->gpu && context->gpu->side_stream;
 }
 
 extern "C" void support_gpu_emulate(const char *name, const char *value)

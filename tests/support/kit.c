@@ -12,7 +12,7 @@ static void open_grid(support_kit *k, const oracle_spec *s, const support_layout
     desc.boxes[d] = layout ? layout->boxes[d] : 0;
   }
   memcpy(desc.boundary, s->boundary, sizeof desc.boundary);
-  desc.closure_box = s->closure_box;
+  desc.extrapolation_box = s->extrapolation_box;
   if (layout) {
     desc.owner = layout->owner;
     desc.owner_user = layout->owner_user;
@@ -25,8 +25,8 @@ static hymg_field *coefficient(support_kit *k, hymg_centering centering, const d
   if (!values) return NULL;
   hymg_field *f = NULL;
   int low[3] = {0, 0, 0}, count[3] = {k->n[0], k->n[1], k->n[2]};
-  if (centering >= HYMG_WALL_X_LOW)
-    count[(centering - HYMG_WALL_X_LOW) / 2] = 1;
+  if (centering >= HYMG_BOUNDARY_X_LOW)
+    count[(centering - HYMG_BOUNDARY_X_LOW) / 2] = 1;
   else if (centering != HYMG_CELL)
     count[centering - HYMG_FACE_X]++;
   ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
@@ -40,7 +40,7 @@ static void open_operator(support_kit *k, const oracle_spec *s)
 {
   hymg_operator_desc desc = hymg_operator_desc_default();
   desc.stencil = s->stencil;
-  desc.closure = s->closure;
+  desc.extrapolation = s->extrapolation;
   desc.a = s->a;
   desc.b = s->b;
   desc.alpha_constant = s->alpha_constant;
@@ -49,7 +49,8 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   for (int d = 0; d < 3; d++)
     desc.beta[d] = coefficient(k, (hymg_centering)(HYMG_FACE_X + d), s->beta[d]);
   for (int w = 0; w < 6; w++)
-    desc.wall[w] = coefficient(k, (hymg_centering)(HYMG_WALL_X_LOW + w), s->wall[w]);
+    desc.boundary_data[w] =
+        coefficient(k, (hymg_centering)(HYMG_BOUNDARY_X_LOW + w), s->boundary_data[w]);
   k->desc = desc;
   OK(k->context, hymg_operator_create(k->grid, &desc, &k->op));
 }

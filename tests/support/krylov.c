@@ -79,20 +79,20 @@ static void precondition(const hymgi_level *level, const double *r, double *z)
 static double max_product(const hymgi_level *level, const double *x, const double *y)
 {
   if (!y) dense_of(level)->counts->norms++;
-  return hymgi_host_backend()->max(level, x, y);
+  return hymgi_cpu_backend()->max(level, x, y);
 }
 
 static void sum(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
                 int64_t words[HYMGI_SUM_WORDS])
 {
   dense_of(level)->counts->sums++;
-  hymgi_host_backend()->sum(level, x, y, exponent, bits, words);
+  hymgi_cpu_backend()->sum(level, x, y, exponent, bits, words);
 }
 
 /* All that a bottom solver may call. */
 static hymgi_backend dense_backend(void)
 {
-  const hymgi_backend *host = hymgi_host_backend();
+  const hymgi_backend *host = hymgi_cpu_backend();
   return (hymgi_backend){.id = HYMG_BACKEND_HOST,
                          .name = "dense",
                          .apply = apply,
@@ -217,9 +217,9 @@ void dense_make_line(dense *d, bool ring)
   for (int i = 0; i < n; i++)
     for (int side = -1; side <= 1; side += 2) {
       const int j = ring ? (i + side + n) % n : i + side;
-      const bool wall = j < 0 || j >= n;
-      d->a[i * n + i] += wall ? 2.0 : 1.0;
-      if (!wall) d->a[j * n + i] -= 1.0;
+      const bool boundary_data = j < 0 || j >= n;
+      d->a[i * n + i] += boundary_data ? 2.0 : 1.0;
+      if (!boundary_data) d->a[j * n + i] -= 1.0;
     }
   take_diagonal(d);
 }

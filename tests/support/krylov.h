@@ -34,7 +34,7 @@ double *dense_f(dense *d);
 
 /* Dominated by a diagonal of 4 ... 12 times `scale`: condition of about 5. */
 void dense_make_random(dense *d, bool symmetric, double scale);
-/* -u'' of n cells on a line, between walls (value -x beyond them) or on a ring. */
+/* -u'' of n cells on a line, between boundaries (value -x beyond them) or on a ring. */
 void dense_make_line(dense *d, bool ring);
 
 /* Solves, and checks that f and all that is no cell are what they were. */

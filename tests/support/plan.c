@@ -150,26 +150,26 @@ void support_fill_interior(support_boxes *b)
   visit(b, fill_interior_cell, b);
 }
 
-static void fill_wall_ghost(const hymgi_geom *g, const int c[3], ptrdiff_t at, void *user)
+static void fill_boundary_ghost(const hymgi_geom *g, const int c[3], ptrdiff_t at, void *user)
 {
   int cell[3];
   for (int a = 0; a < 3; a++) {
-    if (c[a] < 0 && !(g->walls >> 2 * a & 1)) return;
-    if (c[a] >= g->n[a] && !(g->walls >> (2 * a + 1) & 1)) return;
+    if (c[a] < 0 && !(g->boundaries >> 2 * a & 1)) return;
+    if (c[a] >= g->n[a] && !(g->boundaries >> (2 * a + 1) & 1)) return;
   }
   global_cell(g, c, cell);
   if (!is_interior(g, c)) ((support_boxes *)user)->data[at] = support_value(cell);
 }
 
-void support_fill_walls(support_boxes *b, const int n[3])
+void support_fill_boundaries(support_boxes *b, const int n[3])
 {
-  for (int q = 0; q < b->local.num_boxes; q++) /* the walls by their definition */
+  for (int q = 0; q < b->local.num_boxes; q++) /* the boundaries by their definition */
     for (int a = 0; a < 3; a++) {
       const hymgi_geom *g = &b->local.box[q];
-      if (g->walls >> 2 * a & 1) ck_assert_int_eq(g->low[a], 0);
-      if (g->walls >> (2 * a + 1) & 1) ck_assert_int_eq(g->low[a] + g->n[a], n[a]);
+      if (g->boundaries >> 2 * a & 1) ck_assert_int_eq(g->low[a], 0);
+      if (g->boundaries >> (2 * a + 1) & 1) ck_assert_int_eq(g->low[a] + g->n[a], n[a]);
     }
-  visit(b, fill_wall_ghost, b);
+  visit(b, fill_boundary_ghost, b);
 }
 
 /* ---- moving ---- */
@@ -288,7 +288,7 @@ typedef struct check {
 /* Whether a cell is to be written, and where its value comes from. */
 static bool is_target(const check *c, const hymgi_geom *g, const int cell[3], int source[3])
 {
-  int outside = 0, beyond_wall = 0;
+  int outside = 0, beyond_boundary = 0;
   for (int a = 0; a < 3; a++) {
     source[a] = g->low[a] + cell[a];
     if (cell[a] >= 0 && cell[a] < g->n[a]) continue;
@@ -298,9 +298,10 @@ static bool is_target(const check *c, const hymgi_geom *g, const int cell[3], in
     if (c->periodic >> a & 1)
       source[a] = (source[a] + 4 * c->n[a]) % c->n[a];
     else if (source[a] < 0 || source[a] >= c->n[a])
-      beyond_wall++;
+      beyond_boundary++;
   }
-  if (c->kind == CHECK_HALO) return outside > 0 && outside <= (int)c->halo + 1 && beyond_wall == 0;
+  if (c->kind == CHECK_HALO)
+    return outside > 0 && outside <= (int)c->halo + 1 && beyond_boundary == 0;
   return true;
 }
 

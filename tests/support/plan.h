@@ -25,8 +25,8 @@ void support_boxes_free(support_boxes *boxes);
 /* The value of a global cell, also beyond the domain; no two are alike. */
 double support_value(const int cell[3]);
 void support_fill_interior(support_boxes *boxes);
-/* Ghosts beyond walls get the value of the cell there. */
-void support_fill_walls(support_boxes *boxes, const int n[3]);
+/* Ghosts beyond boundaries get the value of the cell there. */
+void support_fill_boundaries(support_boxes *boxes, const int n[3]);
 
 /* Runs pack, local copies and unpack on the marked data, counting writes. */
 extern const hymgi_mover support_mover;
@@ -37,7 +37,7 @@ void support_unpack(const hymgi_plan *plan, const double *buffer, support_boxes 
 /* Each ghost of the kind and depth was written once with its cell's value, nothing else was touched. */
 void support_check_halo(const support_boxes *boxes, hymgi_halo kind, int depth, const int n[3],
                         unsigned periodic, const char *where);
-/* All cells and ghosts to `depth` were written once: in the domain, across periodic axes and beyond walls. */
+/* All cells and ghosts to `depth` were written once: in the domain, across periodic axes and beyond boundaries. */
 void support_check_scatter(const support_boxes *patches, int depth, const int n[3],
                            unsigned periodic, const char *where);
 /* All cells were written once, no ghost was. */

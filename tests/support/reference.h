@@ -9,7 +9,7 @@ typedef struct reference {
   const char *name;
   hymg_stencil stencil;
   hymg_boundary boundary;
-  int n, closure_box;
+  int n, extrapolation_box;
   hymg_method method;
   hymg_smoother smoother;
   double relative[6];            /* max|r| / max|f| after each cycle */

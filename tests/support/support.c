@@ -130,12 +130,13 @@ support_case support_case_of(hymg_stencil stencil, const int n[3], const char *b
   return c;
 }
 
-void support_case_add_walls(support_case *c)
+void support_case_add_boundaries(support_case *c)
 {
   for (int face = 0; face < 6; face++) {
     if (c->spec.boundary[face] == HYMG_PERIODIC) continue;
     size_t size = entries(c->spec.n, -1) / (size_t)c->spec.n[face / 2];
-    c->spec.wall[face] = c->wall[face] = support_random(size, -1.0, 1.0, 30u + (unsigned)face);
+    c->spec.boundary_data[face] = c->boundary_data[face] =
+        support_random(size, -1.0, 1.0, 30u + (unsigned)face);
   }
   strncat(c->name, " walls", sizeof c->name - strlen(c->name) - 1);
 }
@@ -146,7 +147,7 @@ void support_case_free(support_case *c)
   for (int d = 0; d < 3; d++)
     free(c->beta[d]);
   for (int face = 0; face < 6; face++)
-    free(c->wall[face]);
+    free(c->boundary_data[face]);
 }
 
 static problem_range whole(const int n[3], double h)
@@ -158,13 +159,13 @@ static problem_range whole(const int n[3], double h)
 }
 
 support_case support_case_of_problem(problem_kind kind, hymg_stencil stencil, int n,
-                                     hymg_boundary boundary, int closure_box, double **f)
+                                     hymg_boundary boundary, int extrapolation_box, double **f)
 {
   support_case c = {.spec = oracle_spec_default(n)};
   bool shift = boundary != HYMG_DIRICHLET;
   problem p = {.kind = kind, .variable = true, .a = 0.0, .b = 1.0, .shift = {shift, shift, shift}};
   c.spec.stencil = stencil;
-  c.spec.closure_box = closure_box;
+  c.spec.extrapolation_box = extrapolation_box;
   for (int face = 0; face < 6; face++)
     c.spec.boundary[face] = boundary;
   for (int d = 0; d < 3; d++) {

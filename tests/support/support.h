@@ -4,9 +4,9 @@
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
+#include "common/problem.h"
 #include "hymg.h"
 #include "oracle/oracle.h"
-#include "common/problem.h"
 #include <check.h>
 
 /* true: only the smallest subset (under valgrind). */
@@ -14,7 +14,7 @@ bool support_small(void);
 /* CUDA if HYMG_TEST_BACKEND is cuda, so that a suite runs once more on the GPU; else the host. */
 hymg_backend support_backend(void);
 /* The options with the backend auto made support_backend, on CUDA without a level on the host or
- * in the tail unless the options say so; symgs stays on the host, which alone has it. */
+ * in the coarse end unless the options say so; symgs stays on the host, which alone has it. */
 hymg_options support_options(hymg_options options);
 /* Runs a suite without forking; returns the exit status for main. */
 int support_run(Suite *suite);
@@ -35,7 +35,7 @@ bool support_same_bits(size_t n, const double *x, const double *y);
 
 typedef struct support_case {
   oracle_spec spec;
-  double *alpha, *beta[3], *wall[6]; /* what spec borrows; owned */
+  double *alpha, *beta[3], *boundary_data[6]; /* what spec borrows; owned */
   char name[200];
 } support_case;
 
@@ -43,15 +43,15 @@ typedef struct support_case {
  * [0.5, 2) for FV2 and [0.95, 1.05) for FV4 (its ghosts are extrapolated with weights up to 10),
  * alpha in [0.2, 1) if a > 0. The case's name says all of it. */
 support_case support_case_of(hymg_stencil stencil, const int n[3], const char *boundary, double a);
-/* Adds random data to every wall that is not periodic. */
-void support_case_add_walls(support_case *c);
+/* Adds random data to every boundary that is not periodic. */
+void support_case_add_boundaries(support_case *c);
 /* FV4 needs two cells an axis: axes of one get two. */
 void support_shape(hymg_stencil stencil, const int shape[3], int n[3]);
 void support_case_free(support_case *c);
-/* beta and spec of a benchmark problem on n^3 cells, closures as in boxes of closure_box, 0: the
+/* beta and spec of a benchmark problem on n^3 cells, extrapolations as in boxes of extrapolation_box, 0: the
  * domain's; f receives the right-hand side. */
 support_case support_case_of_problem(problem_kind kind, hymg_stencil stencil, int n,
-                                     hymg_boundary boundary, int closure_box, double **f);
+                                     hymg_boundary boundary, int extrapolation_box, double **f);
 /* Exact cell averages of a benchmark problem on n^3 cells of the unit cube; the caller frees. */
 double *support_exact(const problem *p, int n);
 

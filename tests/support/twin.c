@@ -57,12 +57,12 @@ static void draw_operator(twin *t, unsigned *s)
   static const char *const fv4[] = {"dd dd dd", "pp pp pp", "dd pp dd", "pp dd pp"};
   const bool fourth = t->stencil == HYMG_FV4;
   t->boundary = fourth ? fv4[draw(s, 4)] : fv2[draw(s, 7)];
-  if (!fourth) t->closure = (hymg_closure)draw(s, 3);
+  if (!fourth) t->extrapolation = (hymg_extrapolation)draw(s, 3);
   t->constant_beta = draw(s, 3) == 0;
   const unsigned helmholtz = draw(s, 3);
   if (helmholtz > 0) t->a = 0.75;
   t->constant_alpha = helmholtz == 2;
-  t->walls = !fourth && t->a > 0.0 && draw(s, 3) == 0; /* compatible whatever the data */
+  t->boundaries = !fourth && t->a > 0.0 && draw(s, 3) == 0; /* compatible whatever the data */
 }
 
 static void draw_method(twin *t, unsigned *s)
@@ -102,8 +102,9 @@ static void describe(const twin *t, const twin_way *way, size_t size, char *text
            "%s: %s %dx%dx%d %s closure %d closure box %d beta %s a=%g alpha %s%s smoother %d "
            "sweeps %d bottom %d method %d cycle %d interpolation %d %d",
            way->name, t->stencil == HYMG_FV4 ? "fv4" : "fv2", t->n[0], t->n[1], t->n[2],
-           t->boundary, (int)t->closure, t->closure_box, t->constant_beta ? "constant" : "variable",
-           t->a, t->constant_alpha ? "constant" : "variable", t->walls ? " walls" : "",
+           t->boundary, (int)t->extrapolation, t->extrapolation_box,
+           t->constant_beta ? "constant" : "variable", t->a,
+           t->constant_alpha ? "constant" : "variable", t->boundaries ? " walls" : "",
            (int)t->smoother, t->sweeps, (int)t->bottom, (int)t->method, (int)t->cycle,
            (int)t->interpolation_v, (int)t->interpolation_f);
 }
@@ -113,17 +114,17 @@ static void describe(const twin *t, const twin_way *way, size_t size, char *text
 static support_case case_of(const twin *t)
 {
   support_case c = support_case_of(t->stencil, t->n, t->boundary, t->a);
-  c.spec.closure = t->closure;
+  c.spec.extrapolation = t->extrapolation;
   c.spec.smoother = t->smoother;
   c.spec.sweeps = t->sweeps;
   c.spec.bottom = t->bottom;
-  c.spec.closure_box = t->closure_box;
+  c.spec.extrapolation_box = t->extrapolation_box;
   c.spec.beta_constant = 1.3;
   c.spec.alpha_constant = 0.4;
   for (int d = 0; t->constant_beta && d < 3; d++)
     c.spec.beta[d] = NULL;
   if (t->constant_alpha) c.spec.alpha = NULL;
-  if (t->walls) support_case_add_walls(&c);
+  if (t->boundaries) support_case_add_boundaries(&c);
   return c;
 }
 

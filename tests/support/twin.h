@@ -7,13 +7,13 @@
 
 typedef struct twin {
   hymg_stencil stencil;
-  hymg_closure closure;
+  hymg_extrapolation extrapolation;
   int n[3];
   const char *boundary; /* as in support_case_of */
   bool constant_beta;
   double a;
-  bool constant_alpha, walls;
-  int closure_box;
+  bool constant_alpha, boundaries;
+  int extrapolation_box;
   hymg_smoother smoother;
   int sweeps;
   hymg_bottom bottom;

@@ -153,16 +153,16 @@ START_TEST(a_grid_refuses_boxes_that_do_not_divide_it)
 }
 END_TEST
 
-START_TEST(a_grid_refuses_a_closure_box_that_does_not_fit)
+START_TEST(a_grid_refuses_a_extrapolation_box_that_does_not_fit)
 {
   hymg_grid_desc desc = cube(12);
-  desc.closure_box = 5;
+  desc.extrapolation_box = 5;
   refused_grid(&desc, "5", "12");
-  desc.closure_box = -4;
+  desc.extrapolation_box = -4;
   refused_grid(&desc, "-4", "closure");
   desc = cube(12);
   desc.n[0] = 24;
-  desc.closure_box = 12;
+  desc.extrapolation_box = 12;
   refused_grid(&desc, "12", "cub");
 }
 END_TEST
@@ -261,7 +261,7 @@ int main(void)
   tcase_add_loop_test(t, a_grid_refuses_spacings_that_are_not_positive_and_finite, 0, 4);
   tcase_add_test(t, a_grid_refuses_boundaries_that_make_no_sense);
   tcase_add_test(t, a_grid_refuses_boxes_that_do_not_divide_it);
-  tcase_add_test(t, a_grid_refuses_a_closure_box_that_does_not_fit);
+  tcase_add_test(t, a_grid_refuses_a_extrapolation_box_that_does_not_fit);
   tcase_add_test(t, a_grid_refuses_owners_outside_the_context);
   tcase_add_loop_test(t, huge_grids_are_out_of_memory, 0, 2);
   tcase_add_test(t, a_grid_knows_its_cells_and_boxes);

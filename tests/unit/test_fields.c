@@ -32,8 +32,8 @@ static void extent(hymg_centering centering, int n[3])
 {
   for (int d = 0; d < 3; d++)
     n[d] = kit.n[d];
-  if (centering >= HYMG_WALL_X_LOW)
-    n[(centering - HYMG_WALL_X_LOW) / 2] = 1;
+  if (centering >= HYMG_BOUNDARY_X_LOW)
+    n[(centering - HYMG_BOUNDARY_X_LOW) / 2] = 1;
   else if (centering != HYMG_CELL)
     n[centering - HYMG_FACE_X]++;
 }

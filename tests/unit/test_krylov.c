@@ -1,4 +1,4 @@
-/* The bottom solvers with the library's verbs on dense matrices (support/krylov.c): against direct
+/* The bottom solvers with the library's level operations on dense matrices (support/krylov.c): against direct
  * and textbook solvers, on what breaks them down, and what they cost. */
 #include "support/krylov.h"
 

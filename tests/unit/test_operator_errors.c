@@ -82,7 +82,7 @@ START_TEST(an_operator_refuses_fields_of_the_wrong_kind_or_grid)
   desc.beta[1] = desc.beta[2] = face;
   refused_operator(grid, &desc, HYMG_EINVAL, "beta");
   desc = hymg_operator_desc_default();
-  desc.wall[2] = cell;
+  desc.boundary_data[2] = cell;
   refused_operator(grid, &desc, HYMG_EINVAL, "wall[2] is a field of cells, not of y- wall");
   hymg_field_destroy(&cell);
   hymg_field_destroy(&face);
@@ -96,25 +96,25 @@ START_TEST(fv4_says_what_it_does_not_support)
 {
   hymg_grid_desc gd = cube(8);
   hymg_grid *grid = grid_of(8), *neumann = NULL;
-  hymg_field *wall = NULL;
+  hymg_field *boundary_data = NULL;
   gd.boundary[5] = HYMG_NEUMANN;
   OK(context, hymg_grid_create(context, &gd, &neumann));
-  OK(context, hymg_field_create(grid, NULL, HYMG_WALL_Y_LOW, HYMG_DOUBLE, &wall));
+  OK(context, hymg_field_create(grid, NULL, HYMG_BOUNDARY_Y_LOW, HYMG_DOUBLE, &boundary_data));
   hymg_operator_desc desc = hymg_operator_desc_default();
   desc.stencil = HYMG_FV4;
   refused_operator(neumann, &desc, HYMG_EUNSUPPORTED, "Neumann on face z+");
-  desc.wall[2] = wall;
+  desc.boundary_data[2] = boundary_data;
   refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "wall data on face y-");
-  desc.wall[2] = NULL;
-  desc.closure = HYMG_CLOSURE_LINEAR;
+  desc.boundary_data[2] = NULL;
+  desc.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "linear closure");
-  desc.closure = HYMG_CLOSURE_DEFAULT;
+  desc.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   desc.stencil = (hymg_stencil)9;
   refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2)");
   desc.stencil = HYMG_FV2;
-  desc.closure = (hymg_closure)8;
+  desc.extrapolation = (hymg_extrapolation)8;
   refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 2 (quadratic)");
-  hymg_field_destroy(&wall);
+  hymg_field_destroy(&boundary_data);
   hymg_grid_destroy(&grid);
   hymg_grid_destroy(&neumann);
 }
@@ -140,7 +140,7 @@ START_TEST(fv4_refuses_axes_and_boxes_too_thin_for_it)
 }
 END_TEST
 
-START_TEST(an_operator_keeps_its_stencil_closure_and_kinds_of_coefficients)
+START_TEST(an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients)
 {
   hymg_grid *grid = grid_of(4);
   hymg_field *alpha = NULL;
@@ -151,7 +151,7 @@ START_TEST(an_operator_keeps_its_stencil_closure_and_kinds_of_coefficients)
   other.stencil = HYMG_FV4;
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "FV2", "FV4", NULL);
   other = desc;
-  other.closure = HYMG_CLOSURE_LINEAR;
+  other.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "linear closure", NULL);
   other = desc;
   other.alpha = alpha;
@@ -186,7 +186,7 @@ int main(void)
   tcase_add_test(t, an_operator_refuses_fields_of_the_wrong_kind_or_grid);
   tcase_add_test(t, fv4_says_what_it_does_not_support);
   tcase_add_test(t, fv4_refuses_axes_and_boxes_too_thin_for_it);
-  tcase_add_test(t, an_operator_keeps_its_stencil_closure_and_kinds_of_coefficients);
+  tcase_add_test(t, an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

@@ -1,7 +1,7 @@
 /* Plans of all ranks of a run, made in one process: sends match receives, and every target cell is written once with the value
  * of the cell that it stands for, against brute force. */
-#include "support/support.h"
 #include "support/plan.h"
+#include "support/support.h"
 
 #include <check.h>
 #include <math.h>
@@ -219,7 +219,7 @@ static void try_scatter(hymg_context *context, const hymgi_decomp *fine, const h
     w.src[r] = support_boxes_of(context, coarse, r, periodic);
     w.dst[r] = support_patches_of(context, fine, r, periodic);
     support_fill_interior(&w.src[r]);
-    support_fill_walls(&w.src[r], coarse->n);
+    support_fill_boundaries(&w.src[r], coarse->n);
     const hymgi_pull rule = hymgi_scatter_rule(&w.dst[r].side, &w.src[r].side, depth, periodic);
     build(&w, r, &rule);
   }
@@ -244,7 +244,7 @@ START_TEST(patches_gather_into_each_coarse_cell_once)
 }
 END_TEST
 
-START_TEST(patches_receive_cells_neighbours_and_wall_ghosts_once)
+START_TEST(patches_receive_cells_neighbours_and_boundary_ghosts_once)
 {
   hymg_context *context = calloc(1, sizeof *context);
   for (int c = 0; c < num_cuts(); c++) {
@@ -271,13 +271,13 @@ START_TEST(boxes_of_a_rank_merge_where_they_form_a_brick)
     support_boxes b = support_boxes_of(context, level[0], r, 2);
     ck_assert_int_eq(b.local.num_boxes, 1);
     const hymgi_geom *g = &b.local.box[0];
-    unsigned walls = 0;
+    unsigned boundaries = 0;
     for (int a = 0; a < 3; a++) {
       ck_assert_int_eq(g->n[a], 8);
       ck_assert_int_eq(g->low[a], 8 * (r >> a & 1));
-      if (a != 1) walls |= 1u << (2 * a + (r >> a & 1));
+      if (a != 1) boundaries |= 1u << (2 * a + (r >> a & 1));
     }
-    ck_assert_uint_eq(g->walls, walls);
+    ck_assert_uint_eq(g->boundaries, boundaries);
     support_boxes_free(&b);
   }
   support_levels_free(level, levels);
@@ -425,7 +425,7 @@ int main(void)
   tcase_add_loop_test(tests, halo_writes_each_ghost_once_with_its_cell, 0, counts);
   tcase_add_loop_test(tests, halo_deeper_than_the_boxes_reaches_further, 0, counts);
   tcase_add_loop_test(tests, patches_gather_into_each_coarse_cell_once, 0, counts);
-  tcase_add_loop_test(tests, patches_receive_cells_neighbours_and_wall_ghosts_once, 0, counts);
+  tcase_add_loop_test(tests, patches_receive_cells_neighbours_and_boundary_ghosts_once, 0, counts);
   tcase_add_test(tests, boxes_of_a_rank_merge_where_they_form_a_brick);
   tcase_add_test(tests, odd_low_corners_have_odd_parity);
   tcase_add_test(tests, each_neighbour_gets_one_message_and_bricks_merge_their_pieces);

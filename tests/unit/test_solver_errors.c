@@ -314,7 +314,7 @@ START_TEST(incompatible_neumann_data_are_refused)
   double ones[64], zero[512] = {0};
   for (int i = 0; i < 64; i++)
     ones[i] = 1.0;
-  c.spec.wall[4] = ones;
+  c.spec.boundary_data[4] = ones;
   support_kit k = support_open(&c.spec, NULL, NULL);
   hymg_field *f = support_field(&k, 0, zero), *u = support_field(&k, 0, zero);
   support_assert_error(k.context, hymg_solve(k.solver, f, u, NULL), HYMG_EINVAL, "mean", NULL);

@@ -1,10 +1,10 @@
 /* FV2 red-black Gauss-Seidel on split rows. A half sweep reads the other colour and writes its
- * own, in place, walls inside the loads. Bytes per cell of the level: the other colour 4, f 4,
+ * own, in place, boundaries inside the loads. Bytes per cell of the level: the other colour 4, f 4,
  * six faces of half the cells 24 (every face once), written 4. Large levels march along z with
  * the column of the other colour in registers; small ones run one cell a thread, with all that no
  * kernel in flight can write loaded before the wait for the last one. */
-#include "kernels/gsrb_args.cuh"
 #include "device/reduce.cuh"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
@@ -12,7 +12,7 @@ namespace
 /* ---- one cell a thread ---- */
 
 template <bool VARIABLE>
-__global__ void __launch_bounds__(GSRB_THREADS) point(const __grid_constant__ gsrb_args a)
+__global__ void __launch_bounds__(GSRB_THREADS) fv2_gsrb_point(const __grid_constant__ gsrb_args a)
 {
   const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
@@ -39,22 +39,22 @@ __global__ void __launch_bounds__(GSRB_THREADS) point(const __grid_constant__ gs
 
 /* ---- marched along z ---- */
 
-enum purpose { UPDATE, RESIDUAL, NORM };
+enum split_job { UPDATE, RESIDUAL, NORM };
 
-template <purpose WHAT, bool VARIABLE>
+template <split_job WHAT, bool VARIABLE>
 __device__ __forceinline__ double cell(const gsrb_args &a, const hymgi_geom &g, const place &p,
                                        fv2_values x)
 {
   const double f = a.f[p.own];
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
   const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-  fv2_close(a.v, g, p, &x);
+  fv2_extrapolate(a.v, g, p, &x);
   if (WHAT == UPDATE) return fv2_gsrb(a.v, b, x, f, alpha);
   return fv2_residual(a.v, b, x, f, alpha);
 }
 
-template <purpose WHAT, bool VARIABLE, int N>
-__device__ __forceinline__ unsigned long long march_column(const gsrb_args &a, const hymgi_geom &g,
+template <split_job WHAT, bool VARIABLE, int N>
+__device__ __forceinline__ unsigned long long split_column(const gsrb_args &a, const hymgi_geom &g,
                                                            place p, int t, int to)
 {
   if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
@@ -91,8 +91,8 @@ __device__ __forceinline__ unsigned long long march_column(const gsrb_args &a, c
 }
 
 /* Blocks of both colours of a tile run side by side: the second finds the faces in the cache. */
-template <purpose WHAT, bool VARIABLE, int N>
-__global__ void __launch_bounds__(GSRB_THREADS) march(const __grid_constant__ gsrb_args a)
+template <split_job WHAT, bool VARIABLE, int N>
+__global__ void __launch_bounds__(GSRB_THREADS) fv2_split_march(const __grid_constant__ gsrb_args a)
 {
   wait_for_predecessors();
   let_successors_start();
@@ -106,11 +106,11 @@ __global__ void __launch_bounds__(GSRB_THREADS) march(const __grid_constant__ gs
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   unsigned long long norm = 0;
   if (t < g.n[0] / 2 && j < g.n[1] && from < to)
-    norm = march_column<WHAT, VARIABLE, N>(a, g, place_of(g, colour, t, j, from), t, to);
+    norm = split_column<WHAT, VARIABLE, N>(a, g, place_of(g, colour, t, j, from), t, to);
   if (WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
-template <purpose WHAT, bool VARIABLE> void launch_march(const hymgi_level *level, gsrb_args a)
+template <split_job WHAT, bool VARIABLE> void launch_march(const hymgi_level *level, gsrb_args a)
 {
   const unsigned x = a.extent[0] >= 128 ? 64 : 32, y = GSRB_THREADS / x;
   a.slab = a.extent[2] >= 256 ? 32 : 16;
@@ -118,11 +118,12 @@ template <purpose WHAT, bool VARIABLE> void launch_march(const hymgi_level *leve
   const dim3 grid(blocks_for(a.extent[0] / 2, (int)x) * (WHAT == UPDATE ? 1 : 2),
                   blocks_for(a.extent[1], (int)y), (unsigned)(a.slabs * a.boxes.count));
   with_shape(level, [&](auto of) {
-    hymgi_launch(level->context, march<WHAT, VARIABLE, decltype(of)::value>, grid, dim3(x, y), a);
+    hymgi_launch(level->context, fv2_split_march<WHAT, VARIABLE, decltype(of)::value>, grid,
+                 dim3(x, y), a);
   });
 }
 
-template <purpose WHAT> void run_march(const hymgi_level *level, const gsrb_args &a)
+template <split_job WHAT> void run_march(const hymgi_level *level, const gsrb_args &a)
 {
   if (level->method->variable_beta)
     launch_march<WHAT, true>(level, a);
@@ -148,7 +149,8 @@ extern "C" bool hymgi_cuda_fv2_gsrb(const hymgi_level *level, const hymgi_gsrb_h
   const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = 128 / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(a.extent[1], (int)y),
                   (unsigned)(a.planes * a.boxes.count));
-  hymgi_launch(level->context, level->method->variable_beta ? point<true> : point<false>, grid,
+  hymgi_launch(level->context,
+               level->method->variable_beta ? fv2_gsrb_point<true> : fv2_gsrb_point<false>, grid,
                dim3(x, y), a);
   return true;
 }

@@ -1,9 +1,9 @@
 /* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block
- * marches along z over a tile of slots and rows with a rim of one, in which the red cells are
+ * marches along z over a tile of slots and rows with a halo of one, in which the red cells are
  * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
- * the old iterate only the black cells are read. Where there are ghosts that are no wall's, the
+ * the old iterate only the black cells are read. Where there are ghosts that are not beyond a boundary, the
  * black cells beside them are done again (fv2_gsrb_faces.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
- * rim's share), written 8; two half sweeps move 72. */
+ * halo's share), written 8; two half sweeps move 72. */
 #include "exchange/fv2_gsrb_peer.h"
 #include "kernels/gsrb_args.cuh"
 
@@ -12,7 +12,7 @@ namespace
 
 enum { BLOCKS = 2 }; /* to a multiprocessor */
 
-/* A tile of X slots and Y rows with its rim. */
+/* A tile of X slots and Y rows with its halo. */
 template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
 };
@@ -34,7 +34,7 @@ __device__ __forceinline__ double update(const gsrb_args &a, const hymgi_geom &g
 {
   const double f = a.f[p.own];
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-  fv2_close(a.v, g, p, &x);
+  fv2_extrapolate(a.v, g, p, &x);
   return ALPHA ? fv2_gsrb_alpha(b, x, f, alpha_at(a.v, p.own)) : fv2_gsrb_plain(b, x, f);
 }
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geo
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
 __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
-    pair(const __grid_constant__ gsrb_args a)
+    fv2_gsrb_fused(const __grid_constant__ gsrb_args a)
 {
   constexpr int WIDE = tile<X, Y>::wide;
   __shared__ double shared[2][tile<X, Y>::threads];
@@ -125,10 +125,11 @@ void launch(const hymgi_level *level, gsrb_args a)
   a.slab = slab_for(x * y, BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
   a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
   const dim3 grid(x, y, (unsigned)a.slabs);
-  hymgi_launch(level->context, pair<VARIABLE, ALPHA, N, X, Y>, grid, dim3(tile<X, Y>::threads), a);
+  hymgi_launch(level->context, fv2_gsrb_fused<VARIABLE, ALPHA, N, X, Y>, grid,
+               dim3(tile<X, Y>::threads), a);
 }
 
-template <bool VARIABLE, bool ALPHA> void launch_pair(const hymgi_level *level, const gsrb_args &a)
+template <bool VARIABLE, bool ALPHA> void launch_fused(const hymgi_level *level, const gsrb_args &a)
 {
   with_shape(level, [&](auto of) {
     constexpr int N = decltype(of)::value;
@@ -146,31 +147,31 @@ extern "C" bool hymgi_cuda_colours_apart(const hymgi_level *level)
   return true;
 }
 
-extern "C" bool hymgi_cuda_fv2_could_pair(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv2_could_fuse(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
   return level->num_boxes == 1 && g->split && hymgi_cuda_colours_apart(level) &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.fv2_pair_from;
+         (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.gsrb_fused_from;
 }
 
-extern "C" bool hymgi_cuda_fv2_pairs(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv2_fuses(const hymgi_level *level)
 {
-  return level->y && hymgi_cuda_fv2_could_pair(level);
+  return level->y && hymgi_cuda_fv2_could_fuse(level);
 }
 
-extern "C" void hymgi_cuda_fv2_pair(const hymgi_level *level, bool falling, const double *x,
-                                    double *out)
+extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
+                                          double *out)
 {
   const hymgi_gsrb_half both = {0, x, x, out, false};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
   const bool variable = level->method->variable_beta, alpha = level->method->has_alpha;
   if (variable && alpha)
-    launch_pair<true, true>(level, a);
+    launch_fused<true, true>(level, a);
   else if (variable)
-    launch_pair<true, false>(level, a);
+    launch_fused<true, false>(level, a);
   else if (alpha)
-    launch_pair<false, true>(level, a);
+    launch_fused<false, true>(level, a);
   else
-    launch_pair<false, false>(level, a);
+    launch_fused<false, false>(level, a);
 }

@@ -18,14 +18,14 @@ template <typename FORM> constexpr int rows_of()
 }
 
 /* The buffers of a pass; beside, middle: by kind. */
-struct pair_buffers {
+struct fused_buffers {
   const double *x, *beside;
   double *middle, *out;
 };
 
-pair_args args_of(const hymgi_level *level, const pair_buffers &b)
+fused_args args_of(const hymgi_level *level, const fused_buffers &b)
 {
-  pair_args a = {};
+  fused_args a = {};
   a.g = level->box[0];
   a.v = view_of(level);
   a.x = b.x;
@@ -36,68 +36,68 @@ pair_args args_of(const hymgi_level *level, const pair_buffers &b)
 
 /* Maps of what a form copies. NULL, or why there is none. */
 template <typename FORM>
-const char *make_maps(const hymgi_level *level, const double *beside, pair_args *a)
+const char *make_maps(const hymgi_level *level, const double *beside, fused_args *a)
 {
-  using ring = pair_ring<FORM, rows_of<FORM>()>;
+  using ring = fused_ring<FORM, rows_of<FORM>()>;
   const hymgi_geom *g = &a->g;
   const int n[3] = {g->n[0] + 4, g->n[1] + 2, g->n[2] + 2};
-  const double *const array[PAIR_ARRAYS] = {a->x,
-                                            level->f,
-                                            FORM::beside ? beside : NULL,
-                                            FORM::alpha ? a->v.alpha : NULL,
-                                            FORM::variable ? a->v.beta[0] : NULL,
-                                            FORM::variable ? a->v.beta[1] : NULL,
-                                            FORM::variable ? a->v.beta[2] : NULL};
+  const double *const array[FUSED_ARRAYS] = {a->x,
+                                             level->f,
+                                             FORM::beside ? beside : NULL,
+                                             FORM::alpha ? a->v.alpha : NULL,
+                                             FORM::variable ? a->v.beta[0] : NULL,
+                                             FORM::variable ? a->v.beta[1] : NULL,
+                                             FORM::variable ? a->v.beta[2] : NULL};
   const char *failure = NULL;
-  for (int m = 0; m < PAIR_ARRAYS && !failure; m++)
+  for (int m = 0; m < FUSED_ARRAYS && !failure; m++)
     if (array[m])
       failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - 2, n, g->pitch, g->plane,
-                         PAIR_PITCH,
-                         ring::high + (m == PAIR_X    ? 2
-                                       : m == PAIR_BY ? 1
-                                                      : 0));
+                         FUSED_PITCH,
+                         ring::high + (m == FUSED_X    ? 2
+                                       : m == FUSED_BY ? 1
+                                                       : 0));
   return failure;
 }
 
 template <typename FORM>
-void launch(const hymgi_level *level, const double *beside, const pair_args &wanted)
+void launch(const hymgi_level *level, const double *beside, const fused_args &wanted)
 {
-  using ring = pair_ring<FORM, rows_of<FORM>()>;
+  using ring = fused_ring<FORM, rows_of<FORM>()>;
   constexpr int bytes = ring::bytes(ring::slots);
-  static_assert(bytes <= PAIR_SHARED, "more shared memory than a block has");
+  static_assert(bytes <= FUSED_SHARED, "more shared memory than a block has");
   hymg_context *context = level->context;
   hymgi_device *gpu = context->gpu;
   if (gpu->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   const hymgi_device_guard guard(gpu->ordinal);
-  const auto kernel = relax_pair<FORM, rows_of<FORM>()>;
-  pair_args a = wanted;
+  const auto kernel = fv2_relax_fused<FORM, rows_of<FORM>()>;
+  fused_args a = wanted;
   const char *failure = make_maps<FORM>(level, beside, &a);
   if (failure) context->status = hymgi_fail(context, HYMG_ECUDA, "%s", failure);
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
   a.slab = a.g.n[2] >= 96 ? 32 : 16;
-  const dim3 grid(blocks_for(a.g.n[0], PAIR_WIDE), blocks_for(a.g.n[1], rows_of<FORM>()),
+  const dim3 grid(blocks_for(a.g.n[0], FUSED_WIDE), blocks_for(a.g.n[1], rows_of<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
   hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
 }
 
-template <pair_kind KIND>
-void run(const hymgi_level *level, const double *beside, const pair_args &a)
+template <fused_kind KIND>
+void run(const hymgi_level *level, const double *beside, const fused_args &a)
 {
   const bool alpha = a.v.has_alpha && a.v.alpha;
   if (level->method->variable_beta && alpha)
-    launch<pair_form<KIND, true, true>>(level, beside, a);
+    launch<fused_form<KIND, true, true>>(level, beside, a);
   else if (level->method->variable_beta)
-    launch<pair_form<KIND, true, false>>(level, beside, a);
+    launch<fused_form<KIND, true, false>>(level, beside, a);
   else if (alpha)
-    launch<pair_form<KIND, false, true>>(level, beside, a);
+    launch<fused_form<KIND, false, true>>(level, beside, a);
   else
-    launch<pair_form<KIND, false, false>>(level, beside, a);
+    launch<fused_form<KIND, false, false>>(level, beside, a);
 }
 
 /* The weights of sweep s and of the next one. */
-void take_weights(const double *chebyshev, int s, pair_args *a)
+void take_weights(const double *chebyshev, int s, fused_args *a)
 {
   for (int m = 0; m < 2; m++) {
     a->momentum[m] = chebyshev[2 * (s + m)];
@@ -105,10 +105,10 @@ void take_weights(const double *chebyshev, int s, pair_args *a)
   }
 }
 
-template <pair_kind KIND>
-void chebyshev_pass(const hymgi_level *level, int s, const pair_buffers &b)
+template <fused_kind KIND>
+void chebyshev_pass(const hymgi_level *level, int s, const fused_buffers &b)
 {
-  pair_args a = args_of(level, b);
+  fused_args a = args_of(level, b);
   take_weights(level->chebyshev, s, &a);
   a.falling = s == 2;
   run<KIND>(level, b.beside, a);
@@ -119,14 +119,14 @@ void chebyshev(const hymgi_level *level)
 {
   double *const x = level->x, *const y = level->y;
   double *const p = level->spare[0], *const q = level->spare[1];
-  chebyshev_pass<PAIR_FIRST>(level, 0, {x, NULL, y, p});
-  chebyshev_pass<PAIR_INNER>(level, 2, {p, y, x, q});
-  chebyshev_pass<PAIR_LAST>(level, 4, {q, x, NULL, y});
+  chebyshev_pass<FUSED_FIRST>(level, 0, {x, NULL, y, p});
+  chebyshev_pass<FUSED_INNER>(level, 2, {p, y, x, q});
+  chebyshev_pass<FUSED_LAST>(level, 4, {q, x, NULL, y});
 }
 
-template <pair_kind KIND> void jacobi(const hymgi_level *level, double weight)
+template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
 {
-  pair_args a = args_of(level, {level->x, NULL, NULL, level->y});
+  fused_args a = args_of(level, {level->x, NULL, NULL, level->y});
   a.residual[0] = a.residual[1] = weight;
   a.falling = level->x < level->y;
   run<KIND>(level, level->c.l1inv, a);
@@ -146,24 +146,25 @@ bool has_buffers(const hymgi_level *level)
 
 } /* namespace */
 
-/* Where there are no ghosts but those beyond walls there is no halo. */
-extern "C" bool hymgi_cuda_could_pair_relax(const hymgi_level *level)
+/* Where there are no ghosts but those beyond boundaries there is no halo. */
+extern "C" bool hymgi_cuda_could_fuse_relax(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   const hymgi_device *gpu = level->context->gpu;
   const hymgi_geom *g = level->box;
   const int64_t times = m->variable_beta ? 1 : 8; /* without betas there is less to save */
   if (m->stencil != HYMG_FV2 || m->smoother == HYMG_GSRB || m->smoother == HYMG_SYMGS ||
-      level->num_boxes != 1 || g->split || g->walls != 63)
+      level->num_boxes != 1 || g->split || g->boundaries != 63)
     return false;
-  return gpu->major >= 9 && gpu->shared_bytes >= PAIR_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 &&
-         g->n[2] > 1 && (int64_t)g->n[0] * g->n[1] * g->n[2] >= times * gpu->choice.relax_pair_from;
+  return gpu->major >= 9 && gpu->shared_bytes >= FUSED_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 &&
+         g->n[2] > 1 &&
+         (int64_t)g->n[0] * g->n[1] * g->n[2] >= times * gpu->choice.relax_fused_from;
 }
 
-extern "C" int hymgi_cuda_relax_pairs(hymgi_level *level)
+extern "C" int hymgi_cuda_relax_fused(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (!hymgi_cuda_could_pair_relax(level) || !has_buffers(level)) return 0;
+  if (!hymgi_cuda_could_fuse_relax(level) || !has_buffers(level)) return 0;
   const bool six = m->smoother == HYMG_CHEBYSHEV;
   const int pass = six ? DEGREE : 2;
   int s = 0;
@@ -171,9 +172,9 @@ extern "C" int hymgi_cuda_relax_pairs(hymgi_level *level)
     if (six)
       chebyshev(level);
     else if (m->smoother == HYMG_JACOBI)
-      jacobi<PAIR_JACOBI>(level, 2. / 3);
+      jacobi<FUSED_JACOBI>(level, 2. / 3);
     else
-      jacobi<PAIR_SCALED>(level, 1);
+      jacobi<FUSED_SCALED>(level, 1);
     swap_buffers(level);
   }
   return s;

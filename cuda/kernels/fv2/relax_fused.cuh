@@ -1,14 +1,14 @@
 /* Two sweeps of a smoother of FV2 in one pass over plain rows. A block marches along z over a tile
- * of PAIR_WIDE cells and ROWS rows with a rim of one. In each plane it does the first sweep in tile
- * and rim, then the second one in the tile a plane below. What the planes ahead need is on its way
+ * of FUSED_WIDE cells and ROWS rows with a halo of one. In each plane it does the first sweep in tile
+ * and halo, then the second one in the tile a plane below. What the planes ahead need is on its way
  * into a ring of slots in shared memory, so that loads take no registers and wait for no barrier.
- * A warp has a row, two cells a lane; one more has the ends of the rim. */
-#ifndef HYMGI_RELAX_PAIR_CUH
-#define HYMGI_RELAX_PAIR_CUH
+ * A warp has a row, two cells a lane; one more has the ends of the halo. */
+#ifndef HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
+#define HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
 
-#include "device/tma.cuh"
-#include "device/stencil_access.cuh"
 #include "device/fast_division.cuh"
+#include "device/stencil_access.cuh"
+#include "device/tma.cuh"
 #include "device/zmarch.cuh"
 
 namespace
@@ -17,13 +17,22 @@ namespace
 /* What a pass reads beside x and f and writes beside the second iterate: the first two sweeps of
  * Chebyshev (no iterate before the first), those between, the last two (nobody asks for the iterate
  * between them), Jacobi with 1/diagonal, Jacobi with a scaling of its own. */
-enum pair_kind { PAIR_FIRST, PAIR_INNER, PAIR_LAST, PAIR_JACOBI, PAIR_SCALED };
+enum fused_kind { FUSED_FIRST, FUSED_INNER, FUSED_LAST, FUSED_JACOBI, FUSED_SCALED };
 
-/* Arrays that come by tensor copies; beside: the iterate before x or the scaling, by kind. */
-enum pair_array { PAIR_X, PAIR_F, PAIR_BESIDE, PAIR_ALPHA, PAIR_BX, PAIR_BY, PAIR_BZ, PAIR_ARRAYS };
+/* Arrays that come by TMA; beside: the iterate before x or the scaling, by kind. */
+enum pair_array {
+  FUSED_X,
+  PAIR_F,
+  PAIR_BESIDE,
+  PAIR_ALPHA,
+  PAIR_BX,
+  FUSED_BY,
+  PAIR_BZ,
+  FUSED_ARRAYS
+};
 
-struct pair_args {
-  grid_map map[PAIR_ARRAYS]; /* from the cell (-2, -1, -1) on */
+struct fused_args {
+  grid_map map[FUSED_ARRAYS]; /* from the cell (-2, -1, -1) on */
   hymgi_geom g;
   operator_view v;
   const double *x;
@@ -33,105 +42,105 @@ struct pair_args {
   int slab;
 };
 
-enum { PAIR_WIDE = 64, PAIR_LANES = 32, PAIR_SHARED = 226 * 1024 };
-enum { PAIR_FIRST_CELL = 2, PAIR_PITCH = PAIR_WIDE + 4 }; /* a shared row: ends of two cells */
+enum { FUSED_WIDE = 64, PAIR_LANES = 32, FUSED_SHARED = 226 * 1024 };
+enum { PAIR_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 }; /* a shared row: ends of two cells */
 
-template <pair_kind KIND, bool VARIABLE, bool ALPHA> struct pair_form {
-  static constexpr bool prev = KIND == PAIR_INNER || KIND == PAIR_LAST;
-  static constexpr bool scaled = KIND == PAIR_SCALED, beside = prev || scaled;
-  static constexpr bool momentum = prev || KIND == PAIR_FIRST;
-  static constexpr bool middle = KIND == PAIR_FIRST || KIND == PAIR_INNER;
+template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
+  static constexpr bool prev = KIND == FUSED_INNER || KIND == FUSED_LAST;
+  static constexpr bool scaled = KIND == FUSED_SCALED, beside = prev || scaled;
+  static constexpr bool momentum = prev || KIND == FUSED_FIRST;
+  static constexpr bool middle = KIND == FUSED_FIRST || KIND == FUSED_INNER;
   static constexpr bool variable = VARIABLE, alpha = ALPHA;
 };
 
 /* A slot, each array's rows on 128 bytes: x of the plane above with two rows around the tile, the
  * low faces along z likewise of the plane above, those along y with one more row. */
-template <typename FORM, int ROWS> struct pair_ring {
+template <typename FORM, int ROWS> struct fused_ring {
   static constexpr int rows_of(int rows)
   {
-    return (rows * PAIR_PITCH + 15) / 16 * 16;
+    return (rows * FUSED_PITCH + 15) / 16 * 16;
   }
   static constexpr int high = ROWS + 2, plane = rows_of(high);
-  static constexpr int x = PAIR_PITCH, f = rows_of(high + 2), beside = f + plane;
+  static constexpr int x = FUSED_PITCH, f = rows_of(high + 2), beside = f + plane;
   static constexpr int alpha = beside + (FORM::beside ? plane : 0);
   static constexpr int bx = alpha + (FORM::alpha ? plane : 0);
   static constexpr int by = bx + (FORM::variable ? plane : 0);
   static constexpr int bz = by + (FORM::variable ? rows_of(high + 1) : 0);
   static constexpr int slot = bz + (FORM::variable ? plane : 0);
-  static constexpr int bytes_of_x = (high + 2) * PAIR_PITCH * 8;
+  static constexpr int bytes_of_x = (high + 2) * FUSED_PITCH * 8;
   static constexpr int arrays = 1 + FORM::beside + FORM::alpha + 3 * FORM::variable;
   static constexpr int bytes_of_all =
-      bytes_of_x + (arrays * high + FORM::variable) * PAIR_PITCH * 8;
+      bytes_of_x + (arrays * high + FORM::variable) * FUSED_PITCH * 8;
   static constexpr int bytes(int slots)
   {
     return (slots * slot + 2 * plane) * 8;
   }
-  static constexpr int slots = bytes(4) <= PAIR_SHARED ? 4 : 3, ahead = slots - 2;
+  static constexpr int slots = bytes(4) <= FUSED_SHARED ? 4 : 3, ahead = slots - 2;
   static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
 };
 
 /* ---- a thread's cells ---- */
 
-/* Where a thread's cells lie, and its neighbours in a shared plane: beyond a wall stands the
+/* Where a thread's cells lie, and its neighbours in a shared plane: beyond a boundary stands the
  * opposite one, still to be weighted. */
-template <int CELLS> struct pair_place {
+template <int CELLS> struct fused_place {
   int i, j, cell, row; /* cell: in a shared plane */
   int west, east, south, north;
-  bool at_west, at_east, at_south, at_north, near_wall;
+  bool at_west, at_east, at_south, at_north, near_boundary;
   bool asked; /* does anybody want the cells after a sweep? */
 
-  __device__ __forceinline__ pair_place(const hymgi_geom &g, int first, int r, int c, int rows)
-      : i(first + c), j((int)blockIdx.y * rows - 1 + r), cell(r * PAIR_PITCH + PAIR_FIRST_CELL + c),
-        row(r)
+  __device__ __forceinline__ fused_place(const hymgi_geom &g, int first, int r, int c, int rows)
+      : i(first + c), j((int)blockIdx.y * rows - 1 + r),
+        cell(r * FUSED_PITCH + PAIR_FIRST_CELL + c), row(r)
   {
-    at_west = i == 0 && (g.walls & 1);
-    at_east = i + CELLS == g.n[0] && (g.walls & 2);
-    at_south = j == 0 && (g.walls & 4);
-    at_north = j == g.n[1] - 1 && (g.walls & 8);
+    at_west = i == 0 && (g.boundaries & 1);
+    at_east = i + CELLS == g.n[0] && (g.boundaries & 2);
+    at_south = j == 0 && (g.boundaries & 4);
+    at_north = j == g.n[1] - 1 && (g.boundaries & 8);
     west = at_west ? 1 : -1;
     east = at_east ? CELLS - 2 : CELLS;
-    south = at_south ? PAIR_PITCH : -PAIR_PITCH;
-    north = at_north ? -PAIR_PITCH : PAIR_PITCH;
-    near_wall = __any_sync(~0u, at_west || at_east || at_south || at_north);
+    south = at_south ? FUSED_PITCH : -FUSED_PITCH;
+    north = at_north ? -FUSED_PITCH : FUSED_PITCH;
+    near_boundary = __any_sync(~0u, at_west || at_east || at_south || at_north);
     asked = i >= 0 && i < g.n[0] && j >= 0 && j < g.n[1] && (CELLS > 1 || (r > 0 && r <= rows));
   }
 };
 
 /* Neighbours in the plane. */
-template <int CELLS> struct pair_sides {
+template <int CELLS> struct fused_sides {
   double west, east;
   cells<CELLS> south, north;
 
   /* x: the thread's cells in a shared plane */
-  __device__ __forceinline__ pair_sides(const operator_view &v, const pair_place<CELLS> &p,
-                                        const double *x)
+  __device__ __forceinline__ fused_sides(const operator_view &v, const fused_place<CELLS> &p,
+                                         const double *x)
       : west(x[p.west]), east(x[p.east]), south(load_cells<CELLS>(x + p.south)),
         north(load_cells<CELLS>(x + p.north))
   {
-    if (!p.near_wall) return;
-    if (p.at_west) west = fv2_ghost(v.wall_ghost[0], west);
-    if (p.at_east) east = fv2_ghost(v.wall_ghost[1], east);
+    if (!p.near_boundary) return;
+    if (p.at_west) west = fv2_ghost(v.boundary_ghost[0], west);
+    if (p.at_east) east = fv2_ghost(v.boundary_ghost[1], east);
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
-      if (p.at_south) south.at[u] = fv2_ghost(v.wall_ghost[2], south.at[u]);
-      if (p.at_north) north.at[u] = fv2_ghost(v.wall_ghost[3], north.at[u]);
+      if (p.at_south) south.at[u] = fv2_ghost(v.boundary_ghost[2], south.at[u]);
+      if (p.at_north) north.at[u] = fv2_ghost(v.boundary_ghost[3], north.at[u]);
     }
   }
 };
 
-/* The column around a plane k, what is beyond walls put in. */
-template <int CELLS> struct pair_column {
+/* The column around a plane k, what is beyond boundaries put in. */
+template <int CELLS> struct fused_column {
   cells<CELLS> below, here, above;
 
-  __device__ __forceinline__ pair_column(const pair_args &a, int k, const cells<CELLS> &d,
-                                         const cells<CELLS> &c, const cells<CELLS> &u)
+  __device__ __forceinline__ fused_column(const fused_args &a, int k, const cells<CELLS> &d,
+                                          const cells<CELLS> &c, const cells<CELLS> &u)
       : below(d), here(c), above(u)
   {
     if (k > 0 && k < a.g.n[2] - 1) return;
 #pragma unroll
     for (int m = 0; m < CELLS; m++) {
-      if (k == 0) below.at[m] = fv2_ghost(a.v.wall_ghost[4], u.at[m]);
-      if (k == a.g.n[2] - 1) above.at[m] = fv2_ghost(a.v.wall_ghost[5], d.at[m]);
+      if (k == 0) below.at[m] = fv2_ghost(a.v.boundary_ghost[4], u.at[m]);
+      if (k == a.g.n[2] - 1) above.at[m] = fv2_ghost(a.v.boundary_ghost[5], d.at[m]);
     }
   }
 };
@@ -144,8 +153,8 @@ template <typename FORM, int CELLS> struct pair_operands {
   double east;
   divisors<CELLS> diagonal;
 
-  __device__ __forceinline__ fv2_betas betas(const pair_args &a, const pair_place<CELLS> &p, int u,
-                                             int k) const
+  __device__ __forceinline__ fv2_betas betas(const fused_args &a, const fused_place<CELLS> &p,
+                                             int u, int k) const
   {
     if (FORM::variable)
       return {bx.at[u],  u < CELLS - 1 ? bx.at[CELLS - 1] : east, by.at[u], north.at[u], low.at[u],
@@ -154,7 +163,7 @@ template <typename FORM, int CELLS> struct pair_operands {
     at.i = p.i + u, at.j = p.j, at.k = k;
     return fv2_load_betas<false>(a.v, a.g, at);
   }
-  __device__ __forceinline__ double alpha_of(const pair_args &a, int u) const
+  __device__ __forceinline__ double alpha_of(const fused_args &a, int u) const
   {
     return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
   }
@@ -169,12 +178,12 @@ template <typename FORM, int CELLS> struct pair_operands {
       bx = load_cells<CELLS>(from + RING::bx);
       east = from[RING::bx + CELLS];
       by = load_cells<CELLS>(from + RING::by);
-      north = load_cells<CELLS>(from + RING::by + PAIR_PITCH);
+      north = load_cells<CELLS>(from + RING::by + FUSED_PITCH);
     }
   }
   /* Plane k, the one above that of the last call. */
   template <typename RING>
-  __device__ __forceinline__ void load(const pair_args &a, const pair_place<CELLS> &p, int k,
+  __device__ __forceinline__ void load(const fused_args &a, const fused_place<CELLS> &p, int k,
                                        const double *from)
   {
     low = high;
@@ -183,7 +192,7 @@ template <typename FORM, int CELLS> struct pair_operands {
     if (FORM::variable) high = load_cells<CELLS>(from + RING::bz);
     if (!FORM::scaled) divide(a, p, k);
   }
-  __device__ __forceinline__ void divide(const pair_args &a, const pair_place<CELLS> &p, int k)
+  __device__ __forceinline__ void divide(const fused_args &a, const fused_place<CELLS> &p, int k)
   {
     cells<CELLS> sum;
 #pragma unroll
@@ -196,9 +205,9 @@ template <typename FORM, int CELLS> struct pair_operands {
 /* One of the two sweeps (0, 1) of plane k. */
 template <typename FORM, int SWEEP, int CELLS>
 __device__ __forceinline__ cells<CELLS>
-pair_sweep(const pair_args &a, const pair_place<CELLS> &p, int k,
-           const pair_operands<FORM, CELLS> &o, const pair_sides<CELLS> &side,
-           const pair_column<CELLS> &x, const cells<CELLS> &prev)
+pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
+           const pair_operands<FORM, CELLS> &o, const fused_sides<CELLS> &side,
+           const fused_column<CELLS> &x, const cells<CELLS> &prev)
 {
   constexpr bool MOMENTUM = SWEEP == 0 ? FORM::prev : FORM::momentum;
   cells<CELLS> r, done;
@@ -225,28 +234,29 @@ pair_sweep(const pair_args &a, const pair_place<CELLS> &p, int k,
 
 /* Asks for plane k of the tile, of x and the faces along z for the one above. By one thread. */
 template <typename FORM, int ROWS>
-__device__ __forceinline__ void call_plane(const pair_args &a, double *slot, int k,
+__device__ __forceinline__ void call_plane(const fused_args &a, double *slot, int k,
                                            byte_barrier *ready)
 {
-  using ring = pair_ring<FORM, ROWS>;
-  const int i = (int)blockIdx.x * PAIR_WIDE, j = (int)blockIdx.y * ROWS;
+  using ring = fused_ring<FORM, ROWS>;
+  const int i = (int)blockIdx.x * FUSED_WIDE, j = (int)blockIdx.y * ROWS;
   barrier_announce(ready, ring::bytes_of_all);
-  copy_box(slot, a.map + PAIR_X, i, j - 1, k + 2, ready);
+  copy_box(slot, a.map + FUSED_X, i, j - 1, k + 2, ready);
   copy_box(slot + ring::f, a.map + PAIR_F, i, j, k + 1, ready);
   if (FORM::beside) copy_box(slot + ring::beside, a.map + PAIR_BESIDE, i, j, k + 1, ready);
   if (FORM::alpha) copy_box(slot + ring::alpha, a.map + PAIR_ALPHA, i, j, k + 1, ready);
   if (!FORM::variable) return;
   copy_box(slot + ring::bx, a.map + PAIR_BX, i, j, k + 1, ready);
-  copy_box(slot + ring::by, a.map + PAIR_BY, i, j, k + 1, ready);
+  copy_box(slot + ring::by, a.map + FUSED_BY, i, j, k + 1, ready);
   copy_box(slot + ring::bz, a.map + PAIR_BZ, i, j, k + 2, ready);
 }
 
 /* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
 template <typename FORM, int ROWS, int CELLS>
-__device__ __forceinline__ void pair_march(const pair_args &a, double *shared, byte_barrier *ready,
-                                           const pair_place<CELLS> &p, int from, int to)
+__device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
+                                            byte_barrier *ready, const fused_place<CELLS> &p,
+                                            int from, int to)
 {
-  using ring = pair_ring<FORM, ROWS>;
+  using ring = fused_ring<FORM, ROWS>;
   const hymgi_geom &g = a.g;
   const int start = from > 0 ? from - 1 : 0;
   const bool inner = CELLS == 2 && p.row > 0 && p.row <= ROWS; /* all lanes of a warp or none */
@@ -273,16 +283,16 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, b
     barrier_wait(arrival, parity);
     now.template load<ring>(a, p, k, slot + p.cell);
     const cells<CELLS> above = load_cells<CELLS>(slot + ring::x + p.cell);
-    const pair_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
+    const fused_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
     const cells<CELLS> once = pair_sweep<FORM, 0, CELLS>(
-        a, p, k, now, side, pair_column<CELLS>(a, k, below, here, above), now.beside);
+        a, p, k, now, side, fused_column<CELLS>(a, k, below, here, above), now.beside);
     store_cells<CELLS>(fresh + p.cell, once);
     if (FORM::middle && mine && k >= from && k < to) store_cells<CELLS>(a.middle + own, once);
     if (inner && k > from) {
       before.template load_shared<ring>(slot_before + p.cell);
-      const pair_sides<CELLS> around(a.v, p, fresh_before + p.cell);
+      const fused_sides<CELLS> around(a.v, p, fresh_before + p.cell);
       const cells<CELLS> twice = pair_sweep<FORM, 1, CELLS>(
-          a, p, k - 1, before, around, pair_column<CELLS>(a, k - 1, low[0], low[1], once), below);
+          a, p, k - 1, before, around, fused_column<CELLS>(a, k - 1, low[0], low[1], once), below);
       if (mine) store_cells<CELLS>(a.out + own - g.plane, twice);
     }
     before = now;
@@ -301,10 +311,10 @@ __device__ __forceinline__ void pair_march(const pair_args &a, double *shared, b
 }
 
 template <typename FORM, int ROWS>
-__global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, 1)
-    relax_pair(const __grid_constant__ pair_args a)
+__global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
+    fv2_relax_fused(const __grid_constant__ fused_args a)
 {
-  using ring = pair_ring<FORM, ROWS>;
+  using ring = fused_ring<FORM, ROWS>;
   static_assert(2 * (ROWS + 2) <= PAIR_LANES, "one warp has both ends");
   HYMGI_DYNAMIC_SHARED(shared);
   __shared__ byte_barrier ready[ring::slots];
@@ -312,7 +322,7 @@ __global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, 1)
   const int warp = __shfl_sync(~0u, (int)threadIdx.x / PAIR_LANES, 0);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < a.g.n[2] ? from + a.slab : a.g.n[2];
-  const int first = (int)blockIdx.x * PAIR_WIDE, start = from > 0 ? from - 1 : 0;
+  const int first = (int)blockIdx.x * FUSED_WIDE, start = from > 0 ? from - 1 : 0;
   const bool leader = warp == ROWS + 2 && lane == 0;
   if (leader) {
     for (int m = 0; m < ring::slots; m++)
@@ -323,18 +333,18 @@ __global__ void __launch_bounds__(pair_ring<FORM, ROWS>::threads, 1)
   let_successors_start();
   if (leader) {
     barrier_announce(ready, ring::bytes_of_x);
-    copy_box(shared, a.map + PAIR_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
+    copy_box(shared, a.map + FUSED_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
     for (int m = 0; m < ring::ahead; m++)
       call_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
   }
   __syncthreads();
   if (warp < ROWS + 2) {
-    const pair_place<2> p(a.g, first, warp, 2 * lane, ROWS);
-    pair_march<FORM, ROWS, 2>(a, shared, ready, p, from, to);
+    const fused_place<2> p(a.g, first, warp, 2 * lane, ROWS);
+    fused_march<FORM, ROWS, 2>(a, shared, ready, p, from, to);
   } else {
     const int r = lane / 2 < ROWS + 2 ? lane / 2 : ROWS + 1, east = lane % 2;
-    const pair_place<1> p(a.g, first, r, east ? PAIR_WIDE : -1, ROWS);
-    pair_march<FORM, ROWS, 1>(a, shared, ready, p, from, to);
+    const fused_place<1> p(a.g, first, r, east ? FUSED_WIDE : -1, ROWS);
+    fused_march<FORM, ROWS, 1>(a, shared, ready, p, from, to);
   }
 }
 

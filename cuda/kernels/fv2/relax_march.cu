@@ -11,8 +11,8 @@ namespace
 
 enum { FV2_THREADS = 256, FV2_BLOCKS = 4 };
 
-template <purpose WHAT>
-__device__ __forceinline__ double fv2_value(const march_args &a, const fv2_betas &b,
+template <relax_job WHAT>
+__device__ __forceinline__ double fv2_value(const relax_march_args &a, const fv2_betas &b,
                                             const fv2_values &x, double f, double alpha,
                                             double scale, double prev)
 {
@@ -22,14 +22,14 @@ __device__ __forceinline__ double fv2_value(const march_args &a, const fv2_betas
   return relaxed(a, x.c, prev, a.residual, step);
 }
 
-/* The box as one column of it sees it: most columns have no wall beside them, and no index along x
+/* The box as one column of it sees it: most columns have no boundary beside them, and no index along x
  * or y is asked for in each plane. */
 __device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
 {
   const unsigned clear = (p->i > 0 ? 1 : 0) | (p->i < g.n[0] - 1 ? 2 : 0) | (p->j > 0 ? 4 : 0) |
                          (p->j < g.n[1] - 1 ? 8 : 0);
   hymgi_geom narrow = {};
-  narrow.walls = g.walls & ~clear;
+  narrow.boundaries = g.boundaries & ~clear;
   narrow.n[0] = narrow.n[1] = 1;
   narrow.n[2] = g.n[2];
   p->i = p->j = 0;
@@ -43,8 +43,8 @@ struct fv2_arrivals {
   double w, e, s, n;
 };
 
-template <purpose WHAT, bool VARIABLE>
-__device__ __forceinline__ fv2_arrivals fv2_arrive(const march_args &a, const hymgi_geom &g,
+template <relax_job WHAT, bool VARIABLE>
+__device__ __forceinline__ fv2_arrivals fv2_arrive(const relax_march_args &a, const hymgi_geom &g,
                                                    const place &p, double low)
 {
   fv2_arrivals t;
@@ -59,9 +59,9 @@ __device__ __forceinline__ fv2_arrivals fv2_arrive(const march_args &a, const hy
   return t;
 }
 
-template <purpose WHAT, bool VARIABLE>
-__device__ __forceinline__ unsigned long long fv2_column(const march_args &a, const hymgi_geom &box,
-                                                         place p, int to)
+template <relax_job WHAT, bool VARIABLE>
+__device__ __forceinline__ unsigned long long fv2_column(const relax_march_args &a,
+                                                         const hymgi_geom &box, place p, int to)
 {
   const hymgi_geom g = alone(box, &p);
   column_window<double, 1, 1> x;
@@ -72,7 +72,7 @@ __device__ __forceinline__ unsigned long long fv2_column(const march_args &a, co
       p.k, to, [&] { return fv2_arrive<WHAT, VARIABLE>(a, g, p, low); },
       [&](const fv2_arrivals &t) {
         fv2_values v = {x.at(0), t.w, t.e, t.s, t.n, x.at(-1), x.at(1, t.above)};
-        fv2_close(a.v, g, p, &v);
+        fv2_extrapolate(a.v, g, p, &v);
         const double done = fv2_value<WHAT>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
         if (WHAT == NORM) norm = larger(norm, bits_of(done));
         return done;
@@ -88,9 +88,9 @@ __device__ __forceinline__ unsigned long long fv2_column(const march_args &a, co
   return norm;
 }
 
-template <purpose WHAT, bool VARIABLE, int N>
+template <relax_job WHAT, bool VARIABLE, int N>
 __global__ void __launch_bounds__(FV2_THREADS, FV2_BLOCKS)
-    fv2_march(const __grid_constant__ march_args a)
+    fv2_relax_march(const __grid_constant__ relax_march_args a)
 {
   wait_for_predecessors();
   let_successors_start();
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(FV2_THREADS, FV2_BLOCKS)
   if (WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
-template <purpose WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, march_args a)
+template <relax_job WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, relax_march_args a)
 {
   const unsigned x = a.extent[0] >= 128 ? 64 : 32, y = FV2_THREADS / x;
   a.slab = a.extent[2] >= 256 ? 32 : 16;
@@ -109,13 +109,13 @@ template <purpose WHAT, bool VARIABLE> void fv2_run(const hymgi_level *level, ma
   const dim3 grid(blocks_for(a.extent[0], (int)x), blocks_for(a.extent[1], (int)y),
                   (unsigned)(a.slabs * a.boxes.count));
   hymgi_launch(level->context,
-               is_cube(level, 512)   ? fv2_march<WHAT, VARIABLE, 512>
-               : is_cube(level, 256) ? fv2_march<WHAT, VARIABLE, 256>
-                                     : fv2_march<WHAT, VARIABLE, 0>,
+               is_cube(level, 512)   ? fv2_relax_march<WHAT, VARIABLE, 512>
+               : is_cube(level, 256) ? fv2_relax_march<WHAT, VARIABLE, 256>
+                                     : fv2_relax_march<WHAT, VARIABLE, 0>,
                grid, dim3(x, y), a);
 }
 
-template <purpose WHAT> void run(const hymgi_level *level, const march_args &a)
+template <relax_job WHAT> void run(const hymgi_level *level, const relax_march_args &a)
 {
   if (level->method->variable_beta)
     fv2_run<WHAT, true>(level, a);
@@ -129,7 +129,8 @@ enum { POINT_THREADS = 128 };
 
 /* All that no kernel in flight can write, and what follows from it, before the wait for the last one. */
 template <bool VARIABLE>
-__global__ void __launch_bounds__(POINT_THREADS) relax_point(const __grid_constant__ march_args a)
+__global__ void __launch_bounds__(POINT_THREADS)
+    fv2_relax_point(const __grid_constant__ relax_march_args a)
 {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y), z = (int)blockIdx.z;
@@ -163,27 +164,27 @@ __global__ void __launch_bounds__(POINT_THREADS) relax_point(const __grid_consta
   a.out[p.own] = relaxed(a, x.c, prev, a.residual, step);
 }
 
-bool small(const hymgi_level *level, const march_args &a)
+bool small(const hymgi_level *level, const relax_march_args &a)
 {
   enum { GRID_LIMIT = 65535 };
   return level->num_boxes > 0 && level->method->stencil == HYMG_FV2 && !level->box[0].split &&
          (int64_t)a.extent[2] * level->num_boxes <= GRID_LIMIT;
 }
 
-void run_point(const hymgi_level *level, const march_args &a)
+void run_point(const hymgi_level *level, const relax_march_args &a)
 {
   const int wide = a.extent[0];
   const unsigned x = wide > 16 ? 32 : wide > 8 ? 16 : wide > 4 ? 8 : 4, y = POINT_THREADS / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(a.extent[1], (int)y),
                   (unsigned)(a.extent[2] * a.boxes.count));
   hymgi_launch(level->context,
-               level->method->variable_beta ? relax_point<true> : relax_point<false>, grid,
+               level->method->variable_beta ? fv2_relax_point<true> : fv2_relax_point<false>, grid,
                dim3(x, y), a);
 }
 
-march_args args_of(const hymgi_level *level)
+relax_march_args args_of(const hymgi_level *level)
 {
-  march_args a = {};
+  relax_march_args a = {};
   a.boxes = box_set_of(level->box, level->num_boxes);
   a.v = view_of(level);
   box_extent(level->box, level->num_boxes, a.extent);
@@ -192,7 +193,7 @@ march_args args_of(const hymgi_level *level)
 }
 
 /* A grid has room for GRID_LIMIT slabs. */
-bool large(const hymgi_level *level, const march_args &a)
+bool large(const hymgi_level *level, const relax_march_args &a)
 {
   enum { GRID_LIMIT = 65535, LOWEST_SLAB = 16 };
   const int64_t cells = (int64_t)a.extent[0] * a.extent[1] * a.extent[2];
@@ -205,7 +206,7 @@ bool large(const hymgi_level *level, const march_args &a)
 
 extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
-  march_args a = args_of(level);
+  relax_march_args a = args_of(level);
   const bool marches = large(level, a);
   if (!marches && !small(level, a)) return false;
   a.f = relaxation->f;
@@ -227,7 +228,7 @@ extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_rel
 extern "C" bool hymgi_cuda_plain_residual(const hymgi_level *level, const double *f,
                                           const double *x, double *r)
 {
-  march_args a = args_of(level);
+  relax_march_args a = args_of(level);
   if (!large(level, a)) return false;
   a.f = f;
   a.x = x;

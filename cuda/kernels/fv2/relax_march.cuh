@@ -1,17 +1,17 @@
 /* What the marches over plain rows share: a thread's column of cells and the way up. */
-#ifndef HYMGI_MARCH_PLAIN_CUH
-#define HYMGI_MARCH_PLAIN_CUH
+#ifndef HYMGI_KERNELS_FV2_RELAX_MARCH_CUH
+#define HYMGI_KERNELS_FV2_RELAX_MARCH_CUH
 
+#include "device/reduce.cuh"
 #include "device/stencil_access.cuh"
 #include "device/zmarch.cuh"
-#include "device/reduce.cuh"
 
 namespace
 {
 
-enum purpose { RELAX, RESIDUAL, NORM };
+enum relax_job { RELAX, RESIDUAL, NORM };
 
-struct march_args {
+struct relax_march_args {
   box_set boxes;
   operator_view v;
   const double *f, *x, *prev, *scale;
@@ -53,7 +53,8 @@ struct column {
   bool inside;
 };
 
-template <int N> __device__ __forceinline__ column column_at(const march_args &a, int i, int j)
+template <int N>
+__device__ __forceinline__ column column_at(const relax_march_args &a, int i, int j)
 {
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   column c;
@@ -80,8 +81,8 @@ __device__ __forceinline__ double coefficient(const double *array, ptrdiff_t own
   return array ? __ldg(array + own) : constant;
 }
 
-__device__ __forceinline__ double relaxed(const march_args &a, double c, double prev, double factor,
-                                          double step)
+__device__ __forceinline__ double relaxed(const relax_march_args &a, double c, double prev,
+                                          double factor, double step)
 {
   const double x = hymgi_fma(factor, step, c);
   return a.prev ? hymgi_fma(a.momentum, c - prev, x) : x;

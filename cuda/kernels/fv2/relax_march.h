@@ -1,6 +1,6 @@
 /* Kernels that march along z over plain rows. */
-#ifndef HYMGI_MARCH_PLAIN_H
-#define HYMGI_MARCH_PLAIN_H
+#ifndef HYMGI_KERNELS_FV2_RELAX_MARCH_H
+#define HYMGI_KERNELS_FV2_RELAX_MARCH_H
 
 #include "runtime/device.h"
 

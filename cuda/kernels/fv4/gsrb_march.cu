@@ -4,15 +4,16 @@
  * f 4, 1/diag 4, betas 24, written 4. It waits for loads, so that more of them in flight count for
  * more than occupancy; what they wait for is the link between the two halves of the cache
  * (benchmarks/README.md has the counters). */
-#include "kernels/gsrb_args.cuh"
 #include "device/ghosts.cuh"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
 
-struct march_args {
+struct gsrb_march_args {
   gsrb_args s;
-  bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
+  bool
+      fills_along_x; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_fills_along_x */
 };
 
 /* Which end of the rows a warp has; the lane there works out what lies beyond. */
@@ -20,7 +21,7 @@ enum { MIDDLE, LOW_END, HIGH_END };
 
 /* What the march keeps: own colour at this slot two planes around, at the rows beside, and at the
  * slot on the other side; the other colour at this slot. Names: c here, then u up, d down. */
-struct window {
+struct gsrb_window {
   double cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
   double qd, q;                                     /* other colour */
   double done; /* the plane before's result: stored after this one's loads, which then overlap */
@@ -28,21 +29,22 @@ struct window {
 
 /* The four cells that the ghosts of a row come from, at whose end this lane is: both of its slot, and
  * those of the lane beside. */
-__device__ __forceinline__ inside row_end(double at_wall, double beside)
+__device__ __forceinline__ inside row_end(double at_boundary, double beside)
 {
-  return {at_wall, beside, __shfl_xor_sync(~0u, at_wall, 1), __shfl_xor_sync(~0u, beside, 1)};
+  return {at_boundary, beside, __shfl_xor_sync(~0u, at_boundary, 1),
+          __shfl_xor_sync(~0u, beside, 1)};
 }
 
-__device__ __forceinline__ double ghost(double at_wall, double beside)
+__device__ __forceinline__ double ghost(double at_boundary, double beside)
 {
-  return first_ghost(HYMGI_WALL_V4, row_end(at_wall, beside));
+  return first_ghost(HYMGI_QUARTIC_GHOST, row_end(at_boundary, beside));
 }
 
 /* at_end: this lane's slot is the one at the end. Nothing here branches on that: loads on both
  * sides of a branch would not be on their way together. */
 template <bool VARIABLE, int FIRST, int N, int END>
 __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool stored, bool at_end,
-                                     window *w)
+                                     gsrb_window *w)
 {
   const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
   /* the slot beside that the other colour does not share, or for want of it this one */
@@ -60,8 +62,8 @@ __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool st
     sideu = at_end ? above : sideu;
     nf = at_end ? north : nf;
     sf = at_end ? south : sf;
-    qside = at_end ? first_ghost(HYMGI_WALL_V4, here) : qside;
-    far = at_end ? second_ghost(HYMGI_WALL_V4, here) : far;
+    qside = at_end ? first_ghost(HYMGI_QUARTIC_GHOST, here) : qside;
+    far = at_end ? second_ghost(HYMGI_QUARTIC_GHOST, here) : far;
   }
   const auto x = [&](int di, int dj, int dk) {
     if (dk == 0 && dj == 0)
@@ -96,7 +98,7 @@ __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool st
 
 template <bool VARIABLE, int N, int END>
 __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to, bool at_end,
-                                             window *w)
+                                             gsrb_window *w)
 {
   const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
   const double *const o = a.own + p.own, *const q = a.other + p.other;
@@ -137,7 +139,8 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
 }
 
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-__global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ march_args args)
+__global__ void __launch_bounds__(X *Y, BLOCKS)
+    fv4_gsrb_march(const __grid_constant__ gsrb_march_args args)
 {
   wait_for_predecessors();
   let_successors_start();
@@ -152,11 +155,11 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ ma
   const int t = t0 + (int)threadIdx.x % 32, j = (int)blockIdx.y * Y + warp / (X / 32);
   if (t0 > last || j >= g.n[1] || from >= to) return;
   const place p = place_of(g, a.colour, t, j, from);
-  window w;
+  gsrb_window w;
   w.done = 0;
-  if (args.across && t0 == 0)
+  if (args.fills_along_x && t0 == 0)
     march_column<VARIABLE, N, LOW_END>(a, p, to, t == 0, &w);
-  else if (args.across && t0 + 32 > last)
+  else if (args.fills_along_x && t0 + 32 > last)
     march_column<VARIABLE, N, HIGH_END>(a, p, to, t == last, &w);
   else if (t <= last)
     march_column<VARIABLE, N, MIDDLE>(a, p, to, false, &w);
@@ -166,7 +169,7 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ ma
 enum { FROM_ZERO_X = 64, FROM_ZERO_Y = 4 };
 
 __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
-    from_zero(const __grid_constant__ gsrb_args a)
+    fv4_gsrb_from_zero(const __grid_constant__ gsrb_args a)
 {
   wait_for_predecessors();
   let_successors_start();
@@ -182,21 +185,21 @@ void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
 {
   const dim3 grid(blocks_for(a.extent[0] / 2, FROM_ZERO_X), blocks_for(a.extent[1], FROM_ZERO_Y),
                   (unsigned)a.extent[2]);
-  hymgi_launch(level->context, from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
+  hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
 }
 
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-void launch(const hymgi_level *level, march_args a, int slab)
+void launch(const hymgi_level *level, gsrb_march_args a, int slab)
 {
   a.s.slab = slab;
   a.s.slabs = (a.s.extent[2] + slab - 1) / slab;
   const dim3 grid(blocks_for(a.s.extent[0] / 2, X), blocks_for(a.s.extent[1], Y),
                   (unsigned)(a.s.slabs * a.s.boxes.count));
-  hymgi_launch(level->context, march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
+  hymgi_launch(level->context, fv4_gsrb_march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
 }
 
 /* Large tiles have fewer rims, small ones end together. */
-template <bool VARIABLE> void launch_march(const hymgi_level *level, const march_args &a)
+template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_march_args &a)
 {
   const int *const n = a.s.extent;
   with_shape(level, [&](auto of) {
@@ -225,9 +228,9 @@ extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_h
 {
   if (hymgi_cuda_fv4_tile(level, half)) return true;
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  march_args a = {};
+  gsrb_march_args a = {};
   a.s = gsrb_args_of(level, half);
-  a.across = hymgi_cuda_fv4_across(level);
+  a.fills_along_x = hymgi_cuda_fv4_fills_along_x(level);
   if (half->from_zero)
     launch_from_zero(level, a.s);
   else if (level->method->variable_beta)

@@ -1,6 +1,6 @@
 /* FV4 red-black Gauss-Seidel on split rows: the form for small levels. A block loads a tile of x
- * with its rim into shared memory, closes the walls there and updates one colour; faces, f and
- * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are no wall's
+ * with its halo into shared memory, fills the boundary ghosts there and updates one colour; faces, f and
+ * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are not beyond a boundary
  * are in memory. */
 #include "device/fv4_send.cuh"
 #include "kernels/fv4/tile.cuh"
@@ -15,7 +15,7 @@ enum { THREADS = TILE / 2 * TILE * TILE, LOADS = (CELLS + THREADS - 1) / THREADS
 
 struct tile_args {
   gsrb_args base;
-  hymgi_wall wall[6];
+  hymgi_extrapolation ghost_kind[6];
   int tiles[3];
 };
 
@@ -28,8 +28,8 @@ template <> struct tile_sender<true> {
 
 template <bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(THREADS, 2)
-    sweep_tile(const __grid_constant__ tile_args args,
-               const __grid_constant__ tile_sender<ALONE> send)
+    fv4_gsrb_tile(const __grid_constant__ tile_args args,
+                  const __grid_constant__ tile_sender<ALONE> send)
 {
   __shared__ double tile[CELLS];
   const gsrb_args &a = args.base;
@@ -64,10 +64,10 @@ __global__ void __launch_bounds__(THREADS, 2)
   let_successors_start();
   if (inside && !a.f_is_old) f = a.f[p.own];
   load_share<shape_of_tile, THREADS>(from, tile);
-  close_tile<shape_of_tile, THREADS>(g, args.wall, low, tile);
+  fill_tile_ghosts<shape_of_tile, THREADS>(g, args.ghost_kind, low, tile);
   if (!inside) return;
-  const double *const c =
-      tile + ((k - low[2] + RIM) * WIDE + j - low[1] + RIM) * WIDE + p.i - low[0] + RIM;
+  const double *const c = tile + ((k - low[2] + TILE_HALO) * WIDE + j - low[1] + TILE_HALO) * WIDE +
+                          p.i - low[0] + TILE_HALO;
   const double ax = apply_in_tile<shape_of_tile, VARIABLE>(a.v, c, b);
   const double updated = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
   a.out[p.own] = updated;
@@ -88,18 +88,18 @@ extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_h
   if (!hymgi_cuda_fv4_closes(level)) return false;
   tile_args a = {};
   a.base = gsrb_args_of(level, half);
-  walls_of(level, a.wall);
+  boundaries_of(level, a.ghost_kind);
   const unsigned tiles = tiles_of<shape_of_tile>(level->box, a.tiles);
   const dim3 grid(tiles), block(THREADS);
   const bool variable = level->method->variable_beta;
-  if (level->box->walls == 63) {
-    hymgi_launch(level->context, variable ? sweep_tile<true, true> : sweep_tile<false, true>, grid,
-                 block, a, tile_sender<true>{});
+  if (level->box->boundaries == 63) {
+    hymgi_launch(level->context, variable ? fv4_gsrb_tile<true, true> : fv4_gsrb_tile<false, true>,
+                 grid, block, a, tile_sender<true>{});
     return true;
   }
   tile_sender<false> send = {};
   if (half->sends) send.to = sender_of(half->sends);
-  hymgi_launch(level->context, variable ? sweep_tile<true, false> : sweep_tile<false, false>, grid,
-               block, a, send);
+  hymgi_launch(level->context, variable ? fv4_gsrb_tile<true, false> : fv4_gsrb_tile<false, false>,
+               grid, block, a, send);
   return true;
 }

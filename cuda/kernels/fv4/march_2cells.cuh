@@ -2,27 +2,28 @@
  * face and every value of the window is loaded once for the two of them: 45 loads, not 94. A warp has 16
  * slots of two rows, which are what a coarse row is made of; ghosts are in memory, or across x made from
  * what the warp has. */
-#ifndef HYMGI_FV4_PAIR_CUH
-#define HYMGI_FV4_PAIR_CUH
+#ifndef HYMGI_KERNELS_FV4_MARCH_2CELLS_CUH
+#define HYMGI_KERNELS_FV4_MARCH_2CELLS_CUH
 
-#include "kernels/gsrb_args.cuh"
-#include "kernels/fv2/relax_march.h"
-#include "device/reduce.cuh"
 #include "device/ghosts.cuh"
+#include "device/reduce.cuh"
+#include "kernels/fv2/relax_march.h"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
 
-enum purpose { RESIDUAL, NORM, RESTRICT, RELAX };
+enum march_job { RESIDUAL, NORM, RESTRICT, RELAX };
 enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
 
-struct pair_args {
+struct march_args {
   gsrb_args base;
   box_set patches;
   double *coarse, *zero;
   const double *prev, *scale; /* RELAX; prev may be NULL */
   double factor, momentum;
-  bool across; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_across */
+  bool
+      fills_along_x; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_fills_along_x */
 };
 
 /* Which end of the rows a warp has. */
@@ -80,40 +81,40 @@ struct arrivals {
  * of that beside, which is the neighbouring lane's. */
 template <row_end END> __device__ __forceinline__ inside cells_at(double even, double odd)
 {
-  const double at_wall = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
-  return {at_wall, next, __shfl_xor_sync(~0u, at_wall, 1), __shfl_xor_sync(~0u, next, 1)};
+  const double at_boundary = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
+  return {at_boundary, next, __shfl_xor_sync(~0u, at_boundary, 1), __shfl_xor_sync(~0u, next, 1)};
 }
 
 /* Puts the first ghost of a row in its place. */
 template <row_end END>
-__device__ __forceinline__ void close_row(bool at_end, double even, double odd, double *west,
-                                          double *east)
+__device__ __forceinline__ void fill_row_ghosts(bool at_end, double even, double odd, double *west,
+                                                double *east)
 {
-  const double ghost = first_ghost(HYMGI_WALL_V4, cells_at<END>(even, odd));
+  const double ghost = first_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(even, odd));
   double *const place = END == WEST_END ? west : east;
   *place = at_end ? ghost : *place;
 }
 
 /* What arrives beyond the ends of rows. */
 template <bool VARIABLE, row_end END>
-__device__ __forceinline__ void close_arrivals(bool at_end, const window &w, arrivals *t)
+__device__ __forceinline__ void fill_arrivals(bool at_end, const window &w, arrivals *t)
 {
-  close_row<END>(at_end, w.c[0][2], w.c[1][2], &t->w, &t->e);
-  const double second = second_ghost(HYMGI_WALL_V4, cells_at<END>(w.c[0][1], w.c[1][1]));
+  fill_row_ghosts<END>(at_end, w.c[0][2], w.c[1][2], &t->w, &t->e);
+  const double second = second_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(w.c[0][1], w.c[1][1]));
   double *const place = END == WEST_END ? &t->ww : &t->ee;
   *place = at_end ? second : *place;
   if (!VARIABLE) return;
-  close_row<END>(at_end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
-  close_row<END>(at_end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
+  fill_row_ghosts<END>(at_end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
+  fill_row_ghosts<END>(at_end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
 }
 
 /* Where a march loads from: vectors in memory. A lane at_end loads a cell in a ghost's stead. */
 template <int N, row_end END> struct memory_source {
-  const pair_args &args;
+  const march_args &args;
   const slot_place<N> &p;
   int west, east;
 
-  __device__ __forceinline__ memory_source(const pair_args &a, const slot_place<N> &place,
+  __device__ __forceinline__ memory_source(const march_args &a, const slot_place<N> &place,
                                            bool at_end)
       : args(a), p(place), west(END == WEST_END && at_end ? 1 : 0),
         east(END == EAST_END && at_end ? -1 : 0)
@@ -145,7 +146,7 @@ template <int N, row_end END> struct memory_source {
   }
 };
 
-template <purpose WHAT, bool VARIABLE, typename Source>
+template <march_job WHAT, bool VARIABLE, typename Source>
 __device__ __forceinline__ arrivals arrive(const Source &from)
 {
   arrivals t = {};
@@ -240,8 +241,8 @@ __device__ __forceinline__ double apply_pair(const operator_view &v, const arriv
   return ax;
 }
 
-template <purpose WHAT, bool VARIABLE, int U>
-__device__ __forceinline__ double value_of(const pair_args &args, const arrivals &t, window *w)
+template <march_job WHAT, bool VARIABLE, int U>
+__device__ __forceinline__ double value_of(const march_args &args, const arrivals &t, window *w)
 {
   const double c = w->c[U][1];
   const double r = t.f[U] - fv4_with_alpha(args.base.v, apply_pair<VARIABLE, U>(args.base.v, t, w),
@@ -278,7 +279,7 @@ __device__ __forceinline__ window window_at(const Source &from, bool at_end)
   if (END != NO_END)
 #pragma unroll
     for (int k = 0; k < 2; k++)
-      close_row<END>(at_end, w.c[0][k], w.c[1][k], &w.w[k], &w.e[k]);
+      fill_row_ghosts<END>(at_end, w.c[0][k], w.c[1][k], &w.w[k], &w.e[k]);
   const arrivals none = {};
 #pragma unroll
   for (int u = 0; u < 2; u++) {
@@ -321,7 +322,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
 }
 
 /* The coarse cell of two planes of a pair of rows, which its first row's lane stores. */
-__device__ __forceinline__ void store_mean(const pair_args &args, const hymgi_geom &patch,
+__device__ __forceinline__ void store_mean(const march_args &args, const hymgi_geom &patch,
                                            bool inside, int t, int j, int k, double below,
                                            double above)
 {
@@ -341,29 +342,29 @@ template <int X> __device__ __forceinline__ void place_of_thread(int *t, int *j)
   *j = warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
 }
 
-inline pair_args args_of(const hymgi_level *level, const double *f, const double *x, double *out)
+inline march_args args_of(const hymgi_level *level, const double *f, const double *x, double *out)
 {
   const hymgi_gsrb_half both = {0, x, x, out, false};
-  pair_args a = {};
+  march_args a = {};
   a.base = gsrb_args_of(level, &both);
   a.base.f = f;
-  a.across = hymgi_cuda_fv4_across(level);
+  a.fills_along_x = hymgi_cuda_fv4_fills_along_x(level);
   return a;
 }
 
-inline pair_args restrict_args_of(const hymgi_level *level, const double *f, const double *x,
-                                  double *coarse, double *zero)
+inline march_args restrict_args_of(const hymgi_level *level, const double *f, const double *x,
+                                   double *coarse, double *zero)
 {
-  pair_args a = args_of(level, f, x, NULL);
+  march_args a = args_of(level, f, x, NULL);
   a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
   a.coarse = coarse;
   a.zero = zero;
   return a;
 }
 
-inline pair_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
+inline march_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
-  pair_args a = args_of(level, relaxation->f, relaxation->x, relaxation->out);
+  march_args a = args_of(level, relaxation->f, relaxation->x, relaxation->out);
   a.base.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
   a.prev = relaxation->prev;
   a.scale = relaxation->scale ? relaxation->scale : a.base.v.dinv;

@@ -1,6 +1,6 @@
 /* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
  * smoothers that update all cells at once. This march loads from memory what it needs of each plane;
- * cuda/kernels/fv4/march_tma.cu does the same with planes that come to shared memory by tensor copies, where there
+ * cuda/kernels/fv4/march_tma.cu does the same with planes that come to shared memory by TMA, where there
  * are such. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and
  * 1/diag 8 more. */
 #include "kernels/fv4/march_2cells.cuh"
@@ -26,8 +26,8 @@ __device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N
 
 /* One plane of the march: both values go to `done`, after those of the plane below are stored: their
  * way overlaps the loads. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
-__device__ __forceinline__ void step(const pair_args &args, slot_place<N> *p, bool stored,
+template <march_job WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+__device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, bool stored,
                                      bool at_end, window *w, double done[2])
 {
   constexpr bool STORES = WHAT == RESIDUAL || WHAT == RELAX;
@@ -38,18 +38,18 @@ __device__ __forceinline__ void step(const pair_args &args, slot_place<N> *p, bo
     a.out[p->at(0, 0, -1)] = done[0];
     a.out[p->at(1, 0, -1)] = done[1];
   }
-  if (END != NO_END) close_arrivals<VARIABLE, END>(at_end, *w, &t);
+  if (END != NO_END) fill_arrivals<VARIABLE, END>(at_end, *w, &t);
   done[0] = value_of<WHAT, VARIABLE, 0>(args, t, w);
   done[1] = value_of<WHAT, VARIABLE, 1>(args, t, w);
   shift<VARIABLE>(w, t);
   p->go_up();
 }
 
-/* (t, j): where the thread stores; what lies beyond the box marches along at its rim. */
-template <purpose WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
-__device__ __forceinline__ unsigned long long march_slot(const pair_args &args, const hymgi_geom &g,
-                                                         const hymgi_geom &patch, int t, int j,
-                                                         int from, int to)
+/* (t, j): where the thread stores; what lies beyond the box marches along at its halo. */
+template <march_job WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+__device__ __forceinline__ unsigned long long
+march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
+           int from, int to)
 {
   const gsrb_args &a = args.base;
   const bool inside = t < g.n[0] / 2 && j < g.n[1];
@@ -76,8 +76,9 @@ __device__ __forceinline__ unsigned long long march_slot(const pair_args &args, 
   return norm;
 }
 
-template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
-__global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ pair_args args)
+template <march_job WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+__global__ void __launch_bounds__(X *Y, BLOCKS)
+    fv4_march_memory(const __grid_constant__ march_args args)
 {
   static_assert(X % SLOTS == 0 && Y % ROWS == 0, "whole warps");
   wait_for_predecessors();
@@ -95,24 +96,25 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) march(const __grid_constant__ pa
   unsigned long long norm = 0;
   if (from >= to)
     norm = 0;
-  else if (args.across && t0 == 0)
+  else if (args.fills_along_x && t0 == 0)
     norm = march_slot<WHAT, VARIABLE, N, AHEAD, WEST_END>(args, g, patch, t, j, from, to);
-  else if (args.across && t0 + SLOTS >= g.n[0] / 2)
+  else if (args.fills_along_x && t0 + SLOTS >= g.n[0] / 2)
     norm = march_slot<WHAT, VARIABLE, N, AHEAD, EAST_END>(args, g, patch, t, j, from, to);
   else
     norm = march_slot<WHAT, VARIABLE, N, AHEAD, NO_END>(args, g, patch, t, j, from, to);
   if (WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
-template <purpose WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
-void launch(const hymgi_level *level, pair_args a, int slab)
+template <march_job WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+void launch(const hymgi_level *level, march_args a, int slab)
 {
   gsrb_args *const base = &a.base;
   base->slab = slab;
   base->slabs = (base->extent[2] + slab - 1) / slab;
   const dim3 grid(blocks_for(base->extent[0] / 2, X), blocks_for(base->extent[1], Y),
                   (unsigned)(base->slabs * base->boxes.count));
-  hymgi_launch(level->context, march<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid, dim3(X * Y), a);
+  hymgi_launch(level->context, fv4_march_memory<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid,
+               dim3(X * Y), a);
 }
 
 /* Cubes, and what ranks often have of one: each of these takes long to compile. */
@@ -124,8 +126,8 @@ template <bool VARIABLE> constexpr int shape_of_its_own(int of)
              : 0;
 }
 
-template <purpose WHAT, bool VARIABLE>
-void launch_march(const hymgi_level *level, const pair_args &a)
+template <march_job WHAT, bool VARIABLE>
+void launch_march(const hymgi_level *level, const march_args &a)
 {
   const int *const n = a.base.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   with_shape(level, [&](auto of) {
@@ -134,7 +136,7 @@ void launch_march(const hymgi_level *level, const pair_args &a)
   });
 }
 
-template <purpose WHAT> void run(const hymgi_level *level, const pair_args &a)
+template <march_job WHAT> void run(const hymgi_level *level, const march_args &a)
 {
   if (level->method->variable_beta)
     launch_march<WHAT, true>(level, a);
@@ -161,12 +163,13 @@ extern "C" bool hymgi_cuda_splits(const hymgi_level *level)
 }
 
 /* Rows of whole warps, two at least, so that the cells near an end are those of one warp. */
-extern "C" bool hymgi_cuda_fv4_across(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv4_fills_along_x(const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
-  if (!hymgi_cuda_fv4_marches(level) || level->num_boxes != 1 || (g->walls & 3) != 3) return false;
+  if (!hymgi_cuda_fv4_marches(level) || level->num_boxes != 1 || (g->boundaries & 3) != 3)
+    return false;
   for (int face = 0; face < 2; face++)
-    if (hymgi_host_wall(level, face, HYMGI_GHOSTS_V4) != HYMGI_WALL_V4) return false;
+    if (hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_QUARTIC_GHOST) return false;
   return g->n[0] % 64 == 0 && g->n[0] >= 128;
 }
 
@@ -174,8 +177,8 @@ extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *
                                         double *r)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (hymgi_cuda_ring_residual(level, f, x, r)) return true;
-  const pair_args a = args_of(level, f, x, r);
+  if (hymgi_cuda_fv4_residual_tma(level, f, x, r)) return true;
+  const march_args a = args_of(level, f, x, r);
   if (r)
     run<RESIDUAL>(level, a);
   else
@@ -187,7 +190,7 @@ extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *
                                         double *coarse, double *zero)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (!hymgi_cuda_ring_restrict(level, f, x, coarse, zero))
+  if (!hymgi_cuda_fv4_restrict_tma(level, f, x, coarse, zero))
     run<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
   return true;
 }
@@ -195,7 +198,7 @@ extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *
 extern "C" bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
   if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (!hymgi_cuda_ring_relax(level, relaxation))
+  if (!hymgi_cuda_fv4_relax_tma(level, relaxation))
     run<RELAX>(level, relax_args_of(level, relaxation));
   return true;
 }

@@ -1,6 +1,6 @@
-/* The march of cuda/kernels/fv4/march_memory.cu with planes that come to shared memory by tensor copies (sm_90), for
+/* The march of cuda/kernels/fv4/march_memory.cu with planes that come to shared memory by TMA (sm_90), for
  * one box with variable beta. Loads on their way take no registers, so that there are threads for large
- * tiles, of which less is rim: its time is what goes from the second-level cache to shared memory. What
+ * tiles, of which less is halo: its time is what goes from the second-level cache to shared memory. What
  * a step can read there again it does not keep in registers. */
 #include "kernels/fv4/march_tma.cuh"
 
@@ -24,18 +24,18 @@ template <typename Source> __device__ __forceinline__ void read_again(const Sour
 }
 
 /* A thread's place: slot and row in the block's tile, and in the box. */
-struct ring_place {
+struct tma_place {
   int t, j, slot, row;
   row_end end; /* of its warp */
 };
 
-/* Puts the ghosts across x of a plane's rows into its tile, by the warps that have them at their rim. Of
- * such a warp's two rows and, at the rim of the tile, of the row beside. Other warps read what lies
+/* Puts the ghosts across x of a plane's rows into its tile, by the warps that have them at their halo. Of
+ * such a warp's two rows and, at the halo of the tile, of the row beside. Other warps read what lies
  * beside their own rows two steps later only, and by then all have done with this one: that takes the
  * plane that is on its way. */
 template <typename Shape>
-__device__ __forceinline__ void close_tile(double *tile, const hymgi_geom &g, const ring_place &p,
-                                           int k)
+__device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom &g,
+                                                 const tma_place &p, int k)
 {
   static_assert(AHEAD <= 2, "the step after the next would not wait for this one");
   const int lane = (int)threadIdx.x % 32, first = p.j - lane / SLOTS, low = p.row - p.j;
@@ -48,13 +48,13 @@ __device__ __forceinline__ void close_tile(double *tile, const hymgi_geom &g, co
   const slot_view<typename Shape::values> x(tile, t, j, swapped);
   const inside v = east ? inside{x.at(1, 0, 0), x.at(0, 0, 0), x.at(-1, 0, 0), x.at(-2, 0, 0)}
                         : inside{x.at(0, 0, 0), x.at(1, 0, 0), x.at(2, 0, 0), x.at(3, 0, 0)};
-  (east ? x.at(2, 0, 0) : x.at(-1, 0, 0)) = first_ghost(HYMGI_WALL_V4, v);
-  (east ? x.at(3, 0, 0) : x.at(-2, 0, 0)) = second_ghost(HYMGI_WALL_V4, v);
+  (east ? x.at(2, 0, 0) : x.at(-1, 0, 0)) = first_ghost(HYMGI_QUARTIC_GHOST, v);
+  (east ? x.at(3, 0, 0) : x.at(-2, 0, 0)) = second_ghost(HYMGI_QUARTIC_GHOST, v);
 }
 
 template <row_end END>
-__device__ __forceinline__ window window_of(const pair_args &args, const hymgi_geom &g,
-                                            const ring_place &at, int k)
+__device__ __forceinline__ window window_of(const march_args &args, const hymgi_geom &g,
+                                            const tma_place &at, int k)
 {
   const int last = g.n[0] / 2 - 1;
   const bool at_end = at.slot == (END == WEST_END ? 0 : last);
@@ -64,11 +64,11 @@ __device__ __forceinline__ window window_of(const pair_args &args, const hymgi_g
 }
 
 template <typename Shape>
-__device__ __forceinline__ unsigned long long march_ring(const pair_args &args,
-                                                         const ring_copies<Shape> &copies,
-                                                         const hymgi_geom &g, const ring_place &at)
+__device__ __forceinline__ unsigned long long march_tma(const march_args &args,
+                                                        const tma_copies<Shape> &copies,
+                                                        const hymgi_geom &g, const tma_place &at)
 {
-  constexpr purpose WHAT = Shape::WHAT;
+  constexpr march_job WHAT = Shape::WHAT;
   const gsrb_args &a = args.base;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
@@ -81,13 +81,13 @@ __device__ __forceinline__ unsigned long long march_ring(const pair_args &args,
   double below = 0;
   barrier_wait(copies.first, 0);
   for (int m = 0; m < 2; m++)
-    close_tile<Shape>(Shape::values::of(copies.ring, m), g, at, from + m);
+    fill_tile_ghosts<Shape>(Shape::values::of(copies.ring, m), g, at, from + m);
   __syncthreads();
 #pragma unroll 1
   for (int m = 0; m < copies.planes; m++) {
     if (threadIdx.x == 0) copies.go_on(m);
     barrier_wait(copies.full + m % AHEAD, (unsigned)(m / AHEAD & 1));
-    const ring_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
+    const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
     const arrivals now = arrive<WHAT, true>(here);
     const double even = value_of<WHAT, true, 0>(args, now, &w);
@@ -103,7 +103,7 @@ __device__ __forceinline__ unsigned long long march_ring(const pair_args &args,
     below = even + odd;
     red += g.plane;
     swapped = !swapped;
-    close_tile<Shape>(Shape::values::of(copies.ring, m + 2), g, at, from + m + 2);
+    fill_tile_ghosts<Shape>(Shape::values::of(copies.ring, m + 2), g, at, from + m + 2);
     reads_done();
     __syncwarp();
     if (threadIdx.x % 32 == 0) barrier_arrive(copies.empty + m % AHEAD);
@@ -113,7 +113,7 @@ __device__ __forceinline__ unsigned long long march_ring(const pair_args &args,
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, 1)
-    march_planes(const __grid_constant__ pair_args args, const __grid_constant__ ring_maps maps)
+    fv4_march_tma(const __grid_constant__ march_args args, const __grid_constant__ tma_maps maps)
 {
   HYMGI_DYNAMIC_SHARED(ring);
   const gsrb_args &a = args.base;
@@ -121,17 +121,17 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
   byte_barrier *const barriers = reinterpret_cast<byte_barrier *>(ring + Shape::alpha::END);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  const ring_copies<Shape> copies = {maps,
-                                     ring,
-                                     barriers,
-                                     barriers + AHEAD,
-                                     barriers + 2 * AHEAD,
-                                     (int)blockIdx.x * Shape::X,
-                                     (int)blockIdx.y * Shape::Y,
-                                     from,
-                                     to - from,
-                                     args.prev != NULL,
-                                     a.v.alpha != NULL};
+  const tma_copies<Shape> copies = {maps,
+                                    ring,
+                                    barriers,
+                                    barriers + AHEAD,
+                                    barriers + 2 * AHEAD,
+                                    (int)blockIdx.x * Shape::X,
+                                    (int)blockIdx.y * Shape::Y,
+                                    from,
+                                    to - from,
+                                    args.prev != NULL,
+                                    a.v.alpha != NULL};
   if (threadIdx.x == 0) {
     for (int m = 0; m < AHEAD; m++) {
       barrier_start(copies.full + m, 1);
@@ -144,12 +144,15 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
   wait_for_predecessors();
   let_successors_start();
   if (threadIdx.x == 0) copies.begin();
-  ring_place p;
+  tma_place p;
   place_of_thread<Shape::X>(&p.t, &p.j);
   p.slot = copies.t + p.t, p.row = copies.j + p.j;
   const int t0 = __shfl_sync(~0u, p.slot, 0);
-  p.end = !args.across ? NO_END : t0 == 0 ? WEST_END : t0 + SLOTS == g.n[0] / 2 ? EAST_END : NO_END;
-  const unsigned long long norm = march_ring<Shape>(args, copies, g, p);
+  p.end = !args.fills_along_x        ? NO_END
+          : t0 == 0                  ? WEST_END
+          : t0 + SLOTS == g.n[0] / 2 ? EAST_END
+                                     : NO_END;
+  const unsigned long long norm = march_tma<Shape>(args, copies, g, p);
   if (Shape::WHAT == NORM) reduce_max(a.reduction, norm);
 }
 
@@ -162,7 +165,7 @@ template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, 
   return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
-template <typename Shape> bool make_maps(const pair_args &a, ring_maps *maps)
+template <typename Shape> bool make_maps(const march_args &a, tma_maps *maps)
 {
   const hymgi_geom &g = a.base.boxes.one;
   const operator_view &v = a.base.v;
@@ -183,16 +186,16 @@ bool aligned(const hymgi_geom &g)
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
 }
 
-bool takes_rings(const hymgi_level *level, size_t shared)
+bool takes_tma(const hymgi_level *level, size_t shared)
 {
   const hymgi_device *d = level->context->gpu;
   const hymgi_geom *g = level->box;
   return level->num_boxes == 1 && d->major >= COPIES_FROM && shared <= (size_t)d->shared_bytes &&
          level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g) &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= d->choice.fv4_ring_from;
+         (int64_t)g->n[0] * g->n[1] * g->n[2] >= d->choice.fv4_tma_from;
 }
 
-bool may_launch(hymg_context *context, void (*kernel)(pair_args, ring_maps), size_t shared)
+bool may_launch(hymg_context *context, void (*kernel)(march_args, tma_maps), size_t shared)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaFuncAttributes made = {};
@@ -202,46 +205,47 @@ bool may_launch(hymg_context *context, void (*kernel)(pair_args, ring_maps), siz
   return hymgi_cuda_check(context, error, "a kernel's attributes") == HYMG_OK;
 }
 
-template <typename Shape> bool run_shape(const hymgi_level *level, pair_args a)
+template <typename Shape> bool run_shape(const hymgi_level *level, march_args a)
 {
   hymg_context *const context = level->context;
   hymgi_device *const d = context->gpu;
-  if (!takes_rings(level, Shape::SHARED)) return false;
+  if (!takes_tma(level, Shape::SHARED)) return false;
   if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return true;
-  ring_maps maps = {};
+  tma_maps maps = {};
   if (!make_maps<Shape>(a, &maps)) return false;
-  if (!may_launch(context, march_planes<Shape>, Shape::SHARED)) return false;
+  if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return false;
   const int *const n = a.base.extent;
   dim3 grid(blocks_for(n[0] / 2, Shape::X), blocks_for(n[1], Shape::Y));
   a.base.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
   grid.z = blocks_for(n[2], a.base.slab);
-  hymgi_launch_shared(context, march_planes<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
+  hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
                       maps);
   return true;
 }
 
-template <purpose WHAT> bool run_ring(const hymgi_level *level, const pair_args &a)
+template <march_job WHAT> bool run_tma(const hymgi_level *level, const march_args &a)
 {
-  return level->method->has_alpha ? run_shape<ring_shape<WHAT, true, 32, 16>>(level, a)
-                                  : run_shape<ring_shape<WHAT, false, 32, 16>>(level, a);
+  return level->method->has_alpha ? run_shape<tma_shape<WHAT, true, 32, 16>>(level, a)
+                                  : run_shape<tma_shape<WHAT, false, 32, 16>>(level, a);
 }
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_ring_residual(const hymgi_level *level, const double *f, const double *x,
-                                         double *r)
+extern "C" bool hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const double *f,
+                                            const double *x, double *r)
 {
-  const pair_args a = args_of(level, f, x, r);
-  return r ? run_ring<RESIDUAL>(level, a) : run_ring<NORM>(level, a);
+  const march_args a = args_of(level, f, x, r);
+  return r ? run_tma<RESIDUAL>(level, a) : run_tma<NORM>(level, a);
 }
 
-extern "C" bool hymgi_cuda_ring_restrict(const hymgi_level *level, const double *f, const double *x,
-                                         double *coarse, double *zero)
+extern "C" bool hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const double *f,
+                                            const double *x, double *coarse, double *zero)
 {
-  return run_ring<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
+  return run_tma<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
 }
 
-extern "C" bool hymgi_cuda_ring_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
+extern "C" bool hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
+                                         const hymgi_relaxation *relaxation)
 {
-  return run_ring<RELAX>(level, relax_args_of(level, relaxation));
+  return run_tma<RELAX>(level, relax_args_of(level, relaxation));
 }

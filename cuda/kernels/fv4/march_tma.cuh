@@ -1,7 +1,7 @@
-/* The ring of planes in shared memory that FV4's march by tensor copies reads: what is where, loads from
+/* The ring of planes in shared memory that FV4's march by TMA reads: what is where, loads from
  * it, and the copies that fill it. */
-#ifndef HYMGI_FV4_RING_CUH
-#define HYMGI_FV4_RING_CUH
+#ifndef HYMGI_KERNELS_FV4_MARCH_TMA_CUH
+#define HYMGI_KERNELS_FV4_MARCH_TMA_CUH
 
 #include "device/tma.cuh"
 #include "kernels/fv4/march_2cells.cuh"
@@ -28,8 +28,8 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
 
 /* What X slots x Y rows see. While plane m is computed x and the faces across x and y are there from
  * plane m on, the faces across z from m + 1, the rest from m. */
-template <purpose WHAT_, bool ALPHA_, int X_, int Y_> struct ring_shape {
-  static constexpr purpose WHAT = WHAT_;
+template <march_job WHAT_, bool ALPHA_, int X_, int Y_> struct tma_shape {
+  static constexpr march_job WHAT = WHAT_;
   static constexpr bool ALPHA = ALPHA_;
   static constexpr int X = X_, Y = Y_, THREADS = X * Y;
   typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
@@ -44,7 +44,7 @@ template <purpose WHAT_, bool ALPHA_, int X_, int Y_> struct ring_shape {
       alpha::END * sizeof(double) + (2 * AHEAD + 1) * sizeof(byte_barrier);
 };
 
-struct ring_maps {
+struct tma_maps {
   grid_map x, beta[3], f, prev, scale, alpha;
 };
 
@@ -66,7 +66,7 @@ template <typename Tiles> struct slot_view {
 };
 
 /* Where a march loads from: the ring, in the step of the block's plane m; (t, j): in the tile. */
-template <typename Shape> struct ring_source {
+template <typename Shape> struct tma_source {
   double *ring;
   int m, t, j;
   bool swapped;
@@ -107,8 +107,8 @@ template <typename Shape> struct ring_source {
 };
 
 /* The copies of a block, which one thread asks for. */
-template <typename Shape> struct ring_copies {
-  const ring_maps &maps;
+template <typename Shape> struct tma_copies {
+  const tma_maps &maps;
   double *ring;
   byte_barrier *full, *empty, *first;
   int t, j, k, planes; /* where the block begins */

@@ -1,5 +1,5 @@
 /* FV4's smoothers without colours on plain rows: the form for small levels, a cell a thread. A block
- * loads a tile of x with its rim into shared memory and closes the walls there; faces and what else no
+ * loads a tile of x with its halo into shared memory and fills the boundary ghosts there; faces and what else no
  * kernel in flight writes are on their way before the kernel waits for the one before it. */
 #include "kernels/fv4/tile.cuh"
 #include "kernels/gsrb.h"
@@ -11,13 +11,13 @@ struct relax_args {
   hymgi_geom g;
   operator_view v;
   hymgi_relaxation r;
-  hymgi_wall wall[6];
+  hymgi_extrapolation ghost_kind[6];
   int tiles[3];
 };
 
 template <typename TILE, bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TILE::y * TILE::z))
-    relax_tile(const __grid_constant__ relax_args a)
+    fv4_relax_tile(const __grid_constant__ relax_args a)
 {
   constexpr int threads = TILE::x * TILE::y * TILE::z,
                 loads = (TILE::cells + threads - 1) / threads;
@@ -47,9 +47,10 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
   if (inside && !r.old) f = r.f[p.own];
   if (inside && !r.old && r.prev) prev = r.prev[p.own];
   load_share<TILE, threads>(from, tile);
-  close_tile<TILE, threads>(g, a.wall, low, tile);
+  fill_tile_ghosts<TILE, threads>(g, a.ghost_kind, low, tile);
   if (!inside) return;
-  const double *const c = tile + ((in_z + RIM) * TILE::high + in_y + RIM) * TILE::wide + in_x + RIM;
+  const double *const c =
+      tile + ((in_z + TILE_HALO) * TILE::high + in_y + TILE_HALO) * TILE::wide + in_x + TILE_HALO;
   const double apply = apply_in_tile<TILE, VARIABLE>(a.v, c, b);
   const double residual = f - fv4_with_alpha(a.v, apply, c[0], alpha);
   const double x = hymgi_fma(r.residual * scale, residual, c[0]);
@@ -62,13 +63,14 @@ template <typename TILE> bool run(const hymgi_level *level, const hymgi_relaxati
   a.g = level->box[0];
   a.v = view_of(level);
   a.r = *relaxation;
-  walls_of(level, a.wall);
+  boundaries_of(level, a.ghost_kind);
   const unsigned tiles = tiles_of<TILE>(level->box, a.tiles);
-  const bool variable = level->method->variable_beta, alone = a.g.walls == 63;
-  hymgi_launch(level->context,
-               variable ? (alone ? relax_tile<TILE, true, true> : relax_tile<TILE, true, false>)
-                        : (alone ? relax_tile<TILE, false, true> : relax_tile<TILE, false, false>),
-               dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
+  const bool variable = level->method->variable_beta, alone = a.g.boundaries == 63;
+  hymgi_launch(
+      level->context,
+      variable ? (alone ? fv4_relax_tile<TILE, true, true> : fv4_relax_tile<TILE, true, false>)
+               : (alone ? fv4_relax_tile<TILE, false, true> : fv4_relax_tile<TILE, false, false>),
+      dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
   return true;
 }
 

@@ -1,20 +1,20 @@
 /* FV4's residual and its restriction: the form for small levels, a cell a thread, rows of either layout.
- * A block loads a tile of x with its rim into shared memory and closes the walls there, as the smoothers
+ * A block loads a tile of x with its halo into shared memory and fills the boundary ghosts there, as the smoothers
  * for such levels do, so that no kernel before it writes ghosts; faces are on their way before it waits
  * for the one before. Extents of tiles are even: the 8 cells of a mean lie in one.
  *
- * One launch, and none that closes walls. Bytes per cell: x 8, f 8, betas 24, means 1, zeros 1 once from
- * memory; from the first-level cache 5 cells of x, as a tile has with its rim, and 30 faces. */
+ * One launch, and none that fills boundary ghosts. Bytes per cell: x 8, f 8, betas 24, means 1, zeros 1 once from
+ * memory; from the first-level cache 5 cells of x, as a tile has with its halo, and 30 faces. */
 #include "kernels/fv4/tile.cuh"
 #include "kernels/gsrb.h"
 
 namespace
 {
 
-struct sum_args {
+struct restrict_tile_args {
   hymgi_geom g, patch;
   operator_view v;
-  hymgi_wall wall[6];
+  hymgi_extrapolation ghost_kind[6];
   int tiles[3];
   const double *f, *x;
   double *coarse, *zero; /* zero: NULL, or a vector that gets zeros where coarse gets means */
@@ -29,7 +29,7 @@ __device__ __forceinline__ place place_of_cell(const hymgi_geom &g, int i, int j
 
 /* Means of the tile's residuals in the host's order: the cells of a row first. */
 template <typename TILE>
-__device__ __forceinline__ void store_means(const sum_args &a, const int (&low)[3],
+__device__ __forceinline__ void store_means(const restrict_tile_args &a, const int (&low)[3],
                                             const double *residual)
 {
   const int id = (int)threadIdx.x;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void store_means(const sum_args &a, const int (&low)[
 
 template <typename TILE, bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TILE::y * TILE::z))
-    sum_tile(const __grid_constant__ sum_args a)
+    fv4_restrict_tile(const __grid_constant__ restrict_tile_args a)
 {
   constexpr int threads = TILE::x * TILE::y * TILE::z,
                 loads = (TILE::cells + threads - 1) / threads;
@@ -73,10 +73,10 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
   let_successors_start();
   if (inside) f = a.f[p.own];
   load_share<TILE, threads>(from, tile);
-  close_tile<TILE, threads>(g, a.wall, low, tile);
+  fill_tile_ghosts<TILE, threads>(g, a.ghost_kind, low, tile);
   if (inside) {
     const double *const c =
-        tile + ((in_z + RIM) * TILE::high + in_y + RIM) * TILE::wide + in_x + RIM;
+        tile + ((in_z + TILE_HALO) * TILE::high + in_y + TILE_HALO) * TILE::wide + in_x + TILE_HALO;
     part[id] = f - fv4_with_alpha(a.v, apply_in_tile<TILE, VARIABLE>(a.v, c, b), c[0], alpha);
   }
   __syncthreads();
@@ -85,15 +85,17 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
 
 using small_tile = tile_shape<16, 4, 4>;
 
-template <typename TILE> void launch(const hymgi_level *level, sum_args a)
+template <typename TILE> void launch(const hymgi_level *level, restrict_tile_args a)
 {
   static_assert(TILE::x % 2 == 0 && TILE::y % 2 == 0 && TILE::z % 2 == 0, "whole means");
   const unsigned tiles = tiles_of<TILE>(level->box, a.tiles);
-  const bool variable = level->method->variable_beta, alone = a.g.walls == 63;
-  hymgi_launch(level->context,
-               variable ? (alone ? sum_tile<TILE, true, true> : sum_tile<TILE, true, false>)
-                        : (alone ? sum_tile<TILE, false, true> : sum_tile<TILE, false, false>),
-               dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
+  const bool variable = level->method->variable_beta, alone = a.g.boundaries == 63;
+  hymgi_launch(
+      level->context,
+      variable
+          ? (alone ? fv4_restrict_tile<TILE, true, true> : fv4_restrict_tile<TILE, true, false>)
+          : (alone ? fv4_restrict_tile<TILE, false, true> : fv4_restrict_tile<TILE, false, false>),
+      dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
 }
 
 } /* namespace */
@@ -111,11 +113,11 @@ extern "C" bool hymgi_cuda_fv4_restrict_closes(const hymgi_level *level)
 extern "C" bool hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, double *coarse, double *zero)
 {
   if (!hymgi_cuda_fv4_restrict_closes(level)) return false;
-  sum_args a = {};
+  restrict_tile_args a = {};
   a.g = level->box[0];
   a.patch = level->patch[0];
   a.v = view_of(level);
-  walls_of(level, a.wall);
+  boundaries_of(level, a.ghost_kind);
   a.f = level->f;
   a.x = level->x;
   a.coarse = coarse;

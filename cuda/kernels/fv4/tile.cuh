@@ -1,8 +1,8 @@
 /* What the forms of FV4's smoothers and of its residual's restriction for small levels share: a block
- * loads a tile of x with its rim into shared memory and closes the walls there. Ghosts that are no
- * wall's are in memory. */
-#ifndef HYMGI_FV4_TILE_CUH
-#define HYMGI_FV4_TILE_CUH
+ * loads a tile of x with its halo into shared memory and fills the boundary ghosts there. Ghosts that are no
+ * boundary's are in memory. */
+#ifndef HYMGI_KERNELS_FV4_TILE_CUH
+#define HYMGI_KERNELS_FV4_TILE_CUH
 
 #include "device/stencil_access.cuh"
 
@@ -14,23 +14,23 @@ extern "C" {
 namespace
 {
 
-enum { RIM = 2 };
+enum { TILE_HALO = 2 };
 
-/* A tile of X * Y * Z cells and its rim. */
+/* A tile of X * Y * Z cells and its halo. */
 template <int X, int Y, int Z> struct tile_shape {
   static constexpr int x = X, y = Y, z = Z;
-  static constexpr int wide = X + 2 * RIM, high = Y + 2 * RIM, deep = Z + 2 * RIM;
+  static constexpr int wide = X + 2 * TILE_HALO, high = Y + 2 * TILE_HALO, deep = Z + 2 * TILE_HALO;
   static constexpr int cells = wide * high * deep;
 };
 
-/* Both ghost layers off a wall from the cells inside, x1 at line[0]. */
-__device__ __forceinline__ void close_line(hymgi_wall wall, double *line, int stride)
+/* Both ghost layers off a boundary from the cells inside, x1 at line[0]. */
+__device__ __forceinline__ void fill_line(hymgi_extrapolation ghost_kind, double *line, int stride)
 {
   const double x1 = line[0], x2 = line[stride], x3 = line[2 * stride], x4 = line[3 * stride];
-  line[-stride] = wall == HYMGI_WALL_V4   ? hymgi_ghost_v4(x1, x2, x3, x4)
-                  : wall == HYMGI_WALL_V2 ? hymgi_ghost_v2(x1, x2)
-                                          : -x1;
-  line[-2 * stride] = wall == HYMGI_WALL_V4 ? hymgi_ghost2_v4(x1, x2, x3, x4) : 0;
+  line[-stride] = ghost_kind == HYMGI_QUARTIC_GHOST     ? hymgi_ghost_v4(x1, x2, x3, x4)
+                  : ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(x1, x2)
+                                                        : -x1;
+  line[-2 * stride] = ghost_kind == HYMGI_QUARTIC_GHOST ? hymgi_ghost2_v4(x1, x2, x3, x4) : 0;
 }
 
 /* The ten faces of an axis that a cell's fluxes name: low and high, each with four around. */
@@ -41,13 +41,13 @@ __device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int d
   return 10 * axis + 5 * high + (u == 1 ? 1 : u == -1 ? 2 : v == 1 ? 3 : v == -1 ? 4 : 0);
 }
 
-/* Is the index a cell's, or a ghost's across a face that is no wall? ALONE: all are walls. */
+/* Is the index a cell's, or a ghost's across a face that is no boundary? ALONE: all are boundaries. */
 template <bool ALONE>
 __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int index)
 {
   if (ALONE) return index >= 0 && index < g.n[axis];
-  const int below = g.walls >> (2 * axis) & 1 ? 0 : RIM;
-  const int above = g.walls >> (2 * axis + 1) & 1 ? 0 : RIM;
+  const int below = g.boundaries >> (2 * axis) & 1 ? 0 : TILE_HALO;
+  const int above = g.boundaries >> (2 * axis + 1) & 1 ? 0 : TILE_HALO;
   return index >= -below && index < g.n[axis] + above;
 }
 
@@ -82,9 +82,9 @@ __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)
 {
 #pragma unroll
   for (int m = 0; m < LOADS; m++) {
-    const int e = (int)threadIdx.x + m * THREADS, i = low[0] - RIM + e % TILE::wide;
-    const int j = low[1] - RIM + e / TILE::wide % TILE::high;
-    const int k = low[2] - RIM + e / TILE::wide / TILE::high;
+    const int e = (int)threadIdx.x + m * THREADS, i = low[0] - TILE_HALO + e % TILE::wide;
+    const int j = low[1] - TILE_HALO + e / TILE::wide % TILE::high;
+    const int k = low[2] - TILE_HALO + e / TILE::wide / TILE::high;
     const bool there = e < TILE::cells && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, j) &&
                        in_memory<ALONE>(g, 2, k);
     const double *const cell = to(i, j, k);
@@ -117,38 +117,41 @@ __device__ __forceinline__ double apply_in_tile(const operator_view &v, const do
       });
 }
 
-/* Closes the walls of one axis in the tile, from `low` on: the ghosts from the cells inside. */
+/* Closes the boundaries of one axis in the tile, from `low` on: the ghosts from the cells inside. */
 template <typename TILE, int THREADS, int AXIS>
-__device__ __forceinline__ void close_axis(const hymgi_geom &g, const hymgi_wall (&wall)[6],
-                                           const int (&low)[3], double *tile)
+__device__ __forceinline__ void fill_axis(const hymgi_geom &g,
+                                          const hymgi_extrapolation (&ghost_kind)[6],
+                                          const int (&low)[3], double *tile)
 {
   constexpr int along_x = 1, along_y = TILE::wide, along_z = TILE::wide * TILE::high;
   constexpr int stride = AXIS == 0 ? along_x : AXIS == 1 ? along_y : along_z;
   constexpr int u_stride = AXIS == 0 ? along_y : along_x, v_stride = AXIS == 2 ? along_y : along_z;
   constexpr int nu = AXIS == 0 ? TILE::high : TILE::wide, nv = AXIS == 2 ? TILE::high : TILE::deep;
   constexpr int extent = AXIS == 0 ? TILE::x : AXIS == 1 ? TILE::y : TILE::z;
-  const bool first = (g.walls >> (2 * AXIS) & 1) && low[AXIS] == 0;
-  const bool last = (g.walls >> (2 * AXIS + 1) & 1) && low[AXIS] + extent >= g.n[AXIS];
+  const bool first = (g.boundaries >> (2 * AXIS) & 1) && low[AXIS] == 0;
+  const bool last = (g.boundaries >> (2 * AXIS + 1) & 1) && low[AXIS] + extent >= g.n[AXIS];
   if (!first && !last) return;
   for (int e = (int)threadIdx.x; e < nu * nv; e += THREADS) {
-    double *const line = tile + e % nu * u_stride + e / nu * v_stride + RIM * stride;
-    if (first) close_line(wall[2 * AXIS], line, stride);
-    if (last) close_line(wall[2 * AXIS + 1], line + (g.n[AXIS] - 1 - low[AXIS]) * stride, -stride);
+    double *const line = tile + e % nu * u_stride + e / nu * v_stride + TILE_HALO * stride;
+    if (first) fill_line(ghost_kind[2 * AXIS], line, stride);
+    if (last)
+      fill_line(ghost_kind[2 * AXIS + 1], line + (g.n[AXIS] - 1 - low[AXIS]) * stride, -stride);
   }
   __syncthreads();
 }
 
 template <typename TILE, int THREADS>
-__device__ __forceinline__ void close_tile(const hymgi_geom &g, const hymgi_wall (&wall)[6],
-                                           const int (&low)[3], double *tile)
+__device__ __forceinline__ void fill_tile_ghosts(const hymgi_geom &g,
+                                                 const hymgi_extrapolation (&ghost_kind)[6],
+                                                 const int (&low)[3], double *tile)
 {
   __syncthreads();
-  close_axis<TILE, THREADS, 2>(g, wall, low, tile);
-  close_axis<TILE, THREADS, 1>(g, wall, low, tile);
-  close_axis<TILE, THREADS, 0>(g, wall, low, tile);
+  fill_axis<TILE, THREADS, 2>(g, ghost_kind, low, tile);
+  fill_axis<TILE, THREADS, 1>(g, ghost_kind, low, tile);
+  fill_axis<TILE, THREADS, 0>(g, ghost_kind, low, tile);
 }
 
-/* A level's tiles by axis; their number. A tile that ends at a wall must hold the cells that the closure
+/* A level's tiles by axis; their number. A tile that ends at a boundary must hold the cells that the extrapolation
  * reads: 0 if one does not. */
 template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles[3])
 {
@@ -172,10 +175,10 @@ template <typename TILE> inline bool fits_tiles(const hymgi_level *level)
          (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;
 }
 
-inline void walls_of(const hymgi_level *level, hymgi_wall (&wall)[6])
+inline void boundaries_of(const hymgi_level *level, hymgi_extrapolation (&ghost_kind)[6])
 {
   for (int face = 0; face < 6; face++)
-    wall[face] = hymgi_host_wall(level, face, HYMGI_GHOSTS_V4);
+    ghost_kind[face] = hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4);
 }
 
 } /* namespace */

@@ -1,11 +1,11 @@
 /* Interpolation. The coarse side is a patch: the image of a fine box on the next coarser level. A
- * block takes a tile of coarse cells with its rim into shared memory, closes the walls there and
+ * block takes a tile of coarse cells with its halo into shared memory, fills the boundary ghosts there and
  * combines along z, y and x as the host does. Bytes per fine cell: 1 + 8, or 1 + 16 where it
  * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
  * written: 1 + 4, or 1 + 8. */
+#include "device/ghosts.cuh"
 #include "exchange/fv2_gsrb_peer.h"
 #include "kernels/kernels.h"
-#include "device/ghosts.cuh"
 
 extern "C" {
 #include "formulas/transfer.h"
@@ -14,22 +14,22 @@ extern "C" {
 namespace
 {
 
-struct spread_args {
+struct prolong_args {
   box_set boxes, patches;
-  closure c;
-  bool closes; /* no wall ghosts are in memory */
+  extrapolation c;
+  bool closes; /* no boundary ghosts are in memory */
   int tiles[3];
   const double *coarse;
   double *fine;
 };
 
 /* The tile's cells [low, high). Tiles are evenly shared: none is a single cell wide where there
- * are four cells, so a closure finds all its terms in the tile and its rim. */
+ * are four cells, so a extrapolation finds all its terms in the tile and its halo. */
 struct tile {
   int low[3], high[3];
 };
 
-__device__ __forceinline__ tile tile_at(const spread_args &a, const hymgi_geom &patch, int number)
+__device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom &patch, int number)
 {
   const int row = number / a.tiles[0];
   const int at[3] = {number % a.tiles[0], row % a.tiles[1], row / a.tiles[1] % a.tiles[2]};
@@ -48,7 +48,7 @@ __host__ __device__ constexpr int rim_of(hymgi_ghosts order)
 }
 
 /* Value of a child along one axis; sign 1: the even child, -1: the odd one. v: the coarse values
- * from -rim to rim. */
+ * from -halo to halo. */
 template <hymgi_ghosts ORDER> __device__ __forceinline__ double child(double sign, const double *v)
 {
   if (ORDER == HYMGI_GHOSTS_P0) return v[0];
@@ -57,7 +57,7 @@ template <hymgi_ghosts ORDER> __device__ __forceinline__ double child(double sig
   return hymgi_interpolate_v4(sign, v[0], v[1], v[2], v[3], v[4]);
 }
 
-/* Both children of the cell whose line of values starts at x, that is with its cell -rim. */
+/* Both children of the cell whose line of values starts at x, that is with its cell -halo. */
 template <hymgi_ghosts ORDER>
 __device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
 {
@@ -99,8 +99,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
   tile t;
   double old[BATCH][2];
 
-  /* The cells, but for what lies beyond walls that close here. */
-  __device__ __forceinline__ void load(const spread_args &a, double *x) const
+  /* The cells, but for what lies beyond boundaries that close here. */
+  __device__ __forceinline__ void load(const prolong_args &a, double *x) const
   {
     double value[LOADS];
 #pragma unroll
@@ -117,13 +117,13 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       if ((int)threadIdx.x + m * THREADS < CELLS) x[threadIdx.x + m * THREADS] = value[m];
   }
 
-  /* Ghosts off the walls of AXIS. Lines beyond the walls of axes before it are filled later. */
-  template <int AXIS> __device__ __forceinline__ void close(const spread_args &a, double *x) const
+  /* Ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are filled later. */
+  template <int AXIS> __device__ __forceinline__ void close(const prolong_args &a, double *x) const
   {
     constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
     constexpr int W[3] = {WX, WY, WZ}, STRIDE[3] = {1, WX, WX * WY};
-    const bool first = t.low[AXIS] == 0 && (patch.walls >> (2 * AXIS) & 1);
-    const bool last = t.high[AXIS] == patch.n[AXIS] && (patch.walls >> (2 * AXIS + 1) & 1);
+    const bool first = t.low[AXIS] == 0 && (patch.boundaries >> (2 * AXIS) & 1);
+    const bool last = t.high[AXIS] == patch.n[AXIS] && (patch.boundaries >> (2 * AXIS + 1) & 1);
     if (!first && !last) return;
     __syncthreads();
     for (int e = (int)threadIdx.x; e < W[U] * W[V]; e += THREADS) {
@@ -132,13 +132,13 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       int at[3];
       at[U] = t.low[U] - R + u, at[V] = t.low[V] - R + v;
       for (int side = first ? 0 : 1; side <= (last ? 1 : 0); side++) {
-        const hymgi_wall wall = wall_of(a.c, 2 * AXIS + side);
+        const hymgi_extrapolation boundary = boundary_of(a.c, 2 * AXIS + side);
         const int in = side ? -STRIDE[AXIS] : STRIDE[AXIS];
         double *const x1 = row + (side ? t.high[AXIS] - 1 - t.low[AXIS] + R : R) * STRIDE[AXIS];
-        const inside cells = inside_of(wall, [&](int m) { return x1[m * in]; });
+        const inside cells = inside_of(boundary, [&](int m) { return x1[m * in]; });
         at[AXIS] = side ? patch.n[AXIS] : -1;
-        x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(wall, cells));
-        if (R == 2) x1[-2 * in] = second_ghost(wall, cells);
+        x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(boundary, cells));
+        if (R == 2) x1[-2 * in] = second_ghost(boundary, cells);
       }
     }
   }
@@ -192,7 +192,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
   }
 
-  __device__ __forceinline__ void fetch(const spread_args &a, const share &w, int from)
+  __device__ __forceinline__ void fetch(const prolong_args &a, const share &w, int from)
   {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
@@ -207,7 +207,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     }
   }
 
-  __device__ __forceinline__ void finish(const spread_args &a, const share &w, int from,
+  __device__ __forceinline__ void finish(const prolong_args &a, const share &w, int from,
                                          const double *c) const
   {
 #pragma unroll
@@ -230,7 +230,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
 
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
-    spread(const __grid_constant__ spread_args a)
+    prolong(const __grid_constant__ prolong_args a)
 {
   typedef spreader<ORDER, ADD, BLACK, X, Y, Z> S;
   __shared__ double first[S::FIRST], second[S::SECOND];
@@ -264,14 +264,14 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
 /* ---- launches ---- */
 
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
-void launch_tiles(const hymgi_level *fine, spread_args a, const int n[3])
+void launch_tiles(const hymgi_level *fine, prolong_args a, const int n[3])
 {
   a.tiles[0] = (n[0] + X - 1) / X;
   a.tiles[1] = (n[1] + Y - 1) / Y;
   a.tiles[2] = (n[2] + Z - 1) / Z;
   const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
                   (unsigned)a.patches.count);
-  hymgi_launch(fine->context, spread<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
+  hymgi_launch(fine->context, prolong<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
 }
 
 enum {
@@ -279,7 +279,7 @@ enum {
 }; /* coarse cells: enough for tiles of 512 on each multiprocessor */
 
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
-void launch_order(const hymgi_level *fine, const spread_args &a)
+void launch_order(const hymgi_level *fine, const prolong_args &a)
 {
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
@@ -290,7 +290,7 @@ void launch_order(const hymgi_level *fine, const spread_args &a)
 }
 
 template <bool ADD>
-void launch_spread(const hymgi_level *fine, hymgi_ghosts order, bool black, const spread_args &a)
+void launch_prolong(const hymgi_level *fine, hymgi_ghosts order, bool black, const prolong_args &a)
 {
   if (order == HYMGI_GHOSTS_P0)
     launch_order<HYMGI_GHOSTS_P0, ADD, false>(fine, a);
@@ -314,29 +314,29 @@ bool only_black(const hymgi_level *fine)
 
 } /* namespace */
 
-/* Wall data travel with the arguments: then every box has a launch of its own. */
+/* Boundary data travel with the arguments: then every box has a launch of its own. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                                        const double *source, hymgi_ghosts order, bool add,
                                        bool smoothed, double *x)
 {
   if (fine->num_boxes == 0) return;
-  const bool data = fine->direct && !add && coarse->walls && order != HYMGI_GHOSTS_P0;
+  const bool data = fine->direct && !add && coarse->boundaries && order != HYMGI_GHOSTS_P0;
   const int count = data ? 1 : fine->num_boxes;
   const bool black = smoothed && only_black(fine);
   for (int b = 0; b < fine->num_boxes; b += count) {
-    spread_args a = {};
+    prolong_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
     a.patches = box_set_of(fine->patch + b, count);
     a.closes = fine->direct || add;
     if (data)
-      a.c = closure_with_data(coarse, order, b);
+      a.c = extrapolation_with_data(coarse, order, b);
     else if (a.closes)
-      a.c = closure_of(coarse, order);
+      a.c = extrapolation_of(coarse, order);
     a.coarse = source;
     a.fine = x;
     if (add)
-      launch_spread<true>(fine, order, black, a);
+      launch_prolong<true>(fine, order, black, a);
     else
-      launch_spread<false>(fine, order, black, a);
+      launch_prolong<false>(fine, order, black, a);
   }
 }

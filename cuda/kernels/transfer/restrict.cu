@@ -1,11 +1,11 @@
 /* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; its
  * cell is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: of cells
  * 8 + 1; of the residual what the operator reads, f, and 1. */
+#include "device/loops.cuh"
+#include "device/reduce.cuh"
 #include "exchange/fv2_gsrb_peer.h"
 #include "kernels/gsrb.h"
 #include "kernels/kernels.h"
-#include "device/reduce.cuh"
-#include "device/loops.cuh"
 
 namespace
 {
@@ -90,8 +90,8 @@ __device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, 
 /* MAX: also max |fine|, as the reduction's result. */
 template <bool MAX>
 __global__ void __launch_bounds__(MEAN_THREADS)
-    mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
-         hymgi_reduction reduction)
+    restrict_mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
+                  hymgi_reduction reduction)
 {
   let_successors_start();
   const block_place b = place_of_block(a);
@@ -243,7 +243,8 @@ __device__ __forceinline__ void store_means(const sum_args &a, const block_place
 }
 
 template <bool VARIABLE, bool SPLIT, bool RED>
-__global__ void __launch_bounds__(SUM_THREADS_FV2, 3) fv2_sum(const __grid_constant__ sum_args a)
+__global__ void __launch_bounds__(SUM_THREADS_FV2, 3)
+    fv2_residual_restrict(const __grid_constant__ sum_args a)
 {
   __shared__ double part[SUM_THREADS_FV2];
   let_successors_start();
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(SUM_THREADS_FV2, 3) fv2_sum(const __grid_const
 
 template <bool VARIABLE, bool SPLIT, int PLANES>
 __global__ void __launch_bounds__(SUM_THREADS_FV4, PLANES == 2 ? 3 : 2)
-    fv4_sum(const __grid_constant__ sum_args a)
+    fv4_residual_restrict(const __grid_constant__ sum_args a)
 {
   __shared__ double part[SUM_THREADS_FV4 * PLANES];
   let_successors_start();
@@ -322,10 +323,11 @@ template <bool VARIABLE>
 void launch_fv2(const hymgi_level *level, hymgi_after after, const sum_args &a)
 {
   const bool red = after == HYMGI_AFTER_GSRB;
-  const sum_kernel kernel =
-      level->box[0].split
-          ? (red ? fv2_sum<VARIABLE, true, true> : fv2_sum<VARIABLE, true, false>)
-          : (red ? fv2_sum<VARIABLE, false, true> : fv2_sum<VARIABLE, false, false>);
+  const sum_kernel kernel = level->box[0].split
+                                ? (red ? fv2_residual_restrict<VARIABLE, true, true>
+                                       : fv2_residual_restrict<VARIABLE, true, false>)
+                                : (red ? fv2_residual_restrict<VARIABLE, false, true>
+                                       : fv2_residual_restrict<VARIABLE, false, false>);
   launch_sum(level, kernel, SUM_THREADS_FV2, 2, a);
 }
 
@@ -335,10 +337,14 @@ template <bool VARIABLE> void launch_fv4(const hymgi_level *level, const sum_arg
 {
   const bool split = level->box[0].split, large = level->cells >= 96 * 96 * 96;
   if (large)
-    launch_sum(level, split ? fv4_sum<VARIABLE, true, 2> : fv4_sum<VARIABLE, false, 2>,
+    launch_sum(level,
+               split ? fv4_residual_restrict<VARIABLE, true, 2>
+                     : fv4_residual_restrict<VARIABLE, false, 2>,
                SUM_THREADS_FV4, 1, a);
   else
-    launch_sum(level, split ? fv4_sum<VARIABLE, true, 1> : fv4_sum<VARIABLE, false, 1>,
+    launch_sum(level,
+               split ? fv4_residual_restrict<VARIABLE, true, 1>
+                     : fv4_residual_restrict<VARIABLE, false, 1>,
                SUM_THREADS_FV4, 2, a);
 }
 
@@ -354,8 +360,8 @@ template <bool MAX> void launch_mean(const hymgi_level *level, const double *fin
   box_extent(level->patch, level->num_boxes, n);
   const int x = 1 << row_shift(n[0]), y = MEAN_THREADS / x;
   const transfer_grid a = grid_of(level, n, x, y);
-  hymgi_launch(level->context, mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a, fine,
-               coarse, level->context->gpu->reduction);
+  hymgi_launch(level->context, restrict_mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a,
+               fine, coarse, level->context->gpu->reduction);
 }
 
 } /* namespace */
@@ -410,7 +416,7 @@ extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, d
                                            double *zero)
 {
   const bool gsrb = level->method->smoother == HYMG_GSRB;
-  if (!hymgi_cuda_fv2_joined(level, from_zero, true)) {
+  if (!hymgi_cuda_fv2_gsrb_peer(level, from_zero, true)) {
     const bool sent = hymgi_cuda_smooth_from(level, from_zero, true);
     hymgi_cuda_prepare_restrict(level, level->x, gsrb ? 2 : 3, sent);
   }

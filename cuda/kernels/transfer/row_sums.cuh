@@ -1,11 +1,11 @@
-/* Diagonal and sum of the absolute values of the other coefficients of a cell's equation, closures
- * included; set-up. Away from walls they are the formula applied to unit vectors. Near them what
+/* Diagonal and sum of the absolute values of the other coefficients of a cell's equation, extrapolations
+ * included; set-up. Away from boundaries they are the formula applied to unit vectors. Near them what
  * lies beyond an end is moved to the cells it stands for, axis x first, then y, then z. A moved
  * coefficient keeps the offsets that were zero, so every coefficient has one: what the host does
  * in a map of the cells around is here asked of the 25 original ones, and added in the host's
  * order. */
-#ifndef HYMGI_ROW_SUMS_CUH
-#define HYMGI_ROW_SUMS_CUH
+#ifndef HYMGI_KERNELS_TRANSFER_ROW_SUMS_CUH
+#define HYMGI_KERNELS_TRANSFER_ROW_SUMS_CUH
 
 #include "device/loops.cuh"
 
@@ -23,15 +23,15 @@ __device__ __forceinline__ row_sums fv2_row_sums(const operator_view &v, const h
                                                  const place &p)
 {
   const fv2_betas b = fv2_load_betas<VARIABLE>(v, g, p);
-  const double *const ghost = v.wall_ghost;
-  const double w = at_wall(g, 0, p.i) ? ghost[0] : 1, e = at_wall(g, 1, p.i) ? ghost[1] : 1;
-  const double s = at_wall(g, 2, p.j) ? ghost[2] : 1, n = at_wall(g, 3, p.j) ? ghost[3] : 1;
-  const double d = at_wall(g, 4, p.k) ? ghost[4] : 1, u = at_wall(g, 5, p.k) ? ghost[5] : 1;
+  const double *const ghost = v.boundary_ghost;
+  const double w = at_boundary(g, 0, p.i) ? ghost[0] : 1, e = at_boundary(g, 1, p.i) ? ghost[1] : 1;
+  const double s = at_boundary(g, 2, p.j) ? ghost[2] : 1, n = at_boundary(g, 3, p.j) ? ghost[3] : 1;
+  const double d = at_boundary(g, 4, p.k) ? ghost[4] : 1, u = at_boundary(g, 5, p.k) ? ghost[5] : 1;
   return {fv2_diagonal(v, b, alpha_at(v, p.own)),
           w * b.w + e * b.e + s * b.s + n * b.n + d * b.d + u * b.u};
 }
 
-/* ---- FV4: coefficients as if no wall were near ---- */
+/* ---- FV4: coefficients as if no boundary were near ---- */
 
 /* The other cells in the order in which their coefficients are added. */
 /* clang-format off */
@@ -71,33 +71,33 @@ __device__ __forceinline__ row_sums fv4_row_sums(const operator_view &v, const p
   return s;
 }
 
-/* ---- FV4: near walls ---- */
+/* ---- FV4: near boundaries ---- */
 
 enum { FV4_POINTS = 25, FV4_REACH = 2, FOLD_REACH = 3, NEAR_THREADS = 128 };
 
 /* What lies beyond the ends of a box. */
 struct folding {
   unsigned wraps;         /* bit per axis: periodic and so short that a stencil meets itself */
-  double weight[6][2][4]; /* by face, ghost layer, cell off the wall */
+  double weight[6][2][4]; /* by face, ghost layer, cell off the boundary */
 };
 
 __device__ __forceinline__ bool near_end(const folding &f, const hymgi_geom &g, int axis, int at)
 {
   if (f.wraps >> axis & 1) return true;
-  return (at < FV4_REACH && (g.walls >> (2 * axis) & 1)) ||
-         (at >= g.n[axis] - FV4_REACH && (g.walls >> (2 * axis + 1) & 1));
+  return (at < FV4_REACH && (g.boundaries >> (2 * axis) & 1)) ||
+         (at >= g.n[axis] - FV4_REACH && (g.boundaries >> (2 * axis + 1) & 1));
 }
 
 /* How many indices of an axis are near an end, and the m-th of them. */
 __device__ __forceinline__ int near_count(const folding &f, const hymgi_geom &g, int axis)
 {
-  const int n = along(g.n, axis), walls = (int)(g.walls >> (2 * axis)) & 3;
-  const int count = ((walls & 1) + (walls >> 1)) * FV4_REACH;
+  const int n = along(g.n, axis), boundaries = (int)(g.boundaries >> (2 * axis)) & 3;
+  const int count = ((boundaries & 1) + (boundaries >> 1)) * FV4_REACH;
   return f.wraps >> axis & 1 || count > n ? n : count;
 }
 __device__ __forceinline__ int near_index(const hymgi_geom &g, int axis, int count, int m)
 {
-  const bool low = m < FV4_REACH && (g.walls >> (2 * axis) & 1);
+  const bool low = m < FV4_REACH && (g.boundaries >> (2 * axis) & 1);
   return low ? m : along(g.n, axis) - count + m;
 }
 
@@ -123,7 +123,7 @@ __device__ __forceinline__ bool moves(const near_cell &c, int axis, int offset)
 {
   const int position = c.ijk[axis] + offset;
   if (position >= 0 && position < c.g.n[axis]) return false;
-  return c.fold.wraps >> axis & 1 || c.g.walls >> (2 * axis + (position >= 0)) & 1;
+  return c.fold.wraps >> axis & 1 || c.g.boundaries >> (2 * axis + (position >= 0)) & 1;
 }
 
 /* The part of an entry that moves which goes to offset `to`. */

@@ -72,25 +72,27 @@ struct group_message {
   char *data;
   size_t bytes;
   ring *way;
-  size_t length, told, done;
+  size_t length, notified, done;
 
   bool advance()
   {
     char *const head = reinterpret_cast<char *>(&length);
     if (is_send) {
       length = bytes;
-      if (told < sizeof length) told += way->write(head + told, sizeof length - told);
-      if (told == sizeof length) done += way->write(data + done, bytes - done);
+      if (notified < sizeof length)
+        notified += way->write(head + notified, sizeof length - notified);
+      if (notified == sizeof length) done += way->write(data + done, bytes - done);
     } else {
-      if (told < sizeof length) told += way->read(head + told, sizeof length - told);
-      if (told == sizeof length && length != bytes) {
+      if (notified < sizeof length)
+        notified += way->read(head + notified, sizeof length - notified);
+      if (notified == sizeof length && length != bytes) {
         fprintf(stderr, "emulation: a message of %zu bytes is received as one of %zu\n", length,
                 bytes);
         abort();
       }
-      if (told == sizeof length) done += way->read(data + done, bytes - done);
+      if (notified == sizeof length) done += way->read(data + done, bytes - done);
     }
-    return told == sizeof length && done == bytes;
+    return notified == sizeof length && done == bytes;
   }
 };
 
@@ -110,7 +112,7 @@ struct group_work {
     stalled = stalled && !comm->aborted;
     if (stalled) return;
     for (group_message &m : messages) /* a recording calls again */
-      m.told = m.done = 0;
+      m.notified = m.done = 0;
   }
 };
 

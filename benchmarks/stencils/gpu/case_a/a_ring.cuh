@@ -2,7 +2,7 @@
  * plane is loaded once: its points add to the results of the planes around, and those partial
  * results are the column that a thread keeps in registers.
  *
- * A plane comes by one tensor copy: no thread spends registers or instructions on a load, and no
+ * A plane comes by one TMA copy: no thread spends registers or instructions on a load, and no
  * barrier stops the block. A warp goes on when the next plane is there, and the warps take turns in
  * asking for the plane that takes the place of one which all have done with. What limits it is the
  * number of requests to the second-level cache: a tile's rows start on whole sectors, one that
@@ -30,13 +30,13 @@ template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_sha
   static constexpr int GHOSTS = (R * EACH + SECTOR - 1) / SECTOR * SECTOR / EACH;
   static constexpr int FIRST = APART ? 0 : GHOSTS, PITCH = WIDE + 2 * FIRST;
   /* boxes start on lines */
-  static constexpr int BESIDE = APART ? HIGH * GHOSTS : 0;
+  static constexpr int SIDE_DONE = APART ? HIGH * GHOSTS : 0;
   static constexpr int LEFT =
       (PITCH * ROWS * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
   static constexpr int RIGHT =
-      LEFT + (BESIDE * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
+      LEFT + (SIDE_DONE * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
   static constexpr int PLANE = 2 * RIGHT - LEFT;
-  static constexpr int ARRIVING = (PITCH * ROWS + 2 * BESIDE) * EACH;
+  static constexpr int ARRIVING = (PITCH * ROWS + 2 * SIDE_DONE) * EACH;
 };
 
 /* What is on the left of the first point in the map of a grid. */
