@@ -208,27 +208,3 @@ bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits)
   launch(tail, solver->level + l, solver->options.bottom, visits);
   return true;
 }
-
-hymg_status hymgi_cuda_attach(hymg_solver *solver)
-{
-  hymg_context *const context = solver->op->grid->context;
-  hymgi_cuda_detach(solver);
-  hymgi_attached *const kept = (hymgi_attached *)calloc(1, sizeof *kept);
-  if (!kept) return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
-  hymgi_device_attach(context->gpu, kept);
-  solver->attached = kept;
-  solver->level[solver->num_levels - 1].attached = kept;
-  return hymgi_coarse_create(solver, &kept->tail);
-}
-
-void hymgi_cuda_detach(hymg_solver *solver)
-{
-  hymgi_attached *const kept = (hymgi_attached *)solver->attached;
-  if (!kept) return;
-  hymgi_device_forget(solver);
-  hymgi_coarse_destroy(solver->op->grid->context, &kept->tail);
-  hymgi_device_detach(solver->op->grid->context->gpu, kept);
-  solver->attached = NULL;
-  if (solver->num_levels > 0) solver->level[solver->num_levels - 1].attached = NULL;
-  free(kept);
-}

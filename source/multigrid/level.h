@@ -99,6 +99,7 @@ typedef struct hymgi_level {
       *boundaries; /* boundary data (source/hierarchy/boundary_data.h), or NULL */
   double *krylov;  /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
+  const struct hymgi_level_kernels *kernels; /* the GPU's for it (cuda/kernel_table.h); else NULL */
   void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
 
   hymgi_coefficients c;
@@ -107,5 +108,18 @@ typedef struct hymgi_level {
   double *arena;        /* holds all of the above */
   size_t arena_doubles;
 } hymgi_level;
+
+/* The halo that the operator reads: its ghosts inside the domain. */
+static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+static inline void hymgi_swap_buffers(hymgi_level *level)
+{
+  double *const x = level->x;
+  level->x = level->y;
+  level->y = x;
+}
 
 #endif

@@ -52,28 +52,21 @@ hymg_status hymgi_agree_on_values(hymg_solver *solver)
   return HYMG_OK;
 }
 
-/* The halo that the operator of a level reads. */
-static hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
 /* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
 hymg_status hymgi_agree_on_colours(hymg_solver *solver)
 {
   hymg_context *c = solver->op->grid->context;
-  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
   int apart[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
-    const hymgi_plan *plan = operator_halo(level);
+    const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
-                     level->backend == solver->placement.fine && sharing->joins(level, plan);
+                     level->backend == solver->placement.fine && level->backend->joins(level, plan);
     apart[l] = plan && !can;
   }
   TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
   for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_plan *plan = operator_halo(solver->level + l);
+    hymgi_plan *plan = hymgi_operator_halo(solver->level + l);
     if (plan) plan->in_sweeps = !apart[l];
   }
   return HYMG_OK;
@@ -88,7 +81,7 @@ hymg_status hymgi_agree_on_starts(hymg_solver *solver)
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
     reads[l] =
-        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
+        level->num_boxes > 0 && (level->backend != fine || !fine->starts_alone(level));
   }
   TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
   for (int l = 0; l < solver->num_levels; l++)
