@@ -100,7 +100,7 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 32, 16, 24, boundaries[_i / 2]);
-  t.boundary_faces = _i == 4;
+  t.boundaries = _i == 4;
   if (_i % 2 && _i / 2 > 1) return; /* FV4 has no such boundaries */
   has_own_gpus();
   for (int boxes = 0; boxes < 2; boxes++) {
