@@ -42,8 +42,8 @@ __device__ __forceinline__ double fv2_cell(const sweep_args &a, const hymgi_geom
   const double r = fv2_residual(a.v, b, x, a.f[p.own], alpha);
   if (JOB != RELAX) return r;
   const double step = a.scale ? r * a.scale[p.own] : r / fv2_diagonal(a.v, b, alpha);
-  const double relaxed = hymgi_fma(a.residual, step, x.c);
-  return a.prev ? hymgi_fma(a.momentum, x.c - a.prev[p.own], relaxed) : relaxed;
+  const double relaxed = hymgi_relax(x.c, a.residual, step);
+  return a.prev ? hymgi_add_momentum(relaxed, a.momentum, x.c, a.prev[p.own]) : relaxed;
 }
 
 template <bool VARIABLE, job_kind JOB>
@@ -56,8 +56,8 @@ __device__ __forceinline__ double fv4_cell(const sweep_args &a, const place &p)
   const double r = a.f[p.own] - ax;
   if (JOB == RESIDUAL || JOB == NORM) return r;
   const double scale = a.scale ? a.scale[p.own] : a.v.dinv[p.own];
-  const double relaxed = hymgi_fma(a.residual * scale, r, c);
-  return a.prev ? hymgi_fma(a.momentum, c - a.prev[p.own], relaxed) : relaxed;
+  const double relaxed = hymgi_relax(c, a.residual * scale, r);
+  return a.prev ? hymgi_add_momentum(relaxed, a.momentum, c, a.prev[p.own]) : relaxed;
 }
 
 template <hymg_stencil STENCIL, bool VARIABLE, job_kind JOB>
@@ -127,11 +127,6 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
 
 /* ---- ghosts ---- */
 
-const hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
 enum { BOTH = 3 };
 
 /* colours: bits of those whose cells have changed since their ghosts came. sent: a kernel has put these
@@ -139,7 +134,7 @@ enum { BOTH = 3 };
 void prepare(const hymgi_level *level, const hymgi_geom *box, double *x,
              hymgi_fv4_boundaries boundaries = HYMGI_FV4_ALL, int colours = BOTH, bool sent = false)
 {
-  const hymgi_plan *halo = operator_halo(level);
+  const hymgi_plan *halo = hymgi_operator_halo(level);
   const bool fv4 = level->method->stencil == HYMG_FV4;
   if (fv4 && hymgi_cuda_fv4_halo_exchange(level, halo, box, x, colours, boundaries, sent)) return;
   hymgi_run_plan(level, halo, box, x, box, x);
@@ -184,13 +179,6 @@ void compute_residual(const hymgi_level *level, const double *f, double *x, doub
 
 /* ---- smoothers ---- */
 
-void swap_buffers(hymgi_level *level)
-{
-  double *const x = level->x;
-  level->x = level->y;
-  level->y = x;
-}
-
 void half_sweep(const hymgi_level *level, const hymgi_gsrb_half &half)
 {
   const bool split = level->num_boxes > 0 && level->box[0].split;
@@ -226,7 +214,7 @@ void fv2_gsrb(hymgi_level *level, bool from_zero)
     for (int s = 0; s < level->method->sweeps; s += 2) {
       prepare(level, level->box, level->x);
       hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
-      swap_buffers(level);
+      hymgi_swap_buffers(level);
       prepare(level, level->box, level->x);
       if (!alone) hymgi_cuda_fv2_gsrb_faces(level, level->x);
     }
@@ -297,12 +285,13 @@ void relax(const hymgi_level *level, const void *relaxation)
   run<RELAX>(level, a);
 }
 
-void relax_once(hymgi_level *level, int s, double residual, double momentum, const double *scale)
+void relax_once(hymgi_level *level, int s)
 {
-  const hymgi_plan *halo = operator_halo(level);
-  const hymgi_relaxation r = {level->f, level->x,      momentum != 0 ? level->y : NULL,
-                              scale,    level->y,      residual,
-                              momentum, s > 0 && !halo};
+  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
+  const hymgi_plan *halo = hymgi_operator_halo(level);
+  const double *const previous = w.momentum != 0 ? level->y : NULL;
+  const hymgi_relaxation r = {level->f, level->x,   previous,   level->c.l1inv,
+                              level->y, w.residual, w.momentum, s > 0 && !halo};
   if (hymgi_cuda_overlaps(level, halo)) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
@@ -312,7 +301,7 @@ void relax_once(hymgi_level *level, int s, double residual, double momentum, con
       prepare_march(level, level->box, level->x);
     relax(level, &r);
   }
-  swap_buffers(level);
+  hymgi_swap_buffers(level);
 }
 
 } /* namespace */
@@ -381,14 +370,7 @@ extern "C" bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool 
     fv2_gsrb(level, from_zero);
     return false;
   }
-  for (int s = hymgi_cuda_relax_fused(level); s < m->sweeps; s++) {
-    const double *c = level->chebyshev + 2 * (s % 6);
-    if (m->smoother == HYMG_CHEBYSHEV)
-      relax_once(level, s, c[1], c[0], NULL);
-    else if (m->smoother == HYMG_JACOBI)
-      relax_once(level, s, 2. / 3, 0, NULL);
-    else
-      relax_once(level, s, 1, 0, level->c.l1inv);
-  }
+  for (int s = hymgi_cuda_relax_fused(level); s < m->sweeps; s++)
+    relax_once(level, s);
   return false;
 }

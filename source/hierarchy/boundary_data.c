@@ -139,20 +139,12 @@ static void take_plane(const hymgi_level *level, int b, int face, const double *
 /* term = b beta_face (inhomogeneous part of the ghost) / h^2; Neumann values become h q. */
 static void finish_plane(const hymgi_level *level, int b, int face)
 {
-  const hymgi_geom *g = level->box + b;
-  const int axis = face / 2;
   double *const value = level->boundaries->value[b * 6 + face];
   if (!value) return;
-  double factor = level->extrapolation_dim[axis] >= 2 &&
-                          level->method->extrapolation != HYMG_EXTRAPOLATION_LINEAR
-                      ? 3
-                      : 2;
-  if (level->boundary[face] == HYMG_NEUMANN) {
-    factor = 1;
-    for (ptrdiff_t m = 0; m < plane_size(g, face); m++)
-      value[m] *= level->h[axis];
-  }
-  level->backend->boundary_term(level, b, face, factor);
+  if (level->boundary[face] == HYMG_NEUMANN)
+    for (ptrdiff_t m = 0; m < plane_size(level->box + b, face); m++)
+      value[m] *= level->h[face / 2];
+  level->backend->boundary_term(level, b, face);
 }
 
 /* A restricted value stands in one layer: the next restriction wants it in two. */

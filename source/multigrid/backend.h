@@ -125,7 +125,7 @@ typedef struct hymgi_backend {
                          const hymgi_geom *patch, double *coarse);
 
   /* boundary data: term from value (source/hierarchy/boundary_data.h); f += the terms */
-  void (*boundary_term)(const hymgi_level *level, int box, int face, double factor);
+  void (*boundary_term)(const hymgi_level *level, int box, int face);
   void (*add_boundary_terms)(const hymgi_level *level, double *f);
 
   /* operator: x is written in its ghosts only */

@@ -108,4 +108,17 @@ typedef struct hymgi_level {
   size_t arena_doubles;
 } hymgi_level;
 
+/* The halo that the operator reads: its ghosts inside the domain. */
+static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
+{
+  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+static inline void hymgi_swap_buffers(hymgi_level *level)
+{
+  double *const x = level->x;
+  level->x = level->y;
+  level->y = x;
+}
+
 #endif

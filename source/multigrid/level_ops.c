@@ -23,11 +23,6 @@ static double operator_streams(const hymgi_level *level)
   return 1 + (m->variable_beta ? 3 : 0) + (m->variable_alpha ? 1 : 0);
 }
 
-static const hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
 static double bytes(const hymgi_level *level, double streams)
 {
   return 8 * streams * cells_of(level);
@@ -53,7 +48,7 @@ void hymgi_smooth(hymgi_level *level)
   const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
   level->backend->smooth(level);
   hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, operator_halo(level), level->method->sweeps);
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
 }
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
@@ -61,7 +56,7 @@ void hymgi_apply(const hymgi_level *level, double *x, double *y)
   const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
   level->backend->apply(level, x, y);
   hymgi_profile_end(level, HYMGI_OP_APPLY, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_APPLY, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
 }
 
 void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
@@ -69,7 +64,7 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x, double
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   level->backend->residual(level, f, x, r);
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
 /* Records a failure of a reduction or exchange; the first one stays. */
@@ -89,7 +84,7 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
   return norm;
 }
 
@@ -124,7 +119,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, operator_halo(fine),
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
                          fine->method->sweeps + 1);
   hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, fine->gather, 1);
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
@@ -281,7 +276,7 @@ void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double
   else
     level->context->later[slot] = level->backend->residual_max(level, f, x);
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
 double hymgi_later(const hymgi_level *level, hymgi_slot slot)

@@ -52,12 +52,6 @@ hymg_status hymgi_agree_on_values(hymg_solver *solver)
   return HYMG_OK;
 }
 
-/* The halo that the operator of a level reads. */
-static hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
 /* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
 hymg_status hymgi_agree_on_colours(hymg_solver *solver)
 {
@@ -66,14 +60,14 @@ hymg_status hymgi_agree_on_colours(hymg_solver *solver)
   int apart[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < solver->num_levels; l++) {
     const hymgi_level *level = solver->level + l;
-    const hymgi_plan *plan = operator_halo(level);
+    const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
                      level->backend == solver->placement.fine && sharing->joins(level, plan);
     apart[l] = plan && !can;
   }
   TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
   for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_plan *plan = operator_halo(solver->level + l);
+    hymgi_plan *plan = hymgi_operator_halo(solver->level + l);
     if (plan) plan->in_sweeps = !apart[l];
   }
   return HYMG_OK;
