@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/solver.h"
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 
 /* What a residual may grow to before it counts as diverged, and how many cycles may pass without

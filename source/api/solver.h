@@ -85,10 +85,6 @@ const hymgi_memory *hymgi_crossing(const hymgi_level *level);
 hymg_status hymgi_crossing_create(const hymgi_level *level, double **vector);
 void hymgi_crossing_destroy(const hymgi_level *level, double **vector);
 
-/* Runs a plan whole; NULL does nothing. */
-void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
-                    const double *src, const hymgi_geom *dst_box, double *dst);
-
 hymg_status hymgi_check_level(const hymg_solver *solver, int level, int limit);
 
 /* source/multigrid/cycle.c; level->x of the given level starts as it is (V, W) or is overwritten (F). */

@@ -2,7 +2,7 @@
  * They enter a solve twice: as a term of f in the cells at the boundary, and in the ghosts of the
  * F-cycle's interpolation. Travelling between boxes and levels they pose as cells: a field whose
  * two layers at the boundary hold the boundary's value. */
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 
 #include <stdlib.h>
 #include <string.h>

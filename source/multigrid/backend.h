@@ -124,7 +124,7 @@ typedef struct hymgi_backend {
   void (*restrict_faces)(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patch, double *coarse);
 
-  /* boundary data: term from value (source/hierarchy/boundary_data.h); f += the terms */
+  /* boundary data: term from value (source/multigrid/boundary_data.h); f += the terms */
   void (*boundary_term)(const hymgi_level *level, int box, int face, double factor);
   void (*add_boundary_terms)(const hymgi_level *level, double *f);
 

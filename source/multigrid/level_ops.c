@@ -218,6 +218,15 @@ bool hymgi_coarse_end(hymg_solver *solver, int l, int visits)
   return true;
 }
 
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst)
+{
+  if (!plan) return;
+  const hymgi_mover *mover = &level->backend->mover;
+  hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
+  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
+}
+
 /* ---- vectors ---- */
 
 void hymgi_fill(const hymgi_level *level, double value, double *x)

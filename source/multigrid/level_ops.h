@@ -10,6 +10,10 @@
 /* After work of `from` on memory of `to`: waits where another machine goes on. */
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
 
+/* Runs a plan whole; NULL does nothing. */
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst);
+
 /* Ranks that hold nothing of the level may call every level operation but get 0 from reductions. */
 void hymgi_smooth(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
