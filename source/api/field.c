@@ -101,7 +101,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
   f->solver = solver ? solver->id : 0;
   f->level = level;
   f->centering = centering;
-  const hymgi_level *l = solver ? solver->level + level : NULL;
+  const hymgi_level *l = solver ? solver->h.level + level : NULL;
   hymg_status status = l ? make_view(f, l->num_boxes, l->box, l->backend, l->memory)
                          : make_view(f, grid->num_boxes, grid->box, backend, backend->memory);
   if (status == HYMG_OK) status = allocate(f);
@@ -145,7 +145,7 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
   if (!grid) return HYMG_EINVAL;
   hymg_context *context = grid->context;
   TRY(check_creation(context, centering, precision, field));
-  if (solver && solver->op->grid != grid)
+  if (solver && solver->h.op->grid != grid)
     return hymgi_fail(context, HYMG_EINVAL, "the solver was made for another grid than the field");
   if (solver && centering != HYMG_CELL)
     return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
@@ -156,10 +156,10 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
 hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field)
 {
   if (!solver) return HYMG_EINVAL;
-  hymg_grid *grid = solver->op->grid;
+  hymg_grid *grid = solver->h.op->grid;
   if (!field)
     return hymgi_fail(grid->context, HYMG_EINVAL, "hymg_field_create_on_level: field is NULL");
-  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   return create(grid, solver, level, NULL, HYMG_CELL, field);
 }
 

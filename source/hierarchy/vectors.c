@@ -2,7 +2,7 @@
  * between layouts and machines. */
 #include <string.h>
 
-#include "api/solver.h"
+#include "hierarchy/build.h"
 
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector)
 {

@@ -57,8 +57,7 @@ void hymgi_remove_mean(const hymgi_level *level, double *x);
 
 /* A whole cycle from level l down in one go, visits 1 for V, 2 for W, 0 for F; false where level l
  * is not among those that the placement and the machine do so. Not for the coarsest level. */
-struct hymg_solver;
-bool hymgi_coarse_end(struct hymg_solver *solver, int l, int visits);
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);
