@@ -200,35 +200,35 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
   return true;
 }
 
-bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits)
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
-  const hymgi_attached *kept = (const hymgi_attached *)solver->attached;
+  const hymgi_attached *kept = (const hymgi_attached *)h->attached;
   const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
   if (!tail || l < tail->first || l >= tail->last) return false;
-  launch(tail, solver->level + l, solver->options.bottom, visits);
+  launch(tail, h->level + l, h->options.bottom, visits);
   return true;
 }
 
-hymg_status hymgi_cuda_attach(hymg_solver *solver)
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
 {
-  hymg_context *const context = solver->op->grid->context;
-  hymgi_cuda_detach(solver);
+  hymg_context *const context = h->context;
+  hymgi_cuda_detach(h);
   hymgi_attached *const kept = (hymgi_attached *)calloc(1, sizeof *kept);
   if (!kept) return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
   hymgi_device_attach(context->gpu, kept);
-  solver->attached = kept;
-  solver->level[solver->num_levels - 1].attached = kept;
-  return hymgi_coarse_create(solver, &kept->tail);
+  h->attached = kept;
+  h->level[h->num_levels - 1].attached = kept;
+  return hymgi_coarse_create(h, &kept->tail);
 }
 
-void hymgi_cuda_detach(hymg_solver *solver)
+void hymgi_cuda_detach(hymgi_hierarchy *h)
 {
-  hymgi_attached *const kept = (hymgi_attached *)solver->attached;
+  hymgi_attached *const kept = (hymgi_attached *)h->attached;
   if (!kept) return;
-  hymgi_device_forget(solver);
-  hymgi_coarse_destroy(solver->op->grid->context, &kept->tail);
-  hymgi_device_detach(solver->op->grid->context->gpu, kept);
-  solver->attached = NULL;
-  if (solver->num_levels > 0) solver->level[solver->num_levels - 1].attached = NULL;
+  hymgi_device_forget(h);
+  hymgi_coarse_destroy(h->context, &kept->tail);
+  hymgi_device_detach(h->context->gpu, kept);
+  h->attached = NULL;
+  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
   free(kept);
 }

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "formulas/extrapolation.h"
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 }
 
 /* ---- a growing block of bytes ---- */

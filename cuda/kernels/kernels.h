@@ -87,9 +87,9 @@ void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, 
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
-bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits);
-hymg_status hymgi_cuda_attach(hymg_solver *solver);
-void hymgi_cuda_detach(hymg_solver *solver);
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits);
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);
+void hymgi_cuda_detach(hymgi_hierarchy *h);
 }
 
 #endif

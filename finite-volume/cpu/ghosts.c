@@ -2,18 +2,7 @@
  * y, then x. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
-#include "hierarchy/boundary_data.h"
-
-hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
-{
-  const int dim = level->extrapolation_dim[face / 2];
-  if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
-  const bool linear = level->method->stencil == HYMG_FV2 &&
-                      level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;
-  return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
-}
+#include "multigrid/boundary_data.h"
 
 /* The ghosts of one line of cells off a boundary: cells at x, x + step, ... */
 typedef struct line {

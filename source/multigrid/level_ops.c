@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "api/solver.h"
 #include "base/exact_sum.h"
+#include "multigrid/hierarchy.h"
 #include "multigrid/profile.h"
 
 static double cells_of(const hymgi_level *level)
@@ -189,28 +189,36 @@ void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 /* ---- the coarse end in one go ---- */
 
 /* Of one visit of each level; the bottom's iterations are not counted. */
-static double coarse_end_bytes(const hymg_solver *solver, int l)
+static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
 {
   double sum = 0;
-  for (; l < solver->num_levels - 1; l++) {
-    const hymgi_level *level = solver->level + l;
+  for (; l < h->num_levels - 1; l++) {
+    const hymgi_level *level = h->level + l;
     sum += 2 * smooth_bytes(level) + bytes(level, operator_streams(level) + 3 + 2 * 0.125);
   }
   return sum;
 }
 
-bool hymgi_coarse_end(hymg_solver *solver, int l, int visits)
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
-  hymgi_level *level = solver->level + l;
-  if (l < solver->placement.tail_from || l >= solver->num_levels - 1 || !level->backend->tail)
-    return false;
+  hymgi_level *level = h->level + l;
+  if (l < h->placement.tail_from || l >= h->num_levels - 1 || !level->backend->tail) return false;
   const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
-  if (!level->backend->tail(solver, l, visits)) {
+  if (!level->backend->tail(h, l, visits)) {
     hymgi_profile_cancel(level, start);
     return false;
   }
-  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(solver, l));
+  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(h, l));
   return true;
+}
+
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst)
+{
+  if (!plan) return;
+  const hymgi_mover *mover = &level->backend->mover;
+  hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
+  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
 }
 
 /* ---- vectors ---- */
