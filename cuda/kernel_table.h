@@ -3,7 +3,7 @@
 #ifndef HYMGI_KERNEL_TABLE_H
 #define HYMGI_KERNEL_TABLE_H
 
-#include "multigrid/level.h"
+#include "hymg.h"
 
 #ifdef __cplusplus
 extern "C" {

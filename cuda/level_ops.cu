@@ -10,6 +10,10 @@
 #include "exchange/overlap.h"
 #include "kernels/kernels.h"
 
+extern "C" {
+#include "formulas/relax.h"
+}
+
 namespace
 {
 
@@ -154,12 +158,13 @@ void relax(const hymgi_level *level, const void *relaxation)
   level->kernels->relax.run(level, (const hymgi_relaxation *)relaxation);
 }
 
-void relax_once(hymgi_level *level, int s, double residual, double momentum, const double *scale)
+void relax_once(hymgi_level *level, int s)
 {
+  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
   const hymgi_plan *halo = hymgi_operator_halo(level);
-  const hymgi_relaxation r = {level->f, level->x,      momentum != 0 ? level->y : NULL,
-                              scale,    level->y,      residual,
-                              momentum, s > 0 && !halo};
+  const double *const previous = w.momentum != 0 ? level->y : NULL;
+  const hymgi_relaxation r = {level->f, level->x,   previous,   level->c.l1inv,
+                              level->y, w.residual, w.momentum, s > 0 && !halo};
   if (level->kernels->parts.count > 0) {
     hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
   } else {
@@ -171,17 +176,9 @@ void relax_once(hymgi_level *level, int s, double residual, double momentum, con
 
 void relax_all(hymgi_level *level)
 {
-  const hymgi_method *m = level->method;
-  for (int s = level->kernels->relax_fused ? hymgi_cuda_relax_fused(level) : 0; s < m->sweeps;
-       s++) {
-    const double *c = level->chebyshev + 2 * (s % 6);
-    if (m->smoother == HYMG_CHEBYSHEV)
-      relax_once(level, s, c[1], c[0], NULL);
-    else if (m->smoother == HYMG_JACOBI)
-      relax_once(level, s, 2. / 3, 0, NULL);
-    else
-      relax_once(level, s, 1, 0, level->c.l1inv);
-  }
+  const int first = level->kernels->relax_fused ? hymgi_cuda_relax_fused(level) : 0;
+  for (int s = first; s < level->method->sweeps; s++)
+    relax_once(level, s);
 }
 
 } /* namespace */
@@ -248,11 +245,11 @@ const char *hymgi_cuda_kernel_names(const hymgi_level *level)
 
 /* ---- what a solver keeps ---- */
 
-static hymg_status attach_kernels(hymg_solver *solver, hymgi_attached *kept)
+static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
 {
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_level *const level = solver->level + l;
-    if (level->backend != solver->placement.fine) continue;
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_level *const level = h->level + l;
+    if (level->backend != h->placement.fine) continue;
     hymgi_free_level_kernels(kept->kernels + l);
     level->kernels = kept->kernels + l;
     TRY(hymgi_fill_level_kernels(level, kept->kernels + l));
@@ -260,12 +257,12 @@ static hymg_status attach_kernels(hymg_solver *solver, hymgi_attached *kept)
   return HYMG_OK;
 }
 
-hymg_status hymgi_cuda_attach(hymg_solver *solver)
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
 {
-  hymg_context *const context = solver->op->grid->context;
-  hymgi_attached *kept = (hymgi_attached *)solver->attached;
+  hymg_context *const context = h->context;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
   if (kept) {
-    hymgi_device_forget(solver);
+    hymgi_device_forget(h);
     hymgi_coarse_destroy(context, &kept->tail);
   } else {
     kept = (hymgi_attached *)calloc(1, sizeof *kept);
@@ -276,26 +273,26 @@ hymg_status hymgi_cuda_attach(hymg_solver *solver)
       return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
     }
     hymgi_device_attach(context->gpu, kept);
-    solver->attached = kept;
-    solver->level[solver->num_levels - 1].attached = kept;
+    h->attached = kept;
+    h->level[h->num_levels - 1].attached = kept;
   }
-  TRY(attach_kernels(solver, kept));
-  return hymgi_coarse_create(solver, &kept->tail);
+  TRY(attach_kernels(h, kept));
+  return hymgi_coarse_create(h, &kept->tail);
 }
 
-void hymgi_cuda_detach(hymg_solver *solver)
+void hymgi_cuda_detach(hymgi_hierarchy *h)
 {
-  hymgi_attached *const kept = (hymgi_attached *)solver->attached;
+  hymgi_attached *const kept = (hymgi_attached *)h->attached;
   if (!kept) return;
-  hymgi_device_forget(solver);
-  hymgi_coarse_destroy(solver->op->grid->context, &kept->tail);
-  hymgi_device_detach(solver->op->grid->context->gpu, kept);
+  hymgi_device_forget(h);
+  hymgi_coarse_destroy(h->context, &kept->tail);
+  hymgi_device_detach(h->context->gpu, kept);
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
     hymgi_free_level_kernels(kept->kernels + l);
-  for (int l = 0; l < solver->num_levels; l++)
-    solver->level[l].kernels = NULL;
-  solver->attached = NULL;
-  if (solver->num_levels > 0) solver->level[solver->num_levels - 1].attached = NULL;
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].kernels = NULL;
+  h->attached = NULL;
+  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
   free(kept->kernels);
   free(kept);
 }

@@ -28,7 +28,7 @@ void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, d
                                   double *zero);
 const char *hymgi_cuda_kernel_names(const hymgi_level *level);
 /* What a solver keeps on its GPU: records of its levels, recordings, the lists of its coarse end. */
-hymg_status hymgi_cuda_attach(hymg_solver *solver);
-void hymgi_cuda_detach(hymg_solver *solver);
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);
+void hymgi_cuda_detach(hymgi_hierarchy *h);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/ranks_csv.h"
 #include "common/start.h"
 #include "kernel_table.h"
+#include "multigrid/level_ops.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -134,7 +135,7 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   require(b, hymg_field_create_on_level(b->solver, 0, &b->f));
   require(b, hymg_field_fill(b->x, 0.5));
   require(b, hymg_field_fill(b->f, 1));
-  b->level = b->solver->level;
+  b->level = b->solver->h.level;
   b->level->x = b->x->data;
   b->level->f = b->f->data;
 }
@@ -177,7 +178,7 @@ static void exchange(bench *b)
 
 static void cycle(bench *b)
 {
-  hymgi_cycle_v(b->solver, b->from);
+  hymgi_cycle_v(&b->solver->h, b->from);
 }
 
 static double largest(const bench *all, double value)
@@ -191,10 +192,10 @@ static double run(bench *b, const bench *all, job work, int key, int calls)
   const hymgi_backend *backend = b->level->backend;
   largest(all, 0); /* together */
   const double start = hymgi_seconds();
-  if (backend->begin_cycle) backend->begin_cycle(b->solver, key);
+  if (backend->begin_cycle) backend->begin_cycle(&b->solver->h, key);
   for (int call = 0; call < calls; call++)
     work(b);
-  if (backend->end_cycle) backend->end_cycle(b->solver);
+  if (backend->end_cycle) backend->end_cycle(&b->solver->h);
   backend->sync(b->context);
   require(b, b->context->status);
   return largest(all, hymgi_seconds() - start) / calls;
@@ -257,7 +258,7 @@ static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_
                       const double us[3])
 {
   const char *const name = stencil == HYMG_FV2 ? "fv2" : "fv4";
-  const char *const way = hymg_transport_name(b->solver->transport.info.within);
+  const char *const way = hymg_transport_name(b->solver->h.transport.info.within);
   const double added = us[2] - us[0], hidden = us[1] >= LEAST_US ? 1 - added / us[1] : 0;
   printf("%-4s %4d^3 %-7s %9.2f %9.2f %9.2f %9.2f %7.0f %% %9.3f\n", name, n, way, us[0], us[1],
          us[2], added, 100 * hidden, us[0] / us[2]);
@@ -289,17 +290,17 @@ static void run_row(const options *o, FILE **csv, int n, hymg_stencil stencil)
 static void time_levels(bench *b, const bench *all, double us[HYMGI_MAX_LEVELS])
 {
   memset(us, 0, HYMGI_MAX_LEVELS * sizeof *us);
-  for (b->from = 0; b->from + 1 < b->solver->num_levels; b->from++)
+  for (b->from = 0; b->from + 1 < b->solver->h.num_levels; b->from++)
     us[b->from] = time_of(b, all, cycle);
 }
 
 static void print_level(const char *name, const bench *b, int l, const double *us,
                         const double *alone)
 {
-  const int *n = b->solver->level[l].n;
+  const int *n = b->solver->h.level[l].n;
   const double own = us[l] - us[l + 1], own_alone = alone[l] - alone[l + 1];
   printf("%-4s %5d %5dx%dx%d %5d %10.1f %9.1f %9.1f %9.1f %9.1f\n", name, l, n[0], n[1], n[2],
-         b->solver->level[l].ranks, us[l], own, alone[l], own_alone, own - own_alone);
+         b->solver->h.level[l].ranks, us[l], own, alone[l], own_alone, own - own_alone);
 }
 
 static void run_levels(const options *o, int n, hymg_stencil stencil)

@@ -12,10 +12,10 @@ static const double batch_seconds = 1e-3;
 static void run_calls(kernels_kit *kit, const kernels_verb *verb, kernels_batch batch)
 {
   const hymgi_backend *backend = kit->fine->backend;
-  if (batch.key) backend->begin_cycle(kit->solver, batch.key);
+  if (batch.key) backend->begin_cycle(&kit->solver->h, batch.key);
   for (int call = 0; call < batch.calls; call++)
     verb->run(kit);
-  if (batch.key) backend->end_cycle(kit->solver);
+  if (batch.key) backend->end_cycle(&kit->solver->h);
   backend->sync(kit->context);
 }
 

@@ -106,7 +106,7 @@ kernels_text kernels_tuning_text(const hymgi_level *level)
 
 kernels_text kernels_placement_text(const kernels_kit *kit)
 {
-  const int n = kit->fine->n[0], levels = kit->solver->num_levels;
+  const int n = kit->fine->n[0], levels = kit->solver->h.num_levels;
   char tail[16] = "no level", host[16] = "none";
   hymg_tuning_info t;
   kernels_text out = {""};
@@ -182,7 +182,7 @@ static hymg_status make_fields(kernels_kit *kit, const kernels_problem *p)
   const double start = fv_clock();
   TRY(hymg_field_create_on_level(kit->solver, 0, &kit->x));
   TRY(hymg_field_create_on_level(kit->solver, 0, &kit->f));
-  kit->solver->level[0].backend->sync(kit->context);
+  kit->solver->h.level[0].backend->sync(kit->context);
   kit->setup_seconds += fv_clock() - start;
   TRY(hymg_field_create_on_level(kit->solver, 0, &kit->out));
   return hymg_field_write(kit->f, low, count, stride, p->rhs, HYMG_HOST);
@@ -212,8 +212,8 @@ bool kernels_kit_create(hymg_context *context, const kernels_problem *p, hymg_st
     kernels_kit_destroy(kit);
     return false;
   }
-  kit->fine = kit->solver->level;
-  kit->coarse = kit->solver->level + 1;
+  kit->fine = kit->solver->h.level;
+  kit->coarse = kit->solver->h.level + 1;
   kit->second = kit->fine->y;
   kernels_kit_bind(kit);
   return true;

@@ -163,7 +163,7 @@ static int64_t check(table *t, const kernels_verb *verb, kernels_kit *tuned, ker
   if (verb->slow == kernels_slow_symgs) {
     read_dinv(t, tuned);
     slow.dinv = t->dinv;
-    slow.sweeps = tuned->solver->method.sweeps;
+    slow.sweeps = tuned->solver->h.method.sweeps;
   }
   prepare(t, tuned);
   prepare(t, untuned);
@@ -191,7 +191,7 @@ static double declared_bytes(kernels_kit *kit, const kernels_verb *verb)
   double bytes = 0;
   if (verb->streams > 0) {
     const bool matrix_read =
-        kit->solver->method.variable_beta && !(verb->flags & KERNELS_ANY_OPERATOR);
+        kit->solver->h.method.variable_beta && !(verb->flags & KERNELS_ANY_OPERATOR);
     const double matrix = matrix_read ? 3 : 0;
     return 8 * (matrix + verb->streams) * (double)kit->fine->cells;
   }

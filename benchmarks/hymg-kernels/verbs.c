@@ -38,7 +38,7 @@ static void run_residual_norm(kernels_kit *k)
 /* Not a level operation of its own: what smooth+restrict adds to smooth where the two are not one pass. */
 static void run_residual_restrict(kernels_kit *k)
 {
-  const bool gsrb = k->solver->method.smoother == HYMG_GSRB;
+  const bool gsrb = k->solver->h.method.smoother == HYMG_GSRB;
   k->fine->backend->residual_restrict(k->fine, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY,
                                       k->coarse->f, NULL);
 }
@@ -50,7 +50,7 @@ static void run_restrict(kernels_kit *k)
 
 static void interpolate(kernels_kit *k, int order, bool add)
 {
-  hymgi_method *const m = &k->solver->method;
+  hymgi_method *const m = &k->solver->h.method;
   m->interpolation_v = m->interpolation_f = order;
   if (add)
     hymgi_interpolate_add(k->coarse, k->fine, false);

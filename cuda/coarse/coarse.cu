@@ -200,11 +200,11 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
   return true;
 }
 
-bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits)
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
-  const hymgi_attached *kept = (const hymgi_attached *)solver->attached;
+  const hymgi_attached *kept = (const hymgi_attached *)h->attached;
   const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
   if (!tail || l < tail->first || l >= tail->last) return false;
-  launch(tail, solver->level + l, solver->options.bottom, visits);
+  launch(tail, h->level + l, h->options.bottom, visits);
   return true;
 }

@@ -164,7 +164,7 @@ template <bool VARIABLE> struct coarse_own<HYMG_FV2, VARIABLE> {
   __device__ __forceinline__ double neighbour(int l, const double *x, int face) const
   {
     const double value = x[at + offset[face]];
-    return sides >> face & 1 ? fv2_ghost(shared.level[l].boundary_ghost[face], value) : value;
+    return sides >> face & 1 ? hymgi_fv2_ghost(shared.level[l].boundary_ghost[face], value) : value;
   }
 
   __device__ __forceinline__ double value(coarse_job job, int l, const coarse_pass &p,
@@ -183,8 +183,8 @@ template <bool VARIABLE> struct coarse_own<HYMG_FV2, VARIABLE> {
     const double r = fv2_residual(v, b, a, f, alpha);
     if (job != COARSE_RELAX) return r;
     const double step = p.l1 ? r * scale : r / fv2_diagonal(v, b, alpha);
-    const double relaxed = hymgi_fma(w.residual, step, a.c);
-    return w.momentum != 0 ? hymgi_fma(w.momentum, a.c - y[at], relaxed) : relaxed;
+    const double relaxed = hymgi_relax(a.c, w.residual, step);
+    return w.momentum != 0 ? hymgi_add_momentum(relaxed, w.momentum, a.c, y[at]) : relaxed;
   }
 };
 
@@ -256,8 +256,8 @@ template <bool VARIABLE> struct coarse_own<HYMG_FV4, VARIABLE> {
     if (job == COARSE_APPLY) return ax;
     const double r = f - ax;
     if (job == COARSE_RESIDUAL) return r;
-    const double relaxed = hymgi_fma(w.residual * scale, r, c);
-    return w.momentum != 0 ? hymgi_fma(w.momentum, c - y[at], relaxed) : relaxed;
+    const double relaxed = hymgi_relax(c, w.residual * scale, r);
+    return w.momentum != 0 ? hymgi_add_momentum(relaxed, w.momentum, c, y[at]) : relaxed;
   }
 };
 
@@ -266,7 +266,7 @@ __device__ __forceinline__ coarse_weights weights_of(int l, int s)
   const hymg_smoother smoother = shared.method.smoother;
   const double *const c = shared.level[l].chebyshev + 2 * (s % 6);
   if (smoother == HYMG_CHEBYSHEV) return {__ldg(c + 1), __ldg(c)};
-  return {smoother == HYMG_JACOBI ? 2. / 3 : 1, 0};
+  return {smoother == HYMG_JACOBI ? HYMGI_JACOBI_WEIGHT : 1, 0};
 }
 
 /* From x to y. In place a half sweep touches its colour alone, else the other colour is copied. A

@@ -95,7 +95,7 @@ struct hymgi_coarse_lists {
 hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
 /* The levels from the first that allows it and that is to be part of the coarse end down, the coarsest at
  * least; NULL where that does not allow it. */
-hymg_status hymgi_coarse_create(hymg_solver *solver, hymgi_coarse_lists **tail);
+hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail);
 void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail);
 
 #endif

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "formulas/extrapolation.h"
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 }
 
 /* ---- a growing block of bytes ---- */
@@ -86,9 +86,7 @@ unsigned list_data(ghost_list *l, int face, hymgi_extrapolation boundary, const 
   const hymgi_boundary_data *boundaries = l->with_data ? l->level->boundaries : NULL;
   const double *const value = boundaries ? boundaries->value[face] : NULL;
   if (!value) return 0;
-  const double factor = boundary == HYMGI_QUADRATIC_GHOST ? 3
-                        : boundary == HYMGI_LINEAR_GHOST  ? 2
-                                                          : 1;
+  const double factor = hymgi_data_weight(boundary);
   const size_t at = l->data.size;
   hymgi_pile_grow(&l->data, 2 * sizeof(double)); /* the pile keeps to 16 bytes */
   if (l->data.failed) return 0;

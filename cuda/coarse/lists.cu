@@ -166,10 +166,10 @@ bool sends_nothing(const hymgi_level *level)
   return true;
 }
 
-bool applies(const hymg_solver *solver, int l)
+bool applies(const hymgi_hierarchy *h, int l)
 {
-  const hymgi_level *level = solver->level + l;
-  const bool bottom = l == solver->num_levels - 1;
+  const hymgi_level *level = h->level + l;
+  const bool bottom = l == h->num_levels - 1;
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
          level->cells <= (bottom ? COARSE_BOTTOM_CELLS : COARSE_CELLS) &&
          (bottom || level->direct) && level->method->smoother != HYMG_SYMGS && sends_nothing(level);
@@ -263,23 +263,23 @@ hymg_status settle(draft *d, hymgi_coarse_lists *tail)
 
 } /* namespace */
 
-hymg_status hymgi_coarse_create(hymg_solver *solver, hymgi_coarse_lists **tail)
+hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
 {
-  hymg_context *const context = solver->op->grid->context;
-  int first = solver->num_levels - 1;
+  hymg_context *const context = h->context;
+  int first = h->num_levels - 1;
   *tail = NULL;
-  if (!applies(solver, first)) return HYMG_OK;
-  while (first > 0 && first > solver->placement.tail_from && applies(solver, first - 1))
+  if (!applies(h, first)) return HYMG_OK;
+  while (first > 0 && first > h->placement.tail_from && applies(h, first - 1))
     first--;
   hymgi_coarse_lists *const t = *tail = (hymgi_coarse_lists *)calloc(1, sizeof *t);
   if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
   t->first = first;
-  t->last = solver->num_levels - 1;
-  t->method = method_of(&solver->method);
+  t->last = h->num_levels - 1;
+  t->method = method_of(&h->method);
   draft d = {};
-  d.first = solver->level + first;
+  d.first = h->level + first;
   d.count = t->last - first + 1;
-  const hymg_bottom bottom = solver->options.bottom;
+  const hymg_bottom bottom = h->options.bottom;
   d.krylov = hymgi_bottom_vectors(bottom);
   d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? COARSE_BASIS : 0;
   hymg_status status = hymgi_coarse_arena(context, &d.most);

@@ -66,9 +66,9 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
     const double *const here = x + at;
     fv2_values v;
     v.c = *here;
-    v.w = fv2_ghost(factor[0], here[to[0]]), v.e = fv2_ghost(factor[1], here[to[1]]);
-    v.s = fv2_ghost(factor[2], here[to[2]]), v.n = fv2_ghost(factor[3], here[to[3]]);
-    v.d = fv2_ghost(factor[4], here[to[4]]), v.u = fv2_ghost(factor[5], here[to[5]]);
+    v.w = hymgi_fv2_ghost(factor[0], here[to[0]]), v.e = hymgi_fv2_ghost(factor[1], here[to[1]]);
+    v.s = hymgi_fv2_ghost(factor[2], here[to[2]]), v.n = hymgi_fv2_ghost(factor[3], here[to[3]]);
+    v.d = hymgi_fv2_ghost(factor[4], here[to[4]]), v.u = hymgi_fv2_ghost(factor[5], here[to[5]]);
     return v;
   }
 
@@ -254,8 +254,8 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   /* x, of which r is the residual, after a step of so much weight */
   __device__ __forceinline__ double from(double x, double r, double weight) const
   {
-    if (STENCIL == HYMG_FV4) return hymgi_fma(weight * scale, r, x);
-    return hymgi_fma(weight, divides ? hymgi_quotient(r, &diagonal) : r * scale, x);
+    if (STENCIL == HYMG_FV4) return hymgi_relax(x, weight * scale, r);
+    return hymgi_relax(x, weight, divides ? hymgi_quotient(r, &diagonal) : r * scale);
   }
 };
 
@@ -292,7 +292,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
         const double r = own.residual(arena + now);
         double swept = step.from(x, r, COLOURED ? 1 : w.residual);
         if (!COLOURED && w.momentum != 0)
-          swept = hymgi_fma(w.momentum, x - arena[next + own.at], swept);
+          swept = hymgi_add_momentum(swept, w.momentum, x, arena[next + own.at]);
         x = last ? r : swept;
       }
       arena[next + own.at] = x;

@@ -4,10 +4,6 @@
 
 #include "coarse/coarse.cuh"
 
-extern "C" {
-#include "formulas/transfer.h"
-}
-
 namespace
 {
 
@@ -21,41 +17,20 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
   for (int c = thread_of(); c < coarse.cells; c += fine.team) {
     const coarse_cell cell = cell_at(l + 1, c);
     const double *const r = fine.y + cell.child;
-    double sum = 0;
-#pragma unroll
-    for (int m = 0; m < 4; m++) {
-      const int j = m & 1, k = m >> 1, at = j * fine.row + k * fine.plane;
-      const double pair = red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
-      sum = m == 0 ? pair : sum + pair;
-    }
-    coarse.f[cell.at] = sum * 0.125;
+    const auto pair = [&](int j, int k) {
+      const int at = j * fine.row + k * fine.plane;
+      return red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
+    };
+    coarse.f[cell.at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
     coarse.x[cell.at] = 0;
   }
 }
 
-template <int ORDER>
-constexpr int reach = ORDER == HYMGI_GHOSTS_P0   ? 0
-                      : ORDER == HYMGI_GHOSTS_V4 ? 2
-                                                 : 1;
-
-/* A child's value along one axis from v, the coarse ones around; sign +1: the even child, -1: the
- * odd one. */
-template <int ORDER>
-__device__ __forceinline__ double child(double sign, const double (&v)[2 * reach<ORDER> + 1])
-{
-  constexpr int r = reach<ORDER>;
-  if constexpr (ORDER == HYMGI_GHOSTS_P0) return v[0];
-  if constexpr (ORDER == HYMGI_GHOSTS_P1) return hymgi_interpolate_p1(sign > 0 ? v[0] : v[2], v[1]);
-  if constexpr (ORDER == HYMGI_GHOSTS_V2) return hymgi_interpolate_v2(sign, v[0], v[1], v[2]);
-  if constexpr (ORDER == HYMGI_GHOSTS_V4)
-    return hymgi_interpolate_v4(sign, v[0], v[r - 1], v[r], v[r + 1], v[2 * r]);
-}
-
 /* Along z, then y, then x; a thread makes two children along x. */
-template <int ORDER> __device__ __noinline__ void interpolate_cells(int l, bool add)
+template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int l, bool add)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
-  constexpr int r = reach<ORDER>, width = 2 * r + 1;
+  constexpr int r = HYMGI_INTERPOLATION_REACH(ORDER), width = 2 * r + 1;
 #pragma unroll 1
   for (int q = thread_of(); q < 4 * coarse.cells; q += fine.team) {
     const coarse_cell cell = cell_at(l + 1, q >> 2);
@@ -71,12 +46,12 @@ template <int ORDER> __device__ __noinline__ void interpolate_cells(int l, bool 
 #pragma unroll
         for (int kk = -r; kk <= r; kk++)
           v[kk + r] = x[i + jj * coarse.row + kk * coarse.plane];
-        column[jj + r] = child<ORDER>(k ? -1. : 1., v);
+        column[jj + r] = hymgi_child(ORDER, k ? -1. : 1., v + r);
       }
-      row[i + r] = child<ORDER>(j ? -1. : 1., column);
+      row[i + r] = hymgi_child(ORDER, j ? -1. : 1., column + r);
     }
     double *const to = fine.x + cell.child + j * fine.row + k * fine.plane;
-    const double even = child<ORDER>(1., row), odd = child<ORDER>(-1., row);
+    const double even = hymgi_child(ORDER, 1., row + r), odd = hymgi_child(ORDER, -1., row + r);
     to[0] = add ? to[0] + even : even;
     to[1] = add ? to[1] + odd : odd;
   }

@@ -6,6 +6,10 @@
 #include <cuda_runtime.h>
 #include <math.h>
 
+extern "C" {
+#include "formulas/fast_division.h"
+}
+
 namespace
 {
 
@@ -77,9 +81,7 @@ template <int CELLS> struct divisors {
     bool quick = plain;
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
-      const double d = value.at[u], y = inverse.at[u], guess = a.at[u] * y;
-      const double near = fma(fma(-guess, d, a.at[u]), y, guess);
-      q.at[u] = fma(fma(-near, d, a.at[u]), y, near);
+      q.at[u] = hymgi_corrected_quotient(a.at[u], value.at[u], inverse.at[u]);
       quick = quick && moderate<700>(a.at[u]);
     }
     if (!quick && asked)

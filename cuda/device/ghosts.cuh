@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "formulas/extrapolation.h"
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 }
 
 namespace
@@ -117,9 +117,7 @@ __device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_
   const double *const plane = low ? c.data[2 * AXIS] : high ? c.data[2 * AXIS + 1] : NULL;
   if (!plane || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v]) return ghost;
   const hymgi_extrapolation ghost_kind = boundary_of(c, 2 * AXIS + high);
-  const double factor = ghost_kind == HYMGI_QUADRATIC_GHOST ? 3
-                        : ghost_kind == HYMGI_LINEAR_GHOST  ? 2
-                                                            : 1;
+  const double factor = hymgi_data_weight(ghost_kind);
   return ghost + factor * plane[hymgi_boundary_at(&g, 2 * AXIS + high, ijk)];
 }
 

@@ -8,6 +8,8 @@
 extern "C" {
 #include "formulas/fv2.h"
 #include "formulas/fv4.h"
+#include "formulas/relax.h"
+#include "formulas/transfer.h"
 }
 
 namespace
@@ -204,24 +206,18 @@ __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, cons
   return b;
 }
 
-/* What the stencil sees beyond a boundary; weight 0 asks nothing of the opposite neighbour. */
-__device__ __forceinline__ double fv2_ghost(double weight, double opposite)
-{
-  return weight == 0 ? 0 : weight * opposite;
-}
-
 /* The boundaries put into raw neighbours: in the order of the axes, each from what lies inside. */
 __device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hymgi_geom &g,
                                                 const place &p, fv2_values *x)
 {
   if (!g.boundaries) return;
   const fv2_values raw = *x;
-  if (at_boundary(g, 0, p.i)) x->w = fv2_ghost(v.boundary_ghost[0], raw.e);
-  if (at_boundary(g, 1, p.i)) x->e = fv2_ghost(v.boundary_ghost[1], raw.w);
-  if (at_boundary(g, 2, p.j)) x->s = fv2_ghost(v.boundary_ghost[2], raw.n);
-  if (at_boundary(g, 3, p.j)) x->n = fv2_ghost(v.boundary_ghost[3], raw.s);
-  if (at_boundary(g, 4, p.k)) x->d = fv2_ghost(v.boundary_ghost[4], raw.u);
-  if (at_boundary(g, 5, p.k)) x->u = fv2_ghost(v.boundary_ghost[5], raw.d);
+  if (at_boundary(g, 0, p.i)) x->w = hymgi_fv2_ghost(v.boundary_ghost[0], raw.e);
+  if (at_boundary(g, 1, p.i)) x->e = hymgi_fv2_ghost(v.boundary_ghost[1], raw.w);
+  if (at_boundary(g, 2, p.j)) x->s = hymgi_fv2_ghost(v.boundary_ghost[2], raw.n);
+  if (at_boundary(g, 3, p.j)) x->n = hymgi_fv2_ghost(v.boundary_ghost[3], raw.s);
+  if (at_boundary(g, 4, p.k)) x->d = hymgi_fv2_ghost(v.boundary_ghost[4], raw.u);
+  if (at_boundary(g, 5, p.k)) x->u = hymgi_fv2_ghost(v.boundary_ghost[5], raw.d);
 }
 
 /* x.c is not read: gsrb has no use for it. */

@@ -246,7 +246,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   hymgi_launch(level->context, fill_ghost_faces, grid, dim3(CLOSE_X, CLOSE_Y), a);
 }
 
-extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face, double factor)
+extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face)
 {
   const int axis = face / 2;
   term_args a = {};
@@ -257,7 +257,7 @@ extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int 
   a.term = level->boundaries->term[box * 6 + face];
   a.beta = level->c.beta[axis];
   a.constant = level->c.beta_constant[axis];
-  a.factor = factor;
+  a.factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2));
   hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(CLOSE_X, CLOSE_Y), a);
 }
 

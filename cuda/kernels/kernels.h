@@ -82,7 +82,7 @@ void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom 
 /* fv4_ghosts.cu: the same; false where it is not for this box. */
 bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
                                   bool across);
-void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 
 /* setup.cu */
@@ -122,7 +122,7 @@ void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, 
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
-bool hymgi_cuda_coarse_end(hymg_solver *solver, int l, int visits);
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits);
 }
 
 #endif

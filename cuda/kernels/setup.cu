@@ -91,19 +91,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 void fold_boundaries(hymgi_level *level)
 {
   hymgi_coefficients *const c = &level->c;
-  for (int face = 0; face < 6; face++) {
-    const bool boundary = !(level->periodic >> (face / 2) & 1);
-    const hymgi_extrapolation kind =
-        boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
-    c->boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
-    c->boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
-  }
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 &&
-        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
-      c->beta_constant[axis] = 0;
-      if (c->beta[0]) hymgi_cuda_clear(level, c->beta[axis]);
-    }
+  hymgi_fv2_boundaries(level);
   if (c->beta[0] && level->num_boxes)
     hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
                  box_set_of(level->box, level->num_boxes), view_of(level), c->beta[0], c->beta[1],
@@ -259,7 +247,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
         const int di = a == 0 ? da : 0, dj = a == 1 ? da : b == 1 ? db : 0, dk = b == 2 ? db : 0;
         four[m] = fine[hymgi_at(&g, 2 * i + di, 2 * j + dj, 2 * k + dk)];
       }
-      coarse[hymgi_at(&patch, i, j, k)] = 0.25 * ((four[0] + four[1]) + (four[2] + four[3]));
+      coarse[hymgi_at(&patch, i, j, k)] = hymgi_mean_of_4(four);
     });
   });
 }

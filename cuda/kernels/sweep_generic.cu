@@ -36,8 +36,8 @@ __device__ __forceinline__ double fv2_cell(const sweep_args &a, const hymgi_geom
   const double r = fv2_residual(a.v, b, x, a.f[p.own], alpha);
   if (JOB != RELAX) return r;
   const double step = a.scale ? r * a.scale[p.own] : r / fv2_diagonal(a.v, b, alpha);
-  const double relaxed = hymgi_fma(a.residual, step, x.c);
-  return a.prev ? hymgi_fma(a.momentum, x.c - a.prev[p.own], relaxed) : relaxed;
+  const double relaxed = hymgi_relax(x.c, a.residual, step);
+  return a.prev ? hymgi_add_momentum(relaxed, a.momentum, x.c, a.prev[p.own]) : relaxed;
 }
 
 template <bool VARIABLE, job_kind JOB>
@@ -50,8 +50,8 @@ __device__ __forceinline__ double fv4_cell(const sweep_args &a, const place &p)
   const double r = a.f[p.own] - ax;
   if (JOB == RESIDUAL || JOB == NORM) return r;
   const double scale = a.scale ? a.scale[p.own] : a.v.dinv[p.own];
-  const double relaxed = hymgi_fma(a.residual * scale, r, c);
-  return a.prev ? hymgi_fma(a.momentum, c - a.prev[p.own], relaxed) : relaxed;
+  const double relaxed = hymgi_relax(c, a.residual * scale, r);
+  return a.prev ? hymgi_add_momentum(relaxed, a.momentum, c, a.prev[p.own]) : relaxed;
 }
 
 template <hymg_stencil STENCIL, bool VARIABLE, job_kind JOB>

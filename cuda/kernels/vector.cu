@@ -3,6 +3,10 @@
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
 
+extern "C" {
+#include "base/exact_sum.h"
+}
+
 namespace
 {
 
@@ -122,31 +126,10 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_max(r, mine);
 }
 
-/* What hymgi_cpu_sum does to each term: the words that its bits become at a given scale, each by
- * rounding to an integer. */
-struct term_scale {
-  double up, step;
-};
-
-__device__ __forceinline__ double nearest(double x)
-{
-  return (x + 0x1.8p52) - 0x1.8p52;
-}
-
-__device__ __forceinline__ void add_term(double term, const term_scale &scale,
-                                         int64_t words[HYMGI_SUM_WORDS])
-{
-  double rest = term * scale.up;
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
-    const double word = nearest(rest);
-    words[m] += (int64_t)word;
-    rest = (rest - word) * scale.step;
-  }
-}
-
 template <bool PRODUCT>
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    sum_cells(box_set boxes, const double *x, const double *y, term_scale scale, hymgi_reduction r)
+    sum_cells(box_set boxes, const double *x, const double *y, hymgi_sum_scale scale,
+              hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -154,7 +137,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   each_box(boxes, [&](const hymgi_geom &g, int) {
     each_cell(g, [&](int colour, int t, int j, int k) {
       const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      add_term(PRODUCT ? x[at] * y[at] : x[at], scale, mine);
+      hymgi_sum_add(PRODUCT ? x[at] * y[at] : x[at], &scale, mine);
     });
   });
   reduce_sum(r, mine);
@@ -251,7 +234,7 @@ extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const 
   const dim3 grid = reduction_grid(level);
   if (grid.x == 0) return;
   hymg_context *const context = level->context;
-  const term_scale scale = {ldexp(1., bits - exponent), ldexp(1., bits)};
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   hymgi_launch(context, y ? sum_cells<true> : sum_cells<false>, grid, dim3(REDUCE_THREADS),
                box_set_of(level->box, level->num_boxes), x, y, scale, context->gpu->reduction);
   hymgi_device_sync(context);

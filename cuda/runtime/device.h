@@ -9,10 +9,10 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "api/solver.h"
 #include "base/error.h"
 #include "comm/context.h"
 #include "multigrid/backend.h"
+#include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
 }
 
@@ -103,9 +103,9 @@ void hymgi_device_direct(hymg_context *context, bool on);
 /* NVTX ranges: "level level operation". */
 void hymgi_device_begin_range(const hymgi_level *level, const char *verb);
 void hymgi_device_end_range(void);
-void hymgi_device_begin_cycle(hymg_solver *solver, int key);
-void hymgi_device_end_cycle(hymg_solver *solver);
-void hymgi_device_forget(hymg_solver *solver); /* all recordings */
+void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key);
+void hymgi_device_end_cycle(hymgi_hierarchy *h);
+void hymgi_device_forget(hymgi_hierarchy *h); /* all recordings */
 void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept);
 void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept);
 /* The recordings of all solvers; the stream is idle. */

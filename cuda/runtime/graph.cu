@@ -35,19 +35,19 @@ void free_recording(hymgi_recording *r)
   free(r);
 }
 
-void pointers_of(const hymg_solver *solver, double *pointer[HYMGI_MAX_LEVELS][3])
+void pointers_of(const hymgi_hierarchy *h, double *pointer[HYMGI_MAX_LEVELS][3])
 {
   memset(pointer, 0, sizeof(double *[HYMGI_MAX_LEVELS][3]));
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
     pointer[l][0] = level->x, pointer[l][1] = level->y, pointer[l][2] = level->f;
   }
 }
 
-bool matches(const hymgi_recording *r, const hymg_solver *solver, int key)
+bool matches(const hymgi_recording *r, const hymgi_hierarchy *h, int key)
 {
   double *now[HYMGI_MAX_LEVELS][3];
-  pointers_of(solver, now);
+  pointers_of(h, now);
   return r->key == key && memcmp(r->pointer, now, sizeof now) == 0;
 }
 
@@ -102,10 +102,10 @@ void flush(hymgi_device *d)
 }
 
 /* The one that was made for these vectors, now the first of the list. */
-hymgi_recording *find_recording(hymgi_attached *kept, const hymg_solver *solver, int key)
+hymgi_recording *find_recording(hymgi_attached *kept, const hymgi_hierarchy *h, int key)
 {
   for (hymgi_recording **link = &kept->recordings; *link; link = &(*link)->next)
-    if (matches(*link, solver, key)) {
+    if (matches(*link, h, key)) {
       hymgi_recording *const found = *link;
       *link = found->next;
       found->next = kept->recordings;
@@ -129,9 +129,9 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
 }
 
 /* Times have no place in a graph; messages of MPI end a segment. */
-bool can_record(const hymg_solver *solver)
+bool can_record(const hymgi_hierarchy *h)
 {
-  return !solver->profile.on;
+  return !h->profile.on;
 }
 
 /* A kernel that waited for another GPU aborted. */
@@ -185,13 +185,13 @@ extern "C" void hymgi_device_direct(hymg_context *context, bool on)
   }
 }
 
-extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
+extern "C" void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key)
 {
-  hymg_context *context = solver->op->grid->context;
+  hymg_context *context = h->context;
   hymgi_device *d = context->gpu;
-  hymgi_attached *kept = (hymgi_attached *)solver->attached;
-  if (!kept || !can_record(solver) || d->recording || context->status != HYMG_OK) return;
-  hymgi_recording *r = find_recording(kept, solver, key);
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
+  if (!kept || !can_record(h) || d->recording || context->status != HYMG_OK) return;
+  hymgi_recording *r = find_recording(kept, h, key);
   d->segment = 0;
   d->recording = r;
   d->mode = HYMGI_REPLAY;
@@ -200,7 +200,7 @@ extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
   r = (hymgi_recording *)calloc(1, sizeof *r);
   if (!r) return; /* then every launch is made anew */
   r->key = key;
-  pointers_of(solver, r->pointer);
+  pointers_of(h, r->pointer);
   r->next = kept->recordings;
   kept->recordings = r;
   drop_oldest(d, kept);
@@ -208,11 +208,11 @@ extern "C" void hymgi_device_begin_cycle(hymg_solver *solver, int key)
   d->mode = HYMGI_RECORD;
 }
 
-extern "C" void hymgi_device_end_cycle(hymg_solver *solver)
+extern "C" void hymgi_device_end_cycle(hymgi_hierarchy *h)
 {
-  hymg_context *context = solver->op->grid->context;
+  hymg_context *context = h->context;
   hymgi_device *d = context->gpu;
-  hymgi_attached *kept = (hymgi_attached *)solver->attached;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
   if (!d->recording) return;
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
@@ -226,10 +226,10 @@ extern "C" void hymgi_device_end_cycle(hymg_solver *solver)
   }
 }
 
-extern "C" void hymgi_device_forget(hymg_solver *solver)
+extern "C" void hymgi_device_forget(hymgi_hierarchy *h)
 {
-  hymgi_attached *kept = (hymgi_attached *)solver->attached;
-  hymg_context *context = solver->op->grid->context;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
+  hymg_context *context = h->context;
   if (!kept || !kept->recordings) return;
   const hymgi_device_guard guard(context->gpu->ordinal);
   hymgi_nccl_wait(context);

@@ -160,7 +160,7 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
                            hymgi_ghosts order, bool add, bool smoothed, double *x);
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
-void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face, double factor);
+void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f);
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                      bool write, double *user, double *data);

@@ -1,6 +1,7 @@
 /* FV2 on the host: pointers of a row, and its kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
+#include "formulas/relax.h"
 
 /* Constant betas live in a few short rows per box, boundaries included: faces of x at even and at odd
  * i (all of them with plain rows), then of y and z inside, at the low boundary, at the high boundary,
@@ -131,9 +132,9 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
   if (g->boundaries & 1 && !(g->split && p))
-    xq[-1] = ghost[0] == 0 ? 0 : ghost[0] * xq[g->split ? 0 : 1];
+    xq[-1] = hymgi_fv2_ghost(ghost[0], xq[g->split ? 0 : 1]);
   if (g->boundaries & 2 && !(g->split && !p))
-    xq[r.n] = ghost[1] == 0 ? 0 : ghost[1] * xq[g->split ? r.n - 1 : r.n - 2];
+    xq[r.n] = hymgi_fv2_ghost(ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
   const double *const s = r.s, *const d = r.d;
   if (g->boundaries & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
   if (g->boundaries & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
@@ -230,8 +231,8 @@ HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, c
 #pragma omp simd
   for (int t = from; t < to; t++) {
     const double step = l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL;
-    const double x = hymgi_fma(wr, step, c[t]);
-    out[t] = momentum ? hymgi_fma(wm, c[t] - prev[t], x) : x;
+    const double x = hymgi_relax(c[t], wr, step);
+    out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
   }
 }
 

@@ -1,6 +1,7 @@
 /* FV4 on the host: pointers of a row, and its kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv4.h"
+#include "formulas/relax.h"
 
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3])
@@ -107,7 +108,7 @@ HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmho
   const double wr = weights->residual;
 #pragma omp simd
   for (int t = from; t < to; t++)
-    out[t] = hymgi_fma(wr * scale[t], f[t] - APPLY, o[t]);
+    out[t] = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
 }
 
 /* out may be prev: only its own cell is read before it is written */
@@ -120,8 +121,8 @@ HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bo
   const double wr = weights->residual, wm = weights->momentum;
 #pragma omp simd
   for (int t = from; t < to; t++) {
-    const double x = hymgi_fma(wr * scale[t], f[t] - APPLY, o[t]);
-    out[t] = hymgi_fma(wm, o[t] - prev[t], x);
+    const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
+    out[t] = hymgi_add_momentum(x, wm, o[t], prev[t]);
   }
 }
 
@@ -156,37 +157,26 @@ double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
   return at[0] || at[1] || at[2] || !r->alpha ? a : a + r->alpha[t];
 }
 
-static const int offsets[24][3] = {
-    {-1, 0, 0},  {1, 0, 0},  {0, -1, 0}, {0, 1, 0}, {0, 0, -1},  {0, 0, 1},  {-2, 0, 0}, {2, 0, 0},
-    {0, -2, 0},  {0, 2, 0},  {0, 0, -2}, {0, 0, 2}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}, {1, 1, 0},
-    {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1}, {1, 0, 1}, {0, -1, -1}, {0, 1, -1}, {0, -1, 1}, {0, 1, 1}};
-
-#define ADD(l, m, n)                                                                               \
+#define ADD_VARIABLE(l, m, n)                                                                      \
   for (int t = from; t < to; t++)                                                                  \
-    others[t] +=                                                                                   \
-        fabs(variable ? coefficient(r, true, t, l, m, n) : coefficient(r, false, t, l, m, n));
+    others[t] += fabs(coefficient(r, true, t, l, m, n));
+#define ADD_CONSTANT(l, m, n)                                                                      \
+  {                                                                                                \
+    const double a = fabs(coefficient(r, false, from, l, m, n));                                   \
+    for (int t = from; t < to; t++)                                                                \
+      others[t] += a;                                                                              \
+  }
 
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others)
 {
-  const bool variable = r->variable;
   for (int t = from; t < to; t++) {
     const int centre[3] = {0, 0, 0};
     diagonal[t] = hymgi_fv4_coefficient(r, t, centre);
     others[t] = 0;
   }
-  if (!variable) {
-    for (int m = 0; m < 24; m++) {
-      const double a = fabs(hymgi_fv4_coefficient(r, from, offsets[m]));
-      for (int t = from; t < to; t++)
-        others[t] += a;
-    }
-    return;
+  if (r->variable) {
+    HYMGI_FV4_OTHERS(ADD_VARIABLE)
+  } else {
+    HYMGI_FV4_OTHERS(ADD_CONSTANT)
   }
-  /* clang-format off */
-  ADD(-1, 0, 0) ADD(1, 0, 0) ADD(0, -1, 0) ADD(0, 1, 0) ADD(0, 0, -1) ADD(0, 0, 1)
-  ADD(-2, 0, 0) ADD(2, 0, 0) ADD(0, -2, 0) ADD(0, 2, 0) ADD(0, 0, -2) ADD(0, 0, 2)
-  ADD(-1, -1, 0) ADD(1, -1, 0) ADD(-1, 1, 0) ADD(1, 1, 0)
-  ADD(-1, 0, -1) ADD(1, 0, -1) ADD(-1, 0, 1) ADD(1, 0, 1)
-  ADD(0, -1, -1) ADD(0, 1, -1) ADD(0, -1, 1) ADD(0, 1, 1)
-  /* clang-format on */
 }

@@ -1,18 +1,8 @@
 /* Ghosts beyond boundaries on the host: the tensor products of the face formulas, axis z first, then
  * y, then x. */
 #include "cpu/cpu.h"
-#include "hierarchy/boundary_data.h"
-
-hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
-{
-  const int dim = level->extrapolation_dim[face / 2];
-  if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
-  const bool linear = level->method->stencil == HYMG_FV2 &&
-                      level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;
-  return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
-}
+#include "formulas/fv2.h"
+#include "multigrid/boundary_data.h"
 
 /* The ghosts of one line of cells off a boundary: cells at x, x + step, ... */
 typedef struct line {
@@ -106,9 +96,7 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
   const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
   if (!value || !(g->boundaries >> face & 1)) return;
   const hymgi_extrapolation ghost_kind = hymgi_extrapolation_of(level, face, ghosts);
-  const double factor = ghost_kind == HYMGI_QUADRATIC_GHOST ? 3
-                        : ghost_kind == HYMGI_LINEAR_GHOST  ? 2
-                                                            : 1;
+  const double factor = hymgi_data_weight(ghost_kind);
   const int axis = face / 2;
   int a, b, ijk[3];
   hymgi_boundary_axes(face, &a, &b);
@@ -215,18 +203,19 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
         for (to[a] = 0; to[a] < g->n[a]; to[a]++) {
           from[a] = to[a], from[b] = to[b];
           x[hymgi_at(g, to[0], to[1], to[2])] =
-              weight == 0 ? 0 : weight * x[hymgi_at(g, from[0], from[1], from[2])];
+              hymgi_fv2_ghost(weight, x[hymgi_at(g, from[0], from[1], from[2])]);
         }
     }
 }
 
-void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face, double factor)
+void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
 {
   const hymgi_geom *g = level->box + box;
   const int axis = face / 2;
   const double *const value = level->boundaries->value[box * 6 + face], *const beta =
                                                                             level->c.beta[axis];
   double *const term = level->boundaries->term[box * 6 + face];
+  const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2));
   int u, v, at[3], beta_at[3];
   hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;

@@ -1,7 +1,6 @@
 /* Coefficients of a level on the host: boundaries folded into FV2's betas, beta ghosts of FV4, exact
  * diagonal, Gershgorin bound. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "cpu/cpu.h"
@@ -16,7 +15,7 @@ static bool is_boundary(const hymgi_geom *g, int face)
 
 /* ---- FV2 ---- */
 
-static void boundary_weights(hymgi_level *level)
+void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
     const bool boundary = !(level->periodic >> (face / 2) & 1);
@@ -25,6 +24,12 @@ static void boundary_weights(hymgi_level *level)
     level->c.boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
     level->c.boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
   }
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 &&
+        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
+      level->c.beta_constant[axis] = 0;
+      if (level->c.beta[0]) level->backend->clear(level, level->c.beta[axis]);
+    }
 }
 
 static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int face)
@@ -42,13 +47,6 @@ static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int fa
 
 static void scale_boundaries(hymgi_level *level)
 {
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 &&
-        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
-      level->c.beta_constant[axis] = 0;
-      if (level->c.beta[0])
-        memset(level->c.beta[axis], 0, (size_t)level->vector_size * sizeof(double));
-    }
   if (!level->c.beta[0]) return;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++)
@@ -243,7 +241,7 @@ static hymg_status constant_rows(hymgi_level *level)
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
   if (level->method->stencil == HYMG_FV2) {
-    boundary_weights(level);
+    hymgi_fv2_boundaries(level);
     scale_boundaries(level);
   } else if (level->c.beta[0]) {
     all_beta_ghosts(level);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "cpu/cpu.h"
+#include "formulas/relax.h"
 
 typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
 
@@ -167,8 +168,7 @@ static double run_job(const job *wanted, double *x)
 {
   job work = *wanted, *const w = &work;
   const hymgi_level *level = w->level;
-  const hymgi_plan *plan =
-      level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_plan *plan = hymgi_operator_halo(level);
   const hymgi_mover *mover = &level->backend->mover;
   double inner = 0;
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
@@ -203,13 +203,6 @@ double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double 
 
 /* ---- smoothers ---- */
 
-static void swap_buffers(hymgi_level *level)
-{
-  double *const x = level->x;
-  level->x = level->y;
-  level->y = x;
-}
-
 /* FV2 works in place. */
 static void gsrb_in_place(hymgi_level *level)
 {
@@ -238,7 +231,7 @@ static void gsrb_out_of_place(hymgi_level *level)
 {
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool split = level->num_boxes > 0 && level->box[0].split;
-  const hymgi_plan *plan = level->halo[HYMGI_HALO_EDGES];
+  const hymgi_plan *plan = hymgi_operator_halo(level);
   const hymgi_mover *mover = &level->backend->mover;
   hymgi_requests *const flying = plan ? plan->requests : NULL;
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
@@ -272,20 +265,21 @@ static void gsrb_out_of_place(hymgi_level *level)
   level->x = now[0], level->y = next[0];
 }
 
-static void relax_once(hymgi_level *level, double residual, double momentum, const double *scale)
+static void relax_once(hymgi_level *level, int s)
 {
+  const hymgi_weights weights = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
   const job w = {.kind = RELAX,
                  .level = level,
                  .f = level->f,
                  .own = level->x,
                  .other = level->x,
                  .out = level->y,
-                 .residual = residual,
-                 .momentum = momentum,
-                 .prev = momentum != 0 ? level->y : NULL,
-                 .scale = scale};
+                 .residual = weights.residual,
+                 .momentum = weights.momentum,
+                 .prev = weights.momentum != 0 ? level->y : NULL,
+                 .scale = level->c.l1inv};
   run_job(&w, level->x);
-  swap_buffers(level);
+  hymgi_swap_buffers(level);
 }
 
 /* One cell after the other along a row, in place; ghosts in memory. */
@@ -334,7 +328,7 @@ static void symgs_sweep(hymgi_level *level, bool backward)
 static void symgs(hymgi_level *level)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
-  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_plan *plan = hymgi_operator_halo(level);
   for (int s = 0; s < level->method->sweeps; s++) {
     if (plan) {
       hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, level->x,
@@ -360,15 +354,8 @@ static void smooth_passes(hymgi_level *level)
     else
       gsrb_out_of_place(level);
   } else {
-    for (int s = 0; s < m->sweeps; s++) {
-      const double *c = level->chebyshev + 2 * (s % 6);
-      if (m->smoother == HYMG_CHEBYSHEV)
-        relax_once(level, c[1], c[0], NULL);
-      else if (m->smoother == HYMG_JACOBI)
-        relax_once(level, 2. / 3, 0, NULL);
-      else
-        relax_once(level, 1, 0, level->c.l1inv);
-    }
+    for (int s = 0; s < m->sweeps; s++)
+      relax_once(level, s);
   }
 }
 

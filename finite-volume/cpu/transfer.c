@@ -7,10 +7,11 @@
 
 /* Rows of scratch used here; 0 to 2 belong to the sweeps. */
 enum {
-  RESTRICT_ROW = 3,
+  MEAN_ROW = 3,
   SUM_EVEN = 4,
   SUM_ODD = 5,
   PLAIN_ROW = 6,
+  PAIR_ROWS = 7,
   K_COMBINED = 12,
   JK_COMBINED = 17,
   LOADED = 20
@@ -46,9 +47,8 @@ static void store_row(const hymgi_geom *g, const double *restrict cells, int j, 
 
 /* ---- restriction ---- */
 
-/* sum (or sum += ) of the pairs of cells of row (j, k) of x */
-static void add_pairs(const hymgi_geom *g, const double *x, int j, int k, bool first,
-                      double *restrict sum)
+/* The sums of the pairs of cells of row (j, k) of x. */
+static void sum_pairs(const hymgi_geom *g, const double *x, int j, int k, double *restrict sum)
 {
   const int half = g->n[0] / 2;
   if (g->split) {
@@ -58,20 +58,25 @@ static void add_pairs(const hymgi_geom *g, const double *x, int j, int k, bool f
                                                                        hymgi_row(g, 1 - even, j, k);
 #pragma omp simd
     for (int t = 0; t < half; t++)
-      sum[t] = first ? e[t] + o[t] : sum[t] + (e[t] + o[t]);
+      sum[t] = e[t] + o[t];
   } else {
     const double *const restrict row = x + hymgi_row(g, 0, j, k);
     for (int t = 0; t < half; t++)
-      sum[t] = first ? row[2 * t] + row[2 * t + 1] : sum[t] + (row[2 * t] + row[2 * t + 1]);
+      sum[t] = row[2 * t] + row[2 * t + 1];
   }
 }
 
-static void store_mean(const hymgi_geom *patch, double *sum, int J, int K, double factor,
-                       double *coarse)
+/* Coarse row (J, K) from the pairs of its four fine rows. */
+static void store_means(const hymgi_level *level, const hymgi_geom *patch, int J, int K,
+                        double *coarse)
 {
+  const double *const p00 = host_scratch(level, PAIR_ROWS), *const p10 = p00 + level->scratch_row,
+                      *const p01 = p10 + level->scratch_row, *const p11 = p01 + level->scratch_row;
+  double *const restrict mean = host_scratch(level, MEAN_ROW);
+#pragma omp simd
   for (int t = 0; t < patch->n[0]; t++)
-    sum[t] *= factor;
-  store_row(patch, sum, J, K, coarse);
+    mean[t] = hymgi_mean_of_8(p00[t], p10[t], p01[t], p11[t]);
+  store_row(patch, mean, J, K, coarse);
 }
 
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
@@ -80,22 +85,21 @@ void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, doub
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b, *patch = level->patch + b;
-    double *const sum = host_scratch(level, RESTRICT_ROW);
     int64_t row, end;
     host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
     for (; row < end; row++) {
       const int J = (int)(row % patch->n[1]), K = (int)(row / patch->n[1]);
       for (int m = 0; m < 4; m++)
-        add_pairs(g, fine, 2 * J + (m & 1), 2 * K + (m >> 1), m == 0, sum);
-      store_mean(patch, sum, J, K, 0.125, coarse);
+        sum_pairs(g, fine, 2 * J + (m & 1), 2 * K + (m >> 1), host_scratch(level, PAIR_ROWS + m));
+      store_means(level, patch, J, K, coarse);
     }
   }
 }
 
 /* The residual of row (j, k), reduced to one value per pair of cells: the red one's after gsrb,
  * else both summed. */
-static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, const int jk[2],
-                               bool red, bool first, double *restrict sum)
+static void sum_residual_pairs(const hymgi_level *level, const hymgi_geom *g, const int jk[2],
+                               bool red, double *restrict sum)
 {
   const int half = g->n[0] / 2;
   double *const even = host_scratch(level, SUM_EVEN), *const odd = host_scratch(level, SUM_ODD);
@@ -104,38 +108,32 @@ static void add_residual_pairs(const hymgi_level *level, const hymgi_geom *g, co
     const int cjk[3] = {0, jk[0], jk[1]};
     double *const r = host_scratch(level, PLAIN_ROW);
     hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, r);
-    for (int t = 0; t < half; t++) {
-      const double pair = red ? r[2 * t + even_colour] : r[2 * t] + r[2 * t + 1];
-      sum[t] = first ? pair : sum[t] + pair;
-    }
+    for (int t = 0; t < half; t++)
+      sum[t] = red ? r[2 * t + even_colour] : r[2 * t] + r[2 * t + 1];
     return;
   }
   for (int c = 0; c < (red ? 1 : 2); c++) {
     const int cjk[3] = {c, jk[0], jk[1]};
-    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, c == even_colour ? even : odd);
+    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk,
+                           red                ? sum
+                           : c == even_colour ? even
+                                              : odd);
   }
-  if (red) {
-    const double *const r = even_colour == 0 ? even : odd;
+  if (red) return;
 #pragma omp simd
-    for (int t = 0; t < half; t++)
-      sum[t] = first ? r[t] : sum[t] + r[t];
-  } else {
-#pragma omp simd
-    for (int t = 0; t < half; t++)
-      sum[t] = first ? even[t] + odd[t] : sum[t] + (even[t] + odd[t]);
-  }
+  for (int t = 0; t < half; t++)
+    sum[t] = even[t] + odd[t];
 }
 
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                      double *coarse)
 {
   const hymgi_geom *g = level->box + b;
-  double *const sum = host_scratch(level, RESTRICT_ROW);
   for (int m = 0; m < 4; m++) {
     const int jk[2] = {2 * JK[0] + (m & 1), 2 * JK[1] + (m >> 1)};
-    add_residual_pairs(level, g, jk, red, m == 0, sum);
+    sum_residual_pairs(level, g, jk, red, host_scratch(level, PAIR_ROWS + m));
   }
-  store_mean(level->patch + b, sum, JK[0], JK[1], 0.125, coarse);
+  store_means(level, level->patch + b, JK[0], JK[1], coarse);
 }
 
 /* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
@@ -145,7 +143,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, do
 {
   (void)zero; /* the host's table says that it does not */
   const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
-  const hymgi_plan *plan = level->halo[fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_plan *plan = hymgi_operator_halo(level);
   const hymgi_mover *mover = &level->backend->mover;
   if (plan) {
     hymgi_exchange_begin(level->context, mover, plan, level->box, level->x, level->box, level->x);
@@ -186,30 +184,23 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
             at[a] += m & 1, at[b] += m >> 1;
             four[m] = fine[hymgi_at(g, at[0], at[1], at[2])];
           }
-          coarse[hymgi_at(patch, i, j, k)] = 0.25 * ((four[0] + four[1]) + (four[2] + four[3]));
+          coarse[hymgi_at(patch, i, j, k)] = hymgi_mean_of_4(four);
         }
   }
 }
 
 /* ---- interpolation ---- */
 
-/* Value of a child along one axis from the coarse values around; sign +1: the even child, -1:
- * the odd one. */
-#define CHILD(order, sign, m2, m1, here, p1, p2)                                                   \
-  ((order) == HYMGI_GHOSTS_P0   ? (here)                                                           \
-   : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? (m1) : (p1), here)             \
-   : (order) == HYMGI_GHOSTS_V2 ? hymgi_interpolate_v2(sign, m1, here, p1)                         \
-                                : hymgi_interpolate_v4(sign, m2, m1, here, p1, p2))
-
 HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *const row[5],
                           int from, int to, double *restrict out)
 {
   const double *const m2 = row[0], *const m1 = row[1], *const here = row[2], *const p1 = row[3],
                       *const p2 = row[4];
-  (void)m2, (void)m1, (void)p1, (void)p2;
+#define V(m) ((m) == -2 ? m2 : (m) == -1 ? m1 : (m) == 0 ? here : (m) == 1 ? p1 : p2)[t]
 #pragma omp simd
   for (int t = from; t < to; t++)
-    out[t] = CHILD(order, sign, m2[t], m1[t], here[t], p1[t], p2[t]);
+    out[t] = HYMGI_CHILD(order, sign, V);
+#undef V
 }
 
 static void combine_rows(hymgi_ghosts order, double sign, const double *const row[5], int from,
@@ -231,8 +222,8 @@ HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff
 {
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    const double e = CHILD(order, 1., c[t - 2], c[t - 1], c[t], c[t + 1], c[t + 2]);
-    const double o = CHILD(order, -1., c[t - 2], c[t - 1], c[t], c[t + 1], c[t + 2]);
+    const double e = hymgi_child(order, 1., c + t);
+    const double o = hymgi_child(order, -1., c + t);
     even[t * step] = add ? even[t * step] + e : e;
     odd[t * step] = add ? odd[t * step] + o : o;
   }
@@ -272,7 +263,7 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
                              const int JK[2], const double *coarse, double *x)
 {
   const hymgi_geom *g = fine->box + b, *patch = fine->patch + b;
-  const int r = order == HYMGI_GHOSTS_P0 ? 0 : order == HYMGI_GHOSTS_V4 ? 2 : 1;
+  const int r = HYMGI_INTERPOLATION_REACH(order);
   const double *row[5][5] = {{NULL}};
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {

@@ -1,6 +1,7 @@
 /* Vectors on the host: rows of cells, ghosts untouched; order-free reductions. */
 #include <math.h>
 
+#include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
 /* The row segments of this thread's share, one after the other: for (segment s = first(level);
@@ -144,30 +145,19 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
   return max;
 }
 
-/* Term v, |v| < 2^exponent, becomes words of `bits` bits: v = 2^(exponent - bits) (w0 + 2^-bits
- * (w1 + 2^-bits w2)), the rest cut. Rounding to nearest by adding 1.5 2^52 is exact arithmetic
- * on each term alone, so any order of the integer sums agrees. */
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t words[HYMGI_SUM_WORDS])
 {
   const int threads = hymgi_cpu_threads(level);
-  const double up = ldexp(1., bits - exponent), step = ldexp(1., bits);
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
     words[m] = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     int64_t mine[HYMGI_SUM_WORDS] = {0};
-    for (segment s = first(level); s.g; next(&s)) {
-      int64_t w0 = 0, w1 = 0, w2 = 0;
-      for (ptrdiff_t t = s.at; t < s.at + s.n; t++) {
-        const double v = (y ? x[t] * y[t] : x[t]) * up;
-        const double a = (v + 0x1.8p52) - 0x1.8p52, rest = (v - a) * step;
-        const double b = (rest + 0x1.8p52) - 0x1.8p52, last = (rest - b) * step;
-        const double c = (last + 0x1.8p52) - 0x1.8p52;
-        w0 += (int64_t)a, w1 += (int64_t)b, w2 += (int64_t)c;
-      }
-      mine[0] += w0, mine[1] += w1, mine[2] += w2;
-    }
+    for (segment s = first(level); s.g; next(&s))
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        hymgi_sum_add(y ? x[t] * y[t] : x[t], &scale, mine);
 #pragma omp critical
     for (int m = 0; m < HYMGI_SUM_WORDS; m++)
       words[m] += mine[m];

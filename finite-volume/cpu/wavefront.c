@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "formulas/relax.h"
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
@@ -225,15 +226,13 @@ static void set_relax(wave *w, int first)
   hymgi_level *level = w->level;
   for (int m = 0; m < w->stages; m++) {
     stage *s = w->stage + m;
-    const hymg_smoother smoother = level->method->smoother;
-    const double *c = level->chebyshev + 2 * ((first + m) % 6);
-    *s = (stage){.own = level->x, .other = level->x, .out = level->y, .w = {.residual = 1}};
-    if (smoother == HYMG_CHEBYSHEV)
-      s->w = (relax_weights){c[1], c[0], c[0] != 0 ? level->y : NULL, NULL};
-    else if (smoother == HYMG_JACOBI)
-      s->w.residual = 2. / 3;
-    else
-      s->w.scale = level->c.l1inv;
+    const hymgi_weights w_s =
+        hymgi_weights_of(level->method->smoother, level->chebyshev, first + m);
+    *s = (stage){
+        .own = level->x,
+        .other = level->x,
+        .out = level->y,
+        .w = {w_s.residual, w_s.momentum, w_s.momentum != 0 ? level->y : NULL, level->c.l1inv}};
     double *const now[2] = {level->y, level->y};
     set_state(w, s, now);
     level->y = level->x, level->x = now[0];
@@ -245,7 +244,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   const hymgi_method *m = level->method;
   const hymgi_tuning *t = &level->tuning;
   if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
-  if (level->halo[m->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES]) return false;
+  if (hymgi_operator_halo(level)) return false;
   const hymgi_geom *g = level->box;
   if (m->smoother == HYMG_GSRB && !g->split) return false;
   const double from = t->wave_from;

@@ -19,14 +19,33 @@ HYMGI_INLINE double hymgi_ghost_v2(double x1, double x2)
   return hymgi_fma(-2.5, x1, 0.5 * x2);
 }
 
-/* V4: the quartic ones, first and second ghost layer */
+/* V4: the quartic ones, 12 times the weights in ghost layer 1 or 2 */
+HYMGI_INLINE void hymgi_quartic_weights(int layer, double w[4])
+{
+  w[0] = layer == 1 ? -77 : -505, w[1] = layer == 1 ? 43 : 335;
+  w[2] = layer == 1 ? -17 : -145, w[3] = layer == 1 ? 3 : 27;
+}
+
+HYMGI_INLINE double hymgi_quartic_ghost(int layer, double x1, double x2, double x3, double x4)
+{
+  double w[4];
+  hymgi_quartic_weights(layer, w);
+  return hymgi_fma(w[0], x1, hymgi_fma(w[1], x2, hymgi_fma(w[2], x3, w[3] * x4))) * (1. / 12);
+}
 HYMGI_INLINE double hymgi_ghost_v4(double x1, double x2, double x3, double x4)
 {
-  return hymgi_fma(-77., x1, hymgi_fma(43., x2, hymgi_fma(-17., x3, 3. * x4))) * (1. / 12);
+  return hymgi_quartic_ghost(1, x1, x2, x3, x4);
 }
 HYMGI_INLINE double hymgi_ghost2_v4(double x1, double x2, double x3, double x4)
 {
-  return hymgi_fma(-505., x1, hymgi_fma(335., x2, hymgi_fma(-145., x3, 27. * x4))) * (1. / 12);
+  return hymgi_quartic_ghost(2, x1, x2, x3, x4);
+}
+
+/* What boundary data are multiplied with in the first layer: values of Dirichlet boundaries, h times
+ * those of Neumann's. */
+HYMGI_INLINE double hymgi_data_weight(hymgi_extrapolation ghost_kind)
+{
+  return ghost_kind == HYMGI_QUADRATIC_GHOST ? 3 : ghost_kind == HYMGI_LINEAR_GHOST ? 2 : 1;
 }
 
 #endif

@@ -30,14 +30,15 @@ HYMGI_INLINE double hymgi_beta_beyond(int dim, const double b[5])
 HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer, double w[4])
 {
   w[0] = w[1] = w[2] = w[3] = 0;
-  if (ghost_kind == HYMGI_QUARTIC_GHOST && layer == 1)
-    w[0] = -77. / 12, w[1] = 43. / 12, w[2] = -17. / 12, w[3] = 3. / 12;
-  else if (ghost_kind == HYMGI_QUARTIC_GHOST)
-    w[0] = -505. / 12, w[1] = 335. / 12, w[2] = -145. / 12, w[3] = 27. / 12;
-  else if (layer == 1 && ghost_kind == HYMGI_QUADRATIC_GHOST)
+  if (ghost_kind == HYMGI_QUARTIC_GHOST) {
+    hymgi_quartic_weights(layer, w);
+    for (int m = 0; m < 4; m++)
+      w[m] /= 12;
+  } else if (layer == 1 && ghost_kind == HYMGI_QUADRATIC_GHOST) {
     w[0] = -2.5, w[1] = 0.5;
-  else if (layer == 1)
+  } else if (layer == 1) {
     w[0] = ghost_kind == HYMGI_LINEAR_GHOST ? -1 : 1;
+  }
 }
 
 /* From the diagonal and the sum of the other coefficients' absolute values. */

@@ -20,17 +20,20 @@ HYMGI_INLINE hymgi_divisor hymgi_divisor_of(double value)
   return d;
 }
 
-/* a / d. From the correctly rounded inverse, a first correction gives a quotient within one unit
- * of the last place, and then a second one the nearest (Markstein 1990), where no residual
- * underflows; there, and without a fused multiply-add, it is a division. */
+/* a / value from the correctly rounded inverse: a first correction gives a quotient within one unit of
+ * the last place, and then a second one the nearest (Markstein 1990), where no residual underflows. */
+HYMGI_INLINE double hymgi_corrected_quotient(double a, double value, double inverse)
+{
+  const double guess = a * inverse, near = fma(fma(-guess, value, a), inverse, guess);
+  return fma(fma(-near, value, a), inverse, near);
+}
+
+/* a / d: a division where a residual could underflow, and without a fused multiply-add */
 HYMGI_INLINE double hymgi_quotient(double a, const hymgi_divisor *d)
 {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
-  if (d->plain && fabs(a) > 0x1p-700 && fabs(a) < 0x1p700) {
-    const double guess = a * d->inverse;
-    const double near = fma(fma(-guess, d->value, a), d->inverse, guess);
-    return fma(fma(-near, d->value, a), d->inverse, near);
-  }
+  if (d->plain && fabs(a) > 0x1p-700 && fabs(a) < 0x1p700)
+    return hymgi_corrected_quotient(a, d->value, d->inverse);
 #endif
   return a / d->value;
 }

@@ -7,6 +7,12 @@
 
 #include "formulas/fma.h"
 
+/* What the stencil sees beyond a boundary; weight 0 asks nothing of the opposite neighbour. */
+HYMGI_INLINE double hymgi_fv2_ghost(double weight, double opposite)
+{
+  return weight == 0 ? 0 : weight * opposite;
+}
+
 /* sum over faces of beta_f */
 #define HYMGI_FV2_WEIGHT(BI, BJ, BK)                                                               \
   (((BI(0, 0, 0) + BI(1, 0, 0)) + (BJ(0, 0, 0) + BJ(0, 1, 0))) + (BK(0, 0, 0) + BK(0, 0, 1)))

@@ -64,4 +64,14 @@
                           HYMGI_FV4_TANGENT_FACE_K(X, BK, 0), BK(0, 0, 1), HYMGI_FV4_STEP_K(X, 1), \
                           HYMGI_FV4_TANGENT_FACE_K(X, BK, 1))
 
+/* The 24 other cells of the stencil, in the order in which their coefficients are added. */
+/* clang-format off */
+#define HYMGI_FV4_OTHERS(DO)                                                                       \
+  DO(-1, 0, 0) DO(1, 0, 0) DO(0, -1, 0) DO(0, 1, 0) DO(0, 0, -1) DO(0, 0, 1)                       \
+  DO(-2, 0, 0) DO(2, 0, 0) DO(0, -2, 0) DO(0, 2, 0) DO(0, 0, -2) DO(0, 0, 2)                       \
+  DO(-1, -1, 0) DO(1, -1, 0) DO(-1, 1, 0) DO(1, 1, 0)                                              \
+  DO(-1, 0, -1) DO(1, 0, -1) DO(-1, 0, 1) DO(1, 0, 1)                                              \
+  DO(0, -1, -1) DO(0, 1, -1) DO(0, -1, 1) DO(0, 1, 1)
+/* clang-format on */
+
 #endif

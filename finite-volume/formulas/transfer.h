@@ -5,6 +5,18 @@
 #define HYMGI_FORMULAS_TRANSFER_H
 
 #include "formulas/fma.h"
+#include "multigrid/backend.h"
+
+/* From the sums of the pairs of cells along x in the four rows (j, k). */
+HYMGI_INLINE double hymgi_mean_of_8(double pair00, double pair10, double pair01, double pair11)
+{
+  return (((pair00 + pair10) + pair01) + pair11) * 0.125;
+}
+
+HYMGI_INLINE double hymgi_mean_of_4(const double face[4])
+{
+  return 0.25 * ((face[0] + face[1]) + (face[2] + face[3]));
+}
 
 /* even child of v2: x(-1) / 8 + x(0) - x(+1) / 8; the odd child has the difference with the
  * other sign */
@@ -25,6 +37,25 @@ HYMGI_INLINE double hymgi_interpolate_v4(double sign, double below2, double belo
 HYMGI_INLINE double hymgi_interpolate_p1(double neighbour, double here)
 {
   return hymgi_fma(0.25, neighbour, 0.75 * here);
+}
+
+/* Coarse cells on each side that a child is made of. */
+#define HYMGI_INTERPOLATION_REACH(order)                                                           \
+  ((order) == HYMGI_GHOSTS_P0 ? 0 : (order) == HYMGI_GHOSTS_V4 ? 2 : 1)
+
+/* A child along one axis; sign 1: the even one, -1: the odd one. V(m): the coarse cell m further on */
+#define HYMGI_CHILD(order, sign, V)                                                                \
+  ((order) == HYMGI_GHOSTS_P0   ? V(0)                                                             \
+   : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? V(-1) : V(1), V(0))            \
+   : (order) == HYMGI_GHOSTS_V2 ? hymgi_interpolate_v2(sign, V(-1), V(0), V(1))                    \
+                                : hymgi_interpolate_v4(sign, V(-2), V(-1), V(0), V(1), V(2)))
+
+/* The same from neighbouring values around *here. */
+HYMGI_INLINE double hymgi_child(hymgi_ghosts order, double sign, const double *here)
+{
+#define HYMGI_AT(m) here[m]
+  return HYMGI_CHILD(order, sign, HYMGI_AT);
+#undef HYMGI_AT
 }
 
 #endif

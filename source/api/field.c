@@ -101,7 +101,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
   f->solver = solver ? solver->id : 0;
   f->level = level;
   f->centering = centering;
-  const hymgi_level *l = solver ? solver->level + level : NULL;
+  const hymgi_level *l = solver ? solver->h.level + level : NULL;
   hymg_status status = l ? make_view(f, l->num_boxes, l->box, l->backend, l->memory)
                          : make_view(f, grid->num_boxes, grid->box, backend, backend->memory);
   if (status == HYMG_OK) status = allocate(f);
@@ -145,7 +145,7 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
   if (!grid) return HYMG_EINVAL;
   hymg_context *context = grid->context;
   TRY(check_creation(context, centering, precision, field));
-  if (solver && solver->op->grid != grid)
+  if (solver && solver->h.op->grid != grid)
     return hymgi_fail(context, HYMG_EINVAL, "the solver was made for another grid than the field");
   if (solver && centering != HYMG_CELL)
     return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
@@ -156,10 +156,10 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
 hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field)
 {
   if (!solver) return HYMG_EINVAL;
-  hymg_grid *grid = solver->op->grid;
+  hymg_grid *grid = solver->h.op->grid;
   if (!field)
     return hymgi_fail(grid->context, HYMG_EINVAL, "hymg_field_create_on_level: field is NULL");
-  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   return create(grid, solver, level, NULL, HYMG_CELL, field);
 }
 
@@ -387,65 +387,6 @@ bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b)
         a[m].offset != b[m].offset)
       return false;
   return true;
-}
-
-static void copy_boxes(const hymgi_level *machine, const hymgi_geom *src_box, const double *src,
-                       const hymgi_geom *dst_box, double *dst)
-{
-  for (int b = 0; b < machine->num_boxes; b++) {
-    hymgi_copy copy = {.src_box = b, .dst_box = b};
-    memcpy(copy.n, src_box[b].n, sizeof copy.n);
-    const hymgi_plan plan = {.threads = machine->context->threads, .num_local = 1, .local = &copy};
-    machine->backend->mover.local(machine->context, &plan, src_box, src, dst_box, dst);
-  }
-}
-
-/* Does the machine of `a` reach the vectors of `b`? */
-static bool reaches(const hymgi_level *a, const hymgi_level *b)
-{
-  return a->backend->id == HYMG_BACKEND_CUDA ? b->memory->on_device : b->memory->on_host;
-}
-
-/* Where neither reaches the other's memory, the bytes go over to the device and are laid out
- * there. */
-hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
-                                 double *dst)
-{
-  hymg_context *context = to->context;
-  if (from->backend != to->backend) { /* each may have work in flight on what the other touches */
-    from->backend->sync(context);
-    to->backend->sync(context);
-  }
-  if (reaches(to, from)) {
-    copy_boxes(to, from->box, src, to->box, dst);
-  } else if (reaches(from, to)) {
-    copy_boxes(from, from->box, src, to->box, dst);
-  } else {
-    const bool down = from->backend->id == HYMG_BACKEND_CUDA;
-    const hymgi_level *device = down ? from : to, *host = down ? to : from;
-    const size_t doubles = (size_t)host->vector_size;
-    double *staged;
-    TRY(device->backend->memory->alloc(context, doubles, &staged));
-    if (down) {
-      copy_boxes(device, from->box, src, to->box, staged);
-      device->backend->copy(context, staged, dst, doubles);
-    } else {
-      device->backend->copy(context, src, staged, doubles);
-      copy_boxes(device, from->box, staged, to->box, dst);
-      device->backend->sync(context);
-    }
-    device->backend->memory->release(context, staged, doubles);
-  }
-  if (from->backend != to->backend) {
-    from->backend->sync(context);
-    to->backend->sync(context);
-  }
-  return context->status;
-}
-
-hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector)
-{
-  return hymgi_vector_convert(&field->view, field->data, level, vector);
 }
 
 static hymg_status check_cells(const hymg_field *x, const char *call)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "api/solver.h"
-#include "hierarchy/boundary_data.h"
 #include "multigrid/level_ops.h"
+#include "transport/transport.h"
 
 /* What a residual may grow to before it counts as diverged, and how many cycles may pass without
  * a gain of 5 %. */
@@ -13,14 +13,22 @@
 enum { PATIENCE = 5, PATIENCE_CG = 20 }; /* the max norm of conjugate gradients goes up and down */
 #define COMPATIBLE 1e-4
 
+const char *hymg_reason_name(hymg_reason reason)
+{
+  static const char *const name[] = {"tolerance", "limit",      "stagnated",
+                                     "diverged",  "not finite", "stopped"};
+  return reason >= HYMG_REASON_TOLERANCE && reason <= HYMG_REASON_STOPPED ? name[reason]
+                                                                          : "unknown";
+}
+
 /* ---- fields ---- */
 
 static hymg_status check_field(const hymg_solver *solver, int level, const hymg_field *field,
                                const char *name)
 {
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = solver->h.context;
   if (!field) return hymgi_fail(c, HYMG_EINVAL, "%s is NULL", name);
-  if (field->grid != solver->op->grid)
+  if (field->grid != solver->h.op->grid)
     return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid than the solver", name);
   if (field->centering != HYMG_CELL)
     return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s: cells are wanted", name,
@@ -55,14 +63,14 @@ static hymg_status own_vector(const hymgi_level *level, double **vector)
 
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
-  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->method.singular;
+  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular;
   const bool keep_u = in_place(level, u);
   if (!keep_f) TRY(own_vector(level, &level->own_f));
   if (!keep_u) TRY(own_vector(level, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* read only while it is the user's */
   if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
-  if (!keep_u && solver->options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
+  if (!keep_u && solver->h.options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
   return HYMG_OK;
 }
 
@@ -88,7 +96,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   *largest = 0;
   if (level->num_boxes == 0) return 0;
   hymgi_boundary_data_add_terms(level, level->f);
-  if (!solver->method.singular) return 0;
+  if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   const double mean = hymgi_mean(level, level->f);
   hymgi_shift(level, -mean, level->f);
@@ -98,8 +106,8 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
 /* with_norm: max |f| of level l as well, for later. */
 static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
 {
-  for (int m = l; m + 1 < solver->num_levels; m++) {
-    hymgi_level *const level = solver->level + m, *const coarse = level + 1;
+  for (int m = l; m + 1 < solver->h.num_levels; m++) {
+    hymgi_level *const level = solver->h.level + m, *const coarse = level + 1;
     if (m == l && with_norm)
       hymgi_restrict_norm_later(level, level->f, coarse, coarse->f, HYMGI_SLOT_RHS);
     else
@@ -109,16 +117,16 @@ static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
 
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
 {
-  hymgi_level *level = solver->level + l;
-  const bool all_levels = solver->options.cycle == HYMG_CYCLE_F;
+  hymgi_level *level = solver->h.level + l;
+  const bool all_levels = solver->h.options.cycle == HYMG_CYCLE_F;
   if (all_levels) restrict_rhs(solver, l, false);
   double largest, unused;
   solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
   largest = share(level, largest);
-  for (int m = l + 1; all_levels && m < solver->num_levels; m++)
-    complete_rhs(solver, solver->level + m, &unused);
+  for (int m = l + 1; all_levels && m < solver->h.num_levels; m++)
+    complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max = share(level, level->num_boxes ? hymgi_norm_max(level, level->f) : 0);
-  if (solver->method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
+  if (solver->h.method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
     return hymgi_fail(
         level->context, HYMG_EINVAL,
         "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
@@ -134,9 +142,9 @@ static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double resi
   hymg_cycle_record *r = solver->history + solver->records;
   *r = (hymg_cycle_record){kind, residual, relative};
   solver->records++;
-  if (!solver->options.monitor) return HYMG_OK;
-  hymg_context *c = solver->op->grid->context;
-  int wanted = !solver->options.monitor(r, solver->records - 1, solver->options.monitor_user);
+  if (!solver->h.options.monitor) return HYMG_OK;
+  hymg_context *c = solver->h.context;
+  int wanted = !solver->h.options.monitor(r, solver->records - 1, solver->h.options.monitor_user);
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
   *stop = wanted != 0;
   return HYMG_OK;
@@ -153,7 +161,7 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
     return true;
   }
   *reason = HYMG_REASON_TOLERANCE;
-  if (residual <= solver->options.rtol * solver->rhs_max) return true;
+  if (residual <= solver->h.options.rtol * solver->rhs_max) return true;
   *reason = HYMG_REASON_STOPPED;
   if (stop) return true;
   *reason = HYMG_REASON_DIVERGED;
@@ -169,28 +177,29 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
     if (best > 0.95 * h[count - timeout - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
-  return count >= solver->options.max_cycles;
+  return count >= solver->h.options.max_cycles;
 }
 
 /* A cycle and, where no mean has to be removed between, the residual's norm; before an F-cycle
  * the right-hand sides of all levels and the norm of the first. All of it is one recording. */
 static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
 {
-  hymgi_level *level = solver->level + l;
-  const bool singular = solver->method.singular;
-  hymgi_begin_cycle(solver, l, cycle, with_rhs ? 2 : 1);
+  hymgi_level *level = solver->h.level + l;
+  const bool singular = solver->h.method.singular;
+  hymgi_begin_cycle(&solver->h, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
-    const bool joined = l + 1 < solver->num_levels && !level->boundaries; /* boundaries add to f */
+    const bool joined =
+        l + 1 < solver->h.num_levels && !level->boundaries; /* boundaries add to f */
     restrict_rhs(solver, l, joined);
-    for (int m = l; m < solver->num_levels; m++)
-      complete_rhs(solver, solver->level + m, &unused);
+    for (int m = l; m < solver->h.num_levels; m++)
+      complete_rhs(solver, solver->h.level + m, &unused);
     if (level->num_boxes && !joined) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
-  hymgi_cycle(solver, cycle, l);
+  hymgi_cycle(&solver->h, cycle, l);
   if (level->num_boxes && !singular)
     hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
-  hymgi_end_cycle(solver, l);
+  hymgi_end_cycle(&solver->h, l);
 }
 
 /* After a cycle: the mean of u removed, the residual recorded. */
@@ -198,7 +207,7 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
                                bool *stop)
 {
   double norm = 0;
-  if (level->num_boxes && solver->method.singular) {
+  if (level->num_boxes && solver->h.method.singular) {
     hymgi_remove_mean(level, level->x);
     norm = hymgi_residual_norm(level, level->f, level->x);
   } else if (level->num_boxes) {
@@ -209,13 +218,13 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
 
 static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
 {
-  hymgi_level *level = solver->level + l;
-  const hymg_options *o = &solver->options;
+  hymgi_level *level = solver->h.level + l;
+  const hymg_options *o = &solver->h.options;
   bool stop = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
   if (o->cycle == HYMG_CYCLE_F) {
-    queue_cycle(solver, l, HYMG_CYCLE_F, !solver->method.singular);
-    if (!solver->method.singular)
+    queue_cycle(solver, l, HYMG_CYCLE_F, !solver->h.method.singular);
+    if (!solver->h.method.singular)
       solver->rhs_max = share(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
     TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
     if (o->method == HYMG_FMG) {
@@ -243,11 +252,12 @@ typedef struct cg_state {
 /* level->x = M^-1 r */
 static void precondition(hymg_solver *solver, int l, double *r)
 {
-  hymgi_level *level = solver->level + l;
+  hymgi_level *level = solver->h.level + l;
   level->f = r;
   hymgi_fill(level, 0, level->x);
-  hymgi_run_cycle(solver, solver->options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V, l);
-  if (solver->method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
+  hymgi_run_cycle(&solver->h, solver->h.options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V,
+                  l);
+  if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
 }
 
 /* One step; the first is that with p = z. */
@@ -265,20 +275,20 @@ static double cg_step(hymgi_level *level, cg_state *s, bool first)
 
 static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
 {
-  const bool bottom = level->index == solver->num_levels - 1;
+  const bool bottom = level->index == solver->h.num_levels - 1;
   return level->krylov +
-         (bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0) * level->vector_size;
+         (bottom ? hymgi_bottom_vectors(solver->h.options.bottom) : 0) * level->vector_size;
 }
 
 static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 {
-  hymgi_level *level = solver->level + l;
+  hymgi_level *level = solver->h.level + l;
   const ptrdiff_t size =
       level->vector_size; /* 0, as everything here, on a rank that holds nothing */
   double *const first = size ? cg_vectors(solver, level) : level->x;
   cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
   bool stop = false;
-  if (!solver->options.initial_guess) {
+  if (!solver->h.options.initial_guess) {
     hymgi_fill(level, 0, s.u);
     hymgi_copy_vector(level, level->f, s.r);
   } else {
@@ -292,7 +302,7 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
     TRY(record(solver, HYMG_KIND_CG, share(level, norm), &stop));
   } while (!finished(solver, stop, reason));
   level->x = s.u;
-  if (solver->method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
+  if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
   return HYMG_OK;
 }
 
@@ -300,23 +310,24 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 
 static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
 {
-  hymgi_level *level = solver->level + l;
+  hymgi_level *level = solver->h.level + l;
   solver->mean_removed = 0;
   /* an F-cycle has this in its recording */
-  if (solver->method.singular || solver->options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
+  if (solver->h.method.singular || solver->h.options.cycle != HYMG_CYCLE_F)
+    TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
-  if (solver->options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* so is u */
+  if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* so is u */
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
   }
-  if (solver->options.method == HYMG_MGPCG) return run_cg(solver, l, reason);
+  if (solver->h.options.method == HYMG_MGPCG) return run_cg(solver, l, reason);
   return run_cycles(solver, l, reason);
 }
 
 /* Collective: the same status on every rank. */
 static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
 {
-  hymgi_level *level = solver->level + l;
+  hymgi_level *level = solver->h.level + l;
   hymg_context *c = level->context;
   hymg_reason reason = HYMG_REASON_LIMIT;
   double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
@@ -337,7 +348,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     level->backend->sync(c);
     if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
     solver->reason = reason;
-    status = hymgi_agree_or_reset(solver, status == HYMG_OK ? c->status : status);
+    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
   return status;
@@ -347,11 +358,11 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                                 hymg_result *result)
 {
   if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   const double start = hymgi_seconds();
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;
-  const bool fmg = solver->options.method == HYMG_FMG;
+  const bool fmg = solver->h.options.method == HYMG_FMG;
   /* without a cycle f and the start are 0 */
   const hymg_cycle_record last =
       solver->records ? solver->history[solver->records - 1] : (hymg_cycle_record){0};
@@ -363,9 +374,9 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .residual_relative = last.residual_relative,
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
-                          .singular = solver->method.singular,
+                          .singular = solver->h.method.singular,
                           .mean_removed = solver->mean_removed,
-                          .transport = &solver->transport.info,
+                          .transport = &solver->h.transport.info,
                           .seconds = hymgi_seconds() - start};
   return HYMG_OK;
 }
@@ -388,7 +399,7 @@ static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, 
 static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, const hymg_field *x,
                            hymg_field *out)
 {
-  hymgi_level *level = solver->level + l;
+  hymgi_level *level = solver->h.level + l;
   hymg_context *c = level->context;
   double *vx = NULL, *vf = NULL, *vout = NULL;
   c->status = HYMG_OK;
@@ -404,7 +415,7 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
       hymgi_apply(level, vx, vout);
     }
     status = write_field(level, vout, out);
-    status = hymgi_agree_or_reset(solver, status == HYMG_OK ? c->status : status);
+    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);
   hymgi_vector_destroy(level, level->vector_size, &vf);
@@ -415,10 +426,10 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
 hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
 {
   if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   hymg_status status = check_field(solver, level, x, "x");
   if (status == HYMG_OK) status = check_field(solver, level, y, "y");
-  TRY(hymgi_agree(solver->op->grid->context, status));
+  TRY(hymgi_agree(solver->h.context, status));
   return operate(solver, level, NULL, x, y);
 }
 
@@ -426,11 +437,11 @@ hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, c
                           hymg_field *r)
 {
   if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(solver, level, solver->num_levels));
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   hymg_status status = check_field(solver, level, f, "f");
   if (status == HYMG_OK) status = check_field(solver, level, u, "u");
   if (status == HYMG_OK) status = check_field(solver, level, r, "r");
-  TRY(hymgi_agree(solver->op->grid->context, status));
+  TRY(hymgi_agree(solver->h.context, status));
   return operate(solver, level, f, u, r);
 }
 
@@ -438,8 +449,8 @@ hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine
                           hymg_field *coarse)
 {
   if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(solver, level, solver->num_levels - 1));
-  hymgi_level *l = solver->level + level;
+  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels - 1));
+  hymgi_level *l = solver->h.level + level;
   hymg_context *c = l->context;
   double *vector = NULL;
   c->status = check_field(solver, level, fine, "the fine field");
@@ -448,7 +459,7 @@ hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine
   hymg_status status = hymgi_agree(c, c->status);
   if (status == HYMG_OK) {
     hymgi_restrict_cells(l, vector, l + 1, coarse->data);
-    status = hymgi_agree_or_reset(solver, c->status);
+    status = hymgi_agree_or_reset(&solver->h, c->status);
   }
   hymgi_vector_destroy(l, l->vector_size, &vector);
   return status;

@@ -1,7 +1,7 @@
 /* The communicator over MPI 3. Every call goes to a duplicate of the user's communicator, whose
  * errors return; a communicator of one rank is NULL, so that it makes no MPI call. */
+#include "comm/comm_mpi.h"
 #include "comm/context.h"
-#include "hymg_mpi.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -162,21 +162,20 @@ static hymg_status check_user(MPI_Comm comm)
   return HYMG_OK;
 }
 
-hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *options,
-                                    hymg_context **context)
+hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, hymgi_comm **comm)
 {
-  TRY(check_user(comm));
-  MPI_Comm mine;
-  TRY(check(NULL, MPI_Comm_dup(comm, &mine), "MPI_Comm_dup"));
+  TRY(check_user(user));
+  MPI_Comm own;
+  TRY(check(NULL, MPI_Comm_dup(user, &own), "MPI_Comm_dup"));
   hymgi_comm *c = NULL;
-  TRY(wrap(NULL, mine, true, &c));
-  /* all ranks fail together, else the others would wait for this one in their next call */
-  int worst = context ? (int)hymgi_context_check(options) : (int)HYMG_EINVAL;
+  TRY(wrap(NULL, own, true, &c));
+  int worst = (int)mine;
   hymg_status status = hymgi_comm_max_int(NULL, c, &worst, 1);
   if (status == HYMG_OK) status = (hymg_status)worst;
   if (status == HYMG_OK) status = find_node(c);
   if (status != HYMG_OK || c->size == 1) hymgi_comm_destroy(&c);
-  return status == HYMG_OK ? hymgi_context_create(c, options, context) : status;
+  *comm = c;
+  return status;
 }
 
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,

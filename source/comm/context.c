@@ -1,17 +1,15 @@
-/* The context's life, the text of the last failure, and the agreement of all ranks on the worst
- * status. */
+/* What a context tells: the text of the last failure, its ranks, and the agreement of all of them on
+ * the worst status. */
 #define _POSIX_C_SOURCE 200809L
 #include "comm/context.h"
 
 #include "config.h"
-#include "multigrid/backend.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { MAX_THREADS = 4096, RANK_BITS = 24 };
+enum { RANK_BITS = 24 };
 
 const char *hymg_status_name(hymg_status status)
 {
@@ -61,55 +59,6 @@ hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *fo
   return status;
 }
 
-hymg_context_options hymg_context_options_default(void)
-{
-  return (hymg_context_options){.threads = 0, .device = HYMG_DEVICE_SHARED, .stream = NULL};
-}
-
-hymg_status hymgi_context_check(const hymg_context_options *options)
-{
-  if (!options) return HYMG_OK;
-  if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
-  return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
-}
-
-hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,
-                                 hymg_context **context)
-{
-  const hymg_context_options o = options ? *options : hymg_context_options_default();
-  hymg_status status = context ? hymgi_context_check(&o) : HYMG_EINVAL;
-  hymg_context *c = status == HYMG_OK ? calloc(1, sizeof *c) : NULL;
-  if (status == HYMG_OK && !c) status = HYMG_ENOMEM;
-  if (status != HYMG_OK) {
-    hymgi_comm_destroy(&comm);
-    return status;
-  }
-  c->comm = comm;
-  c->threads = hymgi_backend_threads(o.threads);
-  c->device = o.device;
-  c->stream = o.stream;
-  *context = c;
-  return HYMG_OK;
-}
-
-hymg_status hymg_context_create(const hymg_context_options *options, hymg_context **context)
-{
-  return hymgi_context_create(NULL, options, context);
-}
-
-void hymg_context_destroy(hymg_context **context)
-{
-  if (!context || !*context) return;
-  if ((*context)->gpu) (*context)->close_gpu((*context)->gpu);
-  hymgi_comm_destroy(&(*context)->comm);
-  for (hymgi_choice *c = (*context)->choices, *next; c; c = next) {
-    next = c->next;
-    free(c);
-  }
-  free(*context);
-  *context = NULL;
-}
-
 const char *hymg_context_error(const hymg_context *context)
 {
   return context ? context->error : "";
@@ -133,20 +82,6 @@ int hymg_context_threads(const hymg_context *context)
 int hymg_context_nodes(const hymg_context *context)
 {
   return context ? hymgi_comm_nodes(context->comm) : 1;
-}
-
-hymg_status hymg_device_count(hymg_context *context, int *count)
-{
-  if (!context) return HYMG_EINVAL;
-  if (!count) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_count: count is NULL");
-  return hymgi_cuda_count(context, count);
-}
-
-hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info)
-{
-  if (!context) return HYMG_EINVAL;
-  if (!info) return hymgi_fail(context, HYMG_EINVAL, "hymg_device_get: info is NULL");
-  return hymgi_cuda_device(context, ordinal, info);
 }
 
 hymg_status hymg_context_max(hymg_context *context, double *value)

@@ -28,13 +28,6 @@ struct hymg_context {
   char error[512];
 };
 
-/* Takes comm over, also on failure. */
-hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,
-                                 hymg_context **context);
-
-/* EINVAL for options that no context takes; NULL is fine. */
-hymg_status hymgi_context_check(const hymg_context_options *options);
-
 /* Collective: the worst status over all ranks. A rank that was fine while another failed gets a
  * text that says which rank. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status);

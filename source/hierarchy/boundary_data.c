@@ -2,12 +2,12 @@
  * They enter a solve twice: as a term of f in the cells at the boundary, and in the ghosts of the
  * F-cycle's interpolation. Travelling between boxes and levels they pose as cells: a field whose
  * two layers at the boundary hold the boundary's value. */
-#include "hierarchy/boundary_data.h"
+#include "multigrid/boundary_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/solver.h"
+#include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
 
 static bool is_boundary(const hymgi_geom *g, int face)
@@ -139,20 +139,12 @@ static void take_plane(const hymgi_level *level, int b, int face, const double *
 /* term = b beta_face (inhomogeneous part of the ghost) / h^2; Neumann values become h q. */
 static void finish_plane(const hymgi_level *level, int b, int face)
 {
-  const hymgi_geom *g = level->box + b;
-  const int axis = face / 2;
   double *const value = level->boundaries->value[b * 6 + face];
   if (!value) return;
-  double factor = level->extrapolation_dim[axis] >= 2 &&
-                          level->method->extrapolation != HYMG_EXTRAPOLATION_LINEAR
-                      ? 3
-                      : 2;
-  if (level->boundary[face] == HYMG_NEUMANN) {
-    factor = 1;
-    for (ptrdiff_t m = 0; m < plane_size(g, face); m++)
-      value[m] *= level->h[axis];
-  }
-  level->backend->boundary_term(level, b, face, factor);
+  if (level->boundary[face] == HYMG_NEUMANN)
+    for (ptrdiff_t m = 0; m < plane_size(level->box + b, face); m++)
+      value[m] *= level->h[face / 2];
+  level->backend->boundary_term(level, b, face);
 }
 
 /* A restricted value stands in one layer: the next restriction wants it in two. */
@@ -174,16 +166,16 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
   }
 }
 
-static hymg_status load_face(hymg_solver *solver, int face)
+static hymg_status load_face(hymgi_hierarchy *h, int face)
 {
-  const hymg_field *boundary_data = solver->op->desc.boundary_data[face];
-  hymgi_level *level = solver->level;
+  const hymg_field *boundary_data = h->op->desc.boundary_data[face];
+  hymgi_level *level = h->level;
   double *cells = NULL;
   hymg_status status = hymgi_agree(level->context, hymgi_crossing_create(level, &cells));
   if (status == HYMG_OK)
     status = hymgi_agree(level->context, read_user(level, boundary_data, face, cells));
   for (; status == HYMG_OK; level++) {
-    const bool last = level->index == solver->num_levels - 1;
+    const bool last = level->index == h->num_levels - 1;
     double *coarse = NULL;
     if (!last) {
       status = hymgi_agree(level->context, hymgi_crossing_create(level + 1, &coarse));
@@ -208,19 +200,19 @@ static hymg_status load_face(hymg_solver *solver, int face)
   return status;
 }
 
-hymg_status hymgi_boundary_data_load(hymg_solver *solver)
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h)
 {
-  const hymg_operator_desc *d = &solver->op->desc;
+  const hymg_operator_desc *d = &h->op->desc;
   bool any = false;
   for (int face = 0; face < 6; face++)
     any = any || d->boundary_data[face];
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
-  for (int l = 0; l < solver->num_levels && status == HYMG_OK; l++)
-    status = create(solver->level + l, d);
-  TRY(hymgi_agree(solver->op->grid->context, status));
+  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
+    status = create(h->level + l, d);
+  TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++)
-    if (d->boundary_data[face]) TRY(load_face(solver, face));
+    if (d->boundary_data[face]) TRY(load_face(h, face));
   return HYMG_OK;
 }
 

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/solver.h"
+#include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
+#include "transport/transport.h"
 
 enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
 
@@ -97,12 +98,12 @@ static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
     fine->patch_size += patch_of(fine, b).size;
 }
 
-void hymgi_hierarchy_place(hymg_solver *solver)
+void hymgi_hierarchy_place(hymgi_hierarchy *h)
 {
-  for (int l = 0; l < solver->num_levels; l++)
-    place_level(solver->level + l, &solver->placement);
-  for (int l = 0; l + 1 < solver->num_levels; l++)
-    place_patches(solver->level + l, solver->level + l + 1);
+  for (int l = 0; l < h->num_levels; l++)
+    place_level(h->level + l, &h->placement);
+  for (int l = 0; l + 1 < h->num_levels; l++)
+    place_patches(h->level + l, h->level + l + 1);
 }
 
 /* ---- plans ---- */
@@ -206,33 +207,33 @@ static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
 
 /* Scratch of the bottom solver, then that of conjugate gradients, then that of a cycle which starts
  * on the coarsest level. */
-static int krylov_vectors(const hymg_solver *solver, const hymgi_level *level)
+static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  const bool bottom = level->index == solver->num_levels - 1;
-  int count = bottom ? hymgi_bottom_vectors(solver->options.bottom) : 0;
-  if (solver->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
+  const bool bottom = level->index == h->num_levels - 1;
+  int count = bottom ? hymgi_bottom_vectors(h->options.bottom) : 0;
+  if (h->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
   return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
 }
 
-hymgi_memory_need hymgi_level_memory(const hymg_solver *solver, int l)
+hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
 {
-  hymgi_level copy = solver->level[l]; /* its places are counted, not filled */
+  hymgi_level copy = h->level[l]; /* its places are counted, not filled */
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
                             .vectors = vector_places(&copy, place),
                             .coefficients = coefficient_places(&copy, place),
-                            .krylov = krylov_vectors(solver, &copy),
+                            .krylov = krylov_vectors(h, &copy),
                             .patch = (size_t)copy.patch_size};
   need.scratch = copy.backend->scratch_doubles(&copy, &need.scratch_row);
   return need;
 }
 
-static hymg_status make_vectors(hymg_solver *solver, hymgi_level *level)
+static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
 {
   if (level->num_boxes == 0) return HYMG_OK;
   double **place[MAX_PLACES];
-  const hymgi_memory_need need = hymgi_level_memory(solver, level->index);
+  const hymgi_memory_need need = hymgi_level_memory(h, level->index);
   int count = vector_places(level, place);
   count += coefficient_places(level, place + count);
   level->num_krylov = need.krylov;
@@ -268,34 +269,33 @@ static hymg_status make_communicator(hymgi_level *level)
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 
-static hymg_status make_plans(hymg_solver *solver)
+static hymg_status make_plans(hymgi_hierarchy *h)
 {
-  const bool fv2 = solver->method.stencil == HYMG_FV2;
-  for (int l = 0; l < solver->num_levels; l++) {
-    TRY(share(solver->level + l, &solver->level[l].box, solver->level[l].num_boxes));
-    TRY(make_halo(solver->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
-    TRY(make_halo(solver->level + l, HYMGI_HALO_FULL));
-    if (l > 0) TRY(make_patches(solver->level + l - 1, solver->level + l));
+  const bool fv2 = h->method.stencil == HYMG_FV2;
+  for (int l = 0; l < h->num_levels; l++) {
+    TRY(share(h->level + l, &h->level[l].box, h->level[l].num_boxes));
+    TRY(make_halo(h->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+    TRY(make_halo(h->level + l, HYMGI_HALO_FULL));
+    if (l > 0) TRY(make_patches(h->level + l - 1, h->level + l));
   }
   return HYMG_OK;
 }
 
-static hymg_status make_all_vectors(hymg_solver *solver)
+static hymg_status make_all_vectors(hymgi_hierarchy *h)
 {
-  for (int l = 0; l < solver->num_levels; l++)
-    TRY(make_vectors(solver, solver->level + l));
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(make_vectors(h, h->level + l));
   return HYMG_OK;
 }
 
-hymg_status hymgi_hierarchy_fill(hymg_solver *solver)
+hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
 {
-  hymg_context *context = solver->op->grid->context;
-  TRY(hymgi_agree(context, hymgi_memory_check(solver)));
-  TRY(hymgi_agree(context, make_plans(solver)));
-  TRY(hymgi_transport_connect(solver));
-  TRY(hymgi_agree(context, make_all_vectors(solver)));
-  for (int l = 0; l < solver->num_levels; l++)
-    TRY(hymgi_agree(context, make_communicator(solver->level + l)));
+  hymg_context *context = h->context;
+  TRY(hymgi_agree(context, make_plans(h)));
+  TRY(hymgi_transport_connect(h));
+  TRY(hymgi_agree(context, make_all_vectors(h)));
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(hymgi_agree(context, make_communicator(h->level + l)));
   return HYMG_OK;
 }
 
@@ -319,18 +319,17 @@ static void destroy_level(hymgi_level *level)
   free(level->cover);
 }
 
-void hymgi_hierarchy_destroy(hymg_solver *solver)
+void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
-  hymgi_transport_disconnect(solver);
-  for (int l = solver->num_levels - 1; l >= 0; l--)
-    destroy_level(solver->level + l);
+  hymgi_transport_disconnect(h);
+  for (int l = h->num_levels - 1; l >= 0; l--)
+    destroy_level(h->level + l);
 }
 
-size_t hymgi_hierarchy_bytes(const hymg_solver *solver)
+size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
   size_t bytes = 0;
-  for (const hymgi_level *level = solver->level; level < solver->level + solver->num_levels;
-       level++) {
+  for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
     bytes += level->arena_doubles * sizeof(double) +
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
     for (int kind = 0; kind < 3; kind++)
@@ -339,51 +338,4 @@ size_t hymgi_hierarchy_bytes(const hymg_solver *solver)
     bytes += level->scatter ? hymgi_plan_bytes(level->scatter) : 0;
   }
   return bytes;
-}
-
-hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector)
-{
-  *vector = NULL;
-  if (size == 0) return HYMG_OK;
-  TRY(level->memory->alloc(level->context, (size_t)size, vector));
-  if (size == level->vector_size)
-    level->backend->clear(level, *vector);
-  else
-    level->backend->zero(level->context, *vector, (size_t)size);
-  return level->context->status;
-}
-
-void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vector)
-{
-  if (*vector) level->memory->release(level->context, *vector, (size_t)size);
-  *vector = NULL;
-}
-
-const hymgi_memory *hymgi_crossing(const hymgi_level *level)
-{
-  return level->memory->on_host ? level->memory : level->backend->crossing;
-}
-
-hymg_status hymgi_crossing_create(const hymgi_level *level, double **vector)
-{
-  *vector = NULL;
-  if (level->vector_size == 0) return HYMG_OK;
-  TRY(hymgi_crossing(level)->alloc(level->context, (size_t)level->vector_size, vector));
-  memset(*vector, 0, (size_t)level->vector_size * sizeof(double));
-  return HYMG_OK;
-}
-
-void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
-{
-  if (*vector) hymgi_crossing(level)->release(level->context, *vector, (size_t)level->vector_size);
-  *vector = NULL;
-}
-
-void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
-                    const double *src, const hymgi_geom *dst_box, double *dst)
-{
-  if (!plan) return;
-  const hymgi_mover *mover = &level->backend->mover;
-  hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
-  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/solver.h"
+#include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
 
 /* ---- checks ---- */
@@ -50,20 +50,20 @@ static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
 }
 
 /* Does what a stencil is made of fit the numbers, on all levels, with room for its factors and sums? */
-static hymg_status check_range(const hymg_solver *solver, const hymg_operator_desc *d,
+static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,
                                const double largest[4])
 {
   static const double LEAST = 1e-300, MOST = 1e300;
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = h->context;
   if (!(d->a * largest[ALPHA] < MOST))
     return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA], MOST);
-  for (int l = 0; l < solver->num_levels; l++)
+  for (int l = 0; l < h->num_levels; l++)
     for (int axis = 0; axis < 3; axis++) {
-      const double h = solver->level[l].h[axis], size = d->b / (h * h) * largest[axis];
+      const double width = h->level[l].h[axis], size = d->b / (width * width) * largest[axis];
       if (!(size > LEAST && size < MOST))
         return hymgi_fail(c, HYMG_EINVAL,
                           "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
-                          "xyz"[axis], h, LEAST, MOST);
+                          "xyz"[axis], width, LEAST, MOST);
     }
   return HYMG_OK;
 }
@@ -176,21 +176,21 @@ static void scale_betas(hymgi_level *level)
     level->backend->scale(level, level->c.beta_constant[axis], level->c.beta[axis]);
 }
 
-static hymg_status fill_levels(hymg_solver *solver)
+static hymg_status fill_levels(hymgi_hierarchy *h)
 {
-  const hymg_operator_desc *d = &solver->op->desc;
-  TRY(hymgi_agree(solver->op->grid->context, load_finest(solver->level, d)));
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_level *level = solver->level + l;
+  const hymg_operator_desc *d = &h->op->desc;
+  TRY(hymgi_agree(h->context, load_finest(h->level, d)));
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_level *level = h->level + l;
     constants(level, d, &level->c);
-    for (int axis = 0; solver->method.variable_beta && axis < 3; axis++) {
+    for (int axis = 0; h->method.variable_beta && axis < 3; axis++) {
       TRY(exchange_faces(level, axis, level->c.beta[axis]));
-      if (l + 1 < solver->num_levels) TRY(restrict_faces(level, level + 1, axis));
+      if (l + 1 < h->num_levels) TRY(restrict_faces(level, level + 1, axis));
     }
-    if (solver->method.variable_alpha && l + 1 < solver->num_levels)
+    if (h->method.variable_alpha && l + 1 < h->num_levels)
       hymgi_restrict_cells(level, level->c.alpha, level + 1, level[1].c.alpha);
   }
-  return solver->op->grid->context->status;
+  return h->context->status;
 }
 
 /* rho_n of the three-term recurrence on [L/8, L]. */
@@ -209,22 +209,22 @@ static void chebyshev_weights(hymgi_level *level)
   }
 }
 
-static hymg_status finish_levels(hymg_solver *solver)
+static hymg_status finish_levels(hymgi_hierarchy *h)
 {
   double bound[HYMGI_MAX_LEVELS] = {0};
-  hymg_context *context = solver->op->grid->context;
+  hymg_context *context = h->context;
   hymg_status status = HYMG_OK;
-  for (int l = 0; l < solver->num_levels && status == HYMG_OK; l++) {
-    hymgi_level *level = solver->level + l;
+  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++) {
+    hymgi_level *level = h->level + l;
     scale_betas(level);
     status = level->backend->finish_coefficients(level);
     bound[l] = level->lambda_max;
   }
   TRY(hymgi_agree(context, status));
-  TRY(hymgi_comm_max_double(context, context->comm, bound, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++) {
-    solver->level[l].lambda_max = bound[l];
-    chebyshev_weights(solver->level + l);
+  TRY(hymgi_comm_max_double(context, context->comm, bound, h->num_levels));
+  for (int l = 0; l < h->num_levels; l++) {
+    h->level[l].lambda_max = bound[l];
+    chebyshev_weights(h->level + l);
   }
   return HYMG_OK;
 }
@@ -236,17 +236,17 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
   return false;
 }
 
-hymg_status hymgi_coefficients_load(hymg_solver *solver)
+hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
 {
-  const hymg_operator_desc *d = &solver->op->desc;
-  hymg_grid *grid = solver->op->grid;
+  const hymg_operator_desc *d = &h->op->desc;
+  hymg_grid *grid = h->op->grid;
   double largest[4];
   grid->context->status = HYMG_OK;
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
   TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
-  TRY(check_range(solver, d, largest));
-  solver->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
-  TRY(hymgi_agree(grid->context, fill_levels(solver)));
-  TRY(hymgi_boundary_data_load(solver));
-  return finish_levels(solver);
+  TRY(check_range(h, d, largest));
+  h->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
+  TRY(hymgi_agree(grid->context, fill_levels(h)));
+  TRY(hymgi_boundary_data_load(h));
+  return finish_levels(h);
 }

@@ -2,10 +2,45 @@
  * them. */
 #include <string.h>
 
-#include "api/solver.h"
+#include "hierarchy/build.h"
 #include "multigrid/backend.h"
 
 enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128 };
+
+void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
+{
+  const hymg_operator_desc *d = &op->desc;
+  hymgi_method *m = &h->method;
+  h->context = op->grid->context;
+  h->op = op;
+  h->options = *o;
+  m->stencil = d->stencil;
+  m->extrapolation = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ? HYMG_EXTRAPOLATION_LINEAR
+                                                                   : HYMG_EXTRAPOLATION_QUADRATIC;
+  m->smoother = o->smoother;
+  m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
+  m->interpolation_v =
+      o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
+  const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
+  m->interpolation_f =
+      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
+  m->variable_beta = d->beta[0] != NULL;
+  m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
+  m->variable_alpha = m->has_alpha && d->alpha;
+  m->tuning = hymgi_cpu_tuning(m);
+}
+
+hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
+{
+  if (level >= 0 && level < limit) return HYMG_OK;
+  hymg_context *c = h->context;
+  if (level >= 0 && level < h->num_levels)
+    return hymgi_fail(c, HYMG_EINVAL, "level %d is the coarsest of the solver", level);
+  if (h->num_levels == 1)
+    return hymgi_fail(c, HYMG_EINVAL, "level %d: the solver has a single level, 0", level);
+  return hymgi_fail(c, HYMG_EINVAL, "level %d: the solver has levels 0 to %d", level,
+                    h->num_levels - 1);
+}
 
 /* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet boundaries to lean
  * on. */
@@ -40,12 +75,12 @@ static void coarsen_extrapolation_box(int n, int *box, int *side)
 }
 
 /* The dimension that rules the extrapolations of each level: that box's side, or the domain's cells. */
-static void extrapolation_dims(hymg_solver *solver)
+static void extrapolation_dims(hymgi_hierarchy *h)
 {
-  const hymg_grid_desc *d = &solver->op->grid->desc;
+  const hymg_grid_desc *d = &h->op->grid->desc;
   int box = d->extrapolation_box, side = box ? d->n[0] / box : 0;
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_level *level = solver->level + l;
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_level *level = h->level + l;
     for (int axis = 0; axis < 3; axis++)
       level->extrapolation_dim[axis] = d->extrapolation_box ? box : level->n[axis];
     if (d->extrapolation_box) coarsen_extrapolation_box(level->n[0], &box, &side);
@@ -53,19 +88,19 @@ static void extrapolation_dims(hymg_solver *solver)
 }
 
 /* All but what depends on the machine that is to run the level. */
-static hymg_status shape_level(hymg_solver *solver, int l)
+static hymg_status shape_level(hymgi_hierarchy *h, int l)
 {
-  hymg_grid *grid = solver->op->grid;
-  hymgi_level *level = solver->level + l;
+  hymg_grid *grid = h->op->grid;
+  hymgi_level *level = h->level + l;
   level->context = grid->context;
-  level->method = &solver->method;
+  level->method = &h->method;
   level->backend = level->keeper = hymgi_cpu_backend();
   level->memory = level->backend->memory;
-  level->profile = &solver->profile;
+  level->profile = &h->profile;
   level->index = l;
-  level->tuning = solver->method.tuning;
+  level->tuning = h->method.tuning;
   level->periodic = grid->periodic;
-  level->ghost = solver->method.stencil == HYMG_FV4 ? 2 : 1;
+  level->ghost = h->method.stencil == HYMG_FV4 ? 2 : 1;
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
   level->cells = 1;
   for (int axis = 0; axis < 3; axis++) {
@@ -76,64 +111,64 @@ static hymg_status shape_level(hymg_solver *solver, int l)
   if (l == 0)
     level->decomp = grid->decomp;
   else
-    TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost,
-                             solver->gather_below, &level->decomp));
+    TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost, h->gather_below,
+                             &level->decomp));
   return hymgi_side_boxes(level->context, level->decomp, level->ghost, level->periodic, &level->box,
                           &level->cover, &level->num_boxes);
 }
 
 /* How many ranks hold cells of each level, and how many the one with most holds. Collective. */
-static hymg_status count_ranks(hymg_solver *solver)
+static hymg_status count_ranks(hymgi_hierarchy *h)
 {
   int64_t holding[HYMGI_MAX_LEVELS];
   double most[HYMGI_MAX_LEVELS] = {0};
-  hymg_context *context = solver->op->grid->context;
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
+  hymg_context *context = h->context;
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
     holding[l] = level->num_boxes > 0;
     for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
       most[l] += (double)g->n[0] * g->n[1] * g->n[2];
   }
-  TRY(hymgi_comm_sum_int64(context, context->comm, holding, solver->num_levels));
-  TRY(hymgi_comm_max_double(context, context->comm, most, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++) {
-    solver->level[l].ranks = (int)holding[l];
-    solver->level[l].largest_share = most[l];
+  TRY(hymgi_comm_sum_int64(context, context->comm, holding, h->num_levels));
+  TRY(hymgi_comm_max_double(context, context->comm, most, h->num_levels));
+  for (int l = 0; l < h->num_levels; l++) {
+    h->level[l].ranks = (int)holding[l];
+    h->level[l].largest_share = most[l];
   }
   return HYMG_OK;
 }
 
-static hymg_status make_shapes(hymg_solver *solver)
+static hymg_status make_shapes(hymgi_hierarchy *h)
 {
-  for (int l = 0; l < solver->num_levels; l++)
-    TRY(shape_level(solver, l));
-  extrapolation_dims(solver);
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(shape_level(h, l));
+  extrapolation_dims(h);
   return HYMG_OK;
 }
 
 /* A GPU does a small level in less time than it takes to exchange its halos: all of it goes to one.
  * As measured on 2 H200. */
-static int64_t gather_below(const hymg_solver *solver, const hymgi_backend *backend)
+static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
 {
-  const hymg_options *o = &solver->options;
+  const hymg_options *o = &h->options;
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
-  if (!backend->sharing || hymgi_comm_size(solver->op->grid->context->comm) == 1) return 0;
+  if (!backend->sharing || hymgi_comm_size(h->context->comm) == 1) return 0;
   if (o->gather_cells >= 0) return o->gather_cells;
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
 }
 
-hymg_status hymgi_hierarchy_shape(hymg_solver *solver, const hymgi_backend *backend)
+hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
-  const hymg_grid *grid = solver->op->grid;
+  const hymg_grid *grid = h->op->grid;
   int n[3];
   memcpy(n, grid->desc.n, sizeof n);
-  solver->gather_below = gather_below(solver, backend);
-  solver->num_levels = 1;
-  while (coarsens(grid, solver->method.stencil, n) && solver->num_levels < HYMGI_MAX_LEVELS) {
+  h->gather_below = gather_below(h, backend);
+  h->num_levels = 1;
+  while (coarsens(grid, h->method.stencil, n) && h->num_levels < HYMGI_MAX_LEVELS) {
     for (int axis = 0; axis < 3; axis++)
       n[axis] /= 2;
-    solver->num_levels++;
+    h->num_levels++;
   }
-  TRY(hymgi_agree(grid->context, make_shapes(solver)));
-  return count_ranks(solver);
+  TRY(hymgi_agree(grid->context, make_shapes(h)));
+  return count_ranks(h);
 }

@@ -1,10 +1,8 @@
 /* What a solver needs in memory, told before anything is taken: per level, and on a GPU against what
  * is free there. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "api/solver.h"
-#include "hierarchy/placement.h"
+#include "hierarchy/build.h"
 
 _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of levels is public");
 
@@ -28,10 +26,10 @@ static double message_doubles(const hymgi_level *level)
   return 4 * ghosts;
 }
 
-static hymg_level_need level_need(const hymg_solver *solver, int l)
+static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
 {
-  const hymgi_level *level = solver->level + l;
-  const hymgi_memory_need need = hymgi_level_memory(solver, l);
+  const hymgi_level *level = h->level + l;
+  const hymgi_memory_need need = hymgi_level_memory(h, l);
   hymg_level_need n = {.cells = {level->n[0], level->n[1], level->n[2]},
                        .backend = level->backend->id,
                        .memory = level->memory->name};
@@ -49,87 +47,39 @@ static double sum_of(const hymg_level_need *n)
 }
 
 /* Memory of the fine levels if it can tell what is free, else NULL. */
-static const hymgi_memory *limited_memory(const hymg_solver *solver)
+static const hymgi_memory *limited_memory(const hymgi_hierarchy *h)
 {
-  const hymgi_memory *memory = solver->level[0].memory;
+  const hymgi_memory *memory = h->level[0].memory;
   return memory->available ? memory : NULL;
 }
 
-static hymg_status fill(const hymg_solver *solver, hymg_need *need)
+hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need)
 {
-  const hymgi_memory *limited = limited_memory(solver);
-  *need = (hymg_need){.num_levels = solver->num_levels};
-  for (int l = 0; l < solver->num_levels; l++) {
-    need->level[l] = level_need(solver, l);
-    if (limited && solver->level[l].memory == limited)
-      need->device_bytes += sum_of(need->level + l);
+  const hymgi_memory *limited = limited_memory(h);
+  *need = (hymg_need){.num_levels = h->num_levels};
+  for (int l = 0; l < h->num_levels; l++) {
+    need->level[l] = level_need(h, l);
+    if (limited && h->level[l].memory == limited) need->device_bytes += sum_of(need->level + l);
   }
   if (!limited) return HYMG_OK;
   size_t available;
-  TRY(limited->available(solver->op->grid->context, &available));
+  TRY(limited->available(h->context, &available));
   need->device_free = (double)available;
   return HYMG_OK;
 }
 
-hymg_status hymgi_memory_check(const hymg_solver *solver)
+hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
 {
-  hymg_context *context = solver->op->grid->context;
+  hymg_context *context = h->context;
   hymg_need need;
   double sum = 0;
-  TRY(fill(solver, &need));
+  TRY(hymgi_memory_estimate(h, &need));
   for (int l = 0; l < need.num_levels; l++)
     sum += sum_of(need.level + l);
   if (sum >= ldexp(1, 62)) /* sizes below are counted in integers */
     return hymgi_fail(context, HYMG_ENOMEM, "%.3g GB are more than an address space", sum * 1e-9);
-  if (!limited_memory(solver) || need.device_bytes <= need.device_free) return HYMG_OK;
+  if (!limited_memory(h) || need.device_bytes <= need.device_free) return HYMG_OK;
   return hymgi_fail(context, HYMG_ENOMEM,
                     "%.3f GB are needed on the GPU for the solver and its fields, %.3f GB are free",
                     need.device_bytes * 1e-9, need.device_free * 1e-9);
-}
-
-/* A solver as far as its need: no plans, no vectors. */
-static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options *options,
-                        hymg_solver *s)
-{
-  hymg_context *context = op->grid->context;
-  const hymgi_backend *backend;
-  s->op = op;
-  s->options = hymgi_options_resolve(options);
-  TRY(hymgi_agree(context, hymgi_options_check(context, op->desc.stencil, &s->options)));
-  TRY(hymgi_choose_backend(context, &s->options, &backend));
-  hymgi_solver_set_method(s);
-  s->method.variable_beta = s->method.variable_beta || (variable & HYMG_VARIABLE_BETA);
-  s->method.variable_alpha =
-      s->method.has_alpha && (s->method.variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
-  TRY(hymgi_hierarchy_shape(s, backend));
-  TRY(hymgi_placement_choose(s, backend, HYMGI_NEVER_MEASURE));
-  hymgi_hierarchy_place(s);
-  return HYMG_OK;
-}
-
-hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, unsigned variable,
-                             const hymg_options *options, hymg_need *need)
-{
-  if (!grid) return HYMG_EINVAL;
-  hymg_context *context = grid->context;
-  hymg_operator *op = NULL;
-  hymg_solver *s = NULL;
-  hymg_status status =
-      need ? HYMG_OK : hymgi_fail(context, HYMG_EINVAL, "hymg_solver_need: need is NULL");
-  if (status == HYMG_OK && variable > (HYMG_VARIABLE_ALPHA | HYMG_VARIABLE_BETA))
-    status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 3", variable);
-  if (status == HYMG_OK) status = hymg_operator_create(grid, desc, &op);
-  if (status == HYMG_OK && !(s = calloc(1, sizeof *s)))
-    status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a plan");
-  status = hymgi_agree(context, status);
-  if (status == HYMG_OK) status = plan(op, variable, options, s);
-  if (status == HYMG_OK) {
-    hymg_need found;
-    status = hymgi_agree(context, fill(s, &found));
-    if (status == HYMG_OK) *need = found;
-  }
-  if (s) hymgi_hierarchy_destroy(s);
-  free(s);
-  hymg_operator_destroy(&op);
-  return status;
 }

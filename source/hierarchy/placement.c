@@ -14,7 +14,8 @@ enum {
   COARSE_FV2 = 16 * 16 * 16 + 1,
   COARSE_FV4 = 8 * 8 * 8 + 1,
   /* smaller grids are solved in less time than trying takes: they get the estimate */
-  WORTH_TRYING = 64 * 64 * 64
+  WORTH_TRYING = 64 * 64 * 64,
+  LARGEST = 64 * 64 * 64 /* cells of the grid that is tried */
 };
 
 const char *hymg_tuning_source_name(hymg_tuning_source source)
@@ -23,47 +24,45 @@ const char *hymg_tuning_source_name(hymg_tuning_source source)
   return source >= HYMG_TUNING_NONE && source <= HYMG_TUNING_FILE ? name[source] : "unknown";
 }
 
-hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_info *info)
-{
-  if (!solver) return HYMG_EINVAL;
-  if (!info)
-    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL, "hymg_solver_tuning: info is NULL");
-  *info = solver->choice;
-  info->tail_from = solver->placement.tail_from; /* the machine may have taken less */
-  return HYMG_OK;
-}
-
 /* ---- levels ---- */
 
-static int first_below(const hymg_solver *solver, int64_t cells)
+int hymgi_placement_start(const hymgi_hierarchy *h)
 {
   int l = 0;
-  while (l < solver->num_levels && solver->level[l].largest_share >= (double)cells)
+  while (l < h->num_levels && h->level[l].cells > LARGEST)
     l++;
   return l;
 }
 
-static hymgi_placement placement_of(const hymg_solver *solver, const hymgi_backend *fine,
+static int first_below(const hymgi_hierarchy *h, int64_t cells)
+{
+  int l = 0;
+  while (l < h->num_levels && h->level[l].largest_share >= (double)cells)
+    l++;
+  return l;
+}
+
+static hymgi_placement placement_of(const hymgi_hierarchy *h, const hymgi_backend *fine,
                                     const hymgi_thresholds *t)
 {
-  hymgi_placement p = {.fine = fine, .host_from = first_below(solver, t->host_cells)};
-  p.tail_from = first_below(solver, t->tail_cells);
-  if (p.host_from < solver->num_levels) p.tail_from = p.host_from;
+  hymgi_placement p = {.fine = fine, .host_from = first_below(h, t->host_cells)};
+  p.tail_from = first_below(h, t->tail_cells);
+  if (p.host_from < h->num_levels) p.tail_from = p.host_from;
   if (p.host_from == 0) p.fine = hymgi_cpu_backend();
   return p;
 }
 
 /* ---- what was chosen before ---- */
 
-void hymgi_placement_key(const hymg_solver *solver, const char *device, char key[HYMGI_KEY])
+void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY])
 {
   static const char *const stencil[] = {"fv2", "fv4"};
   static const char *const smoother[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs"};
   static const char *const bottom[] = {"bicgstab", "cg", "cabicgstab", "cacg", "smoother"};
   static const char *const memory[] = {"device", "managed"};
-  const hymgi_method *m = &solver->method;
-  const hymg_options *o = &solver->options;
-  const hymgi_level *level = solver->level + hymgi_placement_start(solver);
+  const hymgi_method *m = &h->method;
+  const hymg_options *o = &h->options;
+  const hymgi_level *level = h->level + hymgi_placement_start(h);
   char boundary[7] = "";
   for (int face = 0; face < 6; face++)
     boundary[face] = "dpn"[level->boundary[face]];
@@ -143,65 +142,63 @@ typedef struct decision {
   char note[256];
 } decision;
 
-static void estimate(const hymg_solver *solver, hymgi_thresholds *t)
+static void estimate(const hymgi_hierarchy *h, hymgi_thresholds *t)
 {
   if (t->host_cells < 0) t->host_cells = 0;
-  if (t->tail_cells < 0)
-    t->tail_cells = solver->method.stencil == HYMG_FV2 ? COARSE_FV2 : COARSE_FV4;
+  if (t->tail_cells < 0) t->tail_cells = h->method.stencil == HYMG_FV2 ? COARSE_FV2 : COARSE_FV4;
 }
 
-static void decide(const hymg_solver *solver, hymgi_measure measure, decision *d)
+static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
 {
-  hymg_context *context = solver->op->grid->context;
-  const char *const file = solver->options.tuning_file;
+  hymg_context *context = h->context;
+  const char *const file = h->options.tuning_file;
   hymgi_thresholds *t = &d->thresholds;
   hymg_device_info device;
   char key[HYMGI_KEY];
-  const bool hosts = t->host_cells > 0 && first_below(solver, t->host_cells) < solver->num_levels;
+  const bool hosts = t->host_cells > 0 && first_below(h, t->host_cells) < h->num_levels;
   d->source = HYMG_TUNING_OPTIONS;
   if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
   d->source = HYMG_TUNING_ESTIMATE;
-  const bool known = solver->level[0].cells >= WORTH_TRYING &&
-                     hymgi_placement_start(solver) < solver->num_levels &&
+  const bool known = h->level[0].cells >= WORTH_TRYING &&
+                     hymgi_placement_start(h) < h->num_levels &&
                      hymgi_cuda_device(context, -1, &device) == HYMG_OK;
   if (!known) {
-    estimate(solver, t);
+    estimate(h, t);
     return;
   }
-  hymgi_placement_key(solver, device.name, key);
+  hymgi_placement_key(h, device.name, key);
   if (recall(context, key, t)) {
     d->source = HYMG_TUNING_MEASURED;
   } else if (file && hymgi_tuning_find(file, key, t, d->note)) {
     d->source = HYMG_TUNING_FILE;
   } else {
     const double start = hymgi_seconds();
-    if (measure == HYMGI_MAY_MEASURE && solver->options.tuning == HYMG_TUNE_MEASURE &&
-        hymgi_placement_measure(solver, t)) {
+    if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
       d->source = HYMG_TUNING_MEASURED;
       remember(context, key, t);
       if (file) hymgi_tuning_keep(file, key, t, d->note);
     }
     d->seconds = hymgi_seconds() - start;
   }
-  estimate(solver, t); /* what is still open */
+  estimate(h, t); /* what is still open */
 }
 
-hymg_status hymgi_placement_choose(hymg_solver *solver, const hymgi_backend *fine,
+hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
                                    hymgi_measure measure)
 {
-  hymg_context *context = solver->op->grid->context;
-  solver->placement = (hymgi_placement){.fine = fine};
+  hymg_context *context = h->context;
+  h->placement = (hymgi_placement){.fine = fine};
   if (fine == hymgi_cpu_backend()) return HYMG_OK;
   decision d;
   memset(&d, 0, sizeof d);
-  d.thresholds = (hymgi_thresholds){solver->options.host_cells, solver->options.tail_cells};
-  if (hymgi_comm_rank(context->comm) == 0) decide(solver, measure, &d);
+  d.thresholds = (hymgi_thresholds){h->options.host_cells, h->options.tail_cells};
+  if (hymgi_comm_rank(context->comm) == 0) decide(h, measure, &d);
   TRY(hymgi_comm_bcast(context, context->comm, 0, &d, sizeof d));
-  solver->placement = placement_of(solver, fine, &d.thresholds);
-  solver->choice = (hymg_tuning_info){.tail_from = solver->placement.tail_from,
-                                      .host_from = solver->placement.host_from,
-                                      .source = d.source,
-                                      .seconds = d.seconds};
-  memcpy(solver->choice.note, d.note, sizeof d.note);
+  h->placement = placement_of(h, fine, &d.thresholds);
+  h->choice = (hymg_tuning_info){.tail_from = h->placement.tail_from,
+                                 .host_from = h->placement.host_from,
+                                 .source = d.source,
+                                 .seconds = d.seconds};
+  memcpy(h->choice.note, d.note, sizeof d.note);
   return HYMG_OK;
 }

@@ -74,6 +74,8 @@ typedef struct hymgi_nccl_ops {
   void (*tell)(hymg_context *context);
 } hymgi_nccl_ops;
 
+typedef struct hymgi_hierarchy hymgi_hierarchy;
+
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
@@ -124,8 +126,8 @@ typedef struct hymgi_backend {
   void (*restrict_faces)(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patch, double *coarse);
 
-  /* boundary data: term from value (source/hierarchy/boundary_data.h); f += the terms */
-  void (*boundary_term)(const hymgi_level *level, int box, int face, double factor);
+  /* boundary data: term from value (multigrid/boundary_data.h); f += the terms */
+  void (*boundary_term)(const hymgi_level *level, int box, int face);
   void (*add_boundary_terms)(const hymgi_level *level, double *f);
 
   /* operator: x is written in its ghosts only */
@@ -166,11 +168,11 @@ typedef struct hymgi_backend {
   bool (*bottom)(hymgi_level *level, hymg_bottom bottom);
   /* Optional: a whole cycle from level l down in one go; visits 1 for V, 2 for W, 0 for F. False
    * where it is not for this level. */
-  bool (*tail)(struct hymg_solver *solver, int l, int visits);
+  bool (*tail)(hymgi_hierarchy *h, int l, int visits);
   /* Optional: around a cycle, so that its work can be recorded once and played back. key: what
    * tells the solver's cycles apart. */
-  void (*begin_cycle)(struct hymg_solver *solver, int key);
-  void (*end_cycle)(struct hymg_solver *solver);
+  void (*begin_cycle)(hymgi_hierarchy *h, int key);
+  void (*end_cycle)(hymgi_hierarchy *h);
   /* Optional: max and residual_max without a wait; `queued` waits and gives the one of a slot. */
   void (*queue_max)(const hymgi_level *level, const double *x, int slot);
   void (*queue_residual_max)(const hymgi_level *level, const double *f, double *x, int slot);
@@ -184,8 +186,8 @@ typedef struct hymgi_backend {
   /* Optional: what follows is steered by results, so it cannot be recorded: from true to false. */
   void (*stepwise)(hymg_context *context, bool on);
   /* Optional: before and after the solver's levels live (recordings, lists for coarse end). */
-  hymg_status (*attach)(struct hymg_solver *solver);
-  void (*detach)(struct hymg_solver *solver);
+  hymg_status (*attach)(hymgi_hierarchy *h);
+  void (*detach)(hymgi_hierarchy *h);
   /* Optional: names of the kernels that the level runs on this rank, once attached. */
   const char *(*kernel_names)(const hymgi_level *level);
 

@@ -96,7 +96,7 @@ typedef struct hymgi_level {
   double *scratch;       /* rows of the host's threads */
   ptrdiff_t scratch_row; /* doubles of one of them */
   struct hymgi_boundary_data
-      *boundaries; /* boundary data (source/hierarchy/boundary_data.h), or NULL */
+      *boundaries; /* boundary data (source/multigrid/boundary_data.h), or NULL */
   double *krylov;  /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
   const struct hymgi_level_kernels *kernels; /* the GPU's for it (cuda/kernel_table.h); else NULL */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "api/solver.h"
 #include "base/exact_sum.h"
+#include "multigrid/hierarchy.h"
 #include "multigrid/profile.h"
 
 static double cells_of(const hymgi_level *level)
@@ -21,11 +21,6 @@ static double operator_streams(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   return 1 + (m->variable_beta ? 3 : 0) + (m->variable_alpha ? 1 : 0);
-}
-
-static const hymgi_plan *operator_halo(const hymgi_level *level)
-{
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
 static double bytes(const hymgi_level *level, double streams)
@@ -53,7 +48,7 @@ void hymgi_smooth(hymgi_level *level)
   const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
   level->backend->smooth(level);
   hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, operator_halo(level), level->method->sweeps);
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
 }
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
@@ -61,7 +56,7 @@ void hymgi_apply(const hymgi_level *level, double *x, double *y)
   const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
   level->backend->apply(level, x, y);
   hymgi_profile_end(level, HYMGI_OP_APPLY, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_APPLY, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
 }
 
 void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
@@ -69,7 +64,7 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x, double
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   level->backend->residual(level, f, x, r);
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
 /* Records a failure of a reduction or exchange; the first one stays. */
@@ -89,7 +84,7 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
   return norm;
 }
 
@@ -124,7 +119,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, operator_halo(fine),
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
                          fine->method->sweeps + 1);
   hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, fine->gather, 1);
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
@@ -194,28 +189,36 @@ void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 /* ---- the coarse end in one go ---- */
 
 /* Of one visit of each level; the bottom's iterations are not counted. */
-static double coarse_end_bytes(const hymg_solver *solver, int l)
+static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
 {
   double sum = 0;
-  for (; l < solver->num_levels - 1; l++) {
-    const hymgi_level *level = solver->level + l;
+  for (; l < h->num_levels - 1; l++) {
+    const hymgi_level *level = h->level + l;
     sum += 2 * smooth_bytes(level) + bytes(level, operator_streams(level) + 3 + 2 * 0.125);
   }
   return sum;
 }
 
-bool hymgi_coarse_end(hymg_solver *solver, int l, int visits)
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
-  hymgi_level *level = solver->level + l;
-  if (l < solver->placement.tail_from || l >= solver->num_levels - 1 || !level->backend->tail)
-    return false;
+  hymgi_level *level = h->level + l;
+  if (l < h->placement.tail_from || l >= h->num_levels - 1 || !level->backend->tail) return false;
   const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
-  if (!level->backend->tail(solver, l, visits)) {
+  if (!level->backend->tail(h, l, visits)) {
     hymgi_profile_cancel(level, start);
     return false;
   }
-  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(solver, l));
+  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(h, l));
   return true;
+}
+
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst)
+{
+  if (!plan) return;
+  const hymgi_mover *mover = &level->backend->mover;
+  hymgi_exchange_begin(level->context, mover, plan, src_box, src, dst_box, dst);
+  hymgi_exchange_end(level->context, mover, plan, dst_box, dst, NULL);
 }
 
 /* ---- vectors ---- */
@@ -281,7 +284,7 @@ void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double
   else
     level->context->later[slot] = level->backend->residual_max(level, f, x);
   hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, operator_halo(level), 1);
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
 double hymgi_later(const hymgi_level *level, hymgi_slot slot)

@@ -10,6 +10,10 @@
 /* After work of `from` on memory of `to`: waits where another machine goes on. */
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
 
+/* Runs a plan whole; NULL does nothing. */
+void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const double *src, const hymgi_geom *dst_box, double *dst);
+
 /* Ranks that hold nothing of the level may call every level operation but get 0 from reductions. */
 void hymgi_smooth(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
@@ -53,8 +57,7 @@ void hymgi_remove_mean(const hymgi_level *level, double *x);
 
 /* A whole cycle from level l down in one go, visits 1 for V, 2 for W, 0 for F; false where level l
  * is not among those that the placement and the machine do so. Not for the coarsest level. */
-struct hymg_solver;
-bool hymgi_coarse_end(struct hymg_solver *solver, int l, int visits);
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);

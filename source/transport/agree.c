@@ -1,7 +1,7 @@
 /* What all ranks of a solver must do alike on their way to each other's GPUs: each says what it can, and
  * what one cannot none does. */
-#include "api/solver.h"
 #include "multigrid/backend.h"
+#include "transport/transport.h"
 
 hymgi_level_plans hymgi_plans_of_level(const hymgi_level *l)
 {
@@ -25,14 +25,14 @@ static bool is_answered(const hymgi_plan *plan)
 
 /* Plans whose messages on all ranks go to peers go by the LL protocol, that is without flags. Where each is
  * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
-hymg_status hymgi_agree_on_values(hymg_solver *solver)
+hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = h->context;
   enum { MOST = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
   int lacking[2 * MOST] = {0}; /* an answer; a way but MPI's */
-  const int count = HYMGI_LEVEL_PLANS * solver->num_levels;
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level_plans all = hymgi_plans_of_level(solver->level + l);
+  const int count = HYMGI_LEVEL_PLANS * h->num_levels;
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level_plans all = hymgi_plans_of_level(h->level + l);
     for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
       const hymgi_plan *plan = all.plan[m];
       lacking[HYMGI_LEVEL_PLANS * l + m] = plan && !is_answered(plan);
@@ -40,8 +40,8 @@ hymg_status hymgi_agree_on_values(hymg_solver *solver)
     }
   }
   TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * count));
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level_plans all = hymgi_plans_of_level(solver->level + l);
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level_plans all = hymgi_plans_of_level(h->level + l);
     for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
       const int at = HYMGI_LEVEL_PLANS * l + m;
       if (!all.plan[m]) continue;
@@ -53,38 +53,37 @@ hymg_status hymgi_agree_on_values(hymg_solver *solver)
 }
 
 /* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
-hymg_status hymgi_agree_on_colours(hymg_solver *solver)
+hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = h->context;
   int apart[HYMGI_MAX_LEVELS] = {0};
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
-                     level->backend == solver->placement.fine && level->backend->joins(level, plan);
+                     level->backend == h->placement.fine && level->backend->joins(level, plan);
     apart[l] = plan && !can;
   }
-  TRY(hymgi_comm_max_int(c, c->comm, apart, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++) {
-    hymgi_plan *plan = hymgi_operator_halo(solver->level + l);
+  TRY(hymgi_comm_max_int(c, c->comm, apart, h->num_levels));
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_plan *plan = hymgi_operator_halo(h->level + l);
     if (plan) plan->in_sweeps = !apart[l];
   }
   return HYMG_OK;
 }
 
 /* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
-hymg_status hymgi_agree_on_starts(hymg_solver *solver)
+hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_backend *fine = solver->placement.fine;
+  hymg_context *c = h->context;
+  const hymgi_backend *fine = h->placement.fine;
   int reads[HYMGI_MAX_LEVELS] = {0};
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
-    reads[l] =
-        level->num_boxes > 0 && (level->backend != fine || !fine->starts_alone(level));
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
+    reads[l] = level->num_boxes > 0 && (level->backend != fine || !fine->starts_alone(level));
   }
-  TRY(hymgi_comm_max_int(c, c->comm, reads, solver->num_levels));
-  for (int l = 0; l < solver->num_levels; l++)
-    solver->level[l].starts_alone = !reads[l];
+  TRY(hymgi_comm_max_int(c, c->comm, reads, h->num_levels));
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].starts_alone = !reads[l];
   return HYMG_OK;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/solver.h"
 #include "multigrid/backend.h"
+#include "transport/transport.h"
 
 const char *hymg_transport_name(hymg_transport transport)
 {
@@ -13,26 +13,16 @@ const char *hymg_transport_name(hymg_transport transport)
                                                                               : "unknown";
 }
 
-hymg_status hymg_solver_transport(const hymg_solver *solver, hymg_transport_info *info)
-{
-  if (!solver) return HYMG_EINVAL;
-  if (!info)
-    return hymgi_fail(solver->op->grid->context, HYMG_EINVAL,
-                      "hymg_solver_transport: info is NULL");
-  *info = solver->transport.info;
-  return HYMG_OK;
-}
-
-static void set(hymg_solver *solver, hymg_transport within, hymg_transport between,
+static void set(hymgi_hierarchy *h, hymg_transport within, hymg_transport between,
                 const char *reason)
 {
-  const bool several = hymgi_comm_nodes(solver->op->grid->context->comm) > 1;
-  hymg_transport_info *info = &solver->transport.info;
+  const bool several = hymgi_comm_nodes(h->context->comm) > 1;
+  hymg_transport_info *info = &h->transport.info;
   info->within = within;
   info->between = several ? between : HYMG_TRANSPORT_NONE;
   snprintf(info->reason, sizeof info->reason, "%s", reason);
-  solver->transport.on_device = within == HYMG_TRANSPORT_DEVICE ||
-                                between == HYMG_TRANSPORT_DEVICE || within == HYMG_TRANSPORT_NCCL;
+  h->transport.on_device = within == HYMG_TRANSPORT_DEVICE || between == HYMG_TRANSPORT_DEVICE ||
+                           within == HYMG_TRANSPORT_NCCL;
 }
 
 /* ---- what MPI can ---- */
@@ -43,10 +33,10 @@ typedef struct mpi_way {
   char reason[160];
 } mpi_way;
 
-static hymg_status find_mpi_way(hymg_solver *solver, mpi_way *way)
+static hymg_status find_mpi_way(hymgi_hierarchy *h, mpi_way *way)
 {
-  hymg_context *c = solver->op->grid->context;
-  const char *file = solver->options.probe_file;
+  hymg_context *c = h->context;
+  const char *file = h->options.probe_file;
   char note[256] = "";
   memset(way, 0, sizeof *way);
   way->transport = HYMG_TRANSPORT_STAGED;
@@ -72,10 +62,10 @@ typedef struct card {
 } card;
 
 /* Why the ranks of this rank's node cannot write into each other's GPU; "" if they may try. */
-static hymg_status find_obstacle(hymg_solver *solver, char why[128])
+static hymg_status find_obstacle(hymgi_hierarchy *h, char why[128])
 {
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
+  hymg_context *c = h->context;
+  const hymgi_peer_memory *sharing = h->placement.fine->sharing;
   const int locals = hymgi_comm_local_size(c->comm);
   card mine;
   memset(&mine, 0, sizeof mine);
@@ -104,23 +94,23 @@ hymg_status hymgi_share_text(hymg_context *c, char text[128])
 /* ---- the choice ---- */
 
 /* Staged: what keeps GPUs from mapping each other's memory may keep MPI from it, too. */
-void hymgi_transport_without_peers(hymg_solver *solver, const char *why)
+void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why)
 {
   char reason[256];
   snprintf(reason, sizeof reason, "no peer, %s", why);
-  set(solver, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, reason);
+  set(h, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, reason);
 }
 
-static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
+static hymg_status choose_peer(hymgi_hierarchy *h, const mpi_way *way)
 {
-  hymg_context *c = solver->op->grid->context;
-  const bool wanted = solver->options.transport == HYMG_TRANSPORT_PEER;
+  hymg_context *c = h->context;
+  const bool wanted = h->options.transport == HYMG_TRANSPORT_PEER;
   char why[128] = "", reason[256];
-  TRY(find_obstacle(solver, why));
+  TRY(find_obstacle(h, why));
   TRY(hymgi_share_text(c, why));
   if (*why && wanted) return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
   if (*why) {
-    hymgi_transport_without_peers(solver, why);
+    hymgi_transport_without_peers(h, why);
     return HYMG_OK;
   }
   snprintf(reason, sizeof reason, "%s",
@@ -128,44 +118,43 @@ static hymg_status choose_peer(hymg_solver *solver, const mpi_way *way)
   if (hymgi_comm_nodes(c->comm) > 1)
     snprintf(reason, sizeof reason, "%s; between nodes: %s",
              wanted ? "peer as asked for" : "every GPU of a node maps the others", way->reason);
-  set(solver, HYMG_TRANSPORT_PEER, way->transport, reason);
+  set(h, HYMG_TRANSPORT_PEER, way->transport, reason);
   return HYMG_OK;
 }
 
 /* NCCL takes no two ranks on one GPU. */
-static hymg_status choose_nccl(hymg_solver *solver)
+static hymg_status choose_nccl(hymgi_hierarchy *h)
 {
   char why[128] = "";
-  TRY(find_obstacle(solver, why));
-  TRY(hymgi_share_text(solver->op->grid->context, why));
-  if (*why)
-    return hymgi_fail(solver->op->grid->context, HYMG_EUNSUPPORTED, "transport nccl: %s", why);
-  set(solver, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "as asked for");
+  TRY(find_obstacle(h, why));
+  TRY(hymgi_share_text(h->context, why));
+  if (*why) return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "transport nccl: %s", why);
+  set(h, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "as asked for");
   return HYMG_OK;
 }
 
-static hymg_status choose_wanted(hymg_solver *solver, hymg_transport wanted)
+static hymg_status choose_wanted(hymgi_hierarchy *h, hymg_transport wanted)
 {
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = h->context;
   int lacking = !hymgi_comm_says_cuda();
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
   if (wanted == HYMG_TRANSPORT_DEVICE && lacking)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "transport device: MPI does not take device memory "
                       "(MPIX_Query_cuda_support is absent or gives 0)");
-  set(solver, wanted, wanted, "as asked for");
+  set(h, wanted, wanted, "as asked for");
   return HYMG_OK;
 }
 
-hymg_status hymgi_transport_choose(hymg_solver *solver)
+hymg_status hymgi_transport_choose(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
-  const hymg_options *o = &solver->options;
+  hymg_context *c = h->context;
+  const hymg_options *o = &h->options;
   mpi_way way;
   if (o->transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport nccl: this library was built without NCCL");
-  if (hymgi_comm_size(c->comm) == 1 || !solver->placement.fine->sharing) {
-    set(solver, HYMG_TRANSPORT_NONE, HYMG_TRANSPORT_NONE,
+  if (hymgi_comm_size(c->comm) == 1 || !h->placement.fine->sharing) {
+    set(h, HYMG_TRANSPORT_NONE, HYMG_TRANSPORT_NONE,
         hymgi_comm_size(c->comm) == 1 ? "there is one rank" : "no level is on a GPU");
     return HYMG_OK;
   }
@@ -173,12 +162,12 @@ hymg_status hymgi_transport_choose(hymg_solver *solver)
     if (o->transport != HYMG_TRANSPORT_AUTO && o->transport != HYMG_TRANSPORT_STAGED)
       return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport %s: managed memory is staged",
                         hymg_transport_name(o->transport));
-    set(solver, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, "managed memory is staged");
+    set(h, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, "managed memory is staged");
     return HYMG_OK;
   }
   if (o->transport == HYMG_TRANSPORT_DEVICE || o->transport == HYMG_TRANSPORT_STAGED)
-    return choose_wanted(solver, o->transport);
-  if (o->transport == HYMG_TRANSPORT_NCCL) return choose_nccl(solver);
-  TRY(find_mpi_way(solver, &way));
-  return choose_peer(solver, &way);
+    return choose_wanted(h, o->transport);
+  if (o->transport == HYMG_TRANSPORT_NCCL) return choose_nccl(h);
+  TRY(find_mpi_way(h, &way));
+  return choose_peer(h, &way);
 }

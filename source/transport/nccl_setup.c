@@ -1,12 +1,12 @@
 /* The communicator of NCCL: found, or made anew, by all ranks together. */
 #include <string.h>
 
-#include "api/solver.h"
 #include "multigrid/backend.h"
+#include "transport/transport.h"
 
-static const hymgi_nccl_ops *nccl_ops_of(const hymg_solver *solver)
+static const hymgi_nccl_ops *nccl_ops_of(const hymgi_hierarchy *h)
 {
-  return *solver->placement.fine->nccl_ops;
+  return *h->placement.fine->nccl_ops;
 }
 
 static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl_ops)
@@ -20,10 +20,10 @@ static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl
   return status;
 }
 
-hymg_status hymgi_nccl_open(hymg_solver *solver, bool anew)
+hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew)
 {
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_nccl_ops *nccl_ops = nccl_ops_of(solver);
+  hymg_context *c = h->context;
+  const hymgi_nccl_ops *nccl_ops = nccl_ops_of(h);
   TRY(hymgi_comm_drain(c, c->comm));
   int lacking = anew || !nccl_ops->works(c);
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
@@ -33,10 +33,10 @@ hymg_status hymgi_nccl_open(hymg_solver *solver, bool anew)
 }
 
 /* What the buffers hold does not matter. */
-hymg_status hymgi_nccl_connect(hymg_solver *solver, hymgi_plan **plans, int count)
+hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, hymgi_plan **plans, int count)
 {
-  hymg_context *c = solver->op->grid->context;
-  const hymgi_backend *fine = solver->placement.fine;
+  hymg_context *c = h->context;
+  const hymgi_backend *fine = h->placement.fine;
   c->status = HYMG_OK;
   for (int p = 0; p < count; p++)
     if (plans[p]->group) fine->mover.queue(c, plans[p]);

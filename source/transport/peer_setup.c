@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/solver.h"
 #include "multigrid/backend.h"
+#include "transport/transport.h"
 
 enum {
   LINE = 16,      /* doubles: 128 bytes */
@@ -29,12 +29,12 @@ typedef struct plan_list {
   int count;
 } plan_list;
 
-static plan_list plans_of(const hymg_solver *solver)
+static plan_list plans_of(const hymgi_hierarchy *h)
 {
   plan_list list = {.count = 0};
-  for (int l = 0; l < solver->num_levels; l++) {
-    const hymgi_level *level = solver->level + l;
-    if (level->backend != solver->placement.fine) continue;
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
+    if (level->backend != h->placement.fine) continue;
     const hymgi_level_plans all = hymgi_plans_of_level(level);
     for (int m = 0; m < HYMGI_LEVEL_PLANS; m++)
       if (all.plan[m]) list.plan[list.count++] = all.plan[m];
@@ -101,19 +101,19 @@ static void lay_out(hymgi_transport *t, const plan_list *list, place *places)
 
 /* ---- arenas ---- */
 
-static hymg_status make_arena(hymg_solver *solver)
+static hymg_status make_arena(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
-  const hymgi_backend *fine = solver->placement.fine;
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
+  const hymgi_backend *fine = h->placement.fine;
   TRY(fine->memory->alloc(c, t->arena_doubles, &t->arena));
   return fine->sharing->reset(c, t->arena, t->words, t->arena_doubles);
 }
 
-static hymg_status list_node(hymg_solver *solver)
+static hymg_status list_node(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
   const int rank = hymgi_comm_rank(c->comm);
   t->locals = hymgi_comm_local_size(c->comm);
   t->rank_of = malloc((size_t)t->locals * sizeof *t->rank_of);
@@ -124,12 +124,11 @@ static hymg_status list_node(hymg_solver *solver)
   return hymgi_comm_gather_local(c, c->comm, &rank, sizeof rank, t->rank_of);
 }
 
-static void unmap(hymg_solver *solver)
+static void unmap(hymgi_hierarchy *h)
 {
-  hymgi_transport *t = &solver->transport;
+  hymgi_transport *t = &h->transport;
   for (int r = 0; t->mapped && r < t->locals; r++) {
-    if (t->mapped[r])
-      solver->placement.fine->sharing->unmap(solver->op->grid->context, t->mapped[r]);
+    if (t->mapped[r]) h->placement.fine->sharing->unmap(h->context, t->mapped[r]);
     t->mapped[r] = NULL;
   }
 }
@@ -148,11 +147,11 @@ static bool talks_to(const plan_list *list, int rank)
 }
 
 /* Collective. why: of this rank, where it could not map another one's arena. */
-static hymg_status map_arenas(hymg_solver *solver, const plan_list *list, char why[128])
+static hymg_status map_arenas(hymgi_hierarchy *h, const plan_list *list, char why[128])
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
-  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
+  const hymgi_peer_memory *sharing = h->placement.fine->sharing;
   hymgi_handle mine;
   memset(&mine, 0, sizeof mine);
   hymgi_handle *all = malloc((size_t)t->locals * sizeof *all);
@@ -252,10 +251,10 @@ static hymgi_peer_message describe_receive(const hymgi_transport *t, const hymgi
                               .rank = message->rank};
 }
 
-static hymg_status describe(hymg_solver *solver, hymgi_plan *plan, const place *at, const offers *o)
+static hymg_status describe(hymgi_hierarchy *h, hymgi_plan *plan, const place *at, const offers *o)
 {
-  hymgi_transport *t = &solver->transport;
-  const hymgi_backend *fine = solver->placement.fine;
+  hymgi_transport *t = &h->transport;
+  const hymgi_backend *fine = h->placement.fine;
   const int in = plan->num_receives, out = plan->num_sends;
   const double *const mine = o->mine, *const theirs = o->theirs;
   unsigned long long *const counters = word(t->arena, (double)at->counters);
@@ -290,10 +289,10 @@ static hymg_status make_offers(const hymgi_plan *plan, const place *at, offers *
 }
 
 /* Step by step for all plans, so that no rank waits for one that has failed. */
-static hymg_status connect_all(hymg_solver *solver, const plan_list *list, const place *places,
+static hymg_status connect_all(hymgi_hierarchy *h, const plan_list *list, const place *places,
                                offers *all)
 {
-  hymg_context *c = solver->op->grid->context;
+  hymg_context *c = h->context;
   hymg_status status = all ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for offers");
   for (int p = 0; p < list->count && status == HYMG_OK; p++)
     status = make_offers(list->plan[p], places + p, all + p);
@@ -304,7 +303,7 @@ static hymg_status connect_all(hymg_solver *solver, const plan_list *list, const
   }
   TRY(hymgi_agree(c, status));
   for (int p = 0; p < list->count && status == HYMG_OK; p++)
-    status = describe(solver, list->plan[p], places + p, all + p);
+    status = describe(h, list->plan[p], places + p, all + p);
   return hymgi_agree(c, status);
 }
 
@@ -316,37 +315,37 @@ static void lend(const hymgi_transport *t, hymgi_plan *plan, const place *at)
 }
 
 /* Buffers of MPI or NCCL: in the arena or, staged, each in memory of its own. */
-static hymg_status give_buffers(hymg_solver *solver, const plan_list *list, const place *places)
+static hymg_status give_buffers(hymgi_hierarchy *h, const plan_list *list, const place *places)
 {
-  hymgi_transport *t = &solver->transport;
+  hymgi_transport *t = &h->transport;
   for (int p = 0; p < list->count; p++) {
     hymgi_plan *plan = list->plan[p];
     if (plan->mpi_sends + plan->mpi_receives == 0) continue;
     if (t->on_device)
       lend(t, plan, places + p);
     else
-      TRY(hymgi_plan_allocate(plan, solver->placement.fine->crossing));
+      TRY(hymgi_plan_allocate(plan, h->placement.fine->crossing));
   }
   return HYMG_OK;
 }
 
 /* Collective; *mapped: on all ranks, else the arenas are gone again and why says on which. */
-static hymg_status connect_arenas(hymg_solver *solver, const plan_list *list, char why[128],
+static hymg_status connect_arenas(hymgi_hierarchy *h, const plan_list *list, char why[128],
                                   bool *mapped)
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
   *mapped = true;
   if (t->info.within != HYMG_TRANSPORT_PEER && !t->on_device) return HYMG_OK;
-  TRY(hymgi_agree(c, make_arena(solver)));
+  TRY(hymgi_agree(c, make_arena(h)));
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
-  TRY(map_arenas(solver, list, why));
+  TRY(map_arenas(h, list, why));
   TRY(hymgi_share_text(c, why));
   *mapped = !*why;
   if (*mapped) return HYMG_OK;
-  unmap(solver);
+  unmap(h);
   TRY(hymgi_comm_barrier(c, c->comm)); /* nobody has the arenas any more */
-  solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
+  h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   t->arena = NULL;
   return HYMG_OK;
 }
@@ -359,21 +358,21 @@ static void list_others(hymgi_transport *t)
 }
 
 /* NCCL carries all messages: none is left to MPI. */
-static hymg_status connect_group(hymg_solver *solver, plan_list *list)
+static hymg_status connect_group(hymgi_hierarchy *h, plan_list *list)
 {
-  TRY(hymgi_nccl_open(solver, false));
+  TRY(hymgi_nccl_open(h, false));
   for (int p = 0; p < list->count; p++) {
     hymgi_plan *plan = list->plan[p];
-    if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &solver->transport.peers;
+    if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &h->transport.peers;
     plan->mpi_sends = plan->mpi_receives = 0;
   }
-  return hymgi_nccl_connect(solver, list->plan, list->count);
+  return hymgi_nccl_connect(h, list->plan, list->count);
 }
 
-static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *places)
+static hymg_status connect_plans(hymgi_hierarchy *h, plan_list *list, place *places)
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
   char why[128] = "";
   bool mapped;
   for (int round = 0; round < 2; round++) {
@@ -383,22 +382,22 @@ static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *pl
       plan->mpi_receives = mark_peers(t, plan->receive, plan->num_receives);
     }
     lay_out(t, list, places);
-    TRY(connect_arenas(solver, list, why, &mapped));
+    TRY(connect_arenas(h, list, why, &mapped));
     if (mapped) break;
-    if (solver->options.transport == HYMG_TRANSPORT_PEER)
+    if (h->options.transport == HYMG_TRANSPORT_PEER)
       return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
-    hymgi_transport_without_peers(solver, why);
+    hymgi_transport_without_peers(h, why);
     why[0] = '\0';
   }
-  TRY(hymgi_agree(c, give_buffers(solver, list, places)));
-  t->peers.timeout = solver->options.peer_seconds;
-  if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(solver, list);
+  TRY(hymgi_agree(c, give_buffers(h, list, places)));
+  t->peers.timeout = h->options.peer_seconds;
+  if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(h, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t);
-  TRY(hymgi_agree_on_values(solver));
-  TRY(hymgi_agree_on_colours(solver));
+  TRY(hymgi_agree_on_values(h));
+  TRY(hymgi_agree_on_colours(h));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
-  const hymg_status status = connect_all(solver, list, places, all);
+  const hymg_status status = connect_all(h, list, places, all);
   for (int p = 0; all && p < list->count; p++) {
     hymgi_requests_destroy(&all[p].requests);
     free(all[p].mine);
@@ -407,58 +406,57 @@ static hymg_status connect_plans(hymg_solver *solver, plan_list *list, place *pl
   return status;
 }
 
-hymg_status hymgi_transport_connect(hymg_solver *solver)
+hymg_status hymgi_transport_connect(hymgi_hierarchy *h)
 {
-  hymg_context *c = solver->op->grid->context;
-  hymgi_transport *t = &solver->transport;
-  plan_list list = plans_of(solver);
+  hymg_context *c = h->context;
+  hymgi_transport *t = &h->transport;
+  plan_list list = plans_of(h);
   if (t->info.within == HYMG_TRANSPORT_NONE) return HYMG_OK;
-  TRY(list_node(solver));
+  TRY(list_node(h));
   t->connected = true;
-  TRY(hymgi_agree_on_starts(solver));
+  TRY(hymgi_agree_on_starts(h));
   place *places = calloc((size_t)list.count + 1, sizeof *places);
   hymg_status status = hymgi_agree(
       c, places ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d plans", list.count));
-  if (status == HYMG_OK) status = connect_plans(solver, &list, places);
+  if (status == HYMG_OK) status = connect_plans(h, &list, places);
   free(places);
   return status;
 }
 
-void hymgi_transport_disconnect(hymg_solver *solver)
+void hymgi_transport_disconnect(hymgi_hierarchy *h)
 {
-  hymgi_transport *t = &solver->transport;
-  hymg_context *c = solver->op->grid->context;
+  hymgi_transport *t = &h->transport;
+  hymg_context *c = h->context;
   if (t->connected && t->info.within == HYMG_TRANSPORT_PEER) {
     /* what was sent has arrived, and nobody sends any more */
-    solver->placement.fine->sync(c);
+    h->placement.fine->sync(c);
     hymgi_comm_barrier(c, c->comm);
-    unmap(solver);
+    unmap(h);
     hymgi_comm_barrier(c, c->comm);
   }
   if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
-    solver->placement.fine->sync(c);
+    h->placement.fine->sync(c);
     hymgi_comm_drain(c, c->comm);
-    if (t->failed) hymgi_transport_reset(solver);
+    if (t->failed) hymgi_transport_reset(h);
   }
-  if (t->arena) solver->placement.fine->memory->release(c, t->arena, t->arena_doubles);
+  if (t->arena) h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
   free(t->mapped);
   free(t->peers.others);
   *t = (hymgi_transport){.info = t->info};
 }
 
-void hymgi_transport_reset(hymg_solver *solver)
+void hymgi_transport_reset(hymgi_hierarchy *h)
 {
-  hymgi_transport *t = &solver->transport;
-  hymg_context *c = solver->op->grid->context;
+  hymgi_transport *t = &h->transport;
+  hymg_context *c = h->context;
   const bool grouped = t->info.within == HYMG_TRANSPORT_NCCL;
   if (!t->connected || !(grouped || (t->info.within == HYMG_TRANSPORT_PEER && t->arena))) return;
   char text[sizeof c->error]; /* of the failure */
   memcpy(text, c->error, sizeof text);
-  const hymgi_peer_memory *sharing = solver->placement.fine->sharing;
-  solver->placement.fine->sync(c); /* NCCL: ends what waits for messages that do not come */
-  if (grouped)
-    hymgi_nccl_open(solver, true); /* if it or what follows fails, so will the next solve */
+  const hymgi_peer_memory *sharing = h->placement.fine->sharing;
+  h->placement.fine->sync(c);            /* NCCL: ends what waits for messages that do not come */
+  if (grouped) hymgi_nccl_open(h, true); /* if it or what follows fails, so will the next solve */
   hymgi_comm_barrier(c, c->comm);
   if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
   t->peers.notified = false;
@@ -466,11 +464,11 @@ void hymgi_transport_reset(hymg_solver *solver)
   memcpy(c->error, text, sizeof text);
 }
 
-hymg_status hymgi_agree_or_reset(hymg_solver *solver, hymg_status status)
+hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status)
 {
-  if (status != HYMG_OK && solver->transport.info.within == HYMG_TRANSPORT_NCCL)
-    (*solver->placement.fine->nccl_ops)->tell(solver->op->grid->context);
-  status = hymgi_agree(solver->op->grid->context, status);
-  if (status != HYMG_OK) hymgi_transport_reset(solver);
+  if (status != HYMG_OK && h->transport.info.within == HYMG_TRANSPORT_NCCL)
+    (*h->placement.fine->nccl_ops)->tell(h->context);
+  status = hymgi_agree(h->context, status);
+  if (status != HYMG_OK) hymgi_transport_reset(h);
   return status;
 }

@@ -1,7 +1,7 @@
 /* Which levels of a solver are done by the GPU, in one launch there, or by the host: as the options
  * say, as measured, as kept in the tuning file. */
 #define _XOPEN_SOURCE 700
-#include "hierarchy/placement.h"
+#include "api/solver.h"
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <stdio.h>
@@ -106,7 +106,7 @@ START_TEST(measuring_chooses_among_the_candidates)
   hymgi_thresholds got = way[_i].given;
   hymg_context *context = open.k.context;
   const unsigned solvers = context->solvers;
-  ck_assert_int_eq(hymgi_placement_measure(open.k.solver, &got), way[_i].choice);
+  ck_assert_int_eq(hymgi_placement_measure(&open.k.solver->h, &got), way[_i].choice);
   if (way[_i].choice) {
     ck_assert_int_ge(got.host_cells, 0);
     ck_assert_int_ge(got.tail_cells, 0);
@@ -147,7 +147,7 @@ START_TEST(what_the_tuning_file_says_is_done)
   cube c = open_cube(HYMG_FV2, 64, &o);
   assert_placed(&c, 2, 7, HYMG_TUNING_ESTIMATE);
   OK(c.context, hymg_device_get(c.context, -1, &device));
-  hymgi_placement_key(c.solver, device.name, key);
+  hymgi_placement_key(&c.solver->h, device.name, key);
   ck_assert_ptr_nonnull(strstr(key, HYMG_VERSION));
   ck_assert(hymgi_tuning_keep(name, key, &(hymgi_thresholds){513, 0}, note));
   create_again(&c, &o);

@@ -79,7 +79,7 @@ static void check_gathered(int index, int boxes, int64_t cells)
     OK(layout.context, hymg_solver_level(o.k.solver, l, &info));
     const int64_t all = (int64_t)info.cells[0] * info.cells[1] * info.cells[2];
     ck_assert(is_single() || all >= cells || (info.ranks == 1 && info.boxes == 1));
-    const hymgi_level *fine = o.k.solver->level + l - 1, *coarse = fine + 1;
+    const hymgi_level *fine = o.k.solver->h.level + l - 1, *coarse = fine + 1;
     if (!fine->direct && fine->num_boxes == 1 && coarse->num_boxes == 1 && coarse->ranks == 1 &&
         fine->backend == coarse->backend)
       ck_assert(fine->inside && !fine->patch_vector && fine->gather->num_local == 0);
@@ -152,7 +152,7 @@ static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const suppor
 {
   const hymgi_halo kind = t->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES;
   twin_open o = twin_begin(t, way, layout);
-  const hymgi_plan *plan = o.k.solver->level[0].halo[kind];
+  const hymgi_plan *plan = o.k.solver->h.level[0].halo[kind];
   const bool in_sweeps = plan && plan->in_sweeps;
   twin_end(&o);
   return in_sweeps;

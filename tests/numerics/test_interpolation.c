@@ -50,7 +50,7 @@ static double *interpolate(const support_case *c, const choice *ch, bool add, bo
   hymg_options options = hymg_options_default();
   options.interpolation_v = options.interpolation_f = (hymg_interpolation)ch->order;
   support_kit kit = support_open(&c->spec, &layout, &options);
-  hymgi_level *level = kit.solver->level;
+  hymgi_level *level = kit.solver->h.level;
   hymg_field *from = support_field(&kit, 1, coarse), *x = filled(&kit, ch->n, fine);
   hymg_field *right = filled(&kit, ch->n, f ? f : fine), *done = filled(&kit, ch->n, fine);
   double *const y = level->y;

@@ -196,8 +196,8 @@ static inline void fail_on_last(hymg_transport transport, int nth, bool quiet)
   hymg_result result;
   twin_solution want = twin_solve(&host);
   if (quiet) {
-    o.k.solver->transport.peers.timeout = 0.5;
-    o.k.solver->transport.peers.notified = rank == last;
+    o.k.solver->h.transport.peers.timeout = 0.5;
+    o.k.solver->h.transport.peers.notified = rank == last;
   }
   if (rank == last) support_gpu_fail_launch(layout.context, nth);
   const double start = hymgi_seconds();

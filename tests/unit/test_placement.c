@@ -1,7 +1,7 @@
 /* Where levels go and what they take: the tuning file, kept and read; the memory told before it is
  * taken; which machines there are. */
 #define _XOPEN_SOURCE 700
-#include "hierarchy/placement.h"
+#include "api/solver.h"
 #include "support/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -172,8 +172,8 @@ enum { SPARE = 2 * 9 * HYMGI_LINE };
 
 static double taken(const hymg_solver *solver, int l)
 {
-  const hymgi_level *level = solver->level + l;
-  const hymgi_memory_need need = hymgi_level_memory(solver, l);
+  const hymgi_level *level = solver->h.level + l;
+  const hymgi_memory_need need = hymgi_level_memory(&solver->h, l);
   return 8.0 * ((double)level->arena_doubles - SPARE + (l == 0 ? 2.0 * (double)need.stride : 0));
 }
 
@@ -193,7 +193,7 @@ START_TEST(the_need_is_what_is_taken)
   hymg_operator_desc desc = k.desc;
   desc.alpha = desc.beta[0] = desc.beta[1] = desc.beta[2] = NULL;
   const unsigned variable = HYMG_VARIABLE_BETA + (unsigned)(k.desc.alpha ? HYMG_VARIABLE_ALPHA : 0);
-  o = k.solver->options;
+  o = k.solver->h.options;
   OK(k.context, hymg_solver_need(k.grid, &desc, variable, &o, &need));
   ck_assert_int_eq(need.num_levels, hymg_solver_num_levels(k.solver));
   for (int l = 0; l < need.num_levels; l++) {
@@ -202,8 +202,8 @@ START_TEST(the_need_is_what_is_taken)
     ck_assert_msg(sum == taken(k.solver, l), "%s, level %d: %.0f bytes are told, %.0f are taken",
                   c.name, l, sum, taken(k.solver, l));
     ck_assert_int_eq(got->cells[2], 24 >> l);
-    ck_assert_int_eq(got->backend, k.solver->level[l].backend->id);
-    ck_assert_str_eq(got->memory, k.solver->level[l].memory->name);
+    ck_assert_int_eq(got->backend, k.solver->h.level[l].backend->id);
+    ck_assert_str_eq(got->memory, k.solver->h.level[l].memory->name);
   }
   support_close(&k);
   support_case_free(&c);

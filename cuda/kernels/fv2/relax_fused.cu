@@ -131,13 +131,6 @@ template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
   run<KIND>(level, level->c.l1inv, a);
 }
 
-void swap_buffers(hymgi_level *level)
-{
-  double *const x = level->x;
-  level->x = level->y;
-  level->y = x;
-}
-
 } /* namespace */
 
 /* Where there are no ghosts but those beyond boundaries there is no halo. */
@@ -161,10 +154,10 @@ extern "C" int hymgi_cuda_relax_fused(hymgi_level *level)
     if (six)
       chebyshev(level);
     else if (m->smoother == HYMG_JACOBI)
-      jacobi<FUSED_JACOBI>(level, 2. / 3);
+      jacobi<FUSED_JACOBI>(level, HYMGI_JACOBI_WEIGHT);
     else
       jacobi<FUSED_SCALED>(level, 1);
-    swap_buffers(level);
+    hymgi_swap_buffers(level);
   }
   return s;
 }

@@ -118,12 +118,12 @@ template <int CELLS> struct fused_sides {
         north(load_cells<CELLS>(x + p.north))
   {
     if (!p.near_boundary) return;
-    if (p.at_west) west = fv2_ghost(v.boundary_ghost[0], west);
-    if (p.at_east) east = fv2_ghost(v.boundary_ghost[1], east);
+    if (p.at_west) west = hymgi_fv2_ghost(v.boundary_ghost[0], west);
+    if (p.at_east) east = hymgi_fv2_ghost(v.boundary_ghost[1], east);
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
-      if (p.at_south) south.at[u] = fv2_ghost(v.boundary_ghost[2], south.at[u]);
-      if (p.at_north) north.at[u] = fv2_ghost(v.boundary_ghost[3], north.at[u]);
+      if (p.at_south) south.at[u] = hymgi_fv2_ghost(v.boundary_ghost[2], south.at[u]);
+      if (p.at_north) north.at[u] = hymgi_fv2_ghost(v.boundary_ghost[3], north.at[u]);
     }
   }
 };
@@ -139,8 +139,8 @@ template <int CELLS> struct fused_column {
     if (k > 0 && k < a.g.n[2] - 1) return;
 #pragma unroll
     for (int m = 0; m < CELLS; m++) {
-      if (k == 0) below.at[m] = fv2_ghost(a.v.boundary_ghost[4], u.at[m]);
-      if (k == a.g.n[2] - 1) above.at[m] = fv2_ghost(a.v.boundary_ghost[5], d.at[m]);
+      if (k == 0) below.at[m] = hymgi_fv2_ghost(a.v.boundary_ghost[4], u.at[m]);
+      if (k == a.g.n[2] - 1) above.at[m] = hymgi_fv2_ghost(a.v.boundary_ghost[5], d.at[m]);
     }
   }
 };
@@ -226,8 +226,8 @@ pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
 #pragma unroll
   for (int u = 0; u < CELLS; u++) {
     const double c = x.here.at[u], s = FORM::scaled ? r.at[u] * o.beside.at[u] : step.at[u];
-    done.at[u] = hymgi_fma(a.residual[SWEEP], s, c);
-    if (MOMENTUM) done.at[u] = hymgi_fma(a.momentum[SWEEP], c - prev.at[u], done.at[u]);
+    done.at[u] = hymgi_relax(c, a.residual[SWEEP], s);
+    if (MOMENTUM) done.at[u] = hymgi_add_momentum(done.at[u], a.momentum[SWEEP], c, prev.at[u]);
   }
   return done;
 }

@@ -84,8 +84,8 @@ __device__ __forceinline__ double coefficient(const double *array, ptrdiff_t own
 __device__ __forceinline__ double relaxed(const relax_march_args &a, double c, double prev,
                                           double factor, double step)
 {
-  const double x = hymgi_fma(factor, step, c);
-  return a.prev ? hymgi_fma(a.momentum, c - prev, x) : x;
+  const double x = hymgi_relax(c, factor, step);
+  return a.prev ? hymgi_add_momentum(x, a.momentum, c, prev) : x;
 }
 
 } /* namespace */

@@ -89,7 +89,7 @@ __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool st
   };
   const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
   const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w->c, alpha);
-  w->done = hymgi_fma(scale, f - ax, w->c);
+  w->done = hymgi_relax(w->c, scale, f - ax);
   w->cdd = w->cd, w->cd = w->c, w->c = w->cu, w->cu = cuu;
   w->nd = w->n, w->n = nu, w->sd = w->s, w->s = su;
   w->sided = w->side, w->side = sideu;
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
   const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y), k = (int)blockIdx.z;
   if (t >= g.n[0] / 2 || j >= g.n[1]) return;
   const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
-  a.out[own] = hymgi_fma(__ldg(a.v.dinv + own), a.f[own], 0.);
+  a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
 }
 
 void launch_from_zero(const hymgi_level *level, const gsrb_args &a)

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const double *const c = tile + ((k - low[2] + TILE_HALO) * WIDE + j - low[1] + TILE_HALO) * WIDE +
                           p.i - low[0] + TILE_HALO;
   const double ax = apply_in_tile<shape_of_tile, VARIABLE>(a.v, c, b);
-  const double updated = hymgi_fma(scale, f - fv4_with_alpha(a.v, ax, c[0], alpha), c[0]);
+  const double updated = hymgi_relax(c[0], scale, f - fv4_with_alpha(a.v, ax, c[0], alpha));
   a.out[p.own] = updated;
   if constexpr (!ALONE) {
     if (send.to.bricks > 0) send_cell(send.to, exchange, a.colour, t, j, k, updated);

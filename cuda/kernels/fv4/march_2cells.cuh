@@ -246,8 +246,8 @@ __device__ __forceinline__ double value_of(const march_args &args, const arrival
   const double r = t.f[U] - fv4_with_alpha(args.base.v, apply_pair<VARIABLE, U>(args.base.v, t, w),
                                            c, t.alpha[U]);
   if (WHAT != RELAX) return r;
-  const double x = hymgi_fma(args.factor * t.scale[U], r, c);
-  return args.prev ? hymgi_fma(args.momentum, c - t.prev[U], x) : x;
+  const double x = hymgi_relax(c, args.factor * t.scale[U], r);
+  return args.prev ? hymgi_add_momentum(x, args.momentum, c, t.prev[U]) : x;
 }
 
 /* The window of the first plane. */
@@ -316,7 +316,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
 {
   const double below_north = __shfl_down_sync(~0u, below, SLOTS);
   const double above_north = __shfl_down_sync(~0u, above, SLOTS);
-  return (((below + below_north) + above) + above_north) * 0.125;
+  return hymgi_mean_of_8(below, below_north, above, above_north);
 }
 
 /* The coarse cell of two planes of a pair of rows, which its first row's lane stores. */

@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
       tile + ((in_z + TILE_HALO) * TILE::high + in_y + TILE_HALO) * TILE::wide + in_x + TILE_HALO;
   const double apply = apply_in_tile<TILE, VARIABLE>(a.v, c, b);
   const double residual = f - fv4_with_alpha(a.v, apply, c[0], alpha);
-  const double x = hymgi_fma(r.residual * scale, residual, c[0]);
-  r.out[p.own] = r.prev ? hymgi_fma(r.momentum, c[0] - prev, x) : x;
+  const double x = hymgi_relax(c[0], r.residual * scale, residual);
+  r.out[p.own] = r.prev ? hymgi_add_momentum(x, r.momentum, c[0], prev) : x;
 }
 
 template <typename TILE> void run(const hymgi_level *level, const hymgi_relaxation *relaxation)

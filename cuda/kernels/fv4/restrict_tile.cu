@@ -41,7 +41,7 @@ __device__ __forceinline__ void store_means(const restrict_tile_args &a, const i
     return row[0] + row[1];
   };
   const ptrdiff_t at = hymgi_at(&a.patch, I, J, K);
-  a.coarse[at] = (((pair(0, 0) + pair(1, 0)) + pair(0, 1)) + pair(1, 1)) * 0.125;
+  a.coarse[at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
   if (a.zero) a.zero[at] = 0;
 }
 

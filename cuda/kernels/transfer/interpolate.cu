@@ -6,10 +6,6 @@
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
 
-extern "C" {
-#include "formulas/transfer.h"
-}
-
 namespace
 {
 
@@ -41,31 +37,16 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
   return t;
 }
 
-__host__ __device__ constexpr int rim_of(hymgi_ghosts order)
-{
-  return order == HYMGI_GHOSTS_P0 ? 0 : order == HYMGI_GHOSTS_V4 ? 2 : 1;
-}
-
-/* Value of a child along one axis; sign 1: the even child, -1: the odd one. v: the coarse values
- * from -halo to halo. */
-template <hymgi_ghosts ORDER> __device__ __forceinline__ double child(double sign, const double *v)
-{
-  if (ORDER == HYMGI_GHOSTS_P0) return v[0];
-  if (ORDER == HYMGI_GHOSTS_P1) return hymgi_interpolate_p1(sign > 0 ? v[0] : v[2], v[1]);
-  if (ORDER == HYMGI_GHOSTS_V2) return hymgi_interpolate_v2(sign, v[0], v[1], v[2]);
-  return hymgi_interpolate_v4(sign, v[0], v[1], v[2], v[3], v[4]);
-}
-
 /* Both children of the cell whose line of values starts at x, that is with its cell -halo. */
 template <hymgi_ghosts ORDER>
 __device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
 {
   double v[5];
 #pragma unroll
-  for (int m = 0; m < 2 * rim_of(ORDER) + 1; m++)
+  for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
     v[m] = x[m * stride];
-  *even = child<ORDER>(1, v);
-  *odd = child<ORDER>(-1, v);
+  *even = hymgi_child(ORDER, 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
+  *odd = hymgi_child(ORDER, -1, v + HYMGI_INTERPOLATION_REACH(ORDER));
 }
 
 /* One of them. */
@@ -74,14 +55,14 @@ __device__ __forceinline__ double child_of(bool odd, const double *x, int stride
 {
   double v[5];
 #pragma unroll
-  for (int m = 0; m < 2 * rim_of(ORDER) + 1; m++)
+  for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
     v[m] = x[m * stride];
-  return child<ORDER>(odd ? -1 : 1, v);
+  return hymgi_child(ORDER, odd ? -1 : 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
 }
 
 /* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct spreader {
-  static constexpr int THREADS = 256, R = rim_of(ORDER);
+  static constexpr int THREADS = 256, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
   /* in memory: cells or values on fine rows, then values on fine planes */

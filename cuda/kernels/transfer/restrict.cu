@@ -58,12 +58,6 @@ dim3 blocks_of(const transfer_grid &a)
               (unsigned)a.boxes.count);
 }
 
-/* The mean from the sums of the rows' pairs of cells. */
-__device__ __forceinline__ double mean_of(double p00, double p10, double p01, double p11)
-{
-  return (((p00 + p10) + p01) + p11) * 0.125;
-}
-
 /* ---- cells ---- */
 
 enum { MEAN_THREADS = 128 };
@@ -105,7 +99,7 @@ __global__ void __launch_bounds__(MEAN_THREADS)
       const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
       const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
       const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
-      coarse[hymgi_at(&patch, I, J, K)] = mean_of(p00, p10, p01, p11);
+      coarse[hymgi_at(&patch, I, J, K)] = hymgi_mean_of_8(p00, p10, p01, p11);
     }
   if (MAX) reduce_max(reduction, largest);
 }
@@ -236,7 +230,7 @@ __device__ __forceinline__ void store_means(const sum_args &a, const block_place
     return RED ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
   };
   const ptrdiff_t at = hymgi_at(&patch, I, J, K);
-  a.coarse[at] = mean_of(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  a.coarse[at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
   if (a.zero) a.zero[at] = 0;
 }
 

@@ -33,16 +33,6 @@ __device__ __forceinline__ row_sums fv2_row_sums(const operator_view &v, const h
 
 /* ---- FV4: coefficients as if no boundary were near ---- */
 
-/* The other cells in the order in which their coefficients are added. */
-/* clang-format off */
-#define FV4_OTHERS(DO)                                                                             \
-  DO(-1, 0, 0) DO(1, 0, 0) DO(0, -1, 0) DO(0, 1, 0) DO(0, 0, -1) DO(0, 0, 1)                       \
-  DO(-2, 0, 0) DO(2, 0, 0) DO(0, -2, 0) DO(0, 2, 0) DO(0, 0, -2) DO(0, 0, 2)                       \
-  DO(-1, -1, 0) DO(1, -1, 0) DO(-1, 1, 0) DO(1, 1, 0)                                              \
-  DO(-1, 0, -1) DO(1, 0, -1) DO(-1, 0, 1) DO(1, 0, 1)                                              \
-  DO(0, -1, -1) DO(0, 1, -1) DO(0, -1, 1) DO(0, 1, 1)
-/* clang-format on */
-
 /* Of the cell at (L, M, N) in the equation of the cell at p, without the alpha term. */
 template <bool VARIABLE, int L, int M, int N>
 __device__ __forceinline__ double fv4_coefficient(const operator_view &v, const place &p)
@@ -66,7 +56,7 @@ __device__ __forceinline__ row_sums fv4_row_sums(const operator_view &v, const p
 {
   row_sums s = {fv4_diagonal<VARIABLE>(v, p), 0};
 #define ADD(l, m, n) s.others += fabs(fv4_coefficient<VARIABLE, l, m, n>(v, p));
-  FV4_OTHERS(ADD)
+  HYMGI_FV4_OTHERS(ADD)
 #undef ADD
   return s;
 }
@@ -188,7 +178,7 @@ __device__ __forceinline__ row_sums fv4_near_sums(const operator_view &v, const 
   double *const mine = point + threadIdx.x;
 #define STORE(l, m, n)                                                                             \
   mine[fv4_point(l, m, n) * NEAR_THREADS] = fv4_coefficient<VARIABLE, l, m, n>(v, p);
-  FV4_OTHERS(STORE)
+  HYMGI_FV4_OTHERS(STORE)
 #undef STORE
   mine[fv4_point(0, 0, 0) * NEAR_THREADS] = fv4_diagonal<VARIABLE>(v, p);
   near_cell c = {f, g, mine, {p.i, p.j, p.k}, {}};

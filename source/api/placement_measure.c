@@ -4,26 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "hierarchy/placement.h"
+#include "api/solver.h"
 #include "multigrid/level_ops.h"
 
-enum {
-  LARGEST = 64 * 64 * 64, /* cells of the grid that is tried */
-  WARM_UP = 2,
-  GROUPS = 3,
-  CYCLES = 10,
-  MAX_CANDIDATES = 8
-};
+enum { WARM_UP = 2, GROUPS = 3, CYCLES = 10, MAX_CANDIDATES = 8 };
 
 static const double timeout = 5; /* seconds for all: a machine that needs more is not tried on */
-
-int hymgi_placement_start(const hymg_solver *solver)
-{
-  int l = 0;
-  while (l < solver->num_levels && solver->level[l].cells > LARGEST)
-    l++;
-  return l;
-}
 
 /* ---- candidates ---- */
 
@@ -37,19 +23,19 @@ typedef struct candidates {
   int count;
 } candidates;
 
-static int first_below(const hymg_solver *solver, int64_t cells)
+static int first_below(const hymgi_hierarchy *h, int64_t cells)
 {
-  int l = hymgi_placement_start(solver);
-  while (l < solver->num_levels && solver->level[l].cells >= cells)
+  int l = hymgi_placement_start(h);
+  while (l < h->num_levels && h->level[l].cells >= cells)
     l++;
   return l;
 }
 
 /* Unless one that comes to the same is there. */
-static void add(const hymg_solver *solver, int64_t host_cells, int64_t tail_cells, candidates *all)
+static void add(const hymgi_hierarchy *h, int64_t host_cells, int64_t tail_cells, candidates *all)
 {
-  candidate c = {{host_cells, tail_cells}, first_below(solver, host_cells), 0};
-  c.tail_from = c.host_from < solver->num_levels ? c.host_from : first_below(solver, tail_cells);
+  candidate c = {{host_cells, tail_cells}, first_below(h, host_cells), 0};
+  c.tail_from = c.host_from < h->num_levels ? c.host_from : first_below(h, tail_cells);
   for (int m = 0; m < all->count; m++)
     if (all->list[m].host_from == c.host_from && all->list[m].tail_from == c.tail_from) return;
   if (all->count < MAX_CANDIDATES) all->list[all->count++] = c;
@@ -57,17 +43,17 @@ static void add(const hymg_solver *solver, int64_t host_cells, int64_t tail_cell
 
 /* Kernels alone, tails from 8^3 and 16^3, the host from 4^3 to 32^3; of them those that agree with
  * what is given. */
-static void find_candidates(const hymg_solver *solver, const hymgi_thresholds *given,
+static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *given,
                             candidates *all)
 {
   static const int sides[] = {0, 4, 8, 16, 32};
   for (size_t m = 0; m < sizeof sides / sizeof *sides; m++) {
     const int64_t side = sides[m], below = side ? side * side * side + 1 : 0;
     const bool coarse_fits = side == 0 || side == 8 || side == 16;
-    if (given->host_cells < 0) add(solver, below, 0, all);
+    if (given->host_cells < 0) add(h, below, 0, all);
     if (given->tail_cells < 0 && coarse_fits)
-      add(solver, given->host_cells > 0 ? given->host_cells : 0, below, all);
-    if (given->tail_cells >= 0 && side == 0) add(solver, 0, given->tail_cells, all);
+      add(h, given->host_cells > 0 ? given->host_cells : 0, below, all);
+    if (given->tail_cells >= 0 && side == 0) add(h, 0, given->tail_cells, all);
   }
 }
 
@@ -87,22 +73,22 @@ static hymg_status make_ones(hymg_grid *grid, hymg_centering centering, hymg_fie
   return hymg_field_fill(*field, 1);
 }
 
-static hymg_status open_trial(const hymg_solver *solver, trial *t)
+static hymg_status open_trial(const hymgi_hierarchy *h, trial *t)
 {
-  hymg_context *user = solver->op->grid->context;
-  const hymgi_level *level = solver->level + hymgi_placement_start(solver);
+  hymg_context *user = h->context;
+  const hymgi_level *level = h->level + hymgi_placement_start(h);
   hymg_device_info device;
   TRY(hymgi_cuda_device(user, -1, &device));
   const hymg_context_options o = {user->threads, device.ordinal, user->stream};
   hymg_grid_desc grid = hymg_grid_desc_default();
-  hymg_operator_desc desc = solver->op->desc;
+  hymg_operator_desc desc = h->op->desc;
   memcpy(grid.n, level->n, sizeof grid.n);
   memcpy(grid.spacing, level->h, sizeof grid.spacing);
   memcpy(grid.boundary, level->boundary, sizeof grid.boundary);
   TRY(hymg_context_create(&o, &t->context));
   TRY(hymg_grid_create(t->context, &grid, &t->grid));
-  if (solver->method.variable_alpha) TRY(make_ones(t->grid, HYMG_CELL, &t->alpha));
-  for (int axis = 0; solver->method.variable_beta && axis < 3; axis++)
+  if (h->method.variable_alpha) TRY(make_ones(t->grid, HYMG_CELL, &t->alpha));
+  for (int axis = 0; h->method.variable_beta && axis < 3; axis++)
     TRY(make_ones(t->grid, (hymg_centering)(HYMG_FACE_X + axis), &t->beta[axis]));
   desc.alpha = t->alpha;
   memcpy(desc.beta, t->beta, sizeof desc.beta);
@@ -124,7 +110,7 @@ static void close_trial(trial *t)
  * odd grids. */
 static hymg_status make_rhs(hymg_solver *s, hymg_field **f)
 {
-  hymg_grid *grid = s->op->grid;
+  hymg_grid *grid = s->h.op->grid;
   const double one = 1;
   const int low[3] = {0, 0, 0};
   const int half[3] = {grid->desc.n[0] / 2, grid->desc.n[1], grid->desc.n[2]};
@@ -132,15 +118,15 @@ static hymg_status make_rhs(hymg_solver *s, hymg_field **f)
   TRY(hymg_field_create(grid, s, HYMG_CELL, HYMG_DOUBLE, f));
   TRY(hymg_field_fill(*f, -1));
   TRY(hymg_field_write(*f, low, half, everywhere_the_same, &one, HYMG_HOST));
-  if (s->method.singular) hymgi_remove_mean(s->level, (*f)->data);
+  if (s->h.method.singular) hymgi_remove_mean(s->h.level, (*f)->data);
   return grid->context->status;
 }
 
 static void run_cycles(hymg_solver *s, int count)
 {
   for (int m = 0; m < count; m++)
-    hymgi_run_cycle(s, HYMG_CYCLE_V, 0);
-  s->level->backend->sync(s->op->grid->context);
+    hymgi_run_cycle(&s->h, HYMG_CYCLE_V, 0);
+  s->h.level->backend->sync(s->h.context);
 }
 
 /* Seconds of a V-cycle, the least of some groups; no further groups for what is far from `best`. */
@@ -160,13 +146,13 @@ static double time_cycles(hymg_solver *s, double best)
 
 static hymg_status time_solver(hymg_solver *s, double best, double *seconds)
 {
-  hymg_context *context = s->op->grid->context;
-  hymgi_level *level = s->level;
+  hymg_context *context = s->h.context;
+  hymgi_level *level = s->h.level;
   double *const x = level->x, *const y = level->y, *const f = level->f;
   hymg_field *rhs = NULL, *u = NULL;
   context->status = HYMG_OK;
   hymg_status status = make_rhs(s, &rhs);
-  if (status == HYMG_OK) status = hymg_field_create(s->op->grid, s, HYMG_CELL, HYMG_DOUBLE, &u);
+  if (status == HYMG_OK) status = hymg_field_create(s->h.op->grid, s, HYMG_CELL, HYMG_DOUBLE, &u);
   if (status == HYMG_OK) {
     level->x = u->data, level->f = rhs->data;
     *seconds = time_cycles(s, best);
@@ -193,15 +179,15 @@ static double try_candidate(const trial *t, const hymg_options *options, const c
   return status == HYMG_OK ? seconds : INFINITY;
 }
 
-bool hymgi_placement_measure(const hymg_solver *solver, hymgi_thresholds *thresholds)
+bool hymgi_placement_measure(const hymgi_hierarchy *h, hymgi_thresholds *thresholds)
 {
   candidates all = {.count = 0};
   trial t = {.context = NULL};
-  hymg_options o = solver->options;
+  hymg_options o = h->options;
   double best = INFINITY;
   int fastest = -1;
   const double start = hymgi_seconds();
-  find_candidates(solver, thresholds, &all);
+  find_candidates(h, thresholds, &all);
   if (all.count < 2) return false;
   o.method = HYMG_MG, o.cycle = HYMG_CYCLE_V, o.max_cycles = 1;
   o.initial_guess = false;
@@ -209,7 +195,7 @@ bool hymgi_placement_measure(const hymg_solver *solver, hymgi_thresholds *thresh
   o.tuning = HYMG_TUNE_ESTIMATE;
   o.tuning_file = NULL;
   o.monitor = NULL;
-  if (open_trial(solver, &t) == HYMG_OK)
+  if (open_trial(h, &t) == HYMG_OK)
     for (int m = 0; m < all.count; m++) {
       const double seconds = try_candidate(&t, &o, all.list + m, best);
       if (seconds < best) best = seconds, fastest = m;

@@ -1,8 +1,8 @@
 /* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each
  * box and each face that is a boundary with data: a plane over the two other axes (lower axis
  * fastest), one ghost cell around. */
-#ifndef HYMGI_HIERARCHY_BOUNDARY_DATA_H
-#define HYMGI_HIERARCHY_BOUNDARY_DATA_H
+#ifndef HYMGI_MULTIGRID_BOUNDARY_DATA_H
+#define HYMGI_MULTIGRID_BOUNDARY_DATA_H
 
 #include "multigrid/level.h"
 

@@ -1,0 +1,11 @@
+/* A context over MPI. */
+#include "api/context.h"
+#include "comm/comm_mpi.h"
+
+hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *options,
+                                    hymg_context **context)
+{
+  hymgi_comm *c = NULL;
+  TRY(hymgi_comm_adopt(comm, context ? hymgi_context_check(options) : HYMG_EINVAL, &c));
+  return hymgi_context_create(c, options, context);
+}

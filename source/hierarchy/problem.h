@@ -1,0 +1,32 @@
+/* Grids, fields and operators inside the library: what a hierarchy is made from. */
+#ifndef HYMGI_HIERARCHY_PROBLEM_H
+#define HYMGI_HIERARCHY_PROBLEM_H
+
+#include "multigrid/backend.h"
+
+struct hymg_grid {
+  hymg_context *context;
+  hymg_grid_desc desc; /* boxes as chosen */
+  unsigned periodic;
+  hymgi_decomp *decomp;
+  int num_boxes;
+  hymgi_geom *box; /* plain rows without ghosts */
+  int (*cover)[6];
+};
+
+struct hymg_field {
+  hymg_grid *grid;
+  unsigned solver; /* id of the one whose layout it has, which may be gone; 0: none */
+  hymg_centering centering;
+  int level;
+  double *data;
+  hymgi_level
+      view; /* boxes, context, communicator and backend: what vector level operations need */
+};
+
+struct hymg_operator {
+  hymg_grid *grid;
+  hymg_operator_desc desc;
+};
+
+#endif
