@@ -28,10 +28,22 @@ hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_in
   return refuse(context);
 }
 
-bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells)
+bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cells)
 {
   (void)context;
   (void)name;
   (void)cells;
   return false;
+}
+
+const char *hymgi_kernel_form_name(int form)
+{
+  (void)form;
+  return NULL;
+}
+
+const char *hymgi_kernel_form_text(int form)
+{
+  (void)form;
+  return NULL;
 }

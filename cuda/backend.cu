@@ -2,6 +2,7 @@
 #include "exchange/nccl.h"
 #include "exchange/peer.h"
 #include "kernels/kernels.h"
+#include "level_ops.h"
 
 namespace
 {
@@ -49,6 +50,8 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.apply = hymgi_cuda_apply;
   b.residual = hymgi_cuda_residual;
   b.residual_max = hymgi_cuda_residual_max;
+  b.joins = hymgi_cuda_joins;
+  b.starts_alone = hymgi_cuda_starts_alone;
   b.splits = hymgi_cuda_splits;
   b.second_buffer = hymgi_cuda_second_buffer;
   b.spare_buffers = hymgi_cuda_spare_buffers;
@@ -71,6 +74,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.begin_range = hymgi_device_begin_range;
   b.end_range = hymgi_device_end_range;
   b.stepwise = hymgi_device_direct;
+  b.kernel_names = hymgi_cuda_kernel_names;
   b.attach = hymgi_cuda_attach;
   b.detach = hymgi_cuda_detach;
   b.fill = hymgi_cuda_fill;
@@ -91,6 +95,7 @@ extern "C" hymg_status hymgi_cuda_backend(hymg_context *context, bool managed,
                                           const hymgi_backend **backend)
 {
   TRY(hymgi_device_open(context));
+  hymgi_kernel_table_load(context->gpu);
   *backend = managed ? &managed_backend : &device_backend;
   return HYMG_OK;
 }

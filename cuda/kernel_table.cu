@@ -1,26 +1,364 @@
-/* The table of kernel choices by name (kernel_table.h). */
+/* The table of kernels: every choice of which kernel runs where is on this page. A form is for the levels that
+ * its row describes, from so many cells on; the numbers are those of a machine. */
 #include "kernel_table.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "runtime/device.h"
+#include "device/ghosts.cuh"
+#include "exchange/fv2_gsrb_peer.h"
+#include "exchange/fv4_halo.h"
+#include "exchange/overlap.h"
+#include "kernels/kernels.h"
+#include "level_ops.h"
 
-extern "C" bool hymgi_device_choose(hymg_context *context, const char *name, int64_t cells)
+namespace
+{
+
+/* ---- the machines ---- */
+
+constexpr int64_t NEVER = INT64_MAX;
+
+constexpr int64_t cube(int64_t n)
+{
+  return n * n * n;
+}
+
+/* clang-format off */
+/* Forms that are not for every level; rows in the order of hymgi_form. */
+constexpr struct {
+  const char *name, *text;
+  int64_t from[2]; /* least cells of a level: on sm_80, from sm_90 on (measured on an H200) */
+} FORM[HYMGI_FORMS] = {
+    {"fv2_gsrb_fused", "red and black in one pass", {cube(160), cube(160)}},
+    {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", {cube(160), cube(160)}},
+    {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", {0, 0}},
+    {"fv2_relax_march", "sweeps and residuals of plain rows march along z", {cube(80), cube(80)}},
+    {"fv2_relax_point", "sweeps of plain rows, one cell a thread, loads before the wait", {0, 0}},
+    {"fv2_relax_fused", "two sweeps in one pass over memory", {NEVER, cube(80)}},
+    {"fv4_march", "rows split by colour whatever the smoother, all marches along z", {cube(80), cube(80)}},
+    {"fv4_march_tma", "marches whose planes come by TMA", {NEVER, cube(80)}},
+    {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", {0, 0}},
+    {"fv4_relax_tile", "sweeps of plain rows in tiles", {0, 0}},
+    {"fv4_restrict_tile", "residual and restriction in tiles", {0, 0}},
+    {"fv4_restrict_sums", "residual and restriction of split rows from memory, not in tiles", {cube(56), cube(56)}},
+    {"overlap_staged", "sweeps in parts while staged messages are on their way", {cube(160), cube(160)}},
+    {"overlap", "the same with peers and device messages, where it has not been seen to pay", {NEVER, NEVER}},
+};
+/* clang-format on */
+
+/* ---- what a level is ---- */
+
+int64_t cells_of(const hymgi_level *level)
+{
+  int n[3];
+  if (level->num_boxes == 0) return 0;
+  box_extent(level->box, level->num_boxes, n);
+  return (int64_t)n[0] * n[1] * n[2];
+}
+
+bool takes(const hymgi_level *level, hymgi_form form)
+{
+  return cells_of(level) >= level->context->gpu->form_from[form];
+}
+
+bool is_split(const hymgi_level *level)
+{
+  return level->num_boxes > 0 && level->box[0].split;
+}
+
+bool is_plain(const hymgi_level *level)
+{
+  return level->num_boxes > 0 && !level->box[0].split;
+}
+
+/* Plain rows whose planes, or slabs of 16 planes, a grid of blocks has room for. */
+bool is_plain_by(const hymgi_level *level, int planes)
+{
+  enum { GRID_LIMIT = 65535 };
+  int n[3];
+  if (!is_plain(level)) return false;
+  box_extent(level->box, level->num_boxes, n);
+  return (int64_t)((n[2] + planes - 1) / planes) * level->num_boxes <= GRID_LIMIT;
+}
+
+bool is_plain_by_slabs(const hymgi_level *level)
+{
+  return is_plain_by(level, 16);
+}
+
+bool is_plain_by_planes(const hymgi_level *level)
+{
+  return is_plain_by(level, 1);
+}
+
+/* FV4 in tiles: levels that are not marched. */
+bool tiles_split(const hymgi_level *level)
+{
+  return is_split(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_gsrb_tiles(level);
+}
+
+bool tiles_plain(const hymgi_level *level)
+{
+  return is_plain(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
+}
+
+bool tiles_any(const hymgi_level *level)
+{
+  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level) &&
+         (is_plain(level) || !takes(level, HYMGI_FV4_RESTRICT_SUMS));
+}
+
+bool marches_by_tma(const hymgi_level *level)
+{
+  return is_split(level) && takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tma(level);
+}
+
+/* FV4's marches make ghosts across x themselves where rows are of whole warps, two at least, so that the cells
+ * near an end are those of one warp. */
+bool fills_along_x(const hymgi_level *level)
+{
+  if (level->method->stencil != HYMG_FV4 || !is_split(level) || !takes(level, HYMGI_FV4_MARCH) ||
+      level->num_boxes != 1 || (level->box->boundaries & 3) != 3)
+    return false;
+  for (int face = 0; face < 2; face++)
+    if (hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_QUARTIC_GHOST) return false;
+  return level->box->n[0] % 64 == 0 && level->box->n[0] >= 128;
+}
+
+/* ---- the rows ---- */
+
+/* Which ghosts beyond boundaries a kernel of FV4 reads: MARCH: by fills_along_x. */
+enum ghosts_read { NONE, MARCH, ALL };
+
+/* The first row that is for a level has its kernel. */
+template <typename ARGUMENT> struct row {
+  hymg_stencil stencil;
+  int form; /* ANY: from one cell on */
+  bool (*is_for)(const hymgi_level *level);
+  ghosts_read ghosts;
+  const char *name; /* as a profiler shows it */
+  void (*run)(const hymgi_level *level, const ARGUMENT *argument);
+};
+
+enum { ANY = -1 };
+constexpr hymg_stencil FV2 = HYMG_FV2, FV4 = HYMG_FV4;
+
+/* clang-format off */
+constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_gsrb_march},
+    {FV2, ANY, is_split, ALL, "fv2_gsrb_point", hymgi_cuda_fv2_gsrb_point},
+    {FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
+    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
+    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
+};
+
+constexpr row<hymgi_relaxation> RELAX[] = {
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_relax_march},
+    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_relax_point", hymgi_cuda_fv2_relax_point},
+    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_relax_tile", hymgi_cuda_fv4_relax_tile},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
+    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
+    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
+};
+
+constexpr row<hymgi_residual_of> RESIDUAL[] = {
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_plain_residual},
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_split_residual},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_residual_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_residual_memory},
+    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
+    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
+};
+
+constexpr row<hymgi_restriction> RESTRICT[] = {
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
+    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_restrict_tile", hymgi_cuda_fv4_restrict_tile},
+    {FV4, ANY, NULL, ALL, "fv4_residual_restrict", hymgi_cuda_restrict_sums},
+    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_restrict_sums},
+};
+
+/* clang-format on */
+
+template <typename ARGUMENT, size_t ROWS>
+hymgi_kernel<ARGUMENT> find(const hymgi_level *level, const row<ARGUMENT> (&rows)[ROWS])
+{
+  const hymgi_fv4_ghosts march = fills_along_x(level) ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL;
+  for (const row<ARGUMENT> &r : rows)
+    if (r.stencil == level->method->stencil &&
+        (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level)))
+      return {r.run, r.name,
+              r.ghosts == NONE    ? HYMGI_FV4_NONE
+              : r.ghosts == MARCH ? march
+                                  : HYMGI_FV4_ALL};
+  return {};
+}
+
+/* ---- smoother calls as a whole ---- */
+
+bool could_fuse_gsrb(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+         is_split(level) && hymgi_keeps_colours_apart(level) && takes(level, HYMGI_FV2_GSRB_FUSED);
+}
+
+/* Without betas there is less to save. */
+bool could_fuse_relax(const hymgi_level *level)
+{
+  const int64_t from = level->context->gpu->form_from[HYMGI_FV2_RELAX_FUSED];
+  return hymgi_cuda_could_fuse_relax(level) &&
+         cells_of(level) / (level->method->variable_beta ? 1 : 8) >= from;
+}
+
+bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
+{
+  if (!hymgi_cuda_could_overlap(level, plan)) return false;
+  const bool staged = plan->mpi_sends + plan->mpi_receives > 0 && !plan->borrowed;
+  return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
+}
+
+/* Beside neighbours fused sweeps have more to do than half sweeps: on four H200 256x128x128 cells, 4.2 M, take
+ * 42.2 us a half sweep in fused ones, else 41.3; 512x256x256 take 254 and 326. */
+hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
+{
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
+  const bool fuses = could_fuse_gsrb(level) && level->y;
+  const int64_t cells = cells_of(level),
+                from = level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
+  if (level->method->stencil == HYMG_FV2 && halo && halo->in_sweeps)
+    return fuses && cells - cells / 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
+  if (in_parts && (level->method->stencil == HYMG_FV2 || is_split(level)))
+    return HYMGI_GSRB_IN_PARTS;
+  return fuses ? HYMGI_GSRB_FUSED : HYMGI_GSRB_HALVES;
+}
+
+/* ---- the record ---- */
+
+void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
+{
+  k->half_sweep = find(level, HALF_SWEEP);
+  k->relax = find(level, RELAX);
+  k->residual = find(level, RESIDUAL);
+  k->restrict_residual = find(level, RESTRICT);
+  k->fills_along_x = fills_along_x(level);
+  k->starts_from_zero = hymgi_cuda_starts_alone(level);
+}
+
+const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k)
+{
+  if (level->method->smoother != HYMG_GSRB)
+    return k->relax_fused ? "fv2_relax_fused" : k->relax.name;
+  return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
+         : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
+         : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces_peer"
+                                            : k->half_sweep.name;
+}
+
+hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
+{
+  TRY(hymgi_cuda_make_parts(level, &k->parts));
+  k->parts.kernels = (hymgi_level_kernels *)calloc(HYMGI_MOST_PARTS, sizeof *k->parts.kernels);
+  if (!k->parts.kernels) {
+    k->parts.count = 0;
+    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for parts of a level");
+  }
+  for (int m = 0; m < k->parts.count; m++) {
+    hymgi_level part = *level;
+    part.box = k->parts.box + m;
+    fill_kernels(&part, k->parts.kernels + m);
+  }
+  return HYMG_OK;
+}
+
+} /* namespace */
+
+void hymgi_kernel_table_load(hymgi_device *device)
+{
+  if (device->has_forms) return;
+  device->has_forms = true;
+  for (int form = 0; form < HYMGI_FORMS; form++)
+    device->form_from[form] = FORM[form].from[device->major >= 9];
+}
+
+hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *k)
+{
+  fill_kernels(level, k);
+  const bool in_parts = overlaps(level, hymgi_operator_halo(level));
+  if (in_parts) TRY(fill_parts(level, k));
+  k->gsrb = gsrb_form(level, in_parts);
+  k->relax_fused = could_fuse_relax(level) && level->y &&
+                   (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
+  snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
+           in_parts ? " in parts" : "", k->residual.name, k->restrict_residual.name);
+  return HYMG_OK;
+}
+
+void hymgi_free_level_kernels(hymgi_level_kernels *k)
+{
+  free(k->parts.kernels);
+  *k = {};
+}
+
+/* ---- asked while a hierarchy is made ---- */
+
+bool hymgi_cuda_splits(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
+         takes(level, HYMGI_FV4_MARCH);
+}
+
+bool hymgi_cuda_second_buffer(const hymgi_level *level)
+{
+  return could_fuse_gsrb(level);
+}
+
+bool hymgi_cuda_spare_buffers(const hymgi_level *level)
+{
+  return level->method->smoother == HYMG_CHEBYSHEV && could_fuse_relax(level);
+}
+
+/* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone; sweeps in parts have an
+ * exchange of their own. */
+bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
+{
+  if (level->method->stencil == HYMG_FV2)
+    return takes(level, HYMGI_FV2_GSRB_PEER) && hymgi_cuda_fv2_could_fuse_exchange(level, plan);
+  return !takes(level, HYMGI_OVERLAP) && hymgi_cuda_fv4_could_halve(level, plan);
+}
+
+bool hymgi_cuda_starts_alone(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (m->smoother != HYMG_GSRB) return false;
+  if (m->stencil == HYMG_FV2) return true;
+  return level->num_boxes == 1 && is_split(level) && takes(level, HYMGI_FV4_MARCH);
+}
+
+/* ---- for benchmarks and tests ---- */
+
+extern "C" bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cells)
 {
   if (hymgi_device_open(context) != HYMG_OK) return false;
-  hymgi_kernel_choice *c = &context->gpu->choice;
-  const struct {
-    const char *name;
-    int64_t *from;
-  } form[] = {{"fv2_pair", &c->gsrb_fused_from},         {"fv2_march", &c->fv2_march_from},
-              {"fv4_march", &c->fv4_march_from},         {"fv4_ring", &c->fv4_tma_from},
-              {"relax_march", &c->relax_march_from},     {"relax_pair", &c->relax_fused_from},
-              {"fv2_apart", &c->separate_exchange_from}, {"overlap", &c->overlap_from},
-              {"overlap_fast", &c->overlap_fast_from},   {"fv4_sum", &c->fv4_sum_from}};
-  for (const auto &f : form)
-    if (strcmp(f.name, name) == 0) {
-      *f.from = cells;
+  hymgi_kernel_table_load(context->gpu);
+  for (int form = 0; form < HYMGI_FORMS; form++)
+    if (strcmp(FORM[form].name, name) == 0) {
+      context->gpu->form_from[form] = cells;
       return true;
     }
   return false;
+}
+
+extern "C" const char *hymgi_kernel_form_name(int form)
+{
+  return form >= 0 && form < HYMGI_FORMS ? FORM[form].name : NULL;
+}
+
+extern "C" const char *hymgi_kernel_form_text(int form)
+{
+  return form >= 0 && form < HYMGI_FORMS ? FORM[form].text : NULL;
 }

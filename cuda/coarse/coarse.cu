@@ -208,27 +208,3 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
   launch(tail, h->level + l, h->options.bottom, visits);
   return true;
 }
-
-hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
-{
-  hymg_context *const context = h->context;
-  hymgi_cuda_detach(h);
-  hymgi_attached *const kept = (hymgi_attached *)calloc(1, sizeof *kept);
-  if (!kept) return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
-  hymgi_device_attach(context->gpu, kept);
-  h->attached = kept;
-  h->level[h->num_levels - 1].attached = kept;
-  return hymgi_coarse_create(h, &kept->tail);
-}
-
-void hymgi_cuda_detach(hymgi_hierarchy *h)
-{
-  hymgi_attached *const kept = (hymgi_attached *)h->attached;
-  if (!kept) return;
-  hymgi_device_forget(h);
-  hymgi_coarse_destroy(h->context, &kept->tail);
-  hymgi_device_detach(h->context->gpu, kept);
-  h->attached = NULL;
-  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
-  free(kept);
-}

@@ -71,8 +71,9 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool zero, bool with_ghosts)
+extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
+  const bool zero = from_zero && level->starts_alone;
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
   const int sweeps = level->method->sweeps;
   const auto kernel =

@@ -54,17 +54,6 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
 
 /* ---- the level ---- */
 
-/* Alone, pairs win from gsrb_fused_from on; what is done beside neighbours is more for them than for half
- * sweeps: on four H200 256x128x128 cells, 4.2 M, take 42.2 us a half sweep in pairs, else 41.3; 512x256x256
- * take 254 and 326. */
-bool pays_to_fuse(const hymgi_level *level)
-{
-  const hymgi_geom *g = level->box;
-  const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
-  return hymgi_cuda_fv2_fuses(level) &&
-         4 * cells >= 5 * level->context->gpu->choice.gsrb_fused_from;
-}
-
 /* Each brick a whole face, each face once. */
 bool are_faces(const hymgi_geom *g, const hymgi_piece *piece, int count, int depth)
 {
@@ -84,23 +73,16 @@ extern "C" bool hymgi_cuda_fv2_could_fuse_exchange(const hymgi_level *level, con
   const hymgi_method *m = level->method;
   const hymgi_geom *g = level->box;
   if (m->stencil != HYMG_FV2 || m->smoother != HYMG_GSRB || level->num_boxes != 1 || !g->split ||
-      !hymgi_cuda_colours_apart(level))
+      !hymgi_keeps_colours_apart(level))
     return false;
-  const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
-  const hymgi_kernel_choice *c = &level->context->gpu->choice;
-  return cells < c->separate_exchange_from && g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 &&
-         halo->num_pack == halo->num_unpack && are_faces(g, halo->unpack, halo->num_unpack, 1) &&
+  return g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 && halo->num_pack == halo->num_unpack &&
+         are_faces(g, halo->unpack, halo->num_unpack, 1) &&
          are_faces(g, halo->pack, halo->num_pack, 0);
 }
 
-extern "C" bool hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
+extern "C" void hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
-  if (!plan || !plan->in_sweeps) return false;
-  if (pays_to_fuse(level)) {
-    hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero && level->starts_alone, with_ghosts);
-    return true;
-  }
   const hymgi_geom *g = level->box;
   const int sweeps = level->method->sweeps, wide = g->n[0] / 2;
   const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = HALF_THREADS / x;
@@ -124,5 +106,4 @@ extern "C" bool hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, boo
   r.step = sweeps;
   if (with_ghosts)
     launch(level, plan, fv2_receive_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
-  return true;
 }

@@ -213,25 +213,22 @@ extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi
 {
   const hymgi_method *m = level->method;
   const hymgi_geom *g = level->box;
-  if (level->num_boxes != 1 ||
-      (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.overlap_fast_from)
-    return false; /* sweeps in parts have an exchange of their own */
-  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split &&
-         hymgi_cuda_colours_apart(level) && halo->num_local == 0 &&
+  return level->num_boxes == 1 && m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split &&
+         hymgi_keeps_colours_apart(level) && halo->num_local == 0 &&
          are_slots(halo->pack, halo->num_pack) && are_slots(halo->unpack, halo->num_unpack);
 }
 
 extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
                                              const hymgi_geom *box, double *x, int colours,
-                                             hymgi_fv4_boundaries boundaries, bool sent)
+                                             hymgi_fv4_ghosts ghosts, bool sent)
 {
   if (!plan || !plan->ll || level->num_boxes != 1 || !box->split || plan->num_local > 0 ||
       !are_slots(plan->pack, plan->num_pack) || !are_slots(plan->unpack, plan->num_unpack))
     return false;
   hymg_context *const context = level->context;
-  const bool along_x = boundaries == HYMGI_FV4_ALL;
+  const bool along_x = ghosts == HYMGI_FV4_ALL;
   const bool closes =
-      boundaries != HYMGI_FV4_NONE && can_fill_split(level, box) && fills_neighbours(box, plan);
+      ghosts != HYMGI_FV4_NONE && can_fill_split(level, box) && fills_neighbours(box, plan);
   halo_args out = {};
   out.s = split_args_of(level, box, x, along_x, false);
   out.colours = plan->in_sweeps ? colours : 3;
@@ -249,7 +246,6 @@ extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hym
   hymgi_peer_begin(context, plan);
   if (!sent) hymgi_launch(context, fv4_send_halo, dim3((unsigned)sending), dim3(HALO_THREADS), out);
   hymgi_launch(context, fv4_receive_halo, dim3((unsigned)taking), dim3(HALO_THREADS), in);
-  if (!closes && boundaries != HYMGI_FV4_NONE)
-    hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
+  if (!closes && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
   return true;
 }

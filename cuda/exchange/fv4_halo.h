@@ -2,14 +2,7 @@
 #ifndef HYMGI_EXCHANGE_FV4_HALO_H
 #define HYMGI_EXCHANGE_FV4_HALO_H
 
-#include "runtime/device.h"
-
-/* Which ghosts beyond boundaries are wanted in memory. */
-typedef enum hymgi_fv4_boundaries {
-  HYMGI_FV4_NONE,
-  HYMGI_FV4_BUT_X, /* those across x are worked out as they are asked for */
-  HYMGI_FV4_ALL
-} hymgi_fv4_boundaries;
+#include "kernels/level_kernels.h"
 
 extern "C" {
 /* Can this rank's part of the level exchange one colour alone? All of a plan must: source/transport/agree.c
@@ -20,7 +13,7 @@ bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi_plan *halo
  * has put them into the messages. False: not for this plan, and nothing done. */
 bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
                                   const hymgi_geom *box, double *x, int colours,
-                                  hymgi_fv4_boundaries boundaries, bool sent);
+                                  hymgi_fv4_ghosts boundaries, bool sent);
 }
 
 #endif

@@ -12,8 +12,6 @@ namespace
 
 /* ---- parts of a box ---- */
 
-enum { MOST_PARTS = 7 };
-
 /* Layers beside a face that see its ghosts; across x in whole slots. */
 int layers_of(const hymgi_level *level, int axis)
 {
@@ -35,8 +33,8 @@ hymgi_geom part_of(const hymgi_geom *g, const int from[3], const int to[3])
   return part;
 }
 
-/* The inside first. z is cut first, so that most slabs are whole planes. */
-int cut(const hymgi_level *level, hymgi_geom part[MOST_PARTS])
+/* z is cut first, so that most slabs are whole planes. */
+int cut(const hymgi_level *level, hymgi_geom part[HYMGI_MOST_PARTS])
 {
   const hymgi_geom *g = level->box;
   int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]}, count = 1;
@@ -58,16 +56,16 @@ int cut(const hymgi_level *level, hymgi_geom part[MOST_PARTS])
 
 /* ---- the stream beside ---- */
 
-bool open_side_stream(hymgi_device *d)
+hymg_status open_side_stream(hymgi_device *d)
 {
-  if (d->side_stream) return true;
+  if (d->side_stream) return HYMG_OK;
   int least = 0, greatest = 0;
   cudaDeviceGetStreamPriorityRange(&least, &greatest);
   cudaError_t error =
       cudaStreamCreateWithPriority(&d->side_stream, cudaStreamNonBlocking, greatest);
   for (int m = 0; error == cudaSuccess && m < HYMGI_MARKS; m++)
     error = cudaEventCreateWithFlags(&d->mark[m], cudaEventDisableTiming);
-  return hymgi_cuda_check(d->context, error, "a second stream") == HYMG_OK;
+  return hymgi_cuda_check(d->context, error, "a second stream");
 }
 
 enum { BEFORE, PACKED, SIDE_DONE };
@@ -94,13 +92,15 @@ struct job {
   const void *what;
 };
 
-/* range: for a profiler */
-void sweep_parts(const job &j, hymgi_geom *part, int count, const char *range)
+/* Parts [first, end) of the level; range: for a profiler. */
+void sweep_parts(const job &j, int first, int end, const char *range)
 {
+  const hymgi_level_parts *parts = &j.level->kernels->parts;
   hymgi_device_begin_range(j.level, range);
-  for (int m = 0; m < count; m++) {
+  for (int m = first; m < end; m++) {
     hymgi_level level = *j.level;
-    level.box = part + m;
+    level.box = const_cast<hymgi_geom *>(parts->box + m); /* which a sweep only reads */
+    level.kernels = parts->kernels + m;
     j.sweep(&level, j.what);
   }
   hymgi_device_end_range();
@@ -116,26 +116,26 @@ void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
   hymgi_device_end_range();
 }
 
-void fill_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x)
+void fill_boundary_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x)
 {
   if (level->method->stencil == HYMG_FV4) hymgi_cuda_fill_operator_ghosts(level, box, x, true);
 }
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *plan)
+extern "C" bool hymgi_cuda_could_overlap(const hymgi_level *level, const hymgi_plan *plan)
 {
   if (!plan || level->num_boxes != 1) return false;
-  const hymgi_geom *g = level->box;
-  const hymgi_kernel_choice *choice = &level->context->gpu->choice;
-  const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
-  const bool staged = by_mpi && !plan->borrowed;
-  if (!by_mpi && !plan->peers && !plan->group) return false;
+  if (plan->mpi_sends + plan->mpi_receives == 0 && !plan->peers && !plan->group) return false;
   for (int axis = 0; axis < 3; axis++)
-    if (g->n[axis] <= 2 * layers_of(level, axis)) return false;
-  return (int64_t)g->n[0] * g->n[1] * g->n[2] >=
-             (staged ? choice->overlap_from : choice->overlap_fast_from) &&
-         open_side_stream(level->context->gpu);
+    if (level->box->n[axis] <= 2 * layers_of(level, axis)) return false;
+  return true;
+}
+
+extern "C" hymg_status hymgi_cuda_make_parts(const hymgi_level *level, hymgi_level_parts *parts)
+{
+  parts->count = cut(level, parts->box);
+  return open_side_stream(level->context->gpu);
 }
 
 /* Boundary ghosts are filled twice: where they meet no ghosts of others for the inside, then all with the same values. */
@@ -150,23 +150,21 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
   const bool interrupts = by_mpi && d->mode != HYMGI_DIRECT;
   const job j = {level, sweep, what};
-  hymgi_geom part[MOST_PARTS];
-  const int count = cut(level, part);
   if (interrupts) hymgi_device_direct(c, true);
   const hymgi_device_guard guard(d->ordinal);
-  fill_ghosts(level, box, x);
+  fill_boundary_ghosts(level, box, x);
   mark(d, BEFORE);
   d->on_side_stream = true;
   follow(d, BEFORE);
   hymgi_exchange_pack(c, mover, plan, box, x, box, x);
   mark(d, PACKED);
   d->on_side_stream = false;
-  sweep_parts(j, part, 1, "inside");
+  sweep_parts(j, 0, 1, "inside");
   if (by_mpi) pass_messages(level, plan);
   d->on_side_stream = true;
   hymgi_exchange_end(c, mover, plan, box, x, NULL);
-  fill_ghosts(level, box, x);
-  sweep_parts(j, part + 1, count - 1, "beside ghosts");
+  fill_boundary_ghosts(level, box, x);
+  sweep_parts(j, 1, level->kernels->parts.count, "beside ghosts");
   mark(d, SIDE_DONE);
   d->on_side_stream = false;
   follow(d, SIDE_DONE);

@@ -23,10 +23,7 @@
 #include <string.h>
 
 #include "device/peer_args.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "exchange/fv4_halo.h"
 #include "exchange/nccl.h"
-#include "kernels/gsrb.h"
 
 namespace
 {
@@ -214,22 +211,8 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 
 } /* namespace */
 
-/* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone. */
-static bool joins(const hymgi_level *level, const hymgi_plan *plan)
-{
-  return level->method->stencil == HYMG_FV2 ? hymgi_cuda_fv2_could_fuse_exchange(level, plan)
-                                            : hymgi_cuda_fv4_could_halve(level, plan);
-}
-
-static bool starts_alone(const hymgi_level *level)
-{
-  return level->method->stencil == HYMG_FV2 ? level->method->smoother == HYMG_GSRB
-                                            : hymgi_cuda_fv4_starts_alone(level);
-}
-
 extern "C" {
-const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory, map,         unmap,
-                                                    reset,    joins,         starts_alone};
+const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory, map, unmap, reset};
 }
 
 extern "C" void hymgi_peer_push(hymg_context *context, const hymgi_plan *plan,

@@ -3,7 +3,7 @@
 #define HYMGI_KERNELS_GSRB_ARGS_CUH
 
 #include "device/stencil_access.cuh"
-#include "kernels/gsrb.h"
+#include "kernels/kernels.h"
 
 namespace
 {

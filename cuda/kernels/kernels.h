@@ -1,41 +1,76 @@
-/* The level operations of the CUDA backend (source/multigrid/backend.h says what each does), by the file that has
- * them. All queue their work; those that return a value, and copy, wait for it. */
+/* The kernels' entries, by the file that has them (source/multigrid/backend.h says what the level operations
+ * among them do). All queue their work; those that return a value, and copy, wait for it. */
 #ifndef HYMGI_KERNELS_KERNELS_H
 #define HYMGI_KERNELS_KERNELS_H
 
-#include "runtime/device.h"
+#include "kernels/level_kernels.h"
 
 extern "C" {
 
-/* sweep_generic.cu, gsrb.cu, gsrb_march.cu */
-void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y);
-void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r);
-double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x);
-void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot);
-void hymgi_cuda_smooth(hymgi_level *level);
-/* from_zero: x is 0; goes_on: its ghosts are wanted next. Returns whether cells have been sent for them. */
-bool hymgi_cuda_smooth_from(hymgi_level *level, bool from_zero, bool goes_on);
-bool hymgi_cuda_second_buffer(const hymgi_level *level);
-bool hymgi_cuda_spare_buffers(const hymgi_level *level);
-/* Ghosts of x that the operator wants in memory: the halo, and for FV4 those beyond boundaries. */
-void hymgi_cuda_prepare(const hymgi_level *level, double *x);
-/* Those that the residual's restriction wants. colours: bits of those whose cells have changed since
- * their ghosts came; sent: they are on their way. */
-void hymgi_cuda_prepare_restrict(const hymgi_level *level, double *x, int colours, bool sent);
+/* ---- one for each level, by its record; ghosts are there ---- */
 
-/* restrict.cu, interpolate.cu */
-void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                  double *zero);
-void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
+/* sweep_generic.cu; apply works in place, too */
+void hymgi_cuda_generic_apply(const hymgi_level *level, const double *x, double *y);
+void hymgi_cuda_generic_residual(const hymgi_level *level, const hymgi_residual_of *residual);
+void hymgi_cuda_generic_half_sweep(const hymgi_level *level, const hymgi_gsrb_half *half);
+void hymgi_cuda_generic_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
+
+/* fv2/gsrb.cu: on rows split by colour; the residual is that of both colours */
+void hymgi_cuda_fv2_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half);
+void hymgi_cuda_fv2_gsrb_point(const hymgi_level *level, const hymgi_gsrb_half *half);
+void hymgi_cuda_fv2_split_residual(const hymgi_level *level, const hymgi_residual_of *residual);
+/* fv2/gsrb_fused.cu: both colours in one pass from x to out; the black cells beside ghosts that are not
+ * beyond a boundary come out wrong */
+void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
+                               double *out);
+/* fv2/relax_march.cu: on plain rows */
+void hymgi_cuda_fv2_relax_march(const hymgi_level *level, const hymgi_relaxation *relaxation);
+void hymgi_cuda_fv2_relax_point(const hymgi_level *level, const hymgi_relaxation *relaxation);
+void hymgi_cuda_fv2_plain_residual(const hymgi_level *level, const hymgi_residual_of *residual);
+/* fv2/relax_fused.cu: two sweeps in one pass over memory; for one box without neighbours and an even number
+ * of cells along x, given the buffers. Does all sweeps of a smoother call, all but one, or none, and
+ * returns how many; the iterate is then in level->x. */
+bool hymgi_cuda_could_fuse_relax(const hymgi_level *level);
+int hymgi_cuda_relax_fused(hymgi_level *level);
+
+/* fv4/gsrb_march.cu, march_memory.cu, march_tma.cu: on rows split by colour */
+void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half);
+void hymgi_cuda_fv4_residual_memory(const hymgi_level *level, const hymgi_residual_of *residual);
+void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv4_relax_memory(const hymgi_level *level, const hymgi_relaxation *relaxation);
+bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level);
+void hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const hymgi_residual_of *residual);
+void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv4_relax_tma(const hymgi_level *level, const hymgi_relaxation *relaxation);
+/* fv4/gsrb_tile.cu (split rows), relax_tile.cu (plain rows), restrict_tile.cu (both): tiles in shared
+ * memory, which need no ghosts beyond boundaries */
+bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level);
+bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level);
+void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
+void hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation *relaxation);
+void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, const hymgi_restriction *restriction);
+
+/* transfer/restrict.cu: any level */
+void hymgi_cuda_restrict_sums(const hymgi_level *level, const hymgi_restriction *restriction);
+
+/* ---- the same for all levels ---- */
+
+/* Are a cell's neighbours of the other colour, also across periodic axes? (FV2; not where one has an odd
+ * length.) */
+inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return true;
+}
+
+/* transfer/restrict.cu, interpolate.cu */
 void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
                                    int slot);
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                             const double *source, hymgi_ghosts order, bool add, bool smoothed,
                             double *x);
-
-/* march_memory.cu: are FV4's kernels for large levels the reason to split rows by colour? */
-bool hymgi_cuda_splits(const hymgi_level *level);
 
 /* kernels/ghosts.cu */
 void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
@@ -88,8 +123,6 @@ void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
 bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits);
-hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);
-void hymgi_cuda_detach(hymgi_hierarchy *h);
 }
 
 #endif

@@ -116,9 +116,6 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   hymgi_device *d = (hymgi_device *)calloc(1, sizeof *d);
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a device");
   d->context = context;
-  /* as measured on an H200 */
-  d->choice = {160 * 160 * 160, 160 * 160 * 160, 80 * 80 * 80,    80 * 80 * 80, 80 * 80 * 80,
-               80 * 80 * 80,    INT64_MAX,       160 * 160 * 160, INT64_MAX,    56 * 56 * 56};
   d->ordinal = ordinal;
   context->gpu = d;
   context->close_gpu = close_device;

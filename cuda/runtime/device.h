@@ -29,11 +29,7 @@ struct hymgi_reduction {
   unsigned long long *result; /* in memory of the host that the device writes */
 };
 
-/* Cells of a level from which on a form of its smoother is taken; all give the same bits. */
-struct hymgi_kernel_choice {
-  int64_t gsrb_fused_from, fv2_march_from, fv4_march_from, fv4_tma_from, relax_march_from,
-      relax_fused_from, separate_exchange_from, overlap_from, overlap_fast_from, fv4_sum_from;
-};
+enum { HYMGI_MOST_FORMS = 24 };
 
 struct hymgi_device {
   hymg_context *context;
@@ -57,7 +53,8 @@ struct hymgi_device {
   int failures;               /* injected by tests: launches until one fails; 0: never */
   unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
   hymgi_reduction reduction;
-  hymgi_kernel_choice choice;
+  bool has_forms;
+  int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
   struct hymgi_nccl *groups; /* NULL until a solver exchanges so (nccl.cu) */
   hymgi_peer_state *peers;   /* those of the last plan, NULL once they wait for nothing */
 };
@@ -68,6 +65,7 @@ struct hymgi_attached {
   struct hymgi_attached *next;
   struct hymgi_recording *recordings;
   struct hymgi_coarse_lists *tail;
+  struct hymgi_level_kernels *kernels; /* of all levels, or NULL */
 };
 
 /* The context's device is current while this lives; then the one before. */

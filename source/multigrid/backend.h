@@ -56,10 +56,6 @@ typedef struct hymgi_peer_memory {
   /* after a failure as well: waits, then makes the first words zero, the other doubles NaNs of ones
    * (not come yet), and forgets what was given up */
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);
-  /* can half sweeps of this rank's part of the level exchange one colour of the plan's cells? */
-  bool (*joins)(const struct hymgi_level *level, const hymgi_plan *plan);
-  /* does this rank's first half sweep on an x that is 0 read no ghosts? */
-  bool (*starts_alone)(const struct hymgi_level *level);
 } hymgi_peer_memory;
 
 /* A communicator of NCCL for the ranks of the context, where messages are grouped. */
@@ -91,7 +87,11 @@ typedef struct hymgi_backend {
   const hymgi_memory *memory;   /* home of its vectors */
   const hymgi_memory *crossing; /* what both it and the host can reach */
 
-  const hymgi_peer_memory *sharing; /* or NULL */
+  const hymgi_peer_memory *sharing; /* or NULL; the next two as well */
+  /* can half sweeps of this rank's part of the level exchange one colour of the plan's cells? */
+  bool (*joins)(const hymgi_level *level, const hymgi_plan *plan);
+  /* does this rank's first half sweep on an x that is 0 read no ghosts? */
+  bool (*starts_alone)(const hymgi_level *level);
   /* NULL: no GPUs; the address of NULL: built without NCCL */
   const hymgi_nccl_ops *const *nccl_ops;
 
@@ -188,6 +188,8 @@ typedef struct hymgi_backend {
   /* Optional: before and after the solver's levels live (recordings, lists for coarse end). */
   hymg_status (*attach)(hymgi_hierarchy *h);
   void (*detach)(hymgi_hierarchy *h);
+  /* Optional: names of the kernels that the level runs on this rank, once attached. */
+  const char *(*kernel_names)(const hymgi_level *level);
 
   /* vectors of a level; cells only, ghosts untouched; outputs may be inputs */
   void (*fill)(const hymgi_level *level, double value, double *x);

@@ -99,6 +99,7 @@ typedef struct hymgi_level {
       *boundaries; /* boundary data (source/multigrid/boundary_data.h), or NULL */
   double *krylov;  /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
+  const struct hymgi_level_kernels *kernels; /* the GPU's for it (cuda/kernel_table.h); else NULL */
   void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
 
   hymgi_coefficients c;

@@ -56,13 +56,12 @@ hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
 hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
-  const hymgi_peer_memory *sharing = h->placement.fine->sharing;
   int apart[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
-                     level->backend == h->placement.fine && sharing->joins(level, plan);
+                     level->backend == h->placement.fine && level->backend->joins(level, plan);
     apart[l] = plan && !can;
   }
   TRY(hymgi_comm_max_int(c, c->comm, apart, h->num_levels));
@@ -81,8 +80,7 @@ hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h)
   int reads[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
-    reads[l] =
-        level->num_boxes > 0 && (level->backend != fine || !fine->sharing->starts_alone(level));
+    reads[l] = level->num_boxes > 0 && (level->backend != fine || !fine->starts_alone(level));
   }
   TRY(hymgi_comm_max_int(c, c->comm, reads, h->num_levels));
   for (int l = 0; l < h->num_levels; l++)

@@ -40,7 +40,7 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
   support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
   ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
   for (int k = 0; k < count; k++)
-    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+    ck_assert(hymgi_kernel_form_from(layout.context, kernels[k], 1));
   twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
   const char *what = twin_unlike(&got, &want);
   ck_assert_msg(what == NULL, "%d x %d x %d, %s, smoother %d: %s", t->n[0], t->n[1], t->n[2],
@@ -53,7 +53,8 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
 /* The kernels that are for large levels: marched, and for FV2 also both colours in one pass. */
 static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
 {
-  static const char *const kernels[] = {"fv2_march", "fv4_march", "relax_march", "fv2_pair"};
+  static const char *const kernels[] = {"fv2_gsrb_march", "fv4_march", "fv2_relax_march",
+                                        "fv2_gsrb_fused"};
   static const char *const boundaries[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp",
                                            "dd dd dd"};
   twin t = twin_of(stencil, n[0], n[1], n[2], boundaries[mixture]);
@@ -83,7 +84,7 @@ static const struct {
 
 START_TEST(two_sweeps_in_one_pass)
 {
-  static const char *const kernel[] = {"relax_pair"};
+  static const char *const kernel[] = {"fv2_relax_fused"};
   static const int sizes[3][3] = {{68, 16, 20}, {132, 28, 36}, {4, 40, 4}};
   for (int m = 0; m < (twin_emulated() ? 1 : 3); m++) {
     twin t = twin_of(HYMG_FV2, sizes[m][0], sizes[m][1], sizes[m][2], paired[_i].boundary);
@@ -139,7 +140,7 @@ enum { RINGS = sizeof rings / sizeof *rings, SMALL_RINGS = 5 };
 
 START_TEST(rings_of_planes)
 {
-  static const char *const kernels[] = {"fv4_march", "fv4_ring"};
+  static const char *const kernels[] = {"fv4_march", "fv4_march_tma"};
   const twin_way way = {.name = "rings", .backend = HYMG_BACKEND_CUDA};
   const int *n = rings[_i].n;
   twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].boundaries);
@@ -149,7 +150,7 @@ START_TEST(rings_of_planes)
   support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
   ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
   for (int k = 0; k < 2; k++)
-    ck_assert(hymgi_device_choose(layout.context, kernels[k], 1));
+    ck_assert(hymgi_kernel_form_from(layout.context, kernels[k], 1));
   twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
   const char *what = twin_unlike(&got, &want);
   ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
@@ -187,7 +188,7 @@ START_TEST(tiles_of_small_levels)
   t.constant_alpha = tiles[_i].constant_alpha;
   t.constant_beta = tiles[_i].constant_beta;
   twin_check(&t, &twin_ways[0]);
-  static const char *const from_memory[] = {"fv4_sum"};
+  static const char *const from_memory[] = {"fv4_restrict_sums"};
   if (t.smoother == HYMG_GSRB) check_kernels(&t, from_memory, 1);
 }
 END_TEST

@@ -92,8 +92,8 @@ START_TEST(kernels_of_large_levels)
   support_layout layout = {.boxes = {1, both ? 2 : 1, both ? ranks / 2 : ranks}};
   layout.context = support_context(MPI_COMM_WORLD, 1);
   twin_answer want = twin_ask(&t, &twin_host, &layout);
-  const bool chosen = hymgi_device_choose(layout.context, "fv4_march", 1) &&
-                      hymgi_device_choose(layout.context, "fv4_ring", 1);
+  const bool chosen = hymgi_kernel_form_from(layout.context, "fv4_march", 1) &&
+                      hymgi_kernel_form_from(layout.context, "fv4_march_tma", 1);
   twin_answer got = twin_ask(&t, &way, &layout);
   support_all_agree(chosen ? twin_unlike(&got, &want) : "no choice", "large");
   twin_answer_free(&want);

@@ -33,6 +33,13 @@ static void pretend(int answer)
 
 /* ---- the same bits ---- */
 
+/* On levels of all sizes; with a minus before it on none. */
+static bool take_form(hymg_context *context, const char *name)
+{
+  const bool never = name[0] == '-';
+  return hymgi_kernel_form_from(context, name + never, never ? INT64_MAX : 1);
+}
+
 START_TEST(staged_messages_give_the_same_bits)
 {
   if (is_left_out(_i, 3)) return;
@@ -87,13 +94,13 @@ static void check_gathered(int index, int boxes, int64_t cells)
 /* Kernels that are for large levels, on small ones: red and black in one pass, and marched. */
 START_TEST(kernels_of_large_levels_give_the_same_bits)
 {
-  static const char *const kernels[] = {"fv2_apart", "fv2_pair", "fv2_march",
-                                        "fv4_march", "fv4_ring", "relax_march"};
+  static const char *const kernels[] = {"-fv2_gsrb_peer", "fv2_gsrb_fused", "fv2_gsrb_march",
+                                        "fv4_march",      "fv4_march_tma",  "fv2_relax_march"};
   static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nd pp dd", "dd dn pp"};
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 32, 16, 24, boundaries[_i / 2]);
-  t.boundary_faces = _i == 4;
+  t.boundaries = _i == 4;
   if (_i % 2 && _i / 2 > 1) return; /* FV4 has no such boundaries */
   has_own_gpus();
   for (int boxes = 0; boxes < 2; boxes++) {
@@ -101,7 +108,7 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
     if (boxes) layout.boxes[0] = layout.boxes[1] = layout.boxes[2] = 2;
     layout.context = support_context(MPI_COMM_WORLD, 1);
     for (int m = boxes ? 0 : 1; m < KERNELS; m++) /* one box: sweeps exchange by themselves */
-      ck_assert(hymgi_device_choose(layout.context, kernels[m], 1));
+      ck_assert(take_form(layout.context, kernels[m]));
     twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
     support_all_agree(twin_unlike(&got, &want), boundaries[_i / 2]);
     twin_answer_free(&got);
@@ -160,10 +167,10 @@ START_TEST(sweeps_that_exchange_give_the_same_bits)
   t.constant_beta = joined_cases[_i].constant_beta;
   t.a = joined_cases[_i].a;
   for (int m = 0; m < 3; m++) {
-    static const char *const kernels[] = {"fv2_march", "fv2_pair", "fv2_apart"};
+    static const char *const kernels[] = {"fv2_gsrb_march", "fv2_gsrb_fused", "-fv2_gsrb_peer"};
     support_layout layout = cut_along(cut);
     layout.context = support_context(MPI_COMM_WORLD, 1);
-    ck_assert(hymgi_device_choose(layout.context, kernels[m], 1));
+    ck_assert(take_form(layout.context, kernels[m]));
     ck_assert_int_eq(exchanges_in_sweeps(&t, &way, &layout), m < 2);
     twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
     support_all_agree(twin_unlike(&got, &want), joined_cases[_i].boundary);
@@ -180,8 +187,8 @@ static void check_overlapped(const twin *t, const int cut[3], hymg_transport tra
   const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
   support_layout layout = cut_along(cut);
   layout.context = support_context(MPI_COMM_WORLD, 1);
-  ck_assert(hymgi_device_choose(layout.context, "overlap", 1));
-  ck_assert(hymgi_device_choose(layout.context, "overlap_fast", 1));
+  ck_assert(hymgi_kernel_form_from(layout.context, "overlap_staged", 1));
+  ck_assert(hymgi_kernel_form_from(layout.context, "overlap", 1));
   twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
   support_all_agree(twin_unlike(&got, &want), t->boundary);
   ck_assert(support_gpu_has_aside(layout.context));
@@ -214,7 +221,7 @@ END_TEST
 START_TEST(exchanges_of_fv4_give_the_same_bits)
 {
   static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_GSRB, HYMG_CHEBYSHEV, HYMG_GSRB};
-  static const char *const kernels[] = {NULL, "fv4_march", "fv4_march", "fv4_sum"};
+  static const char *const kernels[] = {NULL, "fv4_march", "fv4_march", "fv4_restrict_sums"};
   const twin_way way = {.name = "exchanges", .backend = HYMG_BACKEND_CUDA};
   const int index = _i / 4, kind = _i % 4;
   const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[index].cut;
@@ -229,7 +236,7 @@ START_TEST(exchanges_of_fv4_give_the_same_bits)
   t.smoother = smoothers[kind];
   support_layout layout = cut_along(cut);
   layout.context = support_context(MPI_COMM_WORLD, 1);
-  if (kernels[kind]) ck_assert(hymgi_device_choose(layout.context, kernels[kind], 1));
+  if (kernels[kind]) ck_assert(take_form(layout.context, kernels[kind]));
   ck_assert_int_eq(exchanges_in_sweeps(&t, &way, &layout), t.smoother == HYMG_GSRB);
   twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
   support_all_agree(twin_unlike(&got, &want), boundary);

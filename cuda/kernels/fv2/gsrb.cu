@@ -131,20 +131,16 @@ template <split_job WHAT> void run_march(const hymgi_level *level, const gsrb_ar
     launch_march<WHAT, false>(level, a);
 }
 
-int64_t largest_box(const gsrb_args &a)
-{
-  return (int64_t)a.extent[0] * a.extent[1] * a.extent[2];
-}
-
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv2_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half)
+extern "C" void hymgi_cuda_fv2_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half)
+{
+  run_march<UPDATE>(level, gsrb_args_of(level, half));
+}
+
+extern "C" void hymgi_cuda_fv2_gsrb_point(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
   const gsrb_args a = gsrb_args_of(level, half);
-  if (largest_box(a) >= level->context->gpu->choice.fv2_march_from) {
-    run_march<UPDATE>(level, a);
-    return true;
-  }
   const int wide = a.extent[0] / 2;
   const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = 128 / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(a.extent[1], (int)y),
@@ -152,20 +148,16 @@ extern "C" bool hymgi_cuda_fv2_gsrb(const hymgi_level *level, const hymgi_gsrb_h
   hymgi_launch(level->context,
                level->method->variable_beta ? fv2_gsrb_point<true> : fv2_gsrb_point<false>, grid,
                dim3(x, y), a);
-  return true;
 }
 
-extern "C" bool hymgi_cuda_fv2_residual(const hymgi_level *level, const double *f, const double *x,
-                                        double *r)
+extern "C" void hymgi_cuda_fv2_split_residual(const hymgi_level *level,
+                                              const hymgi_residual_of *residual)
 {
-  if (level->num_boxes == 0 || !level->box[0].split) return false;
-  const hymgi_gsrb_half both = {0, x, x, r, false};
+  const hymgi_gsrb_half both = {0, residual->x, residual->x, residual->r, false};
   gsrb_args a = gsrb_args_of(level, &both);
-  a.f = f;
-  if (largest_box(a) < level->context->gpu->choice.fv2_march_from) return false;
-  if (r)
+  a.f = residual->f;
+  if (residual->r)
     run_march<RESIDUAL>(level, a);
   else
     run_march<NORM>(level, a);
-  return true;
 }

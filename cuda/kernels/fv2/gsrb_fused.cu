@@ -4,7 +4,6 @@
  * the old iterate only the black cells are read. Where there are ghosts that are not beyond a boundary, the
  * black cells beside them are done again (fv2_gsrb_faces.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
  * halo's share), written 8; two half sweeps move 72. */
-#include "exchange/fv2_gsrb_peer.h"
 #include "kernels/gsrb_args.cuh"
 
 namespace
@@ -138,26 +137,6 @@ template <bool VARIABLE, bool ALPHA> void launch_fused(const hymgi_level *level,
 }
 
 } /* namespace */
-
-/* Across a periodic axis of odd length a cell has a neighbour of its own colour. */
-extern "C" bool hymgi_cuda_colours_apart(const hymgi_level *level)
-{
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
-  return true;
-}
-
-extern "C" bool hymgi_cuda_fv2_could_fuse(const hymgi_level *level)
-{
-  const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->split && hymgi_cuda_colours_apart(level) &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= level->context->gpu->choice.gsrb_fused_from;
-}
-
-extern "C" bool hymgi_cuda_fv2_fuses(const hymgi_level *level)
-{
-  return level->y && hymgi_cuda_fv2_could_fuse(level);
-}
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                           double *out)

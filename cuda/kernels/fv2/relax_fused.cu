@@ -2,9 +2,8 @@
  * x and the iterate before it around their tiles while others write, so that no pass writes what it
  * reads: Jacobi takes level->x and y by turns, Chebyshev, which reads two iterates, four buffers.
  * Bytes per cell of six sweeps of Chebyshev: 56, 64 and 56, by single ones 56 and 5 times 64. */
-#include "kernels/fv2/relax_fused.h"
-
 #include "kernels/fv2/relax_fused.cuh"
+#include "kernels/kernels.h"
 
 namespace
 {
@@ -132,11 +131,6 @@ template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
   run<KIND>(level, level->c.l1inv, a);
 }
 
-bool has_buffers(const hymgi_level *level)
-{
-  return level->y && (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
-}
-
 } /* namespace */
 
 /* Where there are no ghosts but those beyond boundaries there is no halo. */
@@ -145,19 +139,14 @@ extern "C" bool hymgi_cuda_could_fuse_relax(const hymgi_level *level)
   const hymgi_method *m = level->method;
   const hymgi_device *gpu = level->context->gpu;
   const hymgi_geom *g = level->box;
-  const int64_t times = m->variable_beta ? 1 : 8; /* without betas there is less to save */
-  if (m->stencil != HYMG_FV2 || m->smoother == HYMG_GSRB || m->smoother == HYMG_SYMGS ||
-      level->num_boxes != 1 || g->split || g->boundaries != 63)
-    return false;
-  return gpu->major >= 9 && gpu->shared_bytes >= FUSED_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 &&
-         g->n[2] > 1 &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= times * gpu->choice.relax_fused_from;
+  return m->stencil == HYMG_FV2 && m->smoother != HYMG_GSRB && m->smoother != HYMG_SYMGS &&
+         level->num_boxes == 1 && !g->split && g->boundaries == 63 && gpu->major >= 9 &&
+         gpu->shared_bytes >= FUSED_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 && g->n[2] > 1;
 }
 
 extern "C" int hymgi_cuda_relax_fused(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (!hymgi_cuda_could_fuse_relax(level) || !has_buffers(level)) return 0;
   const bool six = m->smoother == HYMG_CHEBYSHEV;
   const int pass = six ? DEGREE : 2;
   int s = 0;

@@ -1,10 +1,9 @@
 /* FV2 on plain rows, large levels: out-of-place sweeps, the residual and its norm. A thread owns a
  * column of a slab and marches along z with what it has seen in registers. Bytes per cell of a
  * Chebyshev step: x 8, f 8, x before 8, betas 24, written 8. It runs at the speed of memory. */
-#include "kernels/fv2/relax_march.h"
-
 #include "device/fast_division.cuh"
 #include "kernels/fv2/relax_march.cuh"
+#include "kernels/kernels.h"
 
 namespace
 {
@@ -164,13 +163,6 @@ __global__ void __launch_bounds__(POINT_THREADS)
   a.out[p.own] = relaxed(a, x.c, prev, a.residual, step);
 }
 
-bool small(const hymgi_level *level, const relax_march_args &a)
-{
-  enum { GRID_LIMIT = 65535 };
-  return level->num_boxes > 0 && level->method->stencil == HYMG_FV2 && !level->box[0].split &&
-         (int64_t)a.extent[2] * level->num_boxes <= GRID_LIMIT;
-}
-
 void run_point(const hymgi_level *level, const relax_march_args &a)
 {
   const int wide = a.extent[0];
@@ -192,23 +184,9 @@ relax_march_args args_of(const hymgi_level *level)
   return a;
 }
 
-/* A grid has room for GRID_LIMIT slabs. */
-bool large(const hymgi_level *level, const relax_march_args &a)
-{
-  enum { GRID_LIMIT = 65535, LOWEST_SLAB = 16 };
-  const int64_t cells = (int64_t)a.extent[0] * a.extent[1] * a.extent[2];
-  return level->num_boxes > 0 && level->method->stencil == HYMG_FV2 && !level->box[0].split &&
-         cells >= level->context->gpu->choice.relax_march_from &&
-         ((int64_t)a.extent[2] / LOWEST_SLAB + 1) * level->num_boxes <= GRID_LIMIT;
-}
-
-} /* namespace */
-
-extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
+relax_march_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
   relax_march_args a = args_of(level);
-  const bool marches = large(level, a);
-  if (!marches && !small(level, a)) return false;
   a.f = relaxation->f;
   a.x = relaxation->x;
   a.prev = relaxation->prev;
@@ -218,24 +196,32 @@ extern "C" bool hymgi_cuda_plain_relax(const hymgi_level *level, const hymgi_rel
   a.momentum = relaxation->momentum;
   a.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
   a.old = relaxation->old;
-  if (marches)
-    run<RELAX>(level, a);
-  else
-    run_point(level, a);
-  return true;
+  return a;
 }
 
-extern "C" bool hymgi_cuda_plain_residual(const hymgi_level *level, const double *f,
-                                          const double *x, double *r)
+} /* namespace */
+
+extern "C" void hymgi_cuda_fv2_relax_march(const hymgi_level *level,
+                                           const hymgi_relaxation *relaxation)
+{
+  run<RELAX>(level, relax_args_of(level, relaxation));
+}
+
+extern "C" void hymgi_cuda_fv2_relax_point(const hymgi_level *level,
+                                           const hymgi_relaxation *relaxation)
+{
+  run_point(level, relax_args_of(level, relaxation));
+}
+
+extern "C" void hymgi_cuda_fv2_plain_residual(const hymgi_level *level,
+                                              const hymgi_residual_of *residual)
 {
   relax_march_args a = args_of(level);
-  if (!large(level, a)) return false;
-  a.f = f;
-  a.x = x;
-  a.out = r;
-  if (r)
+  a.f = residual->f;
+  a.x = residual->x;
+  a.out = residual->r;
+  if (residual->r)
     run<RESIDUAL>(level, a);
   else
     run<NORM>(level, a);
-  return true;
 }

@@ -217,25 +217,15 @@ template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_starts_alone(const hymgi_level *level)
+extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
-  const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
-         level->box[0].split && !hymgi_cuda_fv4_closes(level) && hymgi_cuda_fv4_marches(level);
-}
-
-extern "C" bool hymgi_cuda_fv4_gsrb(const hymgi_level *level, const hymgi_gsrb_half *half)
-{
-  if (hymgi_cuda_fv4_tile(level, half)) return true;
-  if (!hymgi_cuda_fv4_marches(level)) return false;
   gsrb_march_args a = {};
   a.s = gsrb_args_of(level, half);
-  a.fills_along_x = hymgi_cuda_fv4_fills_along_x(level);
+  a.fills_along_x = level->kernels->fills_along_x;
   if (half->from_zero)
     launch_from_zero(level, a.s);
   else if (level->method->variable_beta)
     launch_march<true>(level, a);
   else
     launch_march<false>(level, a);
-  return true;
 }

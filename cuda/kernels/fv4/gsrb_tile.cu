@@ -78,14 +78,13 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_closes(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level)
 {
-  return fits_tiles<shape_of_tile>(level) && level->box->split;
+  return fits_tiles<shape_of_tile>(level);
 }
 
-extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_half *half)
+extern "C" void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
-  if (!hymgi_cuda_fv4_closes(level)) return false;
   tile_args a = {};
   a.base = gsrb_args_of(level, half);
   boundaries_of(level, a.ghost_kind);
@@ -95,11 +94,10 @@ extern "C" bool hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_gsrb_h
   if (level->box->boundaries == 63) {
     hymgi_launch(level->context, variable ? fv4_gsrb_tile<true, true> : fv4_gsrb_tile<false, true>,
                  grid, block, a, tile_sender<true>{});
-    return true;
+    return;
   }
   tile_sender<false> send = {};
   if (half->sends) send.to = sender_of(half->sends);
   hymgi_launch(level->context, variable ? fv4_gsrb_tile<true, false> : fv4_gsrb_tile<false, false>,
                grid, block, a, send);
-  return true;
 }

@@ -7,7 +7,6 @@
 
 #include "device/ghosts.cuh"
 #include "device/reduce.cuh"
-#include "kernels/fv2/relax_march.h"
 #include "kernels/gsrb_args.cuh"
 
 namespace
@@ -22,8 +21,7 @@ struct march_args {
   double *coarse, *zero;
   const double *prev, *scale; /* RELAX; prev may be NULL */
   double factor, momentum;
-  bool
-      fills_along_x; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_fills_along_x */
+  bool fills_along_x; /* as in hymgi_level_kernels */
 };
 
 /* Which end of the rows a warp has. */
@@ -348,17 +346,16 @@ inline march_args args_of(const hymgi_level *level, const double *f, const doubl
   march_args a = {};
   a.base = gsrb_args_of(level, &both);
   a.base.f = f;
-  a.fills_along_x = hymgi_cuda_fv4_fills_along_x(level);
+  a.fills_along_x = level->kernels->fills_along_x;
   return a;
 }
 
-inline march_args restrict_args_of(const hymgi_level *level, const double *f, const double *x,
-                                   double *coarse, double *zero)
+inline march_args restrict_args_of(const hymgi_level *level, const hymgi_restriction *restriction)
 {
-  march_args a = args_of(level, f, x, NULL);
+  march_args a = args_of(level, level->f, level->x, NULL);
   a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
-  a.coarse = coarse;
-  a.zero = zero;
+  a.coarse = restriction->coarse;
+  a.zero = restriction->zero;
   return a;
 }
 

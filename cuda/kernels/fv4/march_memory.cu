@@ -146,59 +146,24 @@ template <march_job WHAT> void run(const hymgi_level *level, const march_args &a
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_marches(const hymgi_level *level)
+extern "C" void hymgi_cuda_fv4_residual_memory(const hymgi_level *level,
+                                               const hymgi_residual_of *residual)
 {
-  int n[3];
-  box_extent(level->box, level->num_boxes, n);
-  return level->method->stencil == HYMG_FV4 && level->num_boxes > 0 && level->box[0].split &&
-         (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
-}
-
-extern "C" bool hymgi_cuda_splits(const hymgi_level *level)
-{
-  int n[3];
-  box_extent(level->box, level->num_boxes, n);
-  return level->method->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
-         (int64_t)n[0] * n[1] * n[2] >= level->context->gpu->choice.fv4_march_from;
-}
-
-/* Rows of whole warps, two at least, so that the cells near an end are those of one warp. */
-extern "C" bool hymgi_cuda_fv4_fills_along_x(const hymgi_level *level)
-{
-  const hymgi_geom *g = level->box;
-  if (!hymgi_cuda_fv4_marches(level) || level->num_boxes != 1 || (g->boundaries & 3) != 3)
-    return false;
-  for (int face = 0; face < 2; face++)
-    if (hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_QUARTIC_GHOST) return false;
-  return g->n[0] % 64 == 0 && g->n[0] >= 128;
-}
-
-extern "C" bool hymgi_cuda_fv4_residual(const hymgi_level *level, const double *f, const double *x,
-                                        double *r)
-{
-  if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (hymgi_cuda_fv4_residual_tma(level, f, x, r)) return true;
-  const march_args a = args_of(level, f, x, r);
-  if (r)
+  const march_args a = args_of(level, residual->f, residual->x, residual->r);
+  if (residual->r)
     run<RESIDUAL>(level, a);
   else
     run<NORM>(level, a);
-  return true;
 }
 
-extern "C" bool hymgi_cuda_fv4_restrict(const hymgi_level *level, const double *f, const double *x,
-                                        double *coarse, double *zero)
+extern "C" void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level,
+                                               const hymgi_restriction *restriction)
 {
-  if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (!hymgi_cuda_fv4_restrict_tma(level, f, x, coarse, zero))
-    run<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
-  return true;
+  run<RESTRICT>(level, restrict_args_of(level, restriction));
 }
 
-extern "C" bool hymgi_cuda_fv4_relax(const hymgi_level *level, const hymgi_relaxation *relaxation)
+extern "C" void hymgi_cuda_fv4_relax_memory(const hymgi_level *level,
+                                            const hymgi_relaxation *relaxation)
 {
-  if (!hymgi_cuda_fv4_marches(level)) return false;
-  if (!hymgi_cuda_fv4_relax_tma(level, relaxation))
-    run<RELAX>(level, relax_args_of(level, relaxation));
-  return true;
+  run<RELAX>(level, relax_args_of(level, relaxation));
 }

@@ -186,15 +186,6 @@ bool aligned(const hymgi_geom &g)
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
 }
 
-bool takes_tma(const hymgi_level *level, size_t shared)
-{
-  const hymgi_device *d = level->context->gpu;
-  const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && d->major >= COPIES_FROM && shared <= (size_t)d->shared_bytes &&
-         level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g) &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] >= d->choice.fv4_tma_from;
-}
-
 bool may_launch(hymg_context *context, void (*kernel)(march_args, tma_maps), size_t shared)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
@@ -205,47 +196,60 @@ bool may_launch(hymg_context *context, void (*kernel)(march_args, tma_maps), siz
   return hymgi_cuda_check(context, error, "a kernel's attributes") == HYMG_OK;
 }
 
-template <typename Shape> bool run_shape(const hymgi_level *level, march_args a)
+template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
 {
   hymg_context *const context = level->context;
   hymgi_device *const d = context->gpu;
-  if (!takes_tma(level, Shape::SHARED)) return false;
-  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return true;
+  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   tma_maps maps = {};
-  if (!make_maps<Shape>(a, &maps)) return false;
-  if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return false;
+  if (!make_maps<Shape>(a, &maps))
+    context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
+  if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return;
   const int *const n = a.base.extent;
   dim3 grid(blocks_for(n[0] / 2, Shape::X), blocks_for(n[1], Shape::Y));
   a.base.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
   grid.z = blocks_for(n[2], a.base.slab);
   hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
                       maps);
-  return true;
 }
 
-template <march_job WHAT> bool run_tma(const hymgi_level *level, const march_args &a)
+template <march_job WHAT> void run_tma(const hymgi_level *level, const march_args &a)
 {
-  return level->method->has_alpha ? run_shape<tma_shape<WHAT, true, 32, 16>>(level, a)
-                                  : run_shape<tma_shape<WHAT, false, 32, 16>>(level, a);
+  if (level->method->has_alpha)
+    run_shape<tma_shape<WHAT, true, 32, 16>>(level, a);
+  else
+    run_shape<tma_shape<WHAT, false, 32, 16>>(level, a);
 }
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const double *f,
-                                            const double *x, double *r)
+extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
 {
-  const march_args a = args_of(level, f, x, r);
-  return r ? run_tma<RESIDUAL>(level, a) : run_tma<NORM>(level, a);
+  const hymgi_device *d = level->context->gpu;
+  const hymgi_geom *g = level->box;
+  return level->num_boxes == 1 && d->major >= COPIES_FROM &&
+         tma_shape<RELAX, true, 32, 16>::SHARED <= (size_t)d->shared_bytes &&
+         level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g);
 }
 
-extern "C" bool hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const double *f,
-                                            const double *x, double *coarse, double *zero)
+extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
+                                            const hymgi_residual_of *residual)
 {
-  return run_tma<RESTRICT>(level, restrict_args_of(level, f, x, coarse, zero));
+  const march_args a = args_of(level, residual->f, residual->x, residual->r);
+  if (residual->r)
+    run_tma<RESIDUAL>(level, a);
+  else
+    run_tma<NORM>(level, a);
 }
 
-extern "C" bool hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
+extern "C" void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level,
+                                            const hymgi_restriction *restriction)
+{
+  run_tma<RESTRICT>(level, restrict_args_of(level, restriction));
+}
+
+extern "C" void hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
                                          const hymgi_relaxation *relaxation)
 {
-  return run_tma<RELAX>(level, relax_args_of(level, relaxation));
+  run_tma<RELAX>(level, relax_args_of(level, relaxation));
 }

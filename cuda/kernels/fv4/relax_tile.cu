@@ -2,8 +2,7 @@
  * loads a tile of x with its halo into shared memory and fills the boundary ghosts there; faces and what else no
  * kernel in flight writes are on their way before the kernel waits for the one before it. */
 #include "kernels/fv4/tile.cuh"
-#include "kernels/gsrb.h"
-
+#include "kernels/kernels.h"
 namespace
 {
 
@@ -57,7 +56,7 @@ __global__ void __launch_bounds__(TILE::x *TILE::y *TILE::z, 512 / (TILE::x * TI
   r.out[p.own] = r.prev ? hymgi_add_momentum(x, r.momentum, c[0], prev) : x;
 }
 
-template <typename TILE> bool run(const hymgi_level *level, const hymgi_relaxation *relaxation)
+template <typename TILE> void run(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
   relax_args a = {};
   a.g = level->box[0];
@@ -71,20 +70,19 @@ template <typename TILE> bool run(const hymgi_level *level, const hymgi_relaxati
       variable ? (alone ? fv4_relax_tile<TILE, true, true> : fv4_relax_tile<TILE, true, false>)
                : (alone ? fv4_relax_tile<TILE, false, true> : fv4_relax_tile<TILE, false, false>),
       dim3(tiles), dim3(TILE::x * TILE::y * TILE::z), a);
-  return true;
 }
 
 using small_tile = tile_shape<16, 4, 4>;
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_relax_closes(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level)
 {
-  return fits_tiles<small_tile>(level) && !level->box->split;
+  return fits_tiles<small_tile>(level);
 }
 
-extern "C" bool hymgi_cuda_fv4_relax_tile(const hymgi_level *level,
+extern "C" void hymgi_cuda_fv4_relax_tile(const hymgi_level *level,
                                           const hymgi_relaxation *relaxation)
 {
-  return hymgi_cuda_fv4_relax_closes(level) && run<small_tile>(level, relaxation);
+  run<small_tile>(level, relaxation);
 }

@@ -6,8 +6,7 @@
  * One launch, and none that fills boundary ghosts. Bytes per cell: x 8, f 8, betas 24, means 1, zeros 1 once from
  * memory; from the first-level cache 5 cells of x, as a tile has with its halo, and 30 faces. */
 #include "kernels/fv4/tile.cuh"
-#include "kernels/gsrb.h"
-
+#include "kernels/kernels.h"
 namespace
 {
 
@@ -100,19 +99,9 @@ template <typename TILE> void launch(const hymgi_level *level, restrict_tile_arg
 
 } /* namespace */
 
-/* Large rows split by colour are as well closed by a kernel of its own and summed from memory: 64^3
- * cells take 13.5 us either way, beside neighbours 16.1 here and else 14.2. */
-extern "C" bool hymgi_cuda_fv4_restrict_closes(const hymgi_level *level)
+extern "C" void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level,
+                                             const hymgi_restriction *restriction)
 {
-  if (!fits_tiles<small_tile>(level)) return false;
-  const hymgi_geom *g = level->box;
-  return !g->split ||
-         (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_sum_from;
-}
-
-extern "C" bool hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, double *coarse, double *zero)
-{
-  if (!hymgi_cuda_fv4_restrict_closes(level)) return false;
   restrict_tile_args a = {};
   a.g = level->box[0];
   a.patch = level->patch[0];
@@ -120,8 +109,7 @@ extern "C" bool hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, double *c
   boundaries_of(level, a.ghost_kind);
   a.f = level->f;
   a.x = level->x;
-  a.coarse = coarse;
-  a.zero = zero;
+  a.coarse = restriction->coarse;
+  a.zero = restriction->zero;
   launch<small_tile>(level, a);
-  return true;
 }

@@ -165,14 +165,11 @@ template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles
   return count;
 }
 
-/* Is the level for tiles? */
+/* Can the level be cut into tiles? */
 template <typename TILE> inline bool fits_tiles(const hymgi_level *level)
 {
-  const hymgi_geom *g = level->box;
   int tiles[3];
-  return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 &&
-         tiles_of<TILE>(g, tiles) > 0 &&
-         (int64_t)g->n[0] * g->n[1] * g->n[2] < level->context->gpu->choice.fv4_march_from;
+  return level->num_boxes == 1 && tiles_of<TILE>(level->box, tiles) > 0;
 }
 
 inline void boundaries_of(const hymgi_level *level, hymgi_extrapolation (&ghost_kind)[6])

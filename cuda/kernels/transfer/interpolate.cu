@@ -4,7 +4,6 @@
  * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
  * written: 1 + 4, or 1 + 8. */
 #include "device/ghosts.cuh"
-#include "exchange/fv2_gsrb_peer.h"
 #include "kernels/kernels.h"
 
 namespace
@@ -290,7 +289,7 @@ bool only_black(const hymgi_level *fine)
 {
   const hymgi_method *m = fine->method;
   return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && fine->box[0].split &&
-         hymgi_cuda_colours_apart(fine);
+         hymgi_keeps_colours_apart(fine);
 }
 
 } /* namespace */

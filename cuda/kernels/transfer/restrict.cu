@@ -3,8 +3,6 @@
  * 8 + 1; of the residual what the operator reads, f, and 1. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "kernels/gsrb.h"
 #include "kernels/kernels.h"
 
 namespace
@@ -312,7 +310,6 @@ void launch_sum(const hymgi_level *level, sum_kernel kernel, int threads, int pl
   hymgi_launch(level->context, kernel, blocks_of(a.grid), block, a);
 }
 
-/* After gsrb of FV2 the residual of the black cells is zero (but for rounding). */
 template <bool VARIABLE>
 void launch_fv2(const hymgi_level *level, hymgi_after after, const sum_args &a)
 {
@@ -373,46 +370,24 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
   launch_mean<true>(level, fine, coarse);
 }
 
-/* After hymgi_cuda_prepare_restrict. */
-static void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse,
-                              double *zero)
+/* After gsrb of FV2 the residual of the black cells is zero (but for rounding). */
+extern "C" void hymgi_cuda_restrict_sums(const hymgi_level *level,
+                                         const hymgi_restriction *restriction)
 {
   if (level->num_boxes == 0) return;
-  if (hymgi_cuda_fv4_restrict(level, level->f, level->x, coarse, zero) ||
-      hymgi_cuda_fv4_restrict_tile(level, coarse, zero))
-    return;
   const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
   sum_args a = {};
   a.v = view_of(level);
   a.f = level->f;
   a.x = level->x;
-  a.coarse = coarse;
-  a.zero = zero;
+  a.coarse = restriction->coarse;
+  a.zero = restriction->zero;
   if (fv2 && variable)
-    launch_fv2<true>(level, after, a);
+    launch_fv2<true>(level, restriction->after, a);
   else if (fv2)
-    launch_fv2<false>(level, after, a);
+    launch_fv2<false>(level, restriction->after, a);
   else if (variable)
     launch_fv4<true>(level, a);
   else
     launch_fv4<false>(level, a);
-}
-
-extern "C" void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after,
-                                             double *coarse, double *zero)
-{
-  hymgi_cuda_prepare_restrict(level, level->x, 3, false);
-  restrict_residual(level, after, coarse, zero);
-}
-
-/* After gsrb, which ends with black, the ghosts of that colour alone are older than the cells. */
-extern "C" void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse,
-                                           double *zero)
-{
-  const bool gsrb = level->method->smoother == HYMG_GSRB;
-  if (!hymgi_cuda_fv2_gsrb_peer(level, from_zero, true)) {
-    const bool sent = hymgi_cuda_smooth_from(level, from_zero, true);
-    hymgi_cuda_prepare_restrict(level, level->x, gsrb ? 2 : 3, sent);
-  }
-  restrict_residual(level, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }

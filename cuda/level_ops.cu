@@ -1,0 +1,298 @@
+/* Smoothers, residuals and restrictions of a level: exchange, ghosts, kernels, by the level's record. */
+#include "level_ops.h"
+
+#include <stdlib.h>
+
+#include "coarse/coarse.h"
+#include "device/reduce.cuh"
+#include "exchange/fv2_gsrb_peer.h"
+#include "exchange/fv4_halo.h"
+#include "exchange/overlap.h"
+#include "kernels/kernels.h"
+
+extern "C" {
+#include "formulas/relax.h"
+}
+
+namespace
+{
+
+/* ---- ghosts ---- */
+
+enum { RED_AND_BLACK = 3, BLACK = 2 };
+
+/* What a kernel that reads `ghosts` wants in memory of x. colours: bits of those whose cells have changed since
+ * their ghosts came. sent: a kernel has put these into the messages already. */
+void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, hymgi_fv4_ghosts ghosts,
+             int colours = RED_AND_BLACK, bool sent = false)
+{
+  const hymgi_plan *halo = hymgi_operator_halo(level);
+  const bool fv4 = level->method->stencil == HYMG_FV4;
+  if (fv4 && hymgi_cuda_fv4_halo_exchange(level, halo, box, x, colours, ghosts, sent)) return;
+  hymgi_run_plan(level, halo, box, x, box, x);
+  if (fv4 && ghosts != HYMGI_FV4_NONE)
+    hymgi_cuda_fill_operator_ghosts(level, box, x, ghosts == HYMGI_FV4_ALL);
+}
+
+/* ---- residual ---- */
+
+/* r NULL: the norm. Only the generic kernel works in place. */
+void compute_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  const hymgi_kernel<hymgi_residual_of> *kernel = &level->kernels->residual;
+  const hymgi_residual_of residual = {f, x, r};
+  prepare(level, level->box, x, x == r ? HYMGI_FV4_ALL : kernel->ghosts);
+  (x == r ? hymgi_cuda_generic_residual : kernel->run)(level, &residual);
+}
+
+void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse, double *zero)
+{
+  const hymgi_restriction restriction = {after, coarse, zero};
+  level->kernels->restrict_residual.run(level, &restriction);
+}
+
+/* ---- red-black Gauss-Seidel ---- */
+
+void half_sweep(const hymgi_level *level, const void *half)
+{
+  level->kernels->half_sweep.run(level, (const hymgi_gsrb_half *)half);
+}
+
+/* In place. */
+void fv2_half_sweeps(hymgi_level *level, bool in_parts)
+{
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, !halo && s > 0};
+    if (in_parts) {
+      hymgi_cuda_overlapped(level, halo, level->box, level->x, half_sweep, &half);
+    } else {
+      prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+      half_sweep(level, &half);
+    }
+  }
+}
+
+/* Both colours at once, into the second buffer; beside neighbours the black cells once more. */
+void fv2_fused_sweeps(hymgi_level *level)
+{
+  for (int s = 0; s < level->method->sweeps; s += 2) {
+    prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+    hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
+    hymgi_swap_buffers(level);
+    prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+    if (level->halo[HYMGI_HALO_FACES]) hymgi_cuda_fv2_gsrb_faces(level, level->x);
+  }
+}
+
+/* Each colour flips between two buffers. Where a level has several boxes a state of two buffers has no name
+ * (finite-volume/cpu/sweep.c), so that the other colour is copied along. goes_on: ghosts are wanted next.
+ * Returns whether the last colour has been sent for them. */
+bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
+{
+  const hymgi_level_kernels *const k = level->kernels;
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
+  const bool in_parts = k->gsrb == HYMGI_GSRB_IN_PARTS;
+  const bool in_tiles = !in_parts && k->half_sweep.ghosts == HYMGI_FV4_NONE;
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
+  const hymgi_plan *sends = in_tiles && halo && halo->in_sweeps ? halo : NULL;
+  hymgi_geom box = {};
+  if (one) box = level->box[0];
+  const ptrdiff_t apart = box.half;
+  int changed = RED_AND_BLACK; /* colours since the last exchange */
+  for (int s = 0; s < level->method->sweeps; s++) {
+    const int c = s & 1;
+    const bool zero = from_zero && s == 0 && (!halo || level->starts_alone) && k->starts_from_zero;
+    const bool last = s + 1 == level->method->sweeps;
+    const hymgi_gsrb_half half = {
+        c, now[c], now[1 - c], next[c], in_tiles && s > 0, zero, last && !goes_on ? NULL : sends};
+    if (one && split) box.half = apart + (now[1] - now[0]);
+    if (zero) {
+      half_sweep(level, &half);
+    } else if (in_parts) {
+      hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep, &half);
+    } else {
+      prepare(level, one ? &box : level->box, now[0], k->half_sweep.ghosts, changed,
+              sends && s > 0);
+      changed = 1 << c;
+      if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
+      half_sweep(level, &half);
+    }
+    now[c] = next[c];
+    next[c] = half.own == level->x ? level->x : level->y;
+    if (!one || !split) now[1 - c] = now[c], next[1 - c] = next[c];
+  }
+  level->x = now[0], level->y = next[0];
+  return sends && goes_on;
+}
+
+/* with_ghosts: x is to have its ghosts when all is done. Returns whether it has (2), or they are on their way
+ * (1), or neither (0). */
+enum gsrb_left { NOTHING, SENT, GHOSTS };
+
+gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
+{
+  if (level->method->stencil == HYMG_FV4)
+    return fv4_half_sweeps(level, from_zero, with_ghosts) ? SENT : NOTHING;
+  switch (level->kernels->gsrb) {
+  case HYMGI_GSRB_PEER:
+    hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
+    return with_ghosts ? GHOSTS : NOTHING;
+  case HYMGI_GSRB_FUSED_PEER:
+    hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero, with_ghosts);
+    return with_ghosts ? GHOSTS : NOTHING;
+  case HYMGI_GSRB_FUSED:
+    fv2_fused_sweeps(level);
+    return NOTHING;
+  default:
+    fv2_half_sweeps(level, level->kernels->gsrb == HYMGI_GSRB_IN_PARTS);
+    return NOTHING;
+  }
+}
+
+/* ---- smoothers that update all cells at once ---- */
+
+void relax(const hymgi_level *level, const void *relaxation)
+{
+  level->kernels->relax.run(level, (const hymgi_relaxation *)relaxation);
+}
+
+void relax_once(hymgi_level *level, int s)
+{
+  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
+  const hymgi_plan *halo = hymgi_operator_halo(level);
+  const double *const previous = w.momentum != 0 ? level->y : NULL;
+  const hymgi_relaxation r = {level->f, level->x,   previous,   level->c.l1inv,
+                              level->y, w.residual, w.momentum, s > 0 && !halo};
+  if (level->kernels->parts.count > 0) {
+    hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
+  } else {
+    prepare(level, level->box, level->x, level->kernels->relax.ghosts);
+    relax(level, &r);
+  }
+  hymgi_swap_buffers(level);
+}
+
+void relax_all(hymgi_level *level)
+{
+  const int first = level->kernels->relax_fused ? hymgi_cuda_relax_fused(level) : 0;
+  for (int s = first; s < level->method->sweeps; s++)
+    relax_once(level, s);
+}
+
+} /* namespace */
+
+void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
+{
+  prepare(level, level->box, x, HYMGI_FV4_ALL);
+  hymgi_cuda_generic_apply(level, x, y);
+}
+
+void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  compute_residual(level, f, x, r);
+}
+
+double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x)
+{
+  if (level->num_boxes == 0) return 0;
+  compute_residual(level, f, x, NULL);
+  return reduced_max(level->context);
+}
+
+void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot)
+{
+  if (level->num_boxes == 0) return;
+  const result_slot there(level->context, slot);
+  compute_residual(level, f, x, NULL);
+}
+
+void hymgi_cuda_smooth(hymgi_level *level)
+{
+  if (level->method->smoother == HYMG_GSRB)
+    gsrb(level, false, false);
+  else
+    relax_all(level);
+}
+
+/* After gsrb, which ends with black, the ghosts of that colour alone are older than the cells. */
+void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
+{
+  const bool red_black = level->method->smoother == HYMG_GSRB;
+  gsrb_left left = NOTHING;
+  if (red_black)
+    left = gsrb(level, from_zero, true);
+  else
+    relax_all(level);
+  if (left != GHOSTS)
+    prepare(level, level->box, level->x, level->kernels->restrict_residual.ghosts,
+            red_black ? BLACK : RED_AND_BLACK, left == SENT);
+  restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
+}
+
+void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
+                                  double *zero)
+{
+  prepare(level, level->box, level->x, level->kernels->restrict_residual.ghosts);
+  restrict_residual(level, after, coarse, zero);
+}
+
+const char *hymgi_cuda_kernel_names(const hymgi_level *level)
+{
+  return level->kernels ? level->kernels->names : "";
+}
+
+/* ---- what a solver keeps ---- */
+
+static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
+{
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_level *const level = h->level + l;
+    if (level->backend != h->placement.fine) continue;
+    hymgi_free_level_kernels(kept->kernels + l);
+    level->kernels = kept->kernels + l;
+    TRY(hymgi_fill_level_kernels(level, kept->kernels + l));
+  }
+  return HYMG_OK;
+}
+
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
+{
+  hymg_context *const context = h->context;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
+  if (kept) {
+    hymgi_device_forget(h);
+    hymgi_coarse_destroy(context, &kept->tail);
+  } else {
+    kept = (hymgi_attached *)calloc(1, sizeof *kept);
+    if (kept)
+      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS, sizeof *kept->kernels);
+    if (!kept || !kept->kernels) {
+      free(kept);
+      return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
+    }
+    hymgi_device_attach(context->gpu, kept);
+    h->attached = kept;
+    h->level[h->num_levels - 1].attached = kept;
+  }
+  TRY(attach_kernels(h, kept));
+  return hymgi_coarse_create(h, &kept->tail);
+}
+
+void hymgi_cuda_detach(hymgi_hierarchy *h)
+{
+  hymgi_attached *const kept = (hymgi_attached *)h->attached;
+  if (!kept) return;
+  hymgi_device_forget(h);
+  hymgi_coarse_destroy(h->context, &kept->tail);
+  hymgi_device_detach(h->context->gpu, kept);
+  for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
+    hymgi_free_level_kernels(kept->kernels + l);
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].kernels = NULL;
+  h->attached = NULL;
+  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
+  free(kept->kernels);
+  free(kept);
+}
