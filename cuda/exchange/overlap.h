@@ -14,7 +14,6 @@ bool hymgi_cuda_overlaps(const hymgi_level *level, const hymgi_plan *plan);
 void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *box,
                            double *x, void (*sweep)(const hymgi_level *part, const void *what),
                            const void *what);
-void hymgi_overlap_close(hymgi_device *device);
 }
 
 #endif
