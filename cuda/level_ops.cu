@@ -1,6 +1,7 @@
 /* Smoothers, residuals and restrictions of a level: exchange, ghosts, kernels, by the level's record. */
 #include "level_ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "coarse/coarse.h"
@@ -277,7 +278,10 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
     h->level[h->num_levels - 1].attached = kept;
   }
   TRY(attach_kernels(h, kept));
-  return hymgi_coarse_create(h, &kept->tail);
+  TRY(hymgi_coarse_create(h, &kept->tail));
+  for (int l = kept->tail ? kept->tail->first : h->num_levels; l < h->num_levels; l++)
+    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "coarse_v_cycle");
+  return HYMG_OK;
 }
 
 void hymgi_cuda_detach(hymgi_hierarchy *h)

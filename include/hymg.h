@@ -525,9 +525,12 @@ typedef struct hymg_level_info {
   double spacing[3];
   hymg_backend backend;
   double lambda_max; /* Gershgorin bound of D^-1 A */
+  /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the names
+   * that a profiler shows; else "". Owned by the solver, valid until it is updated or destroyed. */
+  const char *kernels;
 } hymg_level_info;
-/* Errors: EINVAL (no such level). The same on every rank, also on one that holds nothing of the
- * level. */
+/* Errors: EINVAL (no such level). All but kernels is the same on every rank, also on one that holds
+ * nothing of the level. */
 HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info);
 
 /* Collective: the same solve with `level` as the finest one, with fields from

@@ -6,6 +6,7 @@
 #ifndef HYMGI_COARSE_COARSE_CUH
 #define HYMGI_COARSE_COARSE_CUH
 
+#include "base/exact_sum.h"
 #include "coarse/coarse.h"
 #include "device/ghosts.cuh"
 #include "device/reduce.cuh"

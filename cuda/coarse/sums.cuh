@@ -4,10 +4,6 @@
 
 #include "coarse/coarse.cuh"
 
-extern "C" {
-#include "base/exact_sum.h"
-}
-
 namespace
 {
 

@@ -4,7 +4,6 @@
 
 #include "device/peer.cuh"
 #include "device/stencil_access.cuh"
-#include "exchange/fv4_halo.h"
 
 namespace
 {

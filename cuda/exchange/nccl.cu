@@ -47,23 +47,6 @@ hymg_status make_id(hymg_context *context, hymgi_nccl_id *id)
   return HYMG_OK;
 }
 
-hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
-{
-  hymgi_device *const d = context->gpu;
-  const hymgi_device_guard guard(d->ordinal);
-  ncclUniqueId unique;
-  if (!d->groups) d->groups = (hymgi_nccl *)calloc(1, sizeof *d->groups);
-  if (!d->groups) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a communicator");
-  memcpy(&unique, id->bytes, sizeof unique);
-  ncclComm_t comm = NULL;
-  TRY(check(context,
-            ncclCommInitRank(&comm, hymgi_comm_size(context->comm), unique,
-                             hymgi_comm_rank(context->comm)),
-            "ncclCommInitRank"));
-  d->groups->comm = comm;
-  return HYMG_OK;
-}
-
 bool works(hymg_context *context)
 {
   const hymgi_nccl *g = context->gpu->groups;
@@ -127,6 +110,57 @@ bool finds_failure(hymg_context *context, double waited)
   return true;
 }
 
+/* Not for ever where messages are on their way: an error of NCCL, of this rank or told by another one, and the
+ * timeout break the communicator off, and with it the wait. */
+cudaError_t wait_for_groups(hymg_context *context)
+{
+  hymgi_device *const d = context->gpu;
+  hymgi_nccl *const g = d->groups;
+  if (!g->busy) return cudaStreamSynchronize(d->stream);
+  const double start = hymgi_seconds();
+  double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
+  tell(context);
+  cudaError_t error;
+  while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
+    const double waited = hymgi_seconds() - start;
+    if (waited < look) continue;
+    look = waited + LOOK_SECONDS;
+    if (!finds_failure(context, waited)) continue;
+    tell(context);
+    break_off(context);
+    error = cudaStreamSynchronize(d->stream);
+    break;
+  }
+  cudaGetLastError(); /* it keeps "not ready" */
+  g->busy = false;
+  return error;
+}
+
+void close_groups(hymgi_device *device)
+{
+  if (device->groups->comm) ncclCommDestroy(device->groups->comm);
+  free(device->groups);
+}
+
+hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
+{
+  hymgi_device *const d = context->gpu;
+  const hymgi_device_guard guard(d->ordinal);
+  ncclUniqueId unique;
+  if (!d->groups) d->groups = (hymgi_nccl *)calloc(1, sizeof *d->groups);
+  if (!d->groups) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a communicator");
+  d->wait_for_groups = wait_for_groups;
+  d->close_groups = close_groups;
+  memcpy(&unique, id->bytes, sizeof unique);
+  ncclComm_t comm = NULL;
+  TRY(check(context,
+            ncclCommInitRank(&comm, hymgi_comm_size(context->comm), unique,
+                             hymgi_comm_rank(context->comm)),
+            "ncclCommInitRank"));
+  d->groups->comm = comm;
+  return HYMG_OK;
+}
+
 } /* namespace */
 
 static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, tell};
@@ -158,35 +192,4 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
   end = ncclGroupEnd();
   check(context, result == ncclSuccess ? end : result, "a group of messages");
   d->waits = true; /* kernels of NCCL do not say when the next may start */
-}
-
-extern "C" cudaError_t hymgi_nccl_wait(hymg_context *context)
-{
-  hymgi_device *const d = context->gpu;
-  hymgi_nccl *const g = d->groups;
-  if (!g || !g->busy) return cudaStreamSynchronize(d->stream);
-  const double start = hymgi_seconds();
-  double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
-  tell(context);
-  cudaError_t error;
-  while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
-    const double waited = hymgi_seconds() - start;
-    if (waited < look) continue;
-    look = waited + LOOK_SECONDS;
-    if (!finds_failure(context, waited)) continue;
-    tell(context);
-    break_off(context);
-    error = cudaStreamSynchronize(d->stream);
-    break;
-  }
-  cudaGetLastError(); /* it keeps "not ready" */
-  g->busy = false;
-  return error;
-}
-
-extern "C" void hymgi_nccl_close(hymgi_device *device)
-{
-  if (!device->groups) return;
-  if (device->groups->comm) ncclCommDestroy(device->groups->comm);
-  free(device->groups);
 }

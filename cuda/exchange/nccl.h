@@ -10,11 +10,6 @@ extern "C" {
 extern const hymgi_nccl_ops *const hymgi_device_nccl;
 /* Queues the messages of a plan that has some. */
 void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan);
-/* Waits for the context's stream. Where messages are on their way, not for ever: an error of NCCL, of
- * this rank or told by another one, and the end of the patience break the communicator off, and with it
- * the wait. */
-cudaError_t hymgi_nccl_wait(hymg_context *context);
-void hymgi_nccl_close(hymgi_device *device);
 }
 
 #endif

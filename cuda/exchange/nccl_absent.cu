@@ -10,13 +10,3 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
   (void)context;
   (void)plan;
 }
-
-extern "C" cudaError_t hymgi_nccl_wait(hymg_context *context)
-{
-  return cudaStreamSynchronize(context->gpu->stream);
-}
-
-extern "C" void hymgi_nccl_close(hymgi_device *device)
-{
-  (void)device;
-}

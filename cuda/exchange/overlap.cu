@@ -170,12 +170,3 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   follow(d, SIDE_DONE);
   if (interrupts) hymgi_device_direct(c, false);
 }
-
-extern "C" void hymgi_overlap_close(hymgi_device *d)
-{
-  if (!d->side_stream) return;
-  cudaStreamSynchronize(d->side_stream);
-  for (int m = 0; m < HYMGI_MARKS; m++)
-    if (d->mark[m]) cudaEventDestroy(d->mark[m]);
-  cudaStreamDestroy(d->side_stream);
-}

@@ -15,7 +15,6 @@ hymg_status hymgi_cuda_make_parts(const hymgi_level *level, hymgi_level_parts *p
 void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *box,
                            double *x, void (*sweep)(const hymgi_level *part, const void *what),
                            const void *what);
-void hymgi_overlap_close(hymgi_device *device);
 }
 
 #endif

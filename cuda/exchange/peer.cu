@@ -257,22 +257,10 @@ extern "C" void hymgi_device_leave(int before)
 }
 
 /* In the order of the stream, behind what was sent. */
-extern "C" void hymgi_peer_abort(hymg_context *context)
-{
-  hymgi_device *const device = context->gpu;
-  hymgi_peer_state *const peers = device->peers;
-  if (context->status == HYMG_OK || !peers || peers->notified) return;
-  const hymgi_device_guard guard(device->ordinal);
-  for (int r = 0; r < peers->num_others; r++)
-    cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
-  cudaGetLastError(); /* a lost GPU tells nobody: the others time out */
-  peers->notified = true;
-}
-
 extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
 {
   if (plan->group) hymgi_device_nccl->tell(context);
   if (!plan->peers || plan->peers->num_others == 0) return;
   context->gpu->peers = plan->peers;
-  hymgi_peer_abort(context);
+  hymgi_device_abort_peers(context);
 }

@@ -18,7 +18,6 @@ void hymgi_peer_pull_acknowledged(hymg_context *context, const hymgi_plan *plan,
  * recording cannot be played: those that wait for it must hear of it. begin tells them, and give_up
  * those of the plan that came last, if the context has failed. */
 void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan);
-void hymgi_peer_abort(hymg_context *context);
 int hymgi_device_enter(hymg_context *context);
 void hymgi_device_leave(int before);
 extern const hymgi_peer_memory hymgi_device_peer_memory;

@@ -118,7 +118,7 @@ double hymgi_cuda_max(const hymgi_level *level, const double *x, const double *y
 void hymgi_cuda_queue_max(const hymgi_level *level, const double *x, int slot);
 double hymgi_cuda_queued(hymg_context *context, int slot);
 void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                    int bits, int64_t words[HYMGI_SUM_WORDS]);
+                    int bits, int64_t *words);
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);

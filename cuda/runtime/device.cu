@@ -1,9 +1,6 @@
 /* The GPU of a context: opened at the first need, and what there is. */
 #include "runtime/device.h"
 
-#include "exchange/nccl.h"
-#include "exchange/overlap.h"
-
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +22,22 @@ extern "C" hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error
 namespace
 {
 
+void close_side_stream(hymgi_device *d)
+{
+  if (!d->side_stream) return;
+  cudaStreamSynchronize(d->side_stream);
+  for (int m = 0; m < HYMGI_MARKS; m++)
+    if (d->mark[m]) cudaEventDestroy(d->mark[m]);
+  cudaStreamDestroy(d->side_stream);
+}
+
 void close_device(hymgi_device *d)
 {
   {
     const hymgi_device_guard guard(d->ordinal);
     if (d->stream) cudaStreamSynchronize(d->stream);
-    hymgi_nccl_close(d);
-    hymgi_overlap_close(d);
+    if (d->groups) d->close_groups(d);
+    close_side_stream(d);
     if (d->own_stream) cudaStreamDestroy(d->stream);
     if (d->recorder) cudaStreamDestroy(d->recorder);
     if (d->reduction.words) cudaFree(d->reduction.words);

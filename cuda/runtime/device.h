@@ -55,8 +55,12 @@ struct hymgi_device {
   hymgi_reduction reduction;
   bool has_forms;
   int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
-  struct hymgi_nccl *groups; /* NULL until a solver exchanges so (nccl.cu) */
-  hymgi_peer_state *peers;   /* those of the last plan, NULL once they wait for nothing */
+  /* NULL until a solver exchanges so (exchange/nccl.cu); then with the ways to wait for the stream, not
+   * for ever while messages are on their way, and to close it */
+  struct hymgi_nccl *groups;
+  cudaError_t (*wait_for_groups)(hymg_context *context);
+  void (*close_groups)(struct hymgi_device *device);
+  hymgi_peer_state *peers; /* those of the last plan, NULL once they wait for nothing */
 };
 
 /* What a solver keeps on its device: recordings of its cycles, and the list of levels that the
@@ -97,6 +101,10 @@ hymg_status hymgi_device_open(hymg_context *context);
 cudaStream_t hymgi_device_stream(hymgi_device *device);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);
+/* Waits for the stream as it is; an error is the caller's to tell. */
+cudaError_t hymgi_device_wait(hymg_context *context);
+/* Where the context has failed: GPUs of other ranks that wait for this one abort. */
+void hymgi_device_abort_peers(hymg_context *context);
 /* What follows depends on results that the host reads, so it cannot be played back: from true to
  * false launches go to the stream. */
 void hymgi_device_direct(hymg_context *context, bool on);

@@ -1,7 +1,5 @@
 /* Recordings of a solver's cycles as graphs, and waits: where the host has to wait, what was queued so
  * far is sent on its way. */
-#include "exchange/nccl.h"
-#include "exchange/peer.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -98,7 +96,7 @@ void flush(hymgi_device *d)
 {
   if (d->mode == HYMGI_RECORD) end_segment(d);
   if (d->mode == HYMGI_REPLAY) play_segment(d);
-  hymgi_peer_abort(d->context);
+  hymgi_device_abort_peers(d->context);
 }
 
 /* The one that was made for these vectors, now the first of the list. */
@@ -123,7 +121,7 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
     link = &(*link)->next;
   if (!*link) return;
   const hymgi_device_guard guard(d->ordinal);
-  hymgi_nccl_wait(d->context); /* it may be on its way */
+  hymgi_device_wait(d->context); /* it may be on its way */
   free_recording(*link);
   *link = NULL;
 }
@@ -161,12 +159,30 @@ extern "C" cudaStream_t hymgi_device_stream(hymgi_device *d)
   return d->recorder;
 }
 
+extern "C" cudaError_t hymgi_device_wait(hymg_context *context)
+{
+  hymgi_device *const d = context->gpu;
+  return d->groups ? d->wait_for_groups(context) : cudaStreamSynchronize(d->stream);
+}
+
+extern "C" void hymgi_device_abort_peers(hymg_context *context)
+{
+  hymgi_device *const device = context->gpu;
+  hymgi_peer_state *const peers = device->peers;
+  if (context->status == HYMG_OK || !peers || peers->notified) return;
+  const hymgi_device_guard guard(device->ordinal);
+  for (int r = 0; r < peers->num_others; r++)
+    cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
+  cudaGetLastError(); /* a lost GPU tells nobody: the others time out */
+  peers->notified = true;
+}
+
 extern "C" void hymgi_device_sync(hymg_context *context)
 {
   hymgi_device *d = context->gpu;
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
-  hymgi_cuda_check(context, hymgi_nccl_wait(context), "the work on the GPU");
+  hymgi_cuda_check(context, hymgi_device_wait(context), "the work on the GPU");
   check_peers(context);
   if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }
@@ -232,7 +248,7 @@ extern "C" void hymgi_device_forget(hymgi_hierarchy *h)
   hymg_context *context = h->context;
   if (!kept || !kept->recordings) return;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  hymgi_nccl_wait(context);
+  hymgi_device_wait(context);
   while (kept->recordings) {
     hymgi_recording *const r = kept->recordings;
     kept->recordings = r->next;

@@ -1,6 +1,5 @@
 /* The memory of a context's GPU: device, managed and pinned, and lists that both sides read. What CUDA 13
  * changed in its interface is handled here alone. */
-#include "exchange/nccl.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -75,7 +74,7 @@ void release_device(hymg_context *context, double *data, size_t doubles)
 {
   (void)doubles;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  if (context->gpu->groups) hymgi_nccl_wait(context); /* with patience, which CUDA has none of */
+  if (context->gpu->groups) hymgi_device_wait(context); /* with patience, which CUDA has none of */
   cudaFree(data);
   if (context->status == HYMG_OK) context->gpu->peers = NULL; /* nobody waits: all is done */
 }
@@ -84,7 +83,7 @@ void release_pinned(hymg_context *context, double *data, size_t doubles)
 {
   (void)doubles;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  hymgi_nccl_wait(context);
+  hymgi_device_wait(context);
   cudaFreeHost(data);
 }
 

@@ -174,7 +174,7 @@ void hymgi_cpu_shift(const hymgi_level *level, double c, double *x);
 void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z);
 double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y);
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                   int bits, int64_t words[HYMGI_SUM_WORDS]);
+                   int bits, int64_t *words);
 
 /* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch
  * rows 0 and 1 are used. */

@@ -146,7 +146,7 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 }
 
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                   int bits, int64_t words[HYMGI_SUM_WORDS])
+                   int bits, int64_t *words)
 {
   const int threads = hymgi_cpu_threads(level);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);

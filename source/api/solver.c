@@ -141,8 +141,11 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
   if (!solver || !info) return HYMG_EINVAL;
   TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
   const hymgi_level *l = solver->h.level + level;
-  hymg_level_info i = {
-      .boxes = 1, .ranks = l->ranks, .backend = l->backend->id, .lambda_max = l->lambda_max};
+  hymg_level_info i = {.boxes = 1,
+                       .ranks = l->ranks,
+                       .backend = l->backend->id,
+                       .lambda_max = l->lambda_max,
+                       .kernels = l->backend->kernel_names ? l->backend->kernel_names(l) : ""};
   for (int axis = 0; axis < 3; axis++) {
     i.cells[axis] = l->n[axis];
     i.box[axis] = l->n[axis] / l->decomp->boxes[axis];

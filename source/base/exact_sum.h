@@ -8,7 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "multigrid/backend.h"
+#include "base/geometry.h"
+
+/* A sum as integers: words of `bits` bits each below the exponent of the largest term, so that
+ * any order gives the same. */
+enum { HYMGI_SUM_WORDS = 3 };
 
 /* 2^exponent, a normal number: -1022 <= exponent <= 1023 */
 HYMGI_INLINE double hymgi_power_of_two(int exponent)

@@ -20,10 +20,6 @@ typedef enum hymgi_ghosts {
 /* Which residual a restriction sums. */
 typedef enum hymgi_after { HYMGI_AFTER_ANY, HYMGI_AFTER_GSRB } hymgi_after;
 
-/* A sum as integers: words of `bits` bits each below the exponent of the largest term, so that
- * any order gives the same. */
-enum { HYMGI_SUM_WORDS = 3 };
-
 /* A brick of a box's entries and a strided array of the user's: entry (i, j, k) of the box, from
  * <= ijk < to, is user[i stride[0] + j stride[1] + k stride[2]]. */
 typedef struct hymgi_user_brick {
@@ -200,7 +196,7 @@ typedef struct hymgi_backend {
   double (*max)(const hymgi_level *level, const double *x,
                 const double *y); /* max |x y|, y NULL: |x|; NaN if any */
   void (*sum)(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
-              int64_t words[HYMGI_SUM_WORDS]); /* of x y or of x */
+              int64_t *words); /* of x y or of x, as HYMGI_SUM_WORDS words of base/exact_sum.h */
 } hymgi_backend;
 
 /* The host: OpenMP, or one thread without it. */

@@ -1,6 +1,7 @@
 /* A level with a dense matrix for an operator, and textbook solvers. What works on any level with
  * boxes is the host's; the operator, the smoother and the preconditioner are the matrix's. */
 #include "support/krylov.h"
+#include "base/exact_sum.h"
 
 #include <stdlib.h>
 #include <string.h>
