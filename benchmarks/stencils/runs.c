@@ -46,10 +46,7 @@ static void fill_cosine(const stencil_job *job, double *exact)
         const double phase = 2 * acos(-1) * index / n;
         const ptrdiff_t at = g->origin + i + j * g->pitch + k * g->plane;
         exact[i + (ptrdiff_t)g->n[0] * (j + (ptrdiff_t)g->n[1] * k)] = -2 * acos(-1) * sin(phase);
-        if (job->wide)
-          ((double *)job->array[STENCIL_X])[at] = cos(phase);
-        else
-          ((float *)job->array[STENCIL_X])[at] = (float)cos(phase);
+        stencil_set(job, job->array[STENCIL_X], at, cos(phase));
       }
 }
 

@@ -26,11 +26,7 @@ static void start(const stencil_job *job, void *array)
   for (int j = -g->ghost[1]; j < g->n[1] + g->ghost[1]; j++)
     for (int i = -g->ghost[0]; i < g->n[0] + g->ghost[0]; i++) {
       const double value = sin(pi * (i + 1) / (g->n[0] + 1)) * sin(pi * (j + 1) / (g->n[1] + 1));
-      const ptrdiff_t at = g->origin + i + j * g->pitch;
-      if (job->wide)
-        ((double *)array)[at] = value;
-      else
-        ((float *)array)[at] = (float)value;
+      stencil_set(job, array, g->origin + i + j * g->pitch, value);
     }
 }
 

@@ -4,7 +4,8 @@
  * host. */
 #include "stencils/studies/scaling.h"
 
-#include "common/machine.h"
+#include "common/options.h"
+#include "common/timing.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include <mpi-ext.h>
 #endif
 
-enum { EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
 enum { BELOW, ABOVE, SIDES, CHECKED_STEPS = 3, TIMED_STEPS = 20 };
 
 typedef struct run {
@@ -177,12 +177,12 @@ static const char *time_steps(run *r, bool exchanges, double *ms)
   return why;
 }
 
-typedef struct times {
+typedef struct step_times {
   double alone, message, in_turn, overlapped;
   int64_t wrong[2];
-} times;
+} step_times;
 
-static const char *measure(run *r, times *t)
+static const char *measure(run *r, step_times *t)
 {
   r->overlap = false;
   const char *why = check(r, &t->wrong[0]);
@@ -223,7 +223,7 @@ static void one_row(run *r, const char *name, double ms, int64_t wrong, const ch
 
 /* The model: an exchange follows the step; or travels while the interior is worked out, after the
  * edges. */
-static void print_rows(run *r, const times *t)
+static void print_rows(run *r, const step_times *t)
 {
   const double edges = 2. * r->box.job.radius / r->box.job.g.n[2];
   const double inside = t->alone * (1 - edges);
@@ -273,7 +273,7 @@ static bool open_rank(run *r, const stencil_options *o)
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, r->box.rank, MPI_INFO_NULL, &node);
   MPI_Comm_rank(node, &local);
   MPI_Comm_free(&node);
-  r->bench.gpu = o->chosen ? o->cuda : devices > 0;
+  r->bench.gpu = o->chosen ? o->backend[0] : devices > 0;
   if (r->bench.gpu && !stencil_gpu_open(devices > 0 ? local % devices : 0, &r->bench.device, &why))
     return stencil_fail(&r->bench, "--backend cuda", why);
   r->bench.has_gpu = r->bench.pinned = r->bench.gpu;
@@ -318,7 +318,7 @@ static bool all_well(bool ok)
 
 static int scale(run *r, stencil_options *o)
 {
-  times t = {0};
+  step_times t = {0};
   if (!all_well(r->box.rank > 0 || stencil_output_check(o))) return EXIT_BAD_INPUT;
   if (!all_well(open_rank(r, o))) return EXIT_BAD_INPUT;
   if (!all_well(prepare(r, o))) return EXIT_BAD_INPUT;
@@ -328,7 +328,7 @@ static int scale(run *r, stencil_options *o)
   if (r->box.rank > 0) return t.wrong[0] + t.wrong[1] > 0 ? EXIT_WRONG : 0;
   if (!stencil_output_open(&r->bench.out, o, r->bench.device.name)) return EXIT_BAD_INPUT;
   print_rows(r, &t);
-  if (!stencil_output_close(&r->bench.out)) return EXIT_AT_RUN_TIME;
+  if (!stencil_output_close(&r->bench.out, true)) return EXIT_AT_RUN_TIME;
   if (r->bench.wrong > 0)
     fprintf(stderr, "hymg-stencil: %lld results are wrong\n", (long long)r->bench.wrong);
   return r->bench.wrong > 0 ? EXIT_WRONG : 0;
