@@ -206,25 +206,24 @@ static const char host_columns[] =
     "sweep_percent_of_triad,call_bytes_per_dof,call_percent_of_triad,declared_bytes_per_dof,"
     "memory_bytes_per_dof,setup_seconds,setup_cycles";
 
+static bool run_cycle(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
+{
+  cycle_row row = {.stencil = stencil, .n = problem->n};
+  if (!measure(bench, problem, &row)) return false;
+  if (bench->options->cuda)
+    print_gpu_cycle(bench, &row);
+  else
+    print_cycle(bench, &row);
+  fflush(stdout);
+  return true;
+}
+
 bool kernels_run_cycle(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
   bench->csv.columns = o->cuda ? gpu_columns : host_columns;
-  for (int size = 0; size < o->num_sizes && ok; size++) {
-    kernels_problem problem;
-    ok = kernels_problem_create(o->sizes[size], true, &problem);
-    for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++) {
-      cycle_row row = {.stencil = (hymg_stencil)stencil, .n = o->sizes[size]};
-      if (!o->stencil[stencil]) continue;
-      ok = measure(bench, &problem, &row);
-      if (ok && o->cuda)
-        print_gpu_cycle(bench, &row);
-      else if (ok)
-        print_cycle(bench, &row);
-      fflush(stdout);
-    }
-    kernels_problem_destroy(&problem);
-  }
+  for (int size = 0; size < o->num_sizes && ok; size++)
+    ok = kernels_for_problem(bench, o->sizes[size], true, run_cycle);
   return ok;
 }

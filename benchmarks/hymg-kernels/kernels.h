@@ -97,6 +97,11 @@ typedef struct kernels_problem {
 bool kernels_problem_create(int n, bool variable, kernels_problem *p);
 void kernels_problem_destroy(kernels_problem *p);
 
+/* For each operator of the command line; until one fails. */
+typedef bool kernels_job(kernels_bench *bench, const kernels_problem *problem,
+                         hymg_stencil stencil);
+bool kernels_for_problem(kernels_bench *bench, int n, bool variable, kernels_job *job);
+
 typedef struct kernels_kit {
   hymg_context *context; /* borrowed */
   hymg_grid *grid;

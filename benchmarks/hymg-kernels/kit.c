@@ -86,6 +86,16 @@ void kernels_problem_destroy(kernels_problem *k)
   *k = (kernels_problem){0};
 }
 
+bool kernels_for_problem(kernels_bench *bench, int n, bool variable, kernels_job *job)
+{
+  kernels_problem p;
+  bool ok = kernels_problem_create(n, variable, &p);
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++)
+    if (bench->options->stencil[stencil]) ok = job(bench, &p, (hymg_stencil)stencil);
+  kernels_problem_destroy(&p);
+  return ok;
+}
+
 /* ---- a solver ---- */
 
 hymgi_tuning kernels_untuned(void)

@@ -66,22 +66,15 @@ static void print_row(kernels_bench *bench, const solve_row *r)
            speed, f.amrex, f.hypre, f.goal, met);
 }
 
-static bool run_problem(kernels_bench *bench, int n, bool variable)
+static bool run_problem(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
 {
-  const kernels_options *o = bench->options;
-  kernels_problem problem;
-  if (!kernels_problem_create(n, variable, &problem)) return false;
-  bool ok = true;
-  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
-    for (size_t w = 0; w < sizeof ways / sizeof *ways && o->stencil[stencil] && ok; w++) {
-      solve_row row = {.problem = &problem, .stencil = (hymg_stencil)stencil, .way = ways + w};
-      ok = measure(bench, &row);
-      if (!ok) break;
-      print_row(bench, &row);
-      bench->wrong += !row.result.converged;
-    }
-  kernels_problem_destroy(&problem);
-  return ok;
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    solve_row row = {.problem = problem, .stencil = stencil, .way = ways + w};
+    if (!measure(bench, &row)) return false;
+    print_row(bench, &row);
+    bench->wrong += !row.result.converged;
+  }
+  return true;
 }
 
 bool kernels_run_solve(kernels_bench *bench)
@@ -97,7 +90,7 @@ bool kernels_run_solve(kernels_bench *bench)
     printf("  %-4s %-9s %-9s %10s %7s %10s %11s %8s %8s %6s\n", "", "beta", "cycle", "ms", "cycles",
            "residual", "DOF/s", "AMReX", "hypre", "met");
     for (int variable = 1; variable >= 0 && ok; variable--)
-      ok = run_problem(bench, o->sizes[size], variable);
+      ok = kernels_for_problem(bench, o->sizes[size], variable, run_problem);
   }
   return ok;
 }

@@ -277,27 +277,16 @@ static bool run_smoother(table *t, hymg_smoother smoother)
   return ok;
 }
 
-static bool allocate(table *t)
+/* NULL, after a message: no memory. */
+static double *allocate(table *t)
 {
-  double **const all[] = {&t->x, &t->f, &t->coarse, &t->expected, &t->got, &t->other, &t->dinv};
-  bool ok = true;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    *all[i] = malloc(t->cells * sizeof(double));
-    ok = ok && *all[i];
-  }
-  if (!ok) fprintf(stderr, "hymg-kernels: no memory for %zu cells\n", t->cells);
-  return ok;
-}
-
-static void release(table *t)
-{
-  free(t->x);
-  free(t->f);
-  free(t->coarse);
-  free(t->expected);
-  free(t->got);
-  free(t->other);
-  free(t->dinv);
+  double **const array[] = {&t->x, &t->f, &t->coarse, &t->expected, &t->got, &t->other, &t->dinv};
+  enum { ARRAYS = sizeof array / sizeof *array };
+  double *const all = malloc(ARRAYS * t->cells * sizeof *all);
+  for (size_t i = 0; i < ARRAYS && all; i++)
+    *array[i] = all + i * t->cells;
+  if (!all) fprintf(stderr, "hymg-kernels: no memory for %zu cells\n", t->cells);
+  return all;
 }
 
 static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
@@ -305,7 +294,8 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
   const kernels_options *o = bench->options;
   const size_t n = (size_t)problem->n;
   table t = {.bench = bench, .problem = problem, .stencil = stencil, .cells = n * n * n};
-  bool ok = allocate(&t);
+  double *const arrays = allocate(&t);
+  bool ok = arrays;
   if (ok) {
     kernels_random(t.cells, 1, 1, t.x);
     kernels_random(t.cells, 2, (double)(n * n), t.f);
@@ -320,7 +310,7 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
     for (int s = HYMG_GSRB; s <= HYMG_SYMGS && ok; s++)
       ok = run_smoother(&t, (hymg_smoother)s);
   }
-  release(&t);
+  free(arrays);
   return ok;
 }
 
@@ -333,12 +323,7 @@ bool kernels_run_table(kernels_bench *bench)
                                    : "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
                                      "triad_gb_per_second,percent_of_triad,wrong,dof_per_second";
   for (int size = 0; size < o->num_sizes && ok; size++)
-    for (int variable = 1; variable >= 0 && ok; variable--) {
-      kernels_problem problem;
-      ok = kernels_problem_create(o->sizes[size], variable, &problem);
-      for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++)
-        if (o->stencil[stencil]) ok = run_group(bench, &problem, (hymg_stencil)stencil);
-      kernels_problem_destroy(&problem);
-    }
+    for (int variable = 1; variable >= 0 && ok; variable--)
+      ok = kernels_for_problem(bench, o->sizes[size], variable, run_group);
   return ok;
 }

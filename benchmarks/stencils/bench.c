@@ -134,8 +134,7 @@ bool stencil_fill(stencil_bench *bench, const stencil_job *job)
   for (int a = 0; a < STENCIL_OUT; a++) {
     if (!job->array[a]) continue;
     fill(job, a);
-    const char *why =
-        bench->gpu ? stencil_gpu_upload(bench->on_gpu[a], job->array[a], bytes) : NULL;
+    const char *why = bench->gpu ? stencil_gpu_move(bench->on_gpu[a], job->array[a], bytes) : NULL;
     if (why) return stencil_fail(bench, "copy to the GPU", why);
   }
   return true;
@@ -164,8 +163,7 @@ bool stencil_fetch(stencil_bench *bench, const stencil_job *job)
 {
   if (!bench->gpu) return true;
   const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  const char *why =
-      stencil_gpu_download(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
+  const char *why = stencil_gpu_move(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
   return why ? stencil_fail(bench, "copy from the GPU", why) : true;
 }
 
@@ -184,6 +182,22 @@ bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stenc
   else
     snprintf(why, STENCIL_NAME, "%s", refused ? refused : "");
   return !*why;
+}
+
+const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job)
+{
+  const stencil_options *const o = bench->options;
+  const stencil_kernels all = stencil_kernels_of('a', bench->gpu);
+  const stencil_kernel *found = NULL;
+  for (int k = 0; k < all.count; k++) {
+    char why[STENCIL_NAME] = "";
+    stencil_job with = *job;
+    if (o->kernel && !strstr(all.kernel[k].name, o->kernel)) continue;
+    if (!stencil_shape(o, &all.kernel[k], &with, why)) continue;
+    found = all.kernel + k;
+    *job = with;
+  }
+  return found;
 }
 
 typedef struct timed {

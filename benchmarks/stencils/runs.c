@@ -60,9 +60,8 @@ static bool cosine_errors(stencil_bench *bench, const stencil_kernel *kernel, st
   stencil_coefficients(&unit, 1. / job->g.n[job->axis]);
   if (!stencil_room(bench, 1, job)) return false;
   fill_cosine(job, bench->reference[1]);
-  const char *why = bench->gpu
-                        ? stencil_gpu_upload(bench->on_gpu[STENCIL_X], job->array[STENCIL_X], bytes)
-                        : NULL;
+  const char *why =
+      bench->gpu ? stencil_gpu_move(bench->on_gpu[STENCIL_X], job->array[STENCIL_X], bytes) : NULL;
   if (why) return stencil_fail(bench, "copy to the GPU", why);
   if (!stencil_run(bench, kernel, &unit, &launch) || !stencil_fetch(bench, job)) return false;
   const stencil_errors e = stencil_compare(job, job->array[STENCIL_OUT], bench->reference[1], 1);

@@ -41,13 +41,7 @@ void stencil_gpu_host_free(void *memory)
   (void)memory;
 }
 
-const char *stencil_gpu_upload(void *to, const void *from, size_t bytes)
-{
-  (void)to, (void)from, (void)bytes;
-  return absent;
-}
-
-const char *stencil_gpu_download(void *to, const void *from, size_t bytes)
+const char *stencil_gpu_move(void *to, const void *from, size_t bytes)
 {
   (void)to, (void)from, (void)bytes;
   return absent;

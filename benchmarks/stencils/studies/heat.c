@@ -113,13 +113,13 @@ static bool steps_on_gpu(stencil_bench *bench, const stencil_kernel *kernel, ste
   stencil_launch launch = {0};
   const char *why = NULL;
   for (int a = STENCIL_X; a <= STENCIL_OUT && !why; a += STENCIL_OUT)
-    why = stencil_gpu_upload(there.array[a], job->array[a], bytes);
+    why = stencil_gpu_move(there.array[a], job->array[a], bytes);
   for (int s = 0; s < steps && !why; s++) {
     why = stencil_gpu_boundary(&there, factor(job));
     if (!why) why = kernel->run(&there, &launch);
     swap(&there);
   }
-  if (!why) why = stencil_gpu_download(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
+  if (!why) why = stencil_gpu_move(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
   return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 

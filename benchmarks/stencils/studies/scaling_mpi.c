@@ -140,7 +140,7 @@ static const char *start(run *r)
   r->box.x = STENCIL_X, r->box.prev = STENCIL_PREV;
   for (int a = 0; a < STENCIL_OUT && !why; a++) {
     scaling_fill(&r->box, a);
-    if (r->bench.gpu) why = stencil_gpu_upload(r->bench.on_gpu[a], r->box.job.array[a], bytes);
+    if (r->bench.gpu) why = stencil_gpu_move(r->bench.on_gpu[a], r->box.job.array[a], bytes);
   }
   return why ? why : exchange(r, r->box.x);
 }
@@ -152,7 +152,7 @@ static const char *check(run *r, int64_t *wrong)
   for (int s = 0; s < CHECKED_STEPS && !why; s++)
     why = step(r);
   void *const result = r->box.job.array[r->box.x];
-  if (!why && r->bench.gpu) why = stencil_gpu_download(result, r->bench.on_gpu[r->box.x], bytes);
+  if (!why && r->bench.gpu) why = stencil_gpu_move(result, r->bench.on_gpu[r->box.x], bytes);
   if (why) return why;
   const int64_t own = scaling_wrong(&r->box, CHECKED_STEPS, result);
   if (own < 0) return "no memory for the reference";
@@ -249,21 +249,6 @@ static void print_rows(run *r, const step_times *t)
 
 /* ---- set-up ---- */
 
-static const stencil_kernel *last_kernel(const stencil_options *o, bool gpu, stencil_job *job)
-{
-  const stencil_kernels all = stencil_kernels_of('a', gpu);
-  const stencil_kernel *found = NULL;
-  for (int k = 0; k < all.count; k++) {
-    char why[STENCIL_NAME] = "";
-    stencil_job with = *job;
-    if (o->kernel && !strstr(all.kernel[k].name, o->kernel)) continue;
-    if (!stencil_shape(o, &all.kernel[k], &with, why)) continue;
-    found = all.kernel + k;
-    *job = with;
-  }
-  return found;
-}
-
 static bool open_rank(run *r, const stencil_options *o)
 {
   const char *why = NULL;
@@ -292,7 +277,7 @@ static bool prepare(run *r, const stencil_options *o)
   if (n[2] < 2 * radius)
     return stencil_fail(&r->bench, "--size", "z must have as many planes as two edges: the order");
   r->box.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  r->kernel = last_kernel(o, r->bench.gpu, &r->box.job);
+  r->kernel = stencil_last_kernel(&r->bench, &r->box.job);
   if (!r->kernel) return stencil_fail(&r->bench, "--kernel", "no kernel of case a has this name");
   if (!stencil_arrays(&r->bench, &r->box.job)) return false;
   r->bytes = (size_t)(radius * r->box.job.g.plane) * stencil_bytes(&r->box.job);

@@ -44,7 +44,7 @@ static const char *exchange(const simulation *s, int array, ptrdiff_t at, ptrdif
   char *const here = (char *)s->job.array[array] + (size_t)at * each;
   char *const there = (char *)s->bench->on_gpu[array] + (size_t)at * each;
   if (!s->bench->gpu) return NULL;
-  return to_gpu ? stencil_gpu_upload(there, here, bytes) : stencil_gpu_download(here, there, bytes);
+  return to_gpu ? stencil_gpu_move(there, here, bytes) : stencil_gpu_move(here, there, bytes);
 }
 
 /* Ricker's wavelet, added at a point in the upper half. */
@@ -152,20 +152,6 @@ static const char *write_gather(const simulation *s, const char *name)
 
 /* ---- run ---- */
 
-static const stencil_kernel *choose(const stencil_bench *bench, stencil_job *job)
-{
-  const stencil_kernels all = stencil_kernels_of('a', bench->gpu);
-  const stencil_kernel *found = NULL;
-  for (int k = 0; k < all.count; k++) {
-    char why[STENCIL_NAME] = "";
-    if (bench->options->kernel && !strstr(all.kernel[k].name, bench->options->kernel)) continue;
-    if (stencil_shape(bench->options, &all.kernel[k], job, why)) found = &all.kernel[k];
-  }
-  char why[STENCIL_NAME] = "";
-  if (found) stencil_shape(bench->options, found, job, why);
-  return found;
-}
-
 static bool finish(const simulation *s)
 {
   const stencil_options *const o = s->bench->options;
@@ -190,7 +176,7 @@ bool stencil_wave(stencil_bench *bench)
   simulation s = {
       .bench = bench, .x = STENCIL_X, .prev = STENCIL_PREV, .steps = o->steps ? o->steps : STEPS};
   s.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  s.kernel = choose(bench, &s.job);
+  s.kernel = stencil_last_kernel(bench, &s.job);
   if (!s.kernel) return stencil_fail(bench, "--kernel", "no kernel of case a has this name");
   if (!stencil_arrays(bench, &s.job)) return false;
   for (int a = 0; a < STENCIL_OUT; a++)

@@ -124,20 +124,9 @@ template <typename T, int R> void tile_of_ring(int which, int tile[2])
 
 } /* namespace */
 
-extern "C" const char *stencil_a_ring(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? any_ring<double, 1>(job, l) : any_ring<float, 1>(job, l);
-}
-
-extern "C" const char *stencil_a_other_ring(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? any_ring<double, 2>(job, l) : any_ring<float, 2>(job, l);
-}
-
-extern "C" const char *stencil_a_ring_apart(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? any_ring<double, 3>(job, l) : any_ring<float, 3>(job, l);
-}
+STENCIL_ENTRY(stencil_a_ring, (any_ring<double, 1>), (any_ring<float, 1>))
+STENCIL_ENTRY(stencil_a_other_ring, (any_ring<double, 2>), (any_ring<float, 2>))
+STENCIL_ENTRY(stencil_a_ring_apart, (any_ring<double, 3>), (any_ring<float, 3>))
 
 extern "C" void stencil_a_ring_tile(const stencil_job *job, int kind, int tile[2])
 {
