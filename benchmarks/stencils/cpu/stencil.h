@@ -84,10 +84,8 @@ typedef struct stencil_kernels {
   int count;
 } stencil_kernels;
 
-extern const stencil_kernels stencil_cpu_a, stencil_cpu_b, stencil_cpu_c, stencil_cpu_d;
-extern const stencil_kernels stencil_gpu_a, stencil_gpu_b, stencil_gpu_c, stencil_gpu_d;
-/* Those of a case, on the GPU or the CPU. */
-stencil_kernels stencil_kernels_of(char which, bool gpu);
+/* Those of cases a to d. */
+extern const stencil_kernels stencils_of_cpu[4], stencils_of_gpu[4];
 
 /* The reference: plain loops in double, to a compact array of n points. */
 void stencil_reference(const stencil_job *job, double *to);

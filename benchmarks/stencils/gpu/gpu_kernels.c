@@ -108,7 +108,6 @@ static const stencil_kernel a_kernels[] = {
     {"ring of other tiles", {0, 0}, CHOSEN, 1024, refuses_other, other_ring, stencil_a_other_ring},
     {"ring with ghosts apart", {0, 0}, CHOSEN, 1024, refuses_apart, apart, stencil_a_ring_apart},
 };
-const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
 /* ---- case b ---- */
 
@@ -144,7 +143,6 @@ static const stencil_kernel b_kernels[] = {
     {"shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
     {"block several points", {32, 4}, CHOSEN, 256, NULL, columns_of_b, stencil_b_columns},
 };
-const stencil_kernels stencil_gpu_b = {b_kernels, sizeof b_kernels / sizeof *b_kernels};
 
 /* ---- cases c and d ---- */
 
@@ -208,7 +206,6 @@ static const stencil_kernel c_kernels[] = {
     {"several points", {32, 8}, CHOSEN, 256, NULL, columns_of_line, stencil_c_columns},
     {"points at once", {32, 8}, 0, 1024, refuses_but_y, at_once_of_line, stencil_c_at_once},
 };
-const stencil_kernels stencil_gpu_c = {c_kernels, sizeof c_kernels / sizeof *c_kernels};
 
 static const stencil_kernel d_kernels[] = {
     {"point", {64, 4}, 0, 1024, NULL, every_input_of_line, stencil_d_point},
@@ -216,4 +213,8 @@ static const stencil_kernel d_kernels[] = {
     {"several points", {32, 8}, CHOSEN, 256, NULL, columns_of_line, stencil_d_columns},
     {"points at once", {32, 8}, 0, 1024, refuses_but_y, at_once_of_line, stencil_d_at_once},
 };
-const stencil_kernels stencil_gpu_d = {d_kernels, sizeof d_kernels / sizeof *d_kernels};
+
+const stencil_kernels stencils_of_gpu[4] = {{a_kernels, sizeof a_kernels / sizeof *a_kernels},
+                                            {b_kernels, sizeof b_kernels / sizeof *b_kernels},
+                                            {c_kernels, sizeof c_kernels / sizeof *c_kernels},
+                                            {d_kernels, sizeof d_kernels / sizeof *d_kernels}};
