@@ -3,11 +3,9 @@
 #define _GNU_SOURCE
 #include "common/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,13 +50,6 @@ double fv_peak_bytes(void)
   return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0.0;
 }
 
-double fv_clock(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- what is written ---- */
 
 bool fv_stdout_begin(const char *program)
@@ -73,26 +64,4 @@ int fv_stdout_end(const char *program, int code)
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   fprintf(stderr, "%s: standard output: could not be written\n", program);
   return 3;
-}
-
-bool fv_can_write(const char *name)
-{
-  struct stat info;
-  if (stat(name, &info) == 0) {
-    if (S_ISDIR(info.st_mode)) errno = EISDIR;
-    return !S_ISDIR(info.st_mode) && access(name, W_OK) == 0;
-  }
-  const int file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (file < 0) return false;
-  close(file);
-  unlink(name);
-  return true;
-}
-
-bool fv_close_file(const char *program, const char *name, FILE *file)
-{
-  const bool failed = ferror(file);
-  if (fclose(file) == 0 && !failed) return true;
-  fprintf(stderr, "%s: %s: could not be written\n", program, name);
-  return false;
 }

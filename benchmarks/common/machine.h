@@ -1,5 +1,5 @@
-/* What every program here asks of the system: host, processor, memory, date; a clock; whether what it
- * writes arrives. */
+/* What every program here asks of the system: host, processor, memory, date; whether its output
+ * arrives. */
 #ifndef FV_MACHINE_H
 #define FV_MACHINE_H
 
@@ -17,17 +17,10 @@ typedef struct fv_machine {
 fv_machine fv_machine_info(void);
 /* The most bytes this process has held so far. */
 double fv_peak_bytes(void);
-/* Seconds of a clock that only rises. */
-double fv_clock(void);
 
 /* First of all. False, and a message: standard output is closed, and the next file that is opened
  * would take its place. */
 bool fv_stdout_begin(const char *program);
 /* Last of all: the exit status; 3, and a message, where standard output did not take everything. */
 int fv_stdout_end(const char *program, int code);
-/* Could this file be written? It is left as it is, also if it is not there. False: errno says why. */
-bool fv_can_write(const char *name);
-/* False, and a message: something of it was not written. */
-bool fv_close_file(const char *program, const char *name, FILE *file);
-
 #endif

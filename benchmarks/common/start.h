@@ -19,4 +19,9 @@ _Noreturn void start_abort(int code);
 /* After the context is destroyed. */
 void start_end(void);
 
+/* A whole program: run between the begin and the end, and standard output checked. Returns the exit status (start.c). */
+int start_program(const char *name, int argc, char **argv, int (*run)(int argc, char **argv));
+/* Where no rank can go on alone: ends all of them with a message unless the status is HYMG_OK. */
+void start_require(const char *name, const hymg_context *context, hymg_status status);
+
 #endif

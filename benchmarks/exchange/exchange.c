@@ -1,47 +1,20 @@
 /* hymg-exchange: what the exchange with other ranks adds to a sweep, and how much of it is hidden behind
  * the cells that do not wait for it: a smoother call with n^3 cells on each rank, the same without neighbours,
  * and its exchanges alone. Exit: 0; 2 bad input; 3 failure at run time. */
-#define _GNU_SOURCE
 #include "api/solver.h"
-#include "common/machine.h"
-#include "common/ranks_csv.h"
+#include "common/options.h"
+#include "common/rows.h"
 #include "common/start.h"
+#include "common/timing.h"
 #include "kernel_table.h"
 #include "multigrid/level_ops.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-  MOST_SIZES = 16,
-  EXIT_BAD_INPUT = 2,
-  EXIT_AT_RUN_TIME = 3,
-  FIRST_KEY = 1024,
-  MOST_TIMES = 25
-};
+enum { MOST_SIZES = 16, FIRST_KEY = 1024 };
 
 static const double batch_seconds = 4e-3;
-
-static const char help[] =
-    "usage: mpirun -n RANKS hymg-exchange [options]\n"
-    "Microseconds of a sweep (of gsrb: a half sweep) with N^3 cells on each rank, cut along z and "
-    "then y: without\n"
-    "neighbours, the exchange alone, and both; what was added, and how much of the exchange was "
-    "hidden.\n"
-    "  --size N[,N...]   cells per side and rank, even; default 32,64,128,256\n"
-    "  --operator WORD   fv2 or fv4 alone\n"
-    "  --smoother WORD   gsrb (default), chebyshev or jacobi\n"
-    "  --backend WORD    auto (default), host or cuda\n"
-    "  --comm WORD[,...] transports: auto (default), peer, nccl, device, staged\n"
-    "  --apart           exchange between all sweeps, by kernels of their own, and hide nothing\n"
-    "  --joined          FV2: a colour at a time on boxes of any size\n"
-    "  --together        N^3 cells on all ranks together, not on each\n"
-    "  --levels          instead: V-cycles from each level of the last size, and what each "
-    "level takes of them\n"
-    "  --csv FILE        the table as comma separated values\n"
-    "  --help\n";
 
 typedef struct options {
   int sizes[MOST_SIZES], num_sizes;
@@ -51,8 +24,6 @@ typedef struct options {
   hymg_transport transport[5];
   int transports;
   const char *csv;
-  int argc;
-  char **argv;
 } options;
 
 /* ---- one level on one context ---- */
@@ -71,10 +42,7 @@ typedef struct bench {
 /* No rank can go on alone. */
 static void require(const bench *b, hymg_status status)
 {
-  if (status == HYMG_OK) return;
-  const char *text = b->context ? hymg_context_error(b->context) : "";
-  fprintf(stderr, "hymg-exchange: %s\n", *text ? text : hymg_status_text(status));
-  start_abort(status == HYMG_EINVAL ? EXIT_BAD_INPUT : EXIT_AT_RUN_TIME);
+  start_require("hymg-exchange", b->context, status);
 }
 
 /* Ranks along z first: they are a power of two along y. */
@@ -201,31 +169,24 @@ static double run(bench *b, const bench *all, job work, int key, int calls)
   return largest(all, hymgi_seconds() - start) / calls;
 }
 
-static int ascending(const void *left, const void *right)
-{
-  const double l = *(const double *)left, r = *(const double *)right;
-  return (l > r) - (l < r);
-}
-
 /* Microseconds of a job on the slowest rank: the median. Calls are even in number, so that buffers that are
  * swapped are back in their places and a recording finds them. */
 static double time_of(bench *b, const bench *all, job work)
 {
-  double seconds[MOST_TIMES], total = 0;
-  int count = 0;
+  times timed = {0};
   run(b, all, work, FIRST_KEY + b->keys, 2);
   const double once = run(b, all, work, FIRST_KEY + b->keys, 2);
   const double wanted = batch_seconds / (once > 0 ? once : 1);
   const int calls = wanted < 2 ? 2 : wanted > 100 ? 100 : (int)(wanted / 2) * 2;
   b->keys++;
   run(b, all, work, FIRST_KEY + b->keys, calls);
-  while (count < MOST_TIMES && (count < 7 || total < 0.1)) {
-    seconds[count] = run(b, all, work, FIRST_KEY + b->keys, calls);
-    total += seconds[count++] * calls;
-  }
+  while (times_wanted(&timed, 7, 0.1, 25))
+    if (!times_add(&timed, calls * run(b, all, work, FIRST_KEY + b->keys, calls), calls))
+      require(b, HYMG_ENOMEM);
   b->keys++;
-  qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-  return 1e6 * seconds[count / 2];
+  const double seconds = times_median(&timed);
+  times_free(&timed);
+  return 1e6 * seconds;
 }
 
 /* ---- a row ---- */
@@ -251,10 +212,7 @@ static double measure_alone(const options *o, const bench *all, int n, hymg_sten
 /* What takes less is no exchange but the clock. */
 #define LEAST_US 0.5
 
-static const char csv_columns[] =
-    "operator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden";
-
-static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_stencil stencil,
+static void print_row(const options *o, csv_table *csv, const bench *b, int n, hymg_stencil stencil,
                       const double us[3])
 {
   const char *const name = stencil == HYMG_FV2 ? "fv2" : "fv4";
@@ -263,13 +221,11 @@ static void print_row(const options *o, FILE **csv, const bench *b, int n, hymg_
   printf("%-4s %4d^3 %-7s %9.2f %9.2f %9.2f %9.2f %7.0f %% %9.3f\n", name, n, way, us[0], us[1],
          us[2], added, 100 * hidden, us[0] / us[2]);
   fflush(stdout);
-  if (!o->csv) return;
-  if (!*csv) *csv = ranks_csv_open("hymg-exchange", o->csv, o->argc, o->argv, csv_columns);
-  fprintf(*csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, n, start_ranks(), way,
-          o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
+  rows_add(csv, "%s,%d,%d,%s%s,%.3f,%.3f,%.3f,%.3f,%.3f", name, n, start_ranks(), way,
+           o->apart ? " apart" : "", us[0], us[1], us[2], added, hidden);
 }
 
-static void run_row(const options *o, FILE **csv, int n, hymg_stencil stencil)
+static void run_row(const options *o, csv_table *csv, int n, hymg_stencil stencil)
 {
   for (int t = 0; t < o->transports; t++) {
     bench b = {0};
@@ -323,139 +279,117 @@ static void run_levels(const options *o, int n, hymg_stencil stencil)
 
 /* ---- the command line ---- */
 
-static bool refuse(const char *option, const char *text, const char *wanted)
+static bool read_sizes(const command_line *c, const char *option, const char *text, void *target)
 {
-  if (start_rank() == 0)
-    fprintf(stderr, "hymg-exchange: %s '%s': must be %s\nTry 'hymg-exchange --help'.\n", option,
-            text, wanted);
-  return false;
+  static const int range[2] = {8, 1024};
+  static const char wanted[] = "up to 16 even numbers from 8 to 1024";
+  options *const o = target;
+  command_line silent = *c; /* one message for all that can be wrong */
+  silent.silent = true;
+  o->num_sizes = options_ints(&silent, option, text, ',', wanted, MOST_SIZES, range, o->sizes);
+  bool even = o->num_sizes > 0;
+  for (int i = 0; i < o->num_sizes; i++)
+    even = even && o->sizes[i] % 2 == 0;
+  return even || options_unwanted(c, option, text, wanted);
 }
 
-static bool read_sizes(const char *text, options *o)
+static bool read_comm(const command_line *c, const char *option, const char *text, void *target)
 {
-  const char *at = text;
-  for (o->num_sizes = 0; o->num_sizes < MOST_SIZES;) {
-    char *end;
-    const long n = strtol(at, &end, 10);
-    if (end == at || n < 8 || n > 1024 || n % 2) break;
-    o->sizes[o->num_sizes++] = (int)n;
-    if (!*end) return true;
-    if (*end != ',') break;
-    at = end + 1;
+  options *const o = target;
+  o->transports = 0;
+  for (const char *at = text; at && o->transports < 5; at = strchr(at, ',')) {
+    char word[8] = "";
+    int t = HYMG_TRANSPORT_AUTO;
+    at += *at == ',';
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+    while (t <= HYMG_TRANSPORT_NCCL && strcmp(word, hymg_transport_name((hymg_transport)t)) != 0)
+      t++;
+    if (t > HYMG_TRANSPORT_NCCL) break;
+    o->transport[o->transports++] = (hymg_transport)t;
+    if (!strchr(at, ',')) return true;
   }
-  return refuse("--size", text, "up to 16 even numbers from 8 to 1024");
-}
-
-/* The place of a word in a list; -1: not there. */
-static int find(const char *text, size_t length, const char *const *words, int count)
-{
-  for (int i = 0; i < count; i++)
-    if (strlen(words[i]) == length && strncmp(text, words[i], length) == 0) return i;
-  return -1;
+  return options_unwanted(c, option, text, "of auto, device, staged, peer and nccl");
 }
 
 /* Sides of what all ranks share: even for each of them. */
-static bool can_share(const options *o)
+static bool can_share(const command_line *c, const options *o)
 {
   int boxes[3];
   share_out(start_ranks(), boxes);
   for (int i = 0; i < o->num_sizes; i++)
     for (int axis = 0; axis < 3; axis++)
-      if (o->sizes[i] % (2 * boxes[axis]) != 0) {
-        char size[16], wanted[64];
-        snprintf(size, sizeof size, "%d", o->sizes[i]);
-        snprintf(wanted, sizeof wanted, "multiples of %d with --together on %d ranks",
-                 2 * boxes[axis], start_ranks());
-        return refuse("--size", size, wanted);
-      }
+      if (o->sizes[i] % (2 * boxes[axis]) != 0)
+        return options_refuse(c, "--size '%d': must be multiples of %d with --together on %d ranks",
+                              o->sizes[i], 2 * boxes[axis], start_ranks());
   return true;
-}
-
-static bool read_comm(const char *text, options *o)
-{
-  static const char *const words[] = {"auto", "device", "staged", "peer", "nccl"};
-  o->transports = 0;
-  for (const char *at = text; o->transports < 5; at = strchr(at, ',') + 1) {
-    const int word = find(at, strcspn(at, ","), words, 5);
-    if (word < 0) break;
-    o->transport[o->transports++] = (hymg_transport)(HYMG_TRANSPORT_AUTO + word);
-    if (!strchr(at, ',')) return true;
-  }
-  return refuse("--comm", text, "of auto, device, staged, peer and nccl");
-}
-
-static bool read_word(int option, const char *text, options *o)
-{
-  static const char *const smoothers[] = {"gsrb", "chebyshev", "jacobi"};
-  static const char *const backends[] = {"auto", "host", "cuda"};
-  static const hymg_backend backend[] = {HYMG_BACKEND_AUTO, HYMG_BACKEND_HOST, HYMG_BACKEND_CUDA};
-  const size_t length = strlen(text);
-  if (option == 'p') {
-    o->stencil[HYMG_FV2] = strcmp(text, "fv2") == 0;
-    o->stencil[HYMG_FV4] = strcmp(text, "fv4") == 0;
-    return o->stencil[HYMG_FV2] || o->stencil[HYMG_FV4] || refuse("--operator", text, "fv2 or fv4");
-  }
-  if (option == 'm') {
-    const int word = find(text, length, smoothers, 3);
-    o->smoother = (hymg_smoother)(word < 0 ? 0 : word);
-    return word >= 0 || refuse("--smoother", text, "gsrb, chebyshev or jacobi");
-  }
-  const int word = find(text, length, backends, 3);
-  o->backend = backend[word < 0 ? 0 : word];
-  return word >= 0 || refuse("--backend", text, "auto, host or cuda");
 }
 
 static bool parse(int argc, char **argv, options *o, int *code)
 {
-  static const struct option list[] = {
-      {"size", required_argument, NULL, 'n'},     {"operator", required_argument, NULL, 'p'},
-      {"smoother", required_argument, NULL, 'm'}, {"backend", required_argument, NULL, 'k'},
-      {"comm", required_argument, NULL, 'c'},     {"apart", no_argument, NULL, 'a'},
-      {"joined", no_argument, NULL, 'j'},         {"together", no_argument, NULL, 't'},
-      {"levels", no_argument, NULL, 'l'},         {"csv", required_argument, NULL, 'f'},
-      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+  static const char *const smoothers[] = {"gsrb", "chebyshev", "jacobi", NULL};
+  static const char *const backends[] = {"auto", "host", "cuda", NULL};
   *o = (options){.sizes = {32, 64, 128, 256},
                  .num_sizes = 4,
                  .stencil = {true, true},
                  .smoother = HYMG_GSRB,
                  .backend = HYMG_BACKEND_AUTO,
                  .transport = {HYMG_TRANSPORT_AUTO},
-                 .transports = 1,
-                 .argc = argc,
-                 .argv = argv};
+                 .transports = 1};
+  const option_row table[] = {
+      {"size", "N[,N...]", "cells per side and rank, even; default 32,64,128,256",
+       .kind = OPTION_CUSTOM, o, .read = read_sizes},
+      {"operator", "WORD", "fv2 or fv4 alone", .kind = OPTION_CUSTOM, o->stencil,
+       .read = options_read_stencil},
+      {"smoother", "WORD", "gsrb (default), chebyshev or jacobi", .kind = OPTION_WORD, &o->smoother,
+       .words = smoothers},
+      {"backend", "WORD", "auto (default), host or cuda", .kind = OPTION_WORD, &o->backend,
+       .words = backends},
+      {"comm", "WORD[,...]", "transports: auto (default), peer, nccl, device, staged",
+       .kind = OPTION_CUSTOM, o, .read = read_comm},
+      {"apart", NULL, "exchange between all sweeps, by kernels of their own, and hide nothing",
+       .kind = OPTION_FLAG, &o->apart},
+      {"joined", NULL, "FV2: a colour at a time on boxes of any size", .kind = OPTION_FLAG,
+       &o->joined},
+      {"together", NULL, "N^3 cells on all ranks together, not on each", .kind = OPTION_FLAG,
+       &o->together},
+      {"levels", NULL,
+       "instead: V-cycles from each level of the last size, and what each\n"
+       "level takes of them",
+       .kind = OPTION_FLAG, &o->levels},
+      {"csv", "FILE", "the table as comma separated values", .kind = OPTION_TEXT, &o->csv},
+      {"help", NULL, "", .kind = OPTION_HELP}};
+  command_line c = {.program = "hymg-exchange",
+                    .usage =
+                        "usage: mpirun -n RANKS hymg-exchange [options]\n"
+                        "Microseconds of a sweep (of gsrb: a half sweep) with N^3 cells on each "
+                        "rank, cut along z and then y: without\n"
+                        "neighbours, the exchange alone, and both; what was added, and how much of "
+                        "the exchange was hidden.\n",
+                    .rows = table,
+                    .count = sizeof table / sizeof *table,
+                    .column = 20,
+                    .silent = start_rank() > 0};
+  if (!options_read(&c, argc, argv, code)) return false;
   *code = EXIT_BAD_INPUT;
-  opterr = start_rank() == 0;
-  for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
-    if (c == 'h') {
-      if (start_rank() == 0) fputs(help, stdout);
-      *code = 0;
-      return false;
-    }
-    const bool ok = c == 'n'   ? read_sizes(optarg, o)
-                    : c == 'c' ? read_comm(optarg, o)
-                    : c == 'a' ? (o->apart = true)
-                    : c == 'j' ? (o->joined = true)
-                    : c == 't' ? (o->together = true)
-                    : c == 'l' ? (o->levels = true)
-                    : c == 'f' ? (o->csv = optarg) != NULL
-                    : c == '?' ? false
-                               : read_word(c, optarg, o);
-    if (!ok) return false;
-  }
-  if (optind < argc) return refuse("argument", argv[optind], "an option");
-  if (o->together && !can_share(o)) return false;
-  if (o->levels && o->csv) return refuse("--csv", o->csv, "without --levels, which has no rows");
-  *code = 0;
-  return true;
+  return (!o->together || can_share(&c, o)) &&
+         (!o->levels || !o->csv ||
+          options_unwanted(&c, "--csv", o->csv, "without --levels, which has no rows"));
 }
 
 /* ---- the program ---- */
 
 /* The exit status. */
-static int run_all(const options *o)
+static int run_all(int argc, char **argv)
 {
-  FILE *csv = NULL;
-  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-exchange", o->csv);
+  options given, *const o = &given;
+  int code;
+  if (!parse(argc, argv, o, &code)) return code;
+  const run_info info = {"hymg-exchange", argc, argv, .ranks = start_ranks()};
+  csv_table csv = {
+      .run = &info,
+      .name = o->csv,
+      .columns = "operator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden"};
+  if (start_rank() == 0 && !rows_check("hymg-exchange", o->csv)) start_abort(EXIT_BAD_INPUT);
   if (o->levels) {
     for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
       if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);
@@ -468,19 +402,10 @@ static int run_all(const options *o)
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
     for (int i = 0; o->stencil[s] && i < o->num_sizes; i++)
       run_row(o, &csv, o->sizes[i], (hymg_stencil)s);
-  return !csv || fv_close_file("hymg-exchange", o->csv, csv) ? 0 : EXIT_AT_RUN_TIME;
+  return rows_close(&csv, true) ? 0 : EXIT_AT_RUN_TIME;
 }
 
 int main(int argc, char **argv)
 {
-  options o;
-  int code;
-  if (!fv_stdout_begin("hymg-exchange")) return EXIT_AT_RUN_TIME;
-  if (!start_begin(&argc, &argv)) {
-    fprintf(stderr, "hymg-exchange: MPI did not start\n");
-    return EXIT_AT_RUN_TIME;
-  }
-  if (parse(argc, argv, &o, &code)) code = run_all(&o);
-  start_end();
-  return fv_stdout_end("hymg-exchange", code);
+  return start_program("hymg-exchange", argc, argv, run_all);
 }

@@ -1,38 +1,24 @@
 /* hymg-messages: one F-cycle of the fv problem on the ranks at hand; messages and bytes per level on rank 0 and over all ranks,
  * beside the model; and the solution against the one that rank 0 finds alone, bit for bit. Exit: 0 all agree; 1 they
  * do not; 2 bad input; 3 failure at run time. */
-#define _GNU_SOURCE
 #include "exchange/messages.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/machine.h"
+#include "common/options.h"
 #include "common/problem.h"
-#include "common/ranks_csv.h"
+#include "common/rows.h"
 #include "common/start.h"
 
-enum { MAX_LEVELS = 32, SWEEPS = 6, EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
-
-static const char help[] =
-    "usage: mpirun -n RANKS hymg-messages [options]\n"
-    "  --size N         cells per side, 16 ... 2048; default 256\n"
-    "  --boxes NX,NY,NZ boxes per axis; default one per rank or the nearest count that divides\n"
-    "  --operator WORD  fv2 or fv4 alone\n"
-    "  --comm WORD      between GPUs: auto (default), device, staged, peer or nccl\n"
-    "  --no-check       do not solve the problem on rank 0 alone as well\n"
-    "  --csv FILE       the table as comma separated values\n"
-    "  --help\n";
+enum { MAX_LEVELS = 32, SWEEPS = 6 };
 
 typedef struct options {
   int n, boxes[3];
-  bool stencil[2], check;
+  bool stencil[2], no_check;
   hymg_transport transport;
   const char *csv;
-  int argc;
-  char **argv;
 } options;
 
 typedef struct run {
@@ -141,10 +127,7 @@ static void tear_down(run *r)
 /* No rank can go on alone. */
 static void require(const run *r, hymg_status status)
 {
-  if (status == HYMG_OK) return;
-  const char *text = r->context ? hymg_context_error(r->context) : "";
-  fprintf(stderr, "hymg-messages: %s\n", *text ? text : hymg_status_text(status));
-  start_abort(status == HYMG_EINVAL ? EXIT_BAD_INPUT : EXIT_AT_RUN_TIME);
+  start_require("hymg-messages", r->context, status);
 }
 
 /* ---- counts ---- */
@@ -160,7 +143,7 @@ static double sum_over_ranks(run *r, double value)
   return sum;
 }
 
-static void count_messages(run *r, messages_count acknowledged[MAX_LEVELS])
+static void count_messages(run *r, messages_count sent[MAX_LEVELS])
 {
   const bool first = hymg_context_rank(r->context) == 0;
   double messages[MAX_LEVELS] = {0}, bytes[MAX_LEVELS] = {0};
@@ -171,10 +154,10 @@ static void count_messages(run *r, messages_count acknowledged[MAX_LEVELS])
     bytes[row.level] += row.message_bytes;
   }
   for (int l = 0; l < hymg_solver_num_levels(r->solver); l++) {
-    acknowledged[l].first = first ? messages[l] : 0;
-    acknowledged[l].first_bytes = first ? bytes[l] : 0;
-    acknowledged[l].all = sum_over_ranks(r, messages[l]);
-    acknowledged[l].all_bytes = sum_over_ranks(r, bytes[l]);
+    sent[l].first = first ? messages[l] : 0;
+    sent[l].first_bytes = first ? bytes[l] : 0;
+    sent[l].all = sum_over_ranks(r, messages[l]);
+    sent[l].all_bytes = sum_over_ranks(r, bytes[l]);
   }
 }
 
@@ -189,41 +172,35 @@ static bool agree(const messages_count *a, const messages_count *b)
 static void print_level(const hymg_level_info *level, int l, const messages_count *c,
                         const messages_count *m, bool known)
 {
-  const double acknowledged[4] = {c->first, 1e-6 * c->first_bytes, c->all, 1e-6 * c->all_bytes};
+  const double sent[4] = {c->first, 1e-6 * c->first_bytes, c->all, 1e-6 * c->all_bytes};
   const double model[4] = {m->first, 1e-6 * m->first_bytes, m->all, 1e-6 * m->all_bytes};
   printf("%5d %5d^3 %5lld %5d", l, level->cells[0], (long long)level->boxes, level->ranks);
   for (int i = 0; i < 4; i++) {
     char text[32] = "-";
     if (known) snprintf(text, sizeof text, "%.*f", i % 2 ? 6 : 0, model[i]);
-    printf(" |%11.*f %11s", i % 2 ? 6 : 0, acknowledged[i], text);
+    printf(" |%11.*f %11s", i % 2 ? 6 : 0, sent[i], text);
   }
   printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
 }
 
-static const char csv_columns[] =
-    "operator,n,level,cells,ranks,messages_first,model,bytes_first,model,messages_all,"
-    "model,bytes_all,model";
-
 /* The model's fields stay empty where it knows nothing. */
-static void write_level(FILE *csv, const messages_count *c, const messages_count *m, bool known)
+static void write_level(csv_table *csv, const char *place, const messages_count *c,
+                        const messages_count *m, bool known)
 {
-  const double acknowledged[4] = {c->first, c->first_bytes, c->all, c->all_bytes};
   const double model[4] = {m->first, m->first_bytes, m->all, m->all_bytes};
-  for (int i = 0; i < 4; i++) {
-    fprintf(csv, ",%.0f,", acknowledged[i]);
-    if (known) fprintf(csv, "%.0f", model[i]);
-  }
-  fputc('\n', csv);
+  char text[4][24] = {"", "", "", ""};
+  for (int i = 0; i < 4 && known; i++)
+    snprintf(text[i], sizeof text[i], "%.0f", model[i]);
+  rows_add(csv, "%s,%.0f,%s,%.0f,%s,%.0f,%s,%.0f,%s", place, c->first, text[0], c->first_bytes,
+           text[1], c->all, text[2], c->all_bytes, text[3]);
 }
 
 static bool print_table(run *r, const options *o, hymg_stencil stencil,
-                        const messages_count acknowledged[MAX_LEVELS], FILE **csv)
+                        const messages_count sent[MAX_LEVELS], csv_table *csv)
 {
   const int num = hymg_solver_num_levels(r->solver);
   hymg_level_info levels[MAX_LEVELS];
   bool right = true;
-  if (o->csv && !*csv)
-    *csv = ranks_csv_open("hymg-messages", o->csv, o->argc, o->argv, csv_columns);
   for (int l = 0; l < num; l++)
     require(r, hymg_solver_level(r->solver, l, levels + l));
   printf("%d^3, %s, one F-cycle on %d ranks of %d threads; messages sent, MB\n", o->n,
@@ -235,12 +212,12 @@ static bool print_table(run *r, const options *o, hymg_stencil stencil,
   for (int l = 0; l < num; l++) {
     messages_count model;
     const bool known = messages_model(levels, num, l, SWEEPS, stencil == HYMG_FV2 ? 1 : 2, &model);
-    print_level(levels + l, l, acknowledged + l, &model, known);
-    right = right && (!known || agree(acknowledged + l, &model));
-    if (!*csv) continue;
-    fprintf(*csv, "%s,%d,%d,%d,%d", stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l,
-            levels[l].cells[0], levels[l].ranks);
-    write_level(*csv, acknowledged + l, &model, known);
+    print_level(levels + l, l, sent + l, &model, known);
+    right = right && (!known || agree(sent + l, &model));
+    char place[64];
+    snprintf(place, sizeof place, "%s,%d,%d,%d,%d", stencil == HYMG_FV2 ? "fv2" : "fv4", o->n, l,
+             levels[l].cells[0], levels[l].ranks);
+    write_level(csv, place, sent + l, &model, known);
   }
   return right;
 }
@@ -288,19 +265,20 @@ static bool check_answer(const run *r, const options *o, hymg_stencil stencil, c
 
 /* ---- the program ---- */
 
-static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil, FILE **csv)
+static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil,
+                         csv_table *csv)
 {
   run r = {.context = context};
   answer found;
-  messages_count acknowledged[MAX_LEVELS];
+  messages_count sent[MAX_LEVELS];
   double wrong = 0;
   require(&r, set_up(&r, o, o->boxes, stencil));
   require(&r, solve(&r, &found));
-  count_messages(&r, acknowledged);
+  count_messages(&r, sent);
   if (hymg_context_rank(context) == 0) {
-    wrong = !print_table(&r, o, stencil, acknowledged, csv);
+    wrong = !print_table(&r, o, stencil, sent, csv);
     printf("F-cycle %.4f s\n", found.seconds);
-    if (o->check && !check_answer(&r, o, stencil, &found)) wrong = 1;
+    if (!o->no_check && !check_answer(&r, o, stencil, &found)) wrong = 1;
     putchar('\n');
     fflush(stdout);
   }
@@ -309,121 +287,73 @@ static bool run_operator(hymg_context *context, const options *o, hymg_stencil s
   return wrong == 0;
 }
 
-static bool refuse(const char *option, const char *text, const char *wanted)
+static bool read_size(const command_line *c, const char *option, const char *text, void *target)
 {
-  if (start_rank() == 0)
-    fprintf(stderr, "hymg-messages: %s '%s': must be %s\nTry 'hymg-messages --help'.\n", option,
-            text, wanted);
-  return false;
+  int *const n = target;
+  return options_int(c, option, text, 16, 2048, n) &&
+         (*n % 2 == 0 || options_unwanted(c, option, text, "an even number from 16 to 2048"));
 }
 
-static bool read_size(const char *text, int *n)
+static bool read_boxes(const command_line *c, const char *option, const char *text, void *target)
 {
-  char *end;
-  const long value = strtol(text, &end, 10);
-  *n = (int)value;
-  return (end != text && !*end && value >= 16 && value <= 2048 && value % 2 == 0) ||
-         refuse("--size", text, "an even number from 16 to 2048");
-}
-
-static bool read_boxes(const char *text, int boxes[3])
-{
-  char rest;
-  if (sscanf(text, "%d,%d,%d%c", &boxes[0], &boxes[1], &boxes[2], &rest) == 3 && boxes[0] > 0 &&
-      boxes[1] > 0 && boxes[2] > 0)
-    return true;
-  return refuse("--boxes", text, "three numbers NX,NY,NZ of at least 1");
-}
-
-static bool read_operator(const char *text, options *o)
-{
-  o->stencil[HYMG_FV2] = strcmp(text, "fv2") == 0;
-  o->stencil[HYMG_FV4] = strcmp(text, "fv4") == 0;
-  return o->stencil[HYMG_FV2] || o->stencil[HYMG_FV4] || refuse("--operator", text, "fv2 or fv4");
-}
-
-static bool read_comm(const char *text, options *o)
-{
-  for (int t = HYMG_TRANSPORT_AUTO; t <= HYMG_TRANSPORT_NCCL; t++)
-    if (strcmp(text, hymg_transport_name((hymg_transport)t)) == 0) {
-      o->transport = (hymg_transport)t;
-      return true;
-    }
-  return refuse("--comm", text, "auto, device, staged, peer or nccl");
+  static const int range[2] = {1, 2048};
+  static const char wanted[] = "three numbers NX,NY,NZ of at least 1";
+  const int count = options_ints(c, option, text, ',', wanted, 3, range, target);
+  return count == 3 || (count > 0 && options_unwanted(c, option, text, wanted));
 }
 
 /* Every rank sees the same command line. */
 static bool parse(int argc, char **argv, options *o, int *code)
 {
-  static const struct option list[] = {
-      {"size", required_argument, NULL, 'n'},     {"boxes", required_argument, NULL, 'b'},
-      {"operator", required_argument, NULL, 'p'}, {"comm", required_argument, NULL, 'm'},
-      {"no-check", no_argument, NULL, 'c'},       {"csv", required_argument, NULL, 'f'},
-      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
-  *o = (options){.n = 256, .stencil = {true, true}, .check = true, .argc = argc, .argv = argv};
-  *code = EXIT_BAD_INPUT;
-  opterr = start_rank() == 0;
-  for (int c; (c = getopt_long(argc, argv, "", list, NULL)) != -1;) {
-    bool ok = false;
-    switch (c) {
-    case 'n':
-      ok = read_size(optarg, &o->n);
-      break;
-    case 'b':
-      ok = read_boxes(optarg, o->boxes);
-      break;
-    case 'p':
-      ok = read_operator(optarg, o);
-      break;
-    case 'm':
-      ok = read_comm(optarg, o);
-      break;
-    case 'c':
-      o->check = false, ok = true;
-      break;
-    case 'f':
-      o->csv = optarg, ok = true;
-      break;
-    case 'h':
-      if (start_rank() == 0) fputs(help, stdout);
-      *code = 0;
-      break;
-    default:
-      break;
-    }
-    if (!ok) return false;
-  }
-  if (optind < argc) return refuse("argument", argv[optind], "an option");
-  *code = 0;
-  return true;
+  static const char *const transports[] = {"auto", "device", "staged", "peer", "nccl", NULL};
+  const option_row table[] = {
+      {"size", "N", "cells per side, 16 ... 2048; default 256", .kind = OPTION_CUSTOM, &o->n,
+       .read = read_size},
+      {"boxes", "NX,NY,NZ",
+       "boxes per axis; default one per rank or the nearest count that divides",
+       .kind = OPTION_CUSTOM, o->boxes, .read = read_boxes},
+      {"operator", "WORD", "fv2 or fv4 alone", .kind = OPTION_CUSTOM, o->stencil,
+       .read = options_read_stencil},
+      {"comm", "WORD", "between GPUs: auto (default), device, staged, peer or nccl",
+       .kind = OPTION_WORD, &o->transport, .words = transports},
+      {"no-check", NULL, "do not solve the problem on rank 0 alone as well", .kind = OPTION_FLAG,
+       &o->no_check},
+      {"csv", "FILE", "the table as comma separated values", .kind = OPTION_TEXT, &o->csv},
+      {"help", NULL, "", .kind = OPTION_HELP}};
+  command_line c = {.program = "hymg-messages",
+                    .usage = "usage: mpirun -n RANKS hymg-messages [options]\n",
+                    .rows = table,
+                    .count = sizeof table / sizeof *table,
+                    .column = 19,
+                    .silent = start_rank() > 0};
+  *o = (options){.n = 256, .stencil = {true, true}};
+  return options_read(&c, argc, argv, code);
 }
 
 /* The exit status, the same on all ranks. */
-static int run_all(const options *o)
+static int run_all(int argc, char **argv)
 {
+  options given, *const o = &given;
+  int code;
+  if (!parse(argc, argv, o, &code)) return code;
+  const run_info info = {"hymg-messages", argc, argv, .ranks = start_ranks()};
+  csv_table csv = {.run = &info,
+                   .name = o->csv,
+                   .columns = "operator,n,level,cells,ranks,messages_first,model,bytes_first,"
+                              "model,messages_all,model,bytes_all,model"};
   run r = {0};
-  FILE *csv = NULL;
-  double code = 0;
-  if (start_rank() == 0 && o->csv) ranks_csv_check("hymg-messages", o->csv);
+  double worst = 0;
+  if (start_rank() == 0 && !rows_check("hymg-messages", o->csv)) start_abort(EXIT_BAD_INPUT);
   require(&r, start_context(NULL, &r.context));
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
-    if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) code = EXIT_WRONG;
-  if (csv && !fv_close_file("hymg-messages", o->csv, csv)) code = EXIT_AT_RUN_TIME;
-  require(&r, hymg_context_max(r.context, &code));
+    if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) worst = EXIT_WRONG;
+  if (!rows_close(&csv, true)) worst = EXIT_AT_RUN_TIME;
+  require(&r, hymg_context_max(r.context, &worst));
   hymg_context_destroy(&r.context);
-  return (int)code;
+  return (int)worst;
 }
 
 int main(int argc, char **argv)
 {
-  options o;
-  int code;
-  if (!fv_stdout_begin("hymg-messages")) return EXIT_AT_RUN_TIME;
-  if (!start_begin(&argc, &argv)) {
-    fprintf(stderr, "hymg-messages: MPI did not start\n");
-    return EXIT_AT_RUN_TIME;
-  }
-  if (parse(argc, argv, &o, &code)) code = run_all(&o);
-  start_end();
-  return fv_stdout_end("hymg-messages", code);
+  return start_program("hymg-messages", argc, argv, run_all);
 }

@@ -3,7 +3,7 @@
  * --official. */
 #include "hymg-fv/options.h"
 
-#include "common/json.h"
+#include "common/rows.h"
 #include <string.h>
 
 enum { LARGEST_ODD_PART = 11, CHEBYSHEV_DEGREE = 6 };
@@ -15,16 +15,17 @@ static int odd_part(int n)
   return n;
 }
 
-bool fv_log2_grid(fv_options *o, int ranks, fv_error *error)
+bool fv_log2_grid(fv_options *o, int ranks)
 {
+  const command_line *const c = &o->line;
   const int box = 1 << o->log2_box_dim;
   const int64_t most = (int64_t)o->boxes_per_rank * ranks;
   int side = 1;
   for (int b = 1; (int64_t)b * b * b <= most; b++)
     if (odd_part(b) <= LARGEST_ODD_PART) side = b;
   if (side > MAX_CELLS_PER_AXIS / box)
-    return fv_refuse(error, "%d %d: %d boxes of %d cells per side; the limit is %d cells per side",
-                     o->log2_box_dim, o->boxes_per_rank, side, box, MAX_CELLS_PER_AXIS);
+    return options_refuse(c, "%d %d: %d boxes of %d cells per side; the limit is %d cells per side",
+                          o->log2_box_dim, o->boxes_per_rank, side, box, MAX_CELLS_PER_AXIS);
   for (int axis = 0; axis < 3; axis++) {
     o->grid.n[axis] = box * side;
     o->grid.spacing[axis] = 1.0 / (box * side);
@@ -34,108 +35,104 @@ bool fv_log2_grid(fv_options *o, int ranks, fv_error *error)
   return true;
 }
 
-static bool check_grid(const fv_options *o, fv_error *error)
+static bool check_grid(const fv_options *o)
 {
+  const command_line *const c = &o->line;
   const hymg_grid_desc *grid = &o->grid;
   for (int axis = 0; axis < 3; axis++) {
     const bool low = grid->boundary[2 * axis] == HYMG_PERIODIC;
     const bool high = grid->boundary[2 * axis + 1] == HYMG_PERIODIC;
     if (low != high)
-      return fv_refuse(error, "--boundary: axis %c is periodic on one wall only", "xyz"[axis]);
+      return options_refuse(c, "--boundary: axis %c is periodic on one wall only", "xyz"[axis]);
     if (grid->boxes[axis] > 0 && grid->n[axis] % grid->boxes[axis] != 0)
-      return fv_refuse(error, "--boxes: %d does not divide the %d cells of axis %c",
-                       grid->boxes[axis], grid->n[axis], "xyz"[axis]);
+      return options_refuse(c, "--boxes: %d does not divide the %d cells of axis %c",
+                            grid->boxes[axis], grid->n[axis], "xyz"[axis]);
   }
   for (int face = 0; face < 6; face++)
     if (grid->boundary[face] == HYMG_NEUMANN && o->stencil == HYMG_FV4)
-      return fv_refuse(error, "--boundary neumann: needs --operator fv2");
+      return options_refuse(c, "--boundary neumann: needs --operator fv2");
   return true;
 }
 
-static bool check_equation(fv_options *o, fv_error *error)
+static bool check_equation(fv_options *o)
 {
-  if (o->given[FV_A] && !o->helmholtz)
-    return fv_refuse(error, "--a has no effect without --equation helmholtz");
-  if (!o->given[FV_A]) o->a = o->helmholtz ? 1.0 : 0.0;
+  const command_line *const c = &o->line;
+  if (options_given(c, "a") && !o->helmholtz)
+    return options_refuse(c, "--a has no effect without --equation helmholtz");
+  if (!options_given(c, "a")) o->a = o->helmholtz ? 1.0 : 0.0;
   return true;
 }
 
-static bool check_cycle(fv_options *o, fv_error *error)
+static bool check_cycle(fv_options *o)
 {
+  const command_line *const c = &o->line;
   hymg_options *s = &o->solver;
-  if (!o->given[FV_CYCLE]) s->cycle = s->method == HYMG_MGPCG ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+  if (!options_given(c, "cycle")) s->cycle = s->method == HYMG_MGPCG ? HYMG_CYCLE_V : HYMG_CYCLE_F;
   if (s->method == HYMG_FMG && s->cycle != HYMG_CYCLE_F)
-    return fv_refuse(error, "--cycle %s: --solver fmg takes f only", fv_cycle_words[s->cycle]);
+    return options_refuse(c, "--cycle %s: --solver fmg takes f only", fv_cycle_words[s->cycle]);
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
-    return fv_refuse(error, "--cycle f: --solver mgpcg takes v or w");
-  if (s->method == HYMG_FMG && o->given[FV_RTOL])
-    return fv_refuse(error, "--rtol has no effect with --solver fmg, which is one F-cycle");
-  if (s->method == HYMG_FMG && o->given[FV_MAX_CYCLES])
-    return fv_refuse(error, "--max-cycles has no effect with --solver fmg, which is one F-cycle");
+    return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
+  if (s->method == HYMG_FMG && options_given(c, "rtol"))
+    return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
+  if (s->method == HYMG_FMG && options_given(c, "max-cycles"))
+    return options_refuse(c, "--max-cycles has no effect with --solver fmg, which is one F-cycle");
   return true;
 }
 
-static bool check_smoother(fv_options *o, fv_error *error)
+static bool check_smoother(fv_options *o)
 {
+  const command_line *const c = &o->line;
   hymg_options *s = &o->solver;
-  if (!o->given[FV_SWEEPS]) s->sweeps = s->smoother == HYMG_SYMGS ? 4 : 6;
+  if (!options_given(c, "sweeps")) s->sweeps = s->smoother == HYMG_SYMGS ? 4 : 6;
   if ((s->smoother == HYMG_GSRB || s->smoother == HYMG_SYMGS) && s->sweeps % 2 != 0)
-    return fv_refuse(error, "--sweeps %d: %s takes an even number", s->sweeps,
-                     fv_smoother_words[s->smoother]);
+    return options_refuse(c, "--sweeps %d: %s takes an even number", s->sweeps,
+                          fv_smoother_words[s->smoother]);
   if (s->smoother == HYMG_CHEBYSHEV && s->sweeps % CHEBYSHEV_DEGREE != 0)
-    return fv_refuse(error, "--sweeps %d: chebyshev takes a multiple of its degree %d", s->sweeps,
-                     CHEBYSHEV_DEGREE);
+    return options_refuse(c, "--sweeps %d: chebyshev takes a multiple of its degree %d", s->sweeps,
+                          CHEBYSHEV_DEGREE);
   return true;
 }
 
 /* Options for GPUs alone. */
-static bool check_backend(const fv_options *o, fv_error *error)
+static bool check_backend(const fv_options *o)
 {
-  static const struct {
-    fv_option option;
-    const char *name;
-  } gpu[] = {{FV_DEVICE, "--device"},
-             {FV_MEMORY, "--memory"},
-             {FV_HOST_CELLS, "--host-cells"},
-             {FV_TAIL_CELLS, "--tail-cells"},
-             {FV_TUNING_FILE, "--tuning-file"},
-             {FV_COMM, "--comm"},
-             {FV_GATHER_CELLS, "--gather-cells"},
-             {FV_PEER_SECONDS, "--peer-seconds"},
-             {FV_PROBE_FILE, "--probe-file"},
-             {FV_PROBE_COMM, "--probe-comm"}};
+  const command_line *const c = &o->line;
+  static const char *const gpu[] = {"device",      "memory",    "host-cells",   "tail-cells",
+                                    "tuning-file", "comm",      "gather-cells", "peer-seconds",
+                                    "probe-file",  "probe-comm"};
   const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;
   if (o->solver.backend == HYMG_BACKEND_CUDA && !built)
-    return fv_refuse(error, "--backend cuda: this program was built without CUDA");
+    return options_refuse(c, "--backend cuda: this program was built without CUDA");
   if (o->solver.backend == HYMG_BACKEND_CUDA && symgs)
-    return fv_refuse(error, "--backend cuda: --smoother symgs runs on the host only");
+    return options_refuse(c, "--backend cuda: --smoother symgs runs on the host only");
   for (size_t i = 0; i < sizeof gpu / sizeof *gpu; i++) {
-    if (!o->given[gpu[i].option]) continue;
+    if (!options_given(c, gpu[i])) continue;
     if (o->solver.backend == HYMG_BACKEND_HOST)
-      return fv_refuse(error, "%s has no effect with --backend host", gpu[i].name);
+      return options_refuse(c, "--%s has no effect with --backend host", gpu[i]);
     if (!built)
-      return fv_refuse(error, "%s has no effect: this program was built without CUDA", gpu[i].name);
+      return options_refuse(c, "--%s has no effect: this program was built without CUDA", gpu[i]);
     if (symgs)
-      return fv_refuse(error, "%s has no effect with --smoother symgs, which runs on the host",
-                       gpu[i].name);
+      return options_refuse(c, "--%s has no effect with --smoother symgs, which runs on the host",
+                            gpu[i]);
   }
   if (o->solver.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
-    return fv_refuse(error, "--comm nccl: this program was built without NCCL");
-  if (o->given[FV_PROBE_COMM] && o->given[FV_COMM])
-    return fv_refuse(error, "--comm has no effect with --probe-comm");
-  if (o->given[FV_PROBE_COMM] && o->given[FV_PROBE_FILE] && !o->solver.probe_file)
-    return fv_refuse(error, "--probe-file none: --probe-comm needs a file");
-  if (o->given[FV_PEER_SECONDS] && (o->solver.transport == HYMG_TRANSPORT_DEVICE ||
-                                    o->solver.transport == HYMG_TRANSPORT_STAGED))
-    return fv_refuse(error, "--peer-seconds has no effect with --comm %s",
-                     fv_comm_words[o->solver.transport]);
-  if (o->given[FV_TUNING_FILE] && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
-    return fv_refuse(error, "--tuning-file has no effect with both --host-cells and --tail-cells");
+    return options_refuse(c, "--comm nccl: this program was built without NCCL");
+  if (o->probe && options_given(c, "comm"))
+    return options_refuse(c, "--comm has no effect with --probe-comm");
+  if (o->probe && options_given(c, "probe-file") && !o->solver.probe_file)
+    return options_refuse(c, "--probe-file none: --probe-comm needs a file");
+  if (options_given(c, "peer-seconds") && (o->solver.transport == HYMG_TRANSPORT_DEVICE ||
+                                           o->solver.transport == HYMG_TRANSPORT_STAGED))
+    return options_refuse(c, "--peer-seconds has no effect with --comm %s",
+                          fv_comm_words[o->solver.transport]);
+  if (options_given(c, "tuning-file") && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
+    return options_refuse(c, "--tuning-file has no effect with both --host-cells and --tail-cells");
   return true;
 }
 
-static bool check_official(fv_options *o, fv_error *error)
+static bool check_official(fv_options *o)
 {
+  const command_line *const c = &o->line;
   const struct {
     bool broken;
     const char *rule;
@@ -154,44 +151,40 @@ static bool check_official(fv_options *o, fv_error *error)
       {o->log2_sizes && o->grid.n[0] < 128, "at least 128 cells per axis"},
       {o->warmup < 10, "--warmup of at least 10"},
       {o->min_solves < 10, "--min-solves of at least 10"},
-      {o->given[FV_MIN_SECONDS] && o->min_seconds < 60.0, "--min-seconds of at least 60"},
+      {options_given(c, "min-seconds") && o->min_seconds < 60.0, "--min-seconds of at least 60"},
   };
-  if (!o->given[FV_OFFICIAL]) return true;
+  if (!o->official) return true;
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (rules[i].broken) return fv_refuse(error, "--official requires %s", rules[i].rule);
-  if (!o->given[FV_MIN_SECONDS]) o->min_seconds = 60.0;
+    if (rules[i].broken) return options_refuse(c, "--official requires %s", rules[i].rule);
+  if (!options_given(c, "min-seconds")) o->min_seconds = 60.0;
   return true;
 }
 
 /* A plan solves nothing. */
-static bool check_plan(const fv_options *o, fv_error *error)
+static bool check_plan(const fv_options *o)
 {
-  static const struct {
-    fv_option option;
-    const char *name;
-  } idle[] = {{FV_PROBLEM, "--problem"},       {FV_RTOL, "--rtol"},
-              {FV_MAX_CYCLES, "--max-cycles"}, {FV_WARMUP, "--warmup"},
-              {FV_MIN_SOLVES, "--min-solves"}, {FV_MIN_SECONDS, "--min-seconds"},
-              {FV_OFFICIAL, "--official"},     {FV_JSON, "--json"},
-              {FV_QUIET, "--quiet"},           {FV_VERBOSE, "--verbose"}};
-  for (size_t i = 0; o->given[FV_PLAN] && i < sizeof idle / sizeof *idle; i++)
-    if (o->given[idle[i].option])
-      return fv_refuse(error, "%s has no effect with --plan", idle[i].name);
+  const command_line *const c = &o->line;
+  static const char *const idle[] = {"problem",    "rtol",        "max-cycles", "warmup",
+                                     "min-solves", "min-seconds", "official",   "json",
+                                     "quiet",      "verbose"};
+  for (size_t i = 0; o->plan && i < sizeof idle / sizeof *idle; i++)
+    if (options_given(c, idle[i]))
+      return options_refuse(c, "--%s has no effect with --plan", idle[i]);
   return true;
 }
 
-static bool check_output(const fv_options *o, fv_error *error)
+static bool check_output(const fv_options *o)
 {
-  if (o->given[FV_QUIET] && o->given[FV_VERBOSE])
-    return fv_refuse(error, "--quiet and --verbose contradict each other");
+  const command_line *const c = &o->line;
+  if (o->quiet && o->verbose)
+    return options_refuse(c, "--quiet and --verbose contradict each other");
   if (o->json && json_missing())
-    return fv_refuse(error, "--json: this program was built without %s", json_missing());
+    return options_refuse(c, "--json: this program was built without %s", json_missing());
   return true;
 }
 
-bool fv_options_check(fv_options *o, fv_error *error)
+bool fv_options_check(fv_options *o)
 {
-  return check_grid(o, error) && check_equation(o, error) && check_cycle(o, error) &&
-         check_smoother(o, error) && check_backend(o, error) && check_plan(o, error) &&
-         check_official(o, error) && check_output(o, error);
+  return check_grid(o) && check_equation(o) && check_cycle(o) && check_smoother(o) &&
+         check_backend(o) && check_plan(o) && check_official(o) && check_output(o);
 }

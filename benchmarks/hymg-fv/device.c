@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "hymg-fv/run.h"
 
+#include "common/timing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +37,16 @@ static const char *cache_file(const fv_run *run, const char *name, char path[409
   else if (home && *home == '/')
     length = snprintf(path, 4096, "%s/.cache/hymg/%s", home, name);
   if (length < 0 || length >= 4096) return NULL;
-  if (hymg_context_rank(run->context) == 0 && !run->options->given[FV_PLAN]) make_folders(path);
+  if (hymg_context_rank(run->context) == 0 && !run->options->plan) make_folders(path);
   return path;
 }
 
 static void find_files(fv_run *run)
 {
-  const bool *given = run->options->given;
-  if (!given[FV_TUNING_FILE])
+  const command_line *const c = &run->options->line;
+  if (!options_given(c, "tuning-file"))
     run->solver_options.tuning_file = cache_file(run, "tuning", run->tuning_file);
-  if (!given[FV_PROBE_FILE])
+  if (!options_given(c, "probe-file"))
     run->solver_options.probe_file = cache_file(run, "probe", run->probe_file);
 }
 

@@ -1,308 +1,109 @@
-/* Turns the command line into fv_options: getopt_long, one strict reader per kind of value. What
- * single values mean together is check.c's matter. */
+/* The command line of hymg-fv: the table of its options. What they mean together is check.c's matter. */
 #define _GNU_SOURCE
 #include "hymg-fv/options.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <limits.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SOLVES = 1000000, MAX_DEVICE = 1023, FIRST_CODE = 256 };
+enum { MAX_SOLVES = 1000000, MAX_DEVICE = 1023 };
 
-const char *const fv_operator_words[] = {"fv2", "fv4", NULL};
-const char *const fv_equation_words[] = {"poisson", "helmholtz", NULL};
-const char *const fv_boundary_words[] = {"dirichlet", "periodic", "neumann", NULL};
-const char *const fv_coefficient_words[] = {"constant", "variable", NULL};
-const char *const fv_problem_words[] = {"fv", "p6", "sine", NULL};
-const char *const fv_solver_words[] = {"fmg", "mg", "mgpcg", NULL};
-const char *const fv_cycle_words[] = {"v", "w", "f", NULL};
-const char *const fv_smoother_words[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs", NULL};
-const char *const fv_bottom_words[] = {"bicgstab", "cg", "cabicgstab", "cacg", "smoother", NULL};
-const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
-const char *const fv_memory_words[] = {"device", "managed", NULL};
-const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
-const char *const fv_comm_words[] = {"auto", "device", "staged", "peer", "nccl", NULL};
-const char *const fv_kind_words[] = {"f", "v", "w", "cg", NULL};
+static const char usage[] =
+    "usage: hymg-fv [options] LOG2_BOX_DIM BOXES_PER_RANK\n"
+    "       hymg-fv [options] --grid NX,NY,NZ\n"
+    "       mpirun -n RANKS hymg-fv ...\n"
+    "\n"
+    "Solves a u - b div(beta grad u) = f on the unit cube by geometric multigrid, on three "
+    "sizes\n"
+    "(cells of width h, 2h, 4h), and prints the degrees of freedom solved per second of each "
+    "size\n"
+    "and the order of convergence (Richardson). Follows the protocol of the HPGMG-FV benchmark.\n"
+    "\n"
+    "  LOG2_BOX_DIM    boxes of 2^LOG2_BOX_DIM cells per side, 4 ... 9\n"
+    "  BOXES_PER_RANK  boxes per rank at most, 1 ... 1000000: the grid is the largest cube of\n"
+    "                  boxes that the ranks may hold and that halves to at most 11 cells per "
+    "side\n"
+    "\n"
+    "Without sizes: 7 1, which on one rank is 128 x 128 x 128 cells, a few seconds. Threads per\n"
+    "rank: the environment variable OMP_NUM_THREADS.\n"
+    "\n"
+    "options (an option that would have no effect is an error):\n";
 
-#define FV_OPTION_NAME(id, name, argument, help) name,
-static const char *const option_names[] = {FV_OPTION_LIST(FV_OPTION_NAME)};
-#undef FV_OPTION_NAME
+static const char notes[] =
+    "\n"
+    "The order must be at least 1.8 (fv2) or 3.5 (fv4); judged with gsrb and chebyshev for "
+    "problem\n"
+    "fv from 128 and p6 from 64 cells per axis, else there is no verdict.\n"
+    "\n"
+    "exit status: 0 done; 1 failed verdict, not converged or not finite; 2 bad input; 3 failure "
+    "at\n"
+    "run time\n";
 
-bool fv_refuse(fv_error *error, const char *format, ...)
+/* ---- readers ---- */
+
+static bool read_triple(const command_line *c, const char *option, const char *text, void *target)
 {
-  va_list list;
-  va_start(list, format);
-  vsnprintf(error->text, sizeof error->text, format, list);
-  va_end(list);
-  return false;
+  static const char *const wanted = "%s '%s': not three whole numbers NX,NY,NZ";
+  static const int range[2] = {1, MAX_CELLS_PER_AXIS};
+  const char *comma = strchr(text, ',');
+  const char *second = comma ? strchr(comma + 1, ',') : NULL;
+  if (strlen(text) >= 64 || !second || strchr(second + 1, ','))
+    return options_refuse(c, wanted, option, text);
+  return options_ints(c, option, text, ',', "", 3, range, target) == 3;
 }
 
-/* ---- one reader per kind of value; what names the option in messages ---- */
-
-static bool read_int(const char *what, const char *text, long low, long high, int *out,
-                     fv_error *error)
+static bool read_boundary(const command_line *c, const char *option, const char *text, void *target)
 {
-  char *end;
-  errno = 0;
-  const long value = strtol(text, &end, 10);
-  if (end == text || *end)
-    return fv_refuse(error, "%s '%s': not a whole number (%ld ... %ld)", what, text, low, high);
-  if (errno == ERANGE || value < low || value > high)
-    return fv_refuse(error, "%s %s: must be %ld ... %ld", what, text, low, high);
-  *out = (int)value;
-  return true;
-}
-
-static bool read_real(const char *what, const char *text, double *out, fv_error *error)
-{
-  char *end;
-  const double value = strtod(text, &end);
-  if (end == text || *end || !isfinite(value))
-    return fv_refuse(error, "%s '%s': not a finite number", what, text);
-  *out = value;
-  return true;
-}
-
-/* Index of the word, or -1 with a message that lists them. */
-static int read_word(const char *what, const char *text, const char *const *words, fv_error *error)
-{
-  char list[128] = "";
-  for (int i = 0; words[i]; i++) {
-    if (strcmp(text, words[i]) == 0) return i;
-    strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
-    strncat(list, words[i], sizeof list - strlen(list) - 1);
-  }
-  fv_refuse(error, "%s '%s': must be one of %s", what, text, list);
-  return -1;
-}
-
-static bool read_triple(const char *what, const char *text, int out[3], fv_error *error)
-{
-  char copy[64], *rest = copy;
-  int value[3];
-  if (strlen(text) >= sizeof copy)
-    return fv_refuse(error, "%s '%s': not three whole numbers NX,NY,NZ", what, text);
-  strcpy(copy, text);
-  for (int axis = 0; axis < 3; axis++) {
-    const char *part = strsep(&rest, ",");
-    if (!part || (axis == 2 && rest))
-      return fv_refuse(error, "%s '%s': not three whole numbers NX,NY,NZ", what, text);
-    if (!read_int(what, part, 1, MAX_CELLS_PER_AXIS, &value[axis], error)) return false;
-  }
-  memcpy(out, value, sizeof value);
-  return true;
-}
-
-static bool read_boundary(const char *text, hymg_boundary out[6], fv_error *error)
-{
+  hymg_boundary *const out = target;
   char copy[128], *rest = copy;
   int count = 0;
   if (strlen(text) >= sizeof copy)
-    return fv_refuse(error, "--boundary: longer than six words: '%.80s'", text);
+    return options_refuse(c, "%s: longer than six words: '%.80s'", option, text);
   strcpy(copy, text);
   for (const char *part = strsep(&rest, ","); part; part = strsep(&rest, ",")) {
-    const int kind = read_word("--boundary", part, fv_boundary_words, error);
+    const int kind = options_word(c, option, part, fv_boundary_words);
     if (kind < 0) return false;
     if (count < 6) out[count] = (hymg_boundary)kind;
     count++;
   }
   if (count != 1 && count != 6)
-    return fv_refuse(error, "--boundary '%s': takes one word, or six for x-,x+,y-,y+,z-,z+; not %d",
-                     text, count);
+    return options_refuse(c, "%s '%s': takes one word, or six for x-,x+,y-,y+,z-,z+; not %d",
+                          option, text, count);
   for (int face = 1; face < 6 && count == 1; face++)
     out[face] = out[0];
   return true;
 }
 
-fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
-{
-  fv_boundary_text out = {""};
-  bool same = true;
-  for (int face = 1; face < 6; face++)
-    same = same && boundary[face] == boundary[0];
-  for (int face = 0; face < (same ? 1 : 6); face++) {
-    if (face > 0) strcat(out.text, ",");
-    strcat(out.text, fv_boundary_words[boundary[face]]);
-  }
-  return out;
-}
-
-static bool read_cells(const char *what, const char *text, int64_t *out, fv_error *error)
+static bool read_cells(const command_line *c, const char *option, const char *text, void *target)
 {
   char *end;
-  if (strcmp(text, "auto") == 0) {
-    *out = -1;
-    return true;
-  }
   errno = 0;
+  const bool tuned = strcmp(text, "auto") == 0;
   const long long value = strtoll(text, &end, 10);
-  if (end == text || *end || errno == ERANGE || value < 0)
-    return fv_refuse(error, "%s '%s': must be 'auto' or a number of cells >= 0", what, text);
-  *out = value;
+  if (!tuned && (end == text || *end || errno == ERANGE || value < 0))
+    return options_refuse(c, "%s '%s': must be 'auto' or a number of cells >= 0", option, text);
+  *(int64_t *)target = tuned ? -1 : value;
   return true;
 }
 
-static bool read_device(const char *what, const char *text, int *out, fv_error *error)
+static bool read_device(const command_line *c, const char *option, const char *text, void *target)
 {
   const bool shared = strcmp(text, "shared") == 0;
-  if (!shared && strcmp(text, "own") != 0) return read_int(what, text, 0, MAX_DEVICE, out, error);
-  *out = shared ? HYMG_DEVICE_SHARED : HYMG_DEVICE_OWN;
+  if (!shared && strcmp(text, "own") != 0)
+    return options_int(c, option, text, 0, MAX_DEVICE, target);
+  *(int *)target = shared ? HYMG_DEVICE_SHARED : HYMG_DEVICE_OWN;
   return true;
 }
 
-/* ---- options ---- */
-
-static bool set_word(fv_options *o, fv_option option, const char *what, const char *text,
-                     fv_error *error)
+static bool read_file(const command_line *c, const char *option, const char *text, void *target)
 {
-  static const char *const *const words[FV_OPTION_COUNT] = {[FV_OPERATOR] = fv_operator_words,
-                                                            [FV_EQUATION] = fv_equation_words,
-                                                            [FV_COEFFICIENTS] =
-                                                                fv_coefficient_words,
-                                                            [FV_PROBLEM] = fv_problem_words,
-                                                            [FV_SOLVER] = fv_solver_words,
-                                                            [FV_CYCLE] = fv_cycle_words,
-                                                            [FV_SMOOTHER] = fv_smoother_words,
-                                                            [FV_BOTTOM] = fv_bottom_words,
-                                                            [FV_BACKEND] = fv_backend_words,
-                                                            [FV_MEMORY] = fv_memory_words,
-                                                            [FV_COMM] = fv_comm_words,
-                                                            [FV_TUNING] = fv_tuning_words};
-  const int value = read_word(what, text, words[option], error);
-  if (value < 0) return false;
-  switch (option) {
-  case FV_OPERATOR:
-    o->stencil = (hymg_stencil)value;
-    break;
-  case FV_EQUATION:
-    o->helmholtz = value == 1;
-    break;
-  case FV_COEFFICIENTS:
-    o->variable = value == 1;
-    break;
-  case FV_PROBLEM:
-    o->problem = (problem_kind)value;
-    break;
-  case FV_SOLVER:
-    o->solver.method = (hymg_method)value;
-    break;
-  case FV_CYCLE:
-    o->solver.cycle = (hymg_cycle)value;
-    break;
-  case FV_SMOOTHER:
-    o->solver.smoother = (hymg_smoother)value;
-    break;
-  case FV_BOTTOM:
-    o->solver.bottom = (hymg_bottom)value;
-    break;
-  case FV_MEMORY:
-    o->solver.memory = (hymg_memory)value;
-    break;
-  case FV_TUNING:
-    o->solver.tuning = (hymg_tuning)value;
-    break;
-  case FV_COMM:
-    o->solver.transport = (hymg_transport)value;
-    break;
-  default:
-    o->solver.backend = (hymg_backend)value;
-    break;
-  }
-  return true;
+  const bool none = strcmp(text, "none") == 0 && strcmp(option, "--json") != 0;
+  *(const char **)target = none ? NULL : text;
+  return *text || options_refuse(c, "%s: the file name is empty", option);
 }
 
-static bool set_number(fv_options *o, fv_option option, const char *what, const char *text,
-                       fv_error *error)
-{
-  switch (option) {
-  case FV_A:
-    if (!read_real(what, text, &o->a, error)) return false;
-    return o->a >= 0.0 || fv_refuse(error, "--a %s: must not be negative", text);
-  case FV_B:
-    if (!read_real(what, text, &o->b, error)) return false;
-    return o->b > 0.0 || fv_refuse(error, "--b %s: must be greater than 0", text);
-  case FV_RTOL:
-    if (!read_real(what, text, &o->solver.rtol, error)) return false;
-    return (o->solver.rtol > 0.0 && o->solver.rtol < 1.0) ||
-           fv_refuse(error, "--rtol %s: must be greater than 0 and less than 1", text);
-  case FV_MIN_SECONDS:
-    if (!read_real(what, text, &o->min_seconds, error)) return false;
-    return (o->min_seconds >= 0.0 && o->min_seconds <= 86400.0) ||
-           fv_refuse(error, "--min-seconds %s: must be 0 ... 86400", text);
-  case FV_SWEEPS:
-    return read_int(what, text, 1, 1000, &o->solver.sweeps, error);
-  case FV_MAX_CYCLES:
-    return read_int(what, text, 1, 10000, &o->solver.max_cycles, error);
-  case FV_WARMUP:
-    return read_int(what, text, 0, MAX_SOLVES, &o->warmup, error);
-  case FV_PEER_SECONDS:
-    if (!read_real(what, text, &o->solver.peer_seconds, error)) return false;
-    return (o->solver.peer_seconds > 0.0 && o->solver.peer_seconds <= 1e6) ||
-           fv_refuse(error, "--peer-seconds %s: must be greater than 0, 1e6 at most", text);
-  case FV_DEVICE:
-    return read_device(what, text, &o->device, error);
-  default:
-    return read_int(what, text, 1, MAX_SOLVES, &o->min_solves, error);
-  }
-}
-
-static bool set_option(fv_options *o, fv_option option, const char *text, fv_error *error)
-{
-  char what[32];
-  snprintf(what, sizeof what, "--%s", option_names[option]);
-  if (o->given[option]) return fv_refuse(error, "%s is given twice", what);
-  o->given[option] = true;
-  switch (option) {
-  case FV_GRID:
-    return read_triple(what, text, o->grid.n, error);
-  case FV_BOXES:
-    return read_triple(what, text, o->grid.boxes, error);
-  case FV_BOUNDARY:
-    return read_boundary(text, o->grid.boundary, error);
-  case FV_HOST_CELLS:
-    return read_cells(what, text, &o->solver.host_cells, error);
-  case FV_TAIL_CELLS:
-    return read_cells(what, text, &o->solver.tail_cells, error);
-  case FV_GATHER_CELLS:
-    return read_cells(what, text, &o->solver.gather_cells, error);
-  case FV_TUNING_FILE:
-    o->solver.tuning_file = strcmp(text, "none") == 0 ? NULL : text;
-    return *text || fv_refuse(error, "--tuning-file: the file name is empty");
-  case FV_PROBE_FILE:
-    o->solver.probe_file = strcmp(text, "none") == 0 ? NULL : text;
-    return *text || fv_refuse(error, "--probe-file: the file name is empty");
-  case FV_JSON:
-    o->json = text;
-    return *text || fv_refuse(error, "--json: the file name is empty");
-  case FV_OFFICIAL:
-  case FV_PLAN:
-  case FV_PROBE_COMM:
-  case FV_DEVICES:
-  case FV_QUIET:
-  case FV_VERBOSE:
-  case FV_VERSION:
-  case FV_HELP:
-    return true;
-  case FV_A:
-  case FV_B:
-  case FV_RTOL:
-  case FV_MIN_SECONDS:
-  case FV_SWEEPS:
-  case FV_MAX_CYCLES:
-  case FV_WARMUP:
-  case FV_MIN_SOLVES:
-  case FV_DEVICE:
-  case FV_PEER_SECONDS:
-    return set_number(o, option, what, text, error);
-  default:
-    return set_word(o, option, what, text, error);
-  }
-}
+/* ---- the table ---- */
 
 static fv_options defaults(void)
 {
@@ -316,70 +117,180 @@ static fv_options defaults(void)
   return o;
 }
 
-/* Why getopt_long returned '?' or ':'. */
-static bool refuse_unknown(int result, char **argv, fv_error *error)
+static bool read_options(int argc, char **argv, fv_options *o, int *code)
 {
-  const char *word = optind > 0 ? argv[optind - 1] : "";
-  if (result == ':') return fv_refuse(error, "%s needs a value", word);
-  if (optopt > 0 && optopt < FIRST_CODE)
-    return fv_refuse(error, "unknown option '-%c' (sizes are not negative)", optopt);
-  if (optopt >= FIRST_CODE)
-    return fv_refuse(error, "--%s takes no value", option_names[optopt - FIRST_CODE]);
-  return fv_refuse(error, "unknown or ambiguous option '%s'", word);
+  hymg_options *const s = &o->solver;
+  const option_row rows[] = {
+      {"grid", "NX,NY,NZ",
+       "cells per axis of the unit cube, each 1 ... 1048576, instead of the two sizes; the\n"
+       "spacing of an axis is 1 over its cells. All axes are halved together while all are\n"
+       "even, so odd factors stay on the coarsest level; above 4096 cells there is announced.",
+       .kind = OPTION_CUSTOM, o->grid.n, .read = read_triple},
+      {"boxes", "NX,NY,NZ",
+       "with --grid: boxes per axis, each dividing the cells of its axis. Where all axes are\n"
+       "even, boxes need even sides; FV4 needs boxes of 3 cells. Default: one box per rank or\n"
+       "the nearest count that fits",
+       .kind = OPTION_CUSTOM, o->grid.boxes, .read = read_triple},
+      {"operator", "fv2|fv4", "order of the finite-volume stencil, 7 or 25 points; default fv4",
+       .kind = OPTION_WORD, &o->stencil, .words = fv_operator_words},
+      {"equation", "poisson|helmholtz",
+       "a u - b div(beta grad u) = f with a = 0, b = 1 (poisson, the default) or a = b = 1",
+       .kind = OPTION_WORD, &o->helmholtz, .words = fv_equation_words},
+      {"a", "NUMBER", "the factor a >= 0 of helmholtz", .kind = OPTION_REAL, &o->a, 0, DBL_MAX,
+       "not be negative"},
+      {"b", "NUMBER", "the factor b > 0", .kind = OPTION_REAL, &o->b, DBL_TRUE_MIN, DBL_MAX,
+       "be greater than 0"},
+      {"boundary", "KIND",
+       "dirichlet (default), periodic or neumann on all walls, or six of these for x-,x+,y-,y+,\n"
+       "z-,z+ separated by commas; periodic on both walls of an axis or on none; neumann needs\n"
+       "fv2",
+       .kind = OPTION_CUSTOM, o->grid.boundary, .read = read_boundary},
+      {"coefficients", "variable|constant", "beta of the problem (default) or beta = 1",
+       .kind = OPTION_WORD, &o->variable, .words = fv_coefficient_words},
+      {"problem", "fv|p6|sine",
+       "fv: f = product of sin(2 pi x)^7, no exact solution (default); p6: u = product of\n"
+       "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13",
+       .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
+      {"solver", "fmg|mg|mgpcg",
+       "fmg: one F-cycle and nothing after it (default); mg: cycles down to --rtol; mgpcg:\n"
+       "conjugate gradients preconditioned with one cycle, down to --rtol",
+       .kind = OPTION_WORD, &s->method, .words = fv_solver_words},
+      {"cycle", "f|v|w",
+       "fmg takes f; mg f (default: an F-cycle, then V-cycles), v or w (from zero); mgpcg v\n"
+       "(default) or w",
+       .kind = OPTION_WORD, &s->cycle, .words = fv_cycle_words},
+      {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
+       .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
+      {"sweeps", "N",
+       "stencil passes of each pre- and post-smooth, 1 ... 1000; default 6, symgs 4; even for\n"
+       "gsrb and symgs, a multiple of the degree 6 for chebyshev",
+       .kind = OPTION_INT, &s->sweeps, 1, 1000},
+      {"bottom", "NAME", "coarsest level: bicgstab (default), cg, cabicgstab, cacg, smoother",
+       .kind = OPTION_WORD, &s->bottom, .words = fv_bottom_words},
+      {"rtol", "NUMBER", "mg and mgpcg stop at max|r| <= NUMBER max|f|; default 1e-10",
+       .kind = OPTION_REAL, &s->rtol, DBL_TRUE_MIN, 1 - DBL_EPSILON / 2,
+       "be greater than 0 and less than 1"},
+      {"max-cycles", "N", "mg and mgpcg give up after N cycles, 1 ... 10000; default 20",
+       .kind = OPTION_INT, &s->max_cycles, 1, 10000},
+      {"backend", "auto|host|cuda",
+       "auto (default): the GPU where every rank has one and the smoother runs there (symgs does\n"
+       "not), else the host",
+       .kind = OPTION_WORD, &s->backend, .words = fv_backend_words},
+      {"device", "N|shared|own",
+       "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"
+       "several if there are fewer; own: likewise, but fewer are an error",
+       .kind = OPTION_CUSTOM, &o->device, .read = read_device},
+      {"memory", "device|managed",
+       "with CUDA: vectors in device memory (default) or in managed memory", .kind = OPTION_WORD,
+       &s->memory, .words = fv_memory_words},
+      {"host-cells", "N|auto",
+       "with CUDA: the first level whose largest share per rank has fewer cells, and all below,\n"
+       "run on the host; 0: none; default auto: as tuned",
+       .kind = OPTION_CUSTOM, &s->host_cells, .read = read_cells},
+      {"tail-cells", "N|auto",
+       "with CUDA: V-cycles from the first level with fewer cells than this take one launch, if\n"
+       "none is on the host; 0: none; default auto: as tuned",
+       .kind = OPTION_CUSTOM, &s->tail_cells, .read = read_cells},
+      {"tuning", "measure|estimate",
+       "how the fastest way to run levels is found: by trying (default) or from a table",
+       .kind = OPTION_WORD, &s->tuning, .words = fv_tuning_words},
+      {"tuning-file", "FILE|none",
+       "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"
+       "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning",
+       .kind = OPTION_CUSTOM, &s->tuning_file, .read = read_file},
+      {"comm", "KIND",
+       "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"
+       "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"
+       "(a CUDA-aware MPI); nccl: NCCL's sends and receives, no two ranks on one GPU (--version\n"
+       "says if it is built in); auto (default): peer on a node where that is possible, else\n"
+       "staged; between nodes device if --probe-comm worked, else staged",
+       .kind = OPTION_WORD, &s->transport, .words = fv_comm_words},
+      {"gather-cells", "N|auto",
+       "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"
+       "host; default auto: as fits the exchange",
+       .kind = OPTION_CUSTOM, &s->gather_cells, .read = read_cells},
+      {"peer-seconds", "NUMBER",
+       "with peer and nccl: a GPU, or who waits for it, gives up after so long; default 60",
+       .kind = OPTION_REAL, &s->peer_seconds, DBL_TRUE_MIN, 1e6, "be greater than 0, 1e6 at most"},
+      {"probe-file", "FILE|none",
+       "what --probe-comm has shown; default $XDG_CACHE_HOME/hymg/probe or ~/.cache/hymg/probe",
+       .kind = OPTION_CUSTOM, &s->probe_file, .read = read_file},
+      {"warmup", "N", "untimed solves before each size, 0 ... 1000000; default 10",
+       .kind = OPTION_INT, &o->warmup, 0, MAX_SOLVES},
+      {"min-solves", "N", "timed solves of each size at least, 1 ... 1000000; default 10",
+       .kind = OPTION_INT, &o->min_solves, 1, MAX_SOLVES},
+      {"min-seconds", "NUMBER",
+       "... and as many as fill this time, 0 ... 86400; default 1, with --official 60",
+       .kind = OPTION_REAL, &o->min_seconds, 0, 86400},
+      {"official", NULL,
+       "the ranked configuration (fv4, variable, poisson, dirichlet, fv, gsrb, one F-cycle,\n"
+       "bicgstab; warm-up 10, at least 10 solves and 60 s per size; at least 128 cells per\n"
+       "axis); refuses options that break it",
+       .kind = OPTION_FLAG, &o->official},
+      {"plan", NULL,
+       "print the memory that each level needs and what is free on the GPU, take none and exit;\n"
+       "of any size",
+       .kind = OPTION_FLAG, &o->plan},
+      {"probe-comm", NULL,
+       "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it\n"
+       "does; where it does not this may end in a crash, which is an answer, too",
+       .kind = OPTION_FLAG, &o->probe},
+      {"devices", NULL, "print the CUDA devices, or why there are none (status 1), and exit",
+       .kind = OPTION_LAST, &o->devices},
+      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/1",
+       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+      {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
+       &o->quiet, .letter = 'q'},
+      {"verbose", NULL,
+       "also the levels, every cycle's residual with all digits, every row of the time table",
+       .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
+      {"version", NULL, "print the version and how it was built", .kind = OPTION_LAST, &o->version,
+       .letter = 'V'},
+      {"help", NULL, "print this text", .kind = OPTION_HELP, .letter = 'h'},
+  };
+  o->line.rows = rows;
+  o->line.count = sizeof rows / sizeof *rows;
+  const bool read = options_read(&o->line, argc, argv, code);
+  o->line.rows = NULL;
+  return read;
 }
 
-static bool read_options(int argc, char **argv, fv_options *o, fv_error *error)
+static bool read_sizes(fv_options *o, int ranks)
 {
-#define FV_OPTION_LONG(id, name, argument, help)                                                   \
-  {name, (argument) ? required_argument : no_argument, NULL, FIRST_CODE + FV_##id},
-  static const struct option table[] = {FV_OPTION_LIST(FV_OPTION_LONG){NULL, 0, NULL, 0}};
-#undef FV_OPTION_LONG
-  static const char letters[] = "qvVh";
-  static const fv_option of_letter[] = {FV_QUIET, FV_VERBOSE, FV_VERSION, FV_HELP};
-  int result;
-  opterr = 0;
-  while ((result = getopt_long(argc, argv, ":qvVh", table, NULL)) != -1) {
-    if (result == '?' || result == ':') return refuse_unknown(result, argv, error);
-    const char *letter = result < FIRST_CODE ? strchr(letters, result) : NULL;
-    const fv_option option =
-        letter ? of_letter[letter - letters] : (fv_option)(result - FIRST_CODE);
-    if (!set_option(o, option, optarg, error)) return false;
-    if (option == FV_HELP || option == FV_VERSION || option == FV_DEVICES) return true;
-  }
-  return true;
-}
-
-static bool read_sizes(int count, char **word, int ranks, fv_options *o, fv_error *error)
-{
-  if (o->given[FV_GRID] && count > 0)
-    return fv_refuse(error, "--grid and LOG2_BOX_DIM BOXES_PER_RANK both give the size");
-  if (o->given[FV_GRID]) {
-    for (int axis = 0; axis < 3; axis++)
-      o->grid.spacing[axis] = 1.0 / o->grid.n[axis];
-    return true;
-  }
-  if (count == 1) return fv_refuse(error, "LOG2_BOX_DIM %s needs BOXES_PER_RANK after it", word[0]);
-  if (count > 2) return fv_refuse(error, "unexpected argument '%s'", word[2]);
-  if (o->given[FV_BOXES])
-    return fv_refuse(error, "--boxes needs --grid: LOG2_BOX_DIM BOXES_PER_RANK fix the boxes");
+  const command_line *c = &o->line;
+  const bool grid = options_given(c, "grid");
+  if (grid && c->num_words > 0)
+    return options_refuse(c, "--grid and LOG2_BOX_DIM BOXES_PER_RANK both give the size");
+  for (int axis = 0; axis < 3 && grid; axis++)
+    o->grid.spacing[axis] = 1.0 / o->grid.n[axis];
+  if (grid) return true;
+  if (c->num_words == 1)
+    return options_refuse(c, "LOG2_BOX_DIM %s needs BOXES_PER_RANK after it", c->word[0]);
+  if (c->num_words > 2) return options_refuse(c, "unexpected argument '%s'", c->word[2]);
+  if (options_given(c, "boxes"))
+    return options_refuse(c, "--boxes needs --grid: LOG2_BOX_DIM BOXES_PER_RANK fix the boxes");
   o->log2_sizes = true;
   o->log2_box_dim = 7;
   o->boxes_per_rank = 1;
-  if (count == 2 && (!read_int("LOG2_BOX_DIM", word[0], 4, 9, &o->log2_box_dim, error) ||
-                     !read_int("BOXES_PER_RANK", word[1], 1, 1000000, &o->boxes_per_rank, error)))
+  if (c->num_words == 2 &&
+      (!options_int(c, "LOG2_BOX_DIM", c->word[0], 4, 9, &o->log2_box_dim) ||
+       !options_int(c, "BOXES_PER_RANK", c->word[1], 1, 1000000, &o->boxes_per_rank)))
     return false;
-  return fv_log2_grid(o, ranks, error);
+  return fv_log2_grid(o, ranks);
 }
 
-fv_action fv_options_parse(int argc, char **argv, int ranks, fv_options *options, fv_error *error)
+bool fv_options_read(int argc, char **argv, int rank, int ranks, fv_options *o, int *code)
 {
-  fv_options o = defaults();
-  if (!read_options(argc, argv, &o, error)) return FV_REFUSED;
-  if (o.given[FV_HELP]) return FV_PRINT_HELP;
-  if (o.given[FV_VERSION]) return FV_PRINT_VERSION;
-  if (o.given[FV_DEVICES]) return FV_PRINT_DEVICES;
-  if (!read_sizes(argc - optind, argv + optind, ranks, &o, error)) return FV_REFUSED;
-  if (!fv_options_check(&o, error)) return FV_REFUSED;
-  *options = o;
-  return o.given[FV_PROBE_COMM] ? FV_PROBE : FV_RUN;
+  *o = defaults();
+  o->line = (command_line){.program = "hymg-fv",
+                           .usage = usage,
+                           .notes = notes,
+                           .column = 32,
+                           .silent = rank > 0,
+                           .strict = true,
+                           .takes_words = true};
+  if (!read_options(argc, argv, o, code)) return false;
+  if (o->version || o->devices) return true;
+  *code = EXIT_BAD_INPUT;
+  return read_sizes(o, ranks) && fv_options_check(o);
 }

@@ -20,7 +20,7 @@ static cells_text cells_string(const int n[3])
 }
 
 /* "1 level", "7 levels" */
-static cells_text acknowledged(long long number, const char *noun)
+static cells_text counted(long long number, const char *noun)
 {
   cells_text out;
   snprintf(out.text, sizeof out.text, "%lld %s%s", number, noun, number == 1 ? "" : "s");
@@ -46,11 +46,10 @@ static void print_solver(const fv_options *o)
 {
   const hymg_options *s = &o->solver;
   printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s", fv_solver_words[s->method],
-         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother],
-         acknowledged(s->sweeps, "sweep").text, fv_bottom_words[s->bottom],
-         fv_backend_words[s->backend]);
+         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother], counted(s->sweeps, "sweep").text,
+         fv_bottom_words[s->bottom], fv_backend_words[s->backend]);
   if (s->method != HYMG_FMG)
-    printf("; to %g in at most %s", s->rtol, acknowledged(s->max_cycles, "cycle").text);
+    printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
   putchar('\n');
 }
 
@@ -111,7 +110,7 @@ static void print_transport(const fv_report *r)
 static cells_text boxes_string(const int boxes[3])
 {
   cells_text out;
-  if (product(boxes) == 1) return acknowledged(1, "box");
+  if (product(boxes) == 1) return counted(1, "box");
   snprintf(out.text, sizeof out.text, "%d x %d x %d boxes", boxes[0], boxes[1], boxes[2]);
   return out;
 }
@@ -122,8 +121,8 @@ static void print_crowding(const fv_report *r)
 {
   const int ranks = (r->ranks + r->nodes - 1) / r->nodes, cores = r->machine.cores;
   if (cores < 1 || (int64_t)ranks * r->threads <= cores) return;
-  printf("note      %s x %s on %s%s: ", acknowledged(ranks, "rank").text,
-         acknowledged(r->threads, "thread").text, acknowledged(cores, "core").text,
+  printf("note      %s x %s on %s%s: ", counted(ranks, "rank").text,
+         counted(r->threads, "thread").text, counted(cores, "core").text,
          r->nodes > 1 ? " of a node" : "");
   if (r->threads > 1)
     printf("set OMP_NUM_THREADS=%d\n", cores > ranks ? cores / ranks : 1);
@@ -135,15 +134,14 @@ void fv_print_setup(const fv_report *r)
 {
   const fv_options *o = r->options;
   const hymg_level_info *coarsest = &r->levels[r->num_levels - 1];
-  if (o->given[FV_QUIET]) return;
+  if (o->quiet) return;
   printf("hymg-fv %s on %s, %s, %s; %s x %s on %s\n", r->build.version, r->machine.host,
-         r->machine.cpu, acknowledged(r->machine.cores, "core").text,
-         acknowledged(r->ranks, "rank").text, acknowledged(r->threads, "thread").text,
-         acknowledged(r->nodes, "node").text);
+         r->machine.cpu, counted(r->machine.cores, "core").text, counted(r->ranks, "rank").text,
+         counted(r->threads, "thread").text, counted(r->nodes, "node").text);
   print_equation(o);
   print_solver(o);
   printf("grid      %s cells in %s, %s", cells_string(o->grid.n).text, boxes_string(r->boxes).text,
-         acknowledged(r->num_levels, "level").text);
+         counted(r->num_levels, "level").text);
   if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);
   putchar('\n');
   print_device(r);
@@ -151,15 +149,15 @@ void fv_print_setup(const fv_report *r)
   printf("set-up    %.3f s, tuning %.3f s; problem evaluated in %.3f s\n", r->setup_seconds,
          r->tuning_seconds, r->problem_seconds);
   printf("protocol  %s, then at least %s and %g s per size%s\n",
-         acknowledged(o->warmup, "warm-up solve").text, acknowledged(o->min_solves, "solve").text,
-         o->min_seconds, o->given[FV_OFFICIAL] ? "; official" : "");
+         counted(o->warmup, "warm-up solve").text, counted(o->min_solves, "solve").text,
+         o->min_seconds, o->official ? "; official" : "");
   print_crowding(r);
   if (product(coarsest->cells) > 4096)
     printf(
         "note      the coarsest level has %lld cells (more than 4096): its %s solve may dominate; "
         "sizes with more factors of 2 coarsen further\n",
         (long long)product(coarsest->cells), fv_bottom_words[o->solver.bottom]);
-  if (o->given[FV_VERBOSE]) print_levels(r);
+  if (o->verbose) print_levels(r);
   printf("\n%-24s %14s %7s %11s %11s %13s %13s\n", "size", "DOF", "solves", "seconds", "DOF/s",
          "max|r|/max|f|", "max error");
   fflush(stdout);
@@ -182,13 +180,13 @@ static void print_details(const fv_report *r, const fv_size *size)
     printf("    singular: mean of f %.6e removed\n", size->result.mean_removed);
   if (r->options->solver.method != HYMG_FMG)
     printf("    %s after %s: %s\n", size->result.converged ? "converged" : "not converged",
-           acknowledged(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
+           counted(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
 }
 
 void fv_print_size(const fv_report *r, int n)
 {
   const fv_size *size = &r->size[n];
-  if (r->options->given[FV_QUIET]) return;
+  if (r->options->quiet) return;
   printf("%-24s %14lld %7d %11.4e %11.4e %13.6e ", cells_string(size->level.cells).text,
          (long long)size->dof, size->solves, size->seconds_mean, fv_dof_per_second(size),
          size->result.residual_relative);
@@ -198,7 +196,7 @@ void fv_print_size(const fv_report *r, int n)
     printf("%13.6e", size->error_max);
   if (!size->result.converged) printf("  %s", hymg_reason_name(size->result.reason));
   putchar('\n');
-  if (r->options->given[FV_VERBOSE]) print_details(r, size);
+  if (r->options->verbose) print_details(r, size);
   fflush(stdout);
 }
 
@@ -207,8 +205,7 @@ void fv_print_size(const fv_report *r, int n)
 static void print_richardson(const fv_report *r)
 {
   if (!r->has_richardson) {
-    printf("Richardson: needs three sizes, the grid has %s\n",
-           acknowledged(r->num_sizes, "level").text);
+    printf("Richardson: needs three sizes, the grid has %s\n", counted(r->num_sizes, "level").text);
     return;
   }
   printf("Richardson: error %.15e, order %.4f: ", r->richardson_error, r->richardson_order);
@@ -219,13 +216,13 @@ static void print_richardson(const fv_report *r)
            fv_order_bound(r->options));
 }
 
-static void print_row(int level, const char *verb, long long calls, const double sums[2],
+static void print_row(int level, const char *operation, long long calls, const double sums[2],
                       double total)
 {
   char place[16] = "all", rate[16] = "-";
   if (level >= 0) snprintf(place, sizeof place, "%d", level);
   if (sums[0] > 0.0 && sums[1] > 0.0) snprintf(rate, sizeof rate, "%.2f", 1e-9 * sums[1] / sums[0]);
-  printf("%5s  %-22s %9lld %11.4e %9s %6.1f %%\n", place, verb, calls, sums[0], rate,
+  printf("%5s  %-22s %9lld %11.4e %9s %6.1f %%\n", place, operation, calls, sums[0], rate,
          total > 0.0 ? 100.0 * sums[0] / total : 0.0);
 }
 
@@ -243,7 +240,7 @@ static void print_breakdown(const fv_report *r)
   for (int n = 0; n < r->num_rows; n++) {
     const hymg_profile_row *row = &r->rows[n];
     const double sums[2] = {row->seconds, row->bytes};
-    if (r->options->given[FV_VERBOSE] || row->seconds >= least_share * total) {
+    if (r->options->verbose || row->seconds >= least_share * total) {
       print_row(row->level, row->verb, row->calls, sums, total);
     } else {
       rest[0] += row->seconds;
@@ -274,7 +271,7 @@ static void print_outcome(const fv_report *r)
     fprintf(stderr, "hymg-fv: %s\n",
             r->pass == FV_FAILED ? "the order of convergence is below its bound"
                                  : "a solve did not converge or is not finite");
-  if (r->options->given[FV_OFFICIAL] && !r->official)
+  if (r->options->official && !r->official)
     fprintf(stderr, "hymg-fv: the official rule did not hold\n");
 }
 
@@ -282,7 +279,7 @@ void fv_print_end(const fv_report *r)
 {
   const fv_options *o = r->options;
   const fv_size *finest = &r->size[0];
-  if (!o->given[FV_QUIET]) {
+  if (!o->quiet) {
     putchar('\n');
     print_richardson(r);
     print_breakdown(r);
@@ -292,6 +289,6 @@ void fv_print_end(const fv_report *r)
   print_outcome(r);
   printf("%.6e DOF/s  (%s cells, %s, mean of %s)%s\n", fv_dof_per_second(finest),
          cells_string(finest->level.cells).text, fv_operator_words[o->stencil],
-         acknowledged(finest->solves, "solve").text, r->official ? "  OFFICIAL" : "");
+         counted(finest->solves, "solve").text, r->official ? "  OFFICIAL" : "");
   fflush(stdout);
 }

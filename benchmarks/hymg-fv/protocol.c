@@ -3,47 +3,13 @@
  * solve. All ranks decide by the same numbers, the slowest rank's seconds. */
 #include "hymg-fv/run.h"
 
+#include "common/timing.h"
+
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Seconds of every timed solve, for the median. */
-typedef struct times {
-  double *seconds;
-  int count, room;
-  double total;
-} times;
-
-static hymg_status add_time(times *t, double seconds)
-{
-  if (t->count == t->room) {
-    const int room = t->room > 0 ? 2 * t->room : 64;
-    double *more = realloc(t->seconds, (size_t)room * sizeof *more);
-    if (!more) return HYMG_ENOMEM;
-    t->seconds = more;
-    t->room = room;
-  }
-  t->seconds[t->count++] = seconds;
-  t->total += seconds;
-  return HYMG_OK;
-}
-
-static int compare(const void *left, const void *right)
-{
-  const double l = *(const double *)left, r = *(const double *)right;
-  return (l > r) - (l < r);
-}
-
-static void summarise(times *t, fv_size *size)
-{
-  const int n = t->count;
-  qsort(t->seconds, (size_t)n, sizeof *t->seconds, compare);
-  size->solves = n;
-  size->seconds_mean = t->total / n;
-  size->seconds_median = 0.5 * (t->seconds[(n - 1) / 2] + t->seconds[n / 2]);
-  size->seconds_min = t->seconds[0];
-}
 
 static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *result)
 {
@@ -63,13 +29,14 @@ static bool time_solves(fv_run *run, int level, fv_size *size, times *t)
     fv_progress(run, "size %d (%d cells in x): warm-up %d of %d", level, n, i + 1, o->warmup);
     if (!solve_once(run, level, size->level.cells, &size->result)) return false;
   }
-  while (t->count < o->min_solves || t->total < o->min_seconds) {
+  while (times_wanted(t, o->min_solves, o->min_seconds, INT_MAX)) {
     fv_progress(run, "size %d (%d cells in x): solve %d of at least %d, %.1f of %g s", level, n,
                 t->count + 1, o->min_solves, t->total, o->min_seconds);
     if (!solve_once(run, level, size->level.cells, &size->result)) return false;
     double seconds = size->result.seconds;
     fv_max(run, &seconds);
-    if (!fv_agree(run, add_time(t, seconds), "timed solves")) return false;
+    if (!fv_agree(run, times_add(t, seconds, 1) ? HYMG_OK : HYMG_ENOMEM, "timed solves"))
+      return false;
   }
   fv_progress(run, NULL);
   return true;
@@ -102,12 +69,15 @@ static bool find_errors(fv_run *run, int level, fv_size *size)
 bool fv_measure(fv_run *run, fv_report *report, int level)
 {
   fv_size *size = &report->size[level];
-  times t = {NULL, 0, 0, 0.0};
+  times t = {0};
   const int *n = size->level.cells;
   size->dof = (int64_t)n[0] * n[1] * n[2];
   bool ok = time_solves(run, level, size, &t);
-  if (ok) summarise(&t, size);
-  free(t.seconds);
+  size->solves = t.count;
+  size->seconds_mean = t.total / t.count;
+  size->seconds_median = times_median(&t);
+  size->seconds_min = times_min(&t);
+  times_free(&t);
   return ok && copy_history(run, size) &&
          fv_agree(run, hymg_field_max(run->u[level], &size->solution_max), "norm") &&
          fv_agree(run, hymg_field_rms(run->u[level], &size->solution_rms), "norm") &&
@@ -160,7 +130,7 @@ bool fv_richardson(fv_run *run, fv_report *report)
           report->richardson_order >= fv_order_bound(run->options) ? FV_PASSED : FV_FAILED;
   }
   report->official =
-      run->options->given[FV_OFFICIAL] && report->pass == FV_PASSED && fv_exit_code(report) == 0;
+      run->options->official && report->pass == FV_PASSED && fv_exit_code(report) == 0;
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include "hymg-fv/run.h"
 
 #include "common/start.h"
+#include "common/timing.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +252,7 @@ static bool describe_levels(fv_run *run, fv_report *report)
 bool fv_make_grid(fv_run *run, fv_report *report)
 {
   const double start = fv_clock();
-  if (!run->options->given[FV_PLAN] && !check_memory(run, report)) return false;
+  if (!run->options->plan && !check_memory(run, report)) return false;
   if (!fv_agree(run, hymg_grid_create(run->context, &run->options->grid, &run->grid), "grid"))
     return false;
   report->setup_seconds = fv_clock() - start;
@@ -262,9 +263,8 @@ bool fv_make_grid(fv_run *run, fv_report *report)
 bool fv_setup(fv_run *run, fv_report *report)
 {
   hymg_field *beta[3] = {NULL, NULL, NULL};
-  run->progress = !run->options->given[FV_QUIET] && hymg_context_rank(run->context) == 0 &&
-                  isatty(STDERR_FILENO);
-  if (!fv_check_device_memory(run, report)) return false;
+  run->progress =
+      !run->options->quiet && hymg_context_rank(run->context) == 0 && isatty(STDERR_FILENO);
   describe_problem(run);
   bool ok = make_operator_and_solver(run, report, beta);
   for (int axis = 0; axis < 3; axis++)

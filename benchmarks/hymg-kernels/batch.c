@@ -3,55 +3,53 @@
 
 enum {
   FIRST_KEY = 1024, /* above those of the solver's cycles */
-  MOST_CALLS = 100,
-  MOST_TIMES = 10000
+  MOST_CALLS = 100
 };
 
 static const double batch_seconds = 1e-3;
 
-static void run_calls(kernels_kit *kit, const kernels_verb *verb, kernels_batch batch)
+static void run_calls(kernels_kit *kit, const kernels_operation *operation, kernels_batch batch)
 {
   const hymgi_backend *backend = kit->fine->backend;
   if (batch.key) backend->begin_cycle(&kit->solver->h, batch.key);
   for (int call = 0; call < batch.calls; call++)
-    verb->run(kit);
+    operation->run(kit);
   if (batch.key) backend->end_cycle(&kit->solver->h);
   backend->sync(kit->context);
 }
 
-double kernels_batch_time(kernels_kit *kit, const kernels_verb *verb, kernels_batch batch)
+double kernels_batch_time(kernels_kit *kit, const kernels_operation *operation, kernels_batch batch)
 {
   const double start = hymgi_seconds();
-  run_calls(kit, verb, batch);
+  run_calls(kit, operation, batch);
   return (hymgi_seconds() - start) / batch.calls;
 }
 
 /* Calls are even in number: smoothers that swap buffers then leave them as they were, and a
  * recording finds them again. */
-kernels_batch kernels_batch_for(kernels_kit *kit, const kernels_verb *verb)
+kernels_batch kernels_batch_for(kernels_kit *kit, const kernels_operation *operation)
 {
   kernels_batch batch = {.key = 0, .calls = 1};
   if (!kit->fine->backend->begin_cycle) return batch;
   batch.calls = 2;
-  kernels_batch_time(kit, verb, batch);
-  const double calls = batch_seconds / kernels_batch_time(kit, verb, batch);
+  kernels_batch_time(kit, operation, batch);
+  const double calls = batch_seconds / kernels_batch_time(kit, operation, batch);
   batch.calls = calls < 2 ? 2 : calls > MOST_CALLS ? MOST_CALLS : (int)(calls / 2) * 2;
-  if (verb->target != KERNELS_IN_NUMBER) batch.key = FIRST_KEY + kit->recordings++;
+  if (operation->target != KERNELS_IN_NUMBER) batch.key = FIRST_KEY + kit->recordings++;
   return batch;
 }
 
-double kernels_median_time(const kernels_options *o, kernels_kit *kit, const kernels_verb *verb)
+double kernels_median_time(const kernels_options *o, kernels_kit *kit,
+                           const kernels_operation *operation)
 {
-  kernels_times times = {0};
-  const kernels_batch batch = kernels_batch_for(kit, verb);
-  double total = 0;
-  run_calls(kit, verb, batch);
-  while (times.count < o->repeat || (total < o->seconds && times.count < MOST_TIMES)) {
-    const double seconds = kernels_batch_time(kit, verb, batch);
-    total += seconds * batch.calls;
-    if (!kernels_times_add(&times, seconds)) break;
+  times timed = {0};
+  const kernels_batch batch = kernels_batch_for(kit, operation);
+  run_calls(kit, operation, batch);
+  while (times_wanted(&timed, o->repeat, o->seconds, KERNELS_TIMES)) {
+    const double seconds = kernels_batch_time(kit, operation, batch);
+    if (!times_add(&timed, seconds * batch.calls, batch.calls)) break;
   }
-  const double median = kernels_median(&times);
-  kernels_times_free(&times);
+  const double median = times_median(&timed);
+  times_free(&timed);
   return median;
 }

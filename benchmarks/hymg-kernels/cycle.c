@@ -86,24 +86,24 @@ static bool measure(kernels_bench *bench, const kernels_problem *problem, cycle_
 {
   const kernels_options *o = bench->options;
   const hymg_options options = kernels_solver_options(o);
-  kernels_times times = {0}, setups = {0};
+  times setups = {0};
   hymg_result result;
   kernels_kit kit;
   bool ok = true;
   for (int i = 0; i < 3 && ok; i++) { /* set-up three times, the last one stays */
     if (i > 0) kernels_kit_destroy(&kit);
     ok = kernels_kit_create(bench->context, problem, row->stencil, &options, NULL, &kit) &&
-         kernels_times_add(&setups, kit.setup_seconds - (o->cuda ? kit.tuning_seconds : 0));
+         times_add(&setups, kit.setup_seconds - (o->cuda ? kit.tuning_seconds : 0), 1);
     if (i == 0) row->tuning = kit.tuning_seconds; /* the others find it made */
   }
   row->rate = kernels_full_rate(bench);
-  if (ok) kernels_kit_solve(&kit, NULL);
-  while (ok && (times.count < o->repeat || (times.total < o->seconds && times.count < 10000)))
-    ok = kernels_times_add(&times, kernels_kit_solve(&kit, &result));
   if (ok) {
-    row->seconds = kernels_median(&times);
+    row->seconds = kernels_kit_time_solves(o, &kit, &result);
+    ok = !isnan(row->seconds);
+  }
+  if (ok) {
     row->residual = result.residual_relative;
-    row->setup = kernels_median(&setups);
+    row->setup = times_median(&setups);
     row->declared = declared_bytes(&kit);
     row->memory = hymg_solver_bytes_per_dof(kit.solver) * (double)kit.fine->cells;
     row->device_bytes = kit.device_bytes;
@@ -111,8 +111,7 @@ static bool measure(kernels_bench *bench, const kernels_problem *problem, cycle_
     row->placement = kernels_placement_text(&kit);
   }
   kernels_kit_destroy(&kit);
-  kernels_times_free(&times);
-  kernels_times_free(&setups);
+  times_free(&setups);
   return ok;
 }
 
@@ -135,15 +134,14 @@ static void print_cycle(kernels_bench *bench, const cycle_row *r)
          1e-9 * per_sweep, 100 * per_sweep / r->rate);
   printf("  each call once      %10.1f B/DOF   %.1f GB/s, %.1f %% of triad\n", m.per_call,
          1e-9 * per_call, 100 * per_call / r->rate);
-  printf("  declared by verbs   %10.1f B/DOF\n", r->declared / cells);
+  printf("  declared bytes      %10.1f B/DOF\n", r->declared / cells);
   printf("  memory              %10.1f B/DOF live during a solve\n", r->memory / cells);
   printf("  set-up              %10.4f s   %.2f F-cycles\n", r->setup, r->setup / r->seconds);
-  if (bench->csv)
-    fprintf(bench->csv, "%s,%s,%d,%.6f,%.6e,%.3f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.6f,%.3f\n", name,
-            kernels_smoother_names[o->smoother], r->n, r->seconds, cells / r->seconds,
-            1e-9 * r->rate, m.per_sweep, 100 * per_sweep / r->rate, m.per_call,
-            100 * per_call / r->rate, r->declared / cells, r->memory / cells, r->setup,
-            r->setup / r->seconds);
+  rows_add(&bench->csv, "%s,%s,%d,%.6f,%.6e,%.3f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.6f,%.3f", name,
+           kernels_smoother_names[o->smoother], r->n, r->seconds, cells / r->seconds,
+           1e-9 * r->rate, m.per_sweep, 100 * per_sweep / r->rate, m.per_call,
+           100 * per_call / r->rate, r->declared / cells, r->memory / cells, r->setup,
+           r->setup / r->seconds);
 }
 
 /* ---- a GPU's rows ---- */
@@ -162,15 +160,13 @@ static void write_gpu_cycle(kernels_bench *bench, const cycle_row *r)
   const double cells = pow(r->n, 3), speed = cells / r->seconds;
   const kernels_figures f = kernels_cycle_figures(r->stencil, smoother, r->n);
   const double sweeps = kernels_cycle_model(r->stencil, smoother, true, r->levels).per_sweep;
-  if (!bench->csv) return;
-  fprintf(bench->csv, "%s,%s,%d,%.7f,%.6e,", kernels_stencil_name(r->stencil),
-          kernels_smoother_names[smoother], r->n, r->seconds, speed);
-  fprintf(bench->csv, "%.3e,%.3f,%.3e,%s,", f.port, speed / f.port, f.goal,
-          met(f.goal > 0, speed >= f.goal));
-  fprintf(bench->csv, "%.2f,%.2f,%.2f,%.2f,", 1e-9 * r->rate, sweeps,
-          100 * sweeps * speed / r->rate, r->declared / cells);
-  fprintf(bench->csv, "%.2f,%.4f,%.4f,%.6f,%.3f,%.6f,%s\n", r->memory / cells, 1e-9 * r->memory,
-          1e-9 * r->device_bytes, r->setup, r->setup / r->seconds, r->tuning, r->placement.text);
+  rows_add(
+      &bench->csv,
+      "%s,%s,%d,%.7f,%.6e,%.3e,%.3f,%.3e,%s,%.2f,%.2f,%.2f,%.2f,%.2f,%.4f,%.4f,%.6f,%.3f,%.6f,%s",
+      kernels_stencil_name(r->stencil), kernels_smoother_names[smoother], r->n, r->seconds, speed,
+      f.port, speed / f.port, f.goal, met(f.goal > 0, speed >= f.goal), 1e-9 * r->rate, sweeps,
+      100 * sweeps * speed / r->rate, r->declared / cells, r->memory / cells, 1e-9 * r->memory,
+      1e-9 * r->device_bytes, r->setup, r->setup / r->seconds, r->tuning, r->placement.text);
 }
 
 static void print_gpu_cycle(kernels_bench *bench, const cycle_row *r)
@@ -200,43 +196,34 @@ static void print_gpu_cycle(kernels_bench *bench, const cycle_row *r)
   write_gpu_cycle(bench, r);
 }
 
-static void print_columns(kernels_bench *bench)
+static const char gpu_columns[] =
+    "operator,smoother,n,seconds,dof_per_second,port_dof_per_second,times_port,"
+    "goal_dof_per_second,met,copy_gb_per_second,sweep_bytes_per_dof,sweep_percent_of_copy,"
+    "declared_bytes_per_dof,memory_bytes_per_dof,memory_gb,setup_peak_gb,setup_seconds,"
+    "setup_cycles,tuning_seconds,coarse_end";
+static const char host_columns[] =
+    "operator,smoother,n,seconds,dof_per_second,triad_gb_per_second,sweep_bytes_per_dof,"
+    "sweep_percent_of_triad,call_bytes_per_dof,call_percent_of_triad,declared_bytes_per_dof,"
+    "memory_bytes_per_dof,setup_seconds,setup_cycles";
+
+static bool run_cycle(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
 {
-  if (!bench->csv) return;
+  cycle_row row = {.stencil = stencil, .n = problem->n};
+  if (!measure(bench, problem, &row)) return false;
   if (bench->options->cuda)
-    fprintf(bench->csv,
-            "operator,smoother,n,seconds,dof_per_second,port_dof_per_second,times_port,"
-            "goal_dof_per_second,met,copy_gb_per_second,sweep_bytes_per_dof,"
-            "sweep_percent_of_copy,declared_bytes_per_dof,memory_bytes_per_dof,"
-            "memory_gb,setup_peak_gb,setup_seconds,setup_cycles,tuning_seconds,coarse_end\n");
+    print_gpu_cycle(bench, &row);
   else
-    fprintf(bench->csv,
-            "operator,smoother,n,seconds,dof_per_second,triad_gb_per_second,sweep_bytes_per_dof,"
-            "sweep_percent_of_triad,call_bytes_per_dof,call_percent_of_triad,"
-            "declared_bytes_per_dof,memory_bytes_per_dof,setup_seconds,setup_cycles\n");
+    print_cycle(bench, &row);
+  fflush(stdout);
+  return true;
 }
 
 bool kernels_run_cycle(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
-  print_columns(bench);
-  for (int size = 0; size < o->num_sizes && ok; size++) {
-    kernels_problem problem;
-    ok = kernels_problem_create(o->sizes[size], true, &problem);
-    if (!ok) fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", o->sizes[size]);
-    for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++) {
-      cycle_row row = {.stencil = (hymg_stencil)stencil, .n = o->sizes[size]};
-      if (!o->stencil[stencil]) continue;
-      ok = measure(bench, &problem, &row);
-      if (ok && o->cuda)
-        print_gpu_cycle(bench, &row);
-      else if (ok)
-        print_cycle(bench, &row);
-      fflush(stdout);
-      if (bench->csv) fflush(bench->csv);
-    }
-    kernels_problem_destroy(&problem);
-  }
+  bench->csv.columns = o->cuda ? gpu_columns : host_columns;
+  for (int size = 0; size < o->num_sizes && ok; size++)
+    ok = kernels_for_problem(bench, o->sizes[size], true, run_cycle);
   return ok;
 }

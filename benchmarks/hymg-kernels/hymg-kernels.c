@@ -2,31 +2,10 @@
  * 2 bad input; 3 failure at run time. */
 #include "hymg-kernels/kernels.h"
 
-#include <errno.h>
+#include "common/machine.h"
+#include "common/options.h"
+
 #include <string.h>
-
-enum { EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
-
-double kernels_full_rate(const kernels_bench *bench)
-{
-  return bench->copy ? kernels_copy_run(bench->copy) : 24 * kernels_triad_run(bench->triad, 0);
-}
-
-kernels_text kernels_rate_text(const kernels_bench *bench, double rate)
-{
-  kernels_text out;
-  if (bench->copy)
-    snprintf(out.text, sizeof out.text, "copy %.0f GB/s, read + written", 1e-9 * rate);
-  else
-    snprintf(out.text, sizeof out.text, "triad %.1f GB/s at 24 B per element, %.1f at 32 B",
-             1e-9 * rate, 32e-9 / 24 * rate);
-  return out;
-}
-
-const char *kernels_stencil_name(hymg_stencil stencil)
-{
-  return stencil == HYMG_FV2 ? "fv2" : "fv4";
-}
 
 /* ---- heads ---- */
 
@@ -46,28 +25,21 @@ static kernels_text driver_version(void)
   return out;
 }
 
-static void write_gpu(FILE *out, const char *prefix, const kernels_bench *bench)
+static void describe_run(kernels_bench *bench, int argc, char **argv)
 {
+  run_info *const run = &bench->run;
   hymg_device_info d;
-  if (hymg_device_get(bench->context, -1, &d) != HYMG_OK) return;
-  fprintf(out, "%sgpu: %s, compute capability %d.%d, %d multiprocessors, %.1f GB\n", prefix, d.name,
-          d.capability[0], d.capability[1], d.multiprocessors, 1e-9 * d.memory_bytes);
-  fprintf(out, "%sdriver: %s, CUDA %s, started in %.3f s\n", prefix, driver_version().text,
-          hymg_build_info().cuda, bench->start_seconds);
-}
-
-static void write_head(FILE *out, const char *prefix, const kernels_bench *bench)
-{
-  const fv_machine m = fv_machine_info();
-  const hymg_build build = hymg_build_info();
-  fprintf(out, "%smachine: %s, %d cores\n", prefix, m.cpu, m.cores);
-  if (bench->options->cuda) write_gpu(out, prefix, bench);
-  fprintf(out, "%sdate: %s\n%scommit: %s\n%scompiler: %s\n%sflags: %s\n", prefix, m.date, prefix,
-          *build.commit ? build.commit : "unknown", prefix, build.compiler, prefix, build.flags);
-  fprintf(out, "%scommand: hymg-kernels", prefix);
-  for (int i = 1; i < bench->options->argc; i++)
-    fprintf(out, " %s", bench->options->argv[i]);
-  fprintf(out, "\n%sthreads: %d\n", prefix, hymg_context_threads(bench->context));
+  *run = (run_info){.program = "hymg-kernels",
+                    .argc = argc,
+                    .argv = argv,
+                    .threads = hymg_context_threads(bench->context)};
+  bench->csv = (csv_table){.run = run, .name = bench->options->csv};
+  if (!bench->copy || hymg_device_get(bench->context, -1, &d) != HYMG_OK) return;
+  snprintf(run->gpu[0], sizeof run->gpu[0],
+           "gpu: %.120s, compute capability %d.%d, %d multiprocessors, %.1f GB", d.name,
+           d.capability[0], d.capability[1], d.multiprocessors, 1e-9 * d.memory_bytes);
+  snprintf(run->gpu[1], sizeof run->gpu[1], "driver: %s, CUDA %s, started in %.3f s",
+           driver_version().text, hymg_build_info().cuda, bench->start_seconds);
 }
 
 /* The rate is read again before every group of rows; this is the first. */
@@ -84,10 +56,10 @@ static void print_rate(const kernels_bench *bench)
 static void list_rows(void)
 {
   for (int s = HYMG_GSRB; s <= HYMG_SYMGS; s++)
-    printf("%s %s\n%s %s\n", kernels_smooth_verb.name, kernels_smoother_names[s],
-           kernels_smooth_restrict_verb.name, kernels_smoother_names[s]);
-  for (int v = 0; v < kernels_num_verbs; v++)
-    puts(kernels_verbs[v].name);
+    printf("%s %s\n%s %s\n", kernels_smooth.name, kernels_smoother_names[s],
+           kernels_smooth_restrict.name, kernels_smoother_names[s]);
+  for (int v = 0; v < kernels_num_operations; v++)
+    puts(kernels_operations[v].name);
   puts(KERNELS_TRIAD_ROW);
   for (int gpu = 0; gpu <= 1; gpu++)
     kernels_list_steps(gpu);
@@ -97,8 +69,7 @@ static void list_rows(void)
 
 static bool run_mode(kernels_bench *bench)
 {
-  write_head(stdout, "", bench);
-  if (bench->csv) write_head(bench->csv, "# ", bench);
+  run_info_print(&bench->run, stdout, "");
   print_rate(bench);
   switch (bench->options->mode) {
   case KERNELS_TABLE:
@@ -116,21 +87,6 @@ static bool run_mode(kernels_bench *bench)
   }
 }
 
-/* An older file is lost here, so all else that a run needs is there by now. */
-static bool open_csv(kernels_bench *bench)
-{
-  const char *const name = bench->options->csv;
-  if (name) bench->csv = fopen(name, "w");
-  if (!name || bench->csv) return true;
-  fprintf(stderr, "hymg-kernels: --csv %s: %s\n", name, strerror(errno));
-  return false;
-}
-
-static bool close_csv(kernels_bench *bench)
-{
-  return !bench->csv || fv_close_file("hymg-kernels", bench->options->csv, bench->csv);
-}
-
 /* Starts CUDA, so that no row pays for that. */
 static bool open_gpu(kernels_bench *bench)
 {
@@ -139,7 +95,7 @@ static bool open_gpu(kernels_bench *bench)
   const hymg_status status = hymg_device_get(bench->context, -1, &device);
   bench->start_seconds = fv_clock() - start;
   if (status == HYMG_OK)
-    bench->copy = kernels_copy_create(bench->context, bench->options->triad_bytes);
+    bench->copy = kernels_copy_create(bench->context, 1e6 * bench->options->triad_mb);
   if (!bench->copy) fprintf(stderr, "hymg-kernels: %s\n", hymg_context_error(bench->context));
   return bench->copy;
 }
@@ -154,24 +110,28 @@ static bool open_bench(kernels_bench *bench)
     return false;
   }
   if (options->cuda) return open_gpu(bench);
-  bench->triad = kernels_triad_create(options->triad_bytes, hymg_context_threads(bench->context));
+  bench->triad =
+      kernels_triad_create(1e6 * options->triad_mb, hymg_context_threads(bench->context));
   if (!bench->triad) fprintf(stderr, "hymg-kernels: no memory for the triad\n");
   return bench->triad;
 }
 
-static int run(const kernels_options *options)
+static int run(const kernels_options *options, int argc, char **argv)
 {
   kernels_bench bench = {.options = options};
-  int code = EXIT_AT_RUN_TIME;
-  if (open_bench(&bench))
-    code = !open_csv(&bench) ? EXIT_BAD_INPUT : run_mode(&bench) ? 0 : EXIT_AT_RUN_TIME;
-  if (!close_csv(&bench)) code = EXIT_AT_RUN_TIME;
+  if (!rows_check("hymg-kernels", options->csv)) return EXIT_BAD_INPUT;
+  bool ok = open_bench(&bench);
+  if (ok) {
+    describe_run(&bench, argc, argv);
+    ok = run_mode(&bench);
+    ok = rows_close(&bench.csv, ok) && ok;
+  }
   kernels_triad_destroy(&bench.triad);
   kernels_copy_destroy(&bench.copy);
   hymg_context_destroy(&bench.context);
   if (bench.wrong > 0)
     fprintf(stderr, "hymg-kernels: %lld results are wrong\n", (long long)bench.wrong);
-  return code == 0 && bench.wrong > 0 ? EXIT_WRONG : code;
+  return !ok ? EXIT_AT_RUN_TIME : bench.wrong > 0 ? EXIT_WRONG : 0;
 }
 
 int main(int argc, char **argv)
@@ -179,11 +139,11 @@ int main(int argc, char **argv)
   kernels_options options;
   int code;
   if (!fv_stdout_begin("hymg-kernels")) return EXIT_AT_RUN_TIME;
-  if (kernels_options_parse(argc, argv, &options, &code)) {
+  if (kernels_options_read(argc, argv, &options, &code)) {
     if (options.mode == KERNELS_LIST)
       list_rows();
     else
-      code = run(&options);
+      code = run(&options, argc, argv);
   }
   return fv_stdout_end("hymg-kernels", code);
 }

@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 #include "api/solver.h"
-#include "common/machine.h"
+#include "common/rows.h"
+#include "common/timing.h"
 #include "hymg.h"
 #include "multigrid/level_ops.h"
 
@@ -23,26 +24,24 @@ typedef enum kernels_mode {
   KERNELS_LIST
 } kernels_mode;
 
-enum { KERNELS_SIZES = 8 };
+enum { KERNELS_SIZES = 8, KERNELS_TIMES = 10000 /* measured of a row at most */ };
 
 typedef struct kernels_options {
   kernels_mode mode;
   int sizes[KERNELS_SIZES], num_sizes; /* cells per side */
   bool stencil[2];                     /* by hymg_stencil */
-  bool cuda;                           /* on a GPU */
+  int cuda;                            /* on a GPU */
   hymg_smoother smoother;
   bool one_smoother; /* the table has rows of `smoother` alone */
   int threads, repeat;
-  double seconds;     /* each row is timed at least so long */
-  double triad_bytes; /* of its arrays together; 0: from the caches, on a GPU 1 GiB */
-  const char *verb;   /* rows whose name holds this alone, or NULL */
-  const char *csv;    /* or NULL */
-  int argc;
-  char **argv; /* as given */
+  double seconds;        /* each row is timed at least so long */
+  double triad_mb;       /* of its arrays together; 0: from the caches, on a GPU 1 GiB */
+  const char *operation; /* rows whose name holds this alone, or NULL */
+  const char *csv;       /* or NULL */
 } kernels_options;
 
-/* benchmarks/hymg-kernels/options.c. False: nothing to run, with the exit code. */
-bool kernels_options_parse(int argc, char **argv, kernels_options *options, int *code);
+/* False: nothing to run, with the exit code. */
+bool kernels_options_read(int argc, char **argv, kernels_options *options, int *code);
 
 typedef struct kernels_bench {
   const kernels_options *options;
@@ -50,7 +49,8 @@ typedef struct kernels_bench {
   struct kernels_triad *triad; /* on the host */
   struct kernels_copy *copy;   /* on a GPU */
   double start_seconds;        /* that CUDA took to start */
-  FILE *csv;                   /* or NULL */
+  run_info run;
+  csv_table csv; /* lines go nowhere without --csv */
   int64_t wrong;
 } kernels_bench;
 
@@ -64,19 +64,7 @@ typedef struct kernels_text {
 kernels_text kernels_rate_text(const kernels_bench *bench, double rate);
 const char *kernels_stencil_name(hymg_stencil stencil);
 
-/* ---- time and triad ---- */
-
-/* A growing list of numbers. */
-typedef struct kernels_times {
-  double *value;
-  int count, room;
-  double total;
-} kernels_times;
-
-bool kernels_times_add(kernels_times *t, double value);
-/* NaN without any. */
-double kernels_median(const kernels_times *t);
-void kernels_times_free(kernels_times *t);
+/* ---- triad and copy ---- */
 
 typedef struct kernels_triad kernels_triad;
 /* Three arrays that no cache of this machine holds; NULL: no memory. */
@@ -105,8 +93,14 @@ typedef struct kernels_problem {
   double *beta[3], *rhs;
 } kernels_problem;
 
+/* False after a message. */
 bool kernels_problem_create(int n, bool variable, kernels_problem *p);
 void kernels_problem_destroy(kernels_problem *p);
+
+/* For each operator of the command line; until one fails. */
+typedef bool kernels_job(kernels_bench *bench, const kernels_problem *problem,
+                         hymg_stencil stencil);
+bool kernels_for_problem(kernels_bench *bench, int n, bool variable, kernels_job *job);
 
 typedef struct kernels_kit {
   hymg_context *context; /* borrowed */
@@ -134,6 +128,9 @@ void kernels_kit_destroy(kernels_kit *kit);
 void kernels_kit_bind(kernels_kit *kit);
 /* One solve from f to x: seconds, NaN after a failure. */
 double kernels_kit_solve(kernels_kit *kit, hymg_result *result);
+/* The median of as many as the options want, after one; NaN after a failure. */
+double kernels_kit_time_solves(const kernels_options *options, kernels_kit *kit,
+                               hymg_result *result);
 /* Have all level operations so far done what they should? If not the reason is on stderr. */
 bool kernels_kit_is_well(const kernels_kit *kit);
 
@@ -191,7 +188,7 @@ enum {
   KERNELS_FV4_ONLY = 4
 };
 
-typedef struct kernels_verb {
+typedef struct kernels_operation {
   const char *name;
   void (*run)(kernels_kit *kit);
   bool (*slow)(const kernels_slow *s, double *out); /* NULL: the untuned path alone checks it */
@@ -199,13 +196,13 @@ typedef struct kernels_verb {
   unsigned flags;
   double
       streams; /* doubles per cell beside the matrix; 0: as the level operation itself declares */
-} kernels_verb;
+} kernels_operation;
 
-extern const kernels_verb kernels_verbs[];
-extern const int kernels_num_verbs;
+extern const kernels_operation kernels_operations[];
+extern const int kernels_num_operations;
 /* One smoother call, whatever the kit's smoother; the same with the restriction of the residual
  * after it. */
-extern const kernels_verb kernels_smooth_verb, kernels_smooth_restrict_verb;
+extern const kernels_operation kernels_smooth, kernels_smooth_restrict;
 extern const char *const kernels_smoother_names[];
 
 /* ---- time of a level operation ---- */
@@ -217,12 +214,13 @@ typedef struct kernels_batch {
   int key; /* of the recording; 0: none */
   int calls;
 } kernels_batch;
-kernels_batch kernels_batch_for(kernels_kit *kit, const kernels_verb *verb);
+kernels_batch kernels_batch_for(kernels_kit *kit, const kernels_operation *operation);
 /* Seconds of a call. */
-double kernels_batch_time(kernels_kit *kit, const kernels_verb *verb, kernels_batch batch);
+double kernels_batch_time(kernels_kit *kit, const kernels_operation *operation,
+                          kernels_batch batch);
 /* The median of as many as the options want. */
 double kernels_median_time(const kernels_options *options, kernels_kit *kit,
-                           const kernels_verb *verb);
+                           const kernels_operation *operation);
 
 /* ---- the modes ---- */
 

@@ -73,6 +73,7 @@ bool kernels_problem_create(int n, bool variable, kernels_problem *k)
   bool ok = k->rhs && problem_rhs(&p, &range, k->rhs);
   for (int axis = 0; axis < 3; axis++)
     ok = ok && make_beta(&p, k, axis);
+  if (!ok) fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);
   if (!ok) kernels_problem_destroy(k);
   return ok;
 }
@@ -83,6 +84,16 @@ void kernels_problem_destroy(kernels_problem *k)
     free(k->beta[axis]);
   free(k->rhs);
   *k = (kernels_problem){0};
+}
+
+bool kernels_for_problem(kernels_bench *bench, int n, bool variable, kernels_job *job)
+{
+  kernels_problem p;
+  bool ok = kernels_problem_create(n, variable, &p);
+  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++)
+    if (bench->options->stencil[stencil]) ok = job(bench, &p, (hymg_stencil)stencil);
+  kernels_problem_destroy(&p);
+  return ok;
 }
 
 /* ---- a solver ---- */
@@ -248,6 +259,17 @@ double kernels_kit_solve(kernels_kit *kit, hymg_result *result)
   }
   if (result) *result = own;
   return own.seconds;
+}
+
+double kernels_kit_time_solves(const kernels_options *o, kernels_kit *kit, hymg_result *result)
+{
+  times timed = {0};
+  bool ok = !isnan(kernels_kit_solve(kit, NULL));
+  while (ok && times_wanted(&timed, o->repeat, o->seconds, KERNELS_TIMES))
+    ok = times_add(&timed, kernels_kit_solve(kit, result), 1);
+  const double median = ok ? times_median(&timed) : NAN;
+  times_free(&timed);
+  return median;
 }
 
 bool kernels_kit_is_well(const kernels_kit *kit)

@@ -60,10 +60,10 @@ static void close_runner(runner *r)
 
 static double time_one(runner *r, int what)
 {
-  const kernels_verb *verb = what == SMOOTH ? &kernels_smooth_verb : &kernels_smooth_restrict_verb;
+  const kernels_operation *operation = what == SMOOTH ? &kernels_smooth : &kernels_smooth_restrict;
   if (what == CYCLE) return kernels_kit_solve(&r->kit, NULL);
-  if (r->batch[what].calls == 0) r->batch[what] = kernels_batch_for(&r->kit, verb);
-  return kernels_batch_time(&r->kit, verb, r->batch[what]);
+  if (r->batch[what].calls == 0) r->batch[what] = kernels_batch_for(&r->kit, operation);
+  return kernels_batch_time(&r->kit, operation, r->batch[what]);
 }
 
 typedef struct timing {
@@ -75,17 +75,17 @@ static timing time_in_turn(ladder *l, runner *r, int what, timing t)
 {
   const kernels_options *o = l->bench->options;
   const double end = fv_clock() + 2 * o->seconds;
-  kernels_times times = {0}, ratios = {0};
+  times timed = {0}, ratios = {0};
   time_one(&l->base, what);
   time_one(r, what);
-  while (times.count < o->repeat || (fv_clock() < end && times.count < 10000)) {
+  while (timed.count < o->repeat || (fv_clock() < end && timed.count < KERNELS_TIMES)) {
     const double before = time_one(&l->base, what), seconds = time_one(r, what);
-    if (!kernels_times_add(&times, seconds) || !kernels_times_add(&ratios, before / seconds)) break;
+    if (!times_add(&timed, seconds, 1) || !times_add(&ratios, before / seconds, 1)) break;
   }
-  t.seconds[what] = kernels_median(&times);
-  t.ratio[what] = kernels_median(&ratios);
-  kernels_times_free(&times);
-  kernels_times_free(&ratios);
+  t.seconds[what] = times_median(&timed);
+  t.ratio[what] = times_median(&ratios);
+  times_free(&timed);
+  times_free(&ratios);
   return t;
 }
 
@@ -122,14 +122,11 @@ static void print_row(ladder *l, const char *name, const timing *t, int64_t wron
   printf(" %11.4e %8lld\n", cells / t->seconds[CYCLE], (long long)wrong);
   fflush(stdout);
   l->bench->wrong += wrong;
-  if (!l->bench->csv) return;
-  fprintf(l->bench->csv, "%s,%s,%s,%d", name, kernels_stencil_name(l->stencil),
-          kernels_smoother_names[l->bench->options->smoother], n);
-  for (int what = 0; what < TIMED; what++)
-    fprintf(l->bench->csv, ",%.5f,%.4f", 1e3 * t->seconds[what], t->ratio[what]);
-  fprintf(l->bench->csv, ",%.6e,%.3f,%lld\n", cells / t->seconds[CYCLE], 1e-9 * l->rate,
-          (long long)wrong);
-  fflush(l->bench->csv);
+  rows_add(&l->bench->csv, "%s,%s,%s,%d,%.5f,%.4f,%.5f,%.4f,%.5f,%.4f,%.6e,%.3f,%lld", name,
+           kernels_stencil_name(l->stencil), kernels_smoother_names[l->bench->options->smoother], n,
+           1e3 * t->seconds[SMOOTH], t->ratio[SMOOTH], 1e3 * t->seconds[RESTRICT],
+           t->ratio[RESTRICT], 1e3 * t->seconds[CYCLE], t->ratio[CYCLE], cells / t->seconds[CYCLE],
+           1e-9 * l->rate, (long long)wrong);
 }
 
 static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *kit)
@@ -160,7 +157,8 @@ static bool run_step(ladder *l, const kernels_step *s)
 
 static bool wanted(const kernels_options *o, const kernels_step *s)
 {
-  return (!s->gsrb_only || o->smoother == HYMG_GSRB) && (!o->verb || strstr(s->name, o->verb));
+  return (!s->gsrb_only || o->smoother == HYMG_GSRB) &&
+         (!o->operation || strstr(s->name, o->operation));
 }
 
 static int find_steps(bool gpu, const hymgi_method *method, int n,
@@ -224,10 +222,7 @@ static bool run_ladder(kernels_bench *bench, int n, hymg_stencil stencil)
   kernels_step steps[KERNELS_STEPS];
   ladder l = {.bench = bench, .problem = &problem, .stencil = stencil};
   const hymgi_method method = {.stencil = stencil, .smoother = bench->options->smoother};
-  if (!kernels_problem_create(n, true, &problem)) {
-    fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);
-    return false;
-  }
+  if (!kernels_problem_create(n, true, &problem)) return false;
   const int count = find_steps(bench->options->cuda, &method, n, steps);
   const bool ok = open_runner(&l, steps, &l.base) && run_steps(&l, steps, count);
   close_runner(&l.base);
@@ -239,11 +234,11 @@ bool kernels_run_ladder(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
-  if (bench->csv)
-    fprintf(bench->csv,
-            "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
-            "cycle_ms,cycle_times,dof_per_second,%s_gb_per_second,wrong\n",
-            o->cuda ? "copy" : "triad");
+  bench->csv.columns =
+      o->cuda ? "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+                "cycle_ms,cycle_times,dof_per_second,copy_gb_per_second,wrong"
+              : "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+                "cycle_ms,cycle_times,dof_per_second,triad_gb_per_second,wrong";
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
     for (int size = 0; size < o->num_sizes && o->stencil[stencil] && ok; size++)
       ok = run_ladder(bench, o->sizes[size], (hymg_stencil)stencil);

@@ -28,7 +28,6 @@ static bool measure(const kernels_bench *bench, solve_row *row)
 {
   const kernels_options *o = bench->options;
   hymg_options options = kernels_solver_options(o);
-  kernels_times times = {0};
   kernels_kit kit;
   options.method = row->way->method;
   options.cycle = row->way->cycle;
@@ -36,13 +35,9 @@ static bool measure(const kernels_bench *bench, solve_row *row)
   options.max_cycles = 50;
   if (!kernels_kit_create(bench->context, row->problem, row->stencil, &options, NULL, &kit))
     return false;
-  bool ok = !isnan(kernels_kit_solve(&kit, NULL));
-  while (ok && (times.count < o->repeat || (times.total < o->seconds && times.count < 10000)))
-    ok = kernels_times_add(&times, kernels_kit_solve(&kit, &row->result));
-  row->seconds = kernels_median(&times);
+  row->seconds = kernels_kit_time_solves(o, &kit, &row->result);
   kernels_kit_destroy(&kit);
-  kernels_times_free(&times);
-  return ok && !isnan(row->seconds);
+  return !isnan(row->seconds);
 }
 
 /* "" where there is no such figure. */
@@ -65,50 +60,37 @@ static void print_row(kernels_bench *bench, const solve_row *r)
          r->result.residual_relative, speed, times_text(speed, f.amrex).text,
          times_text(speed, f.hypre).text, met, r->result.converged ? "" : "  NOT CONVERGED");
   fflush(stdout);
-  if (!bench->csv) return;
-  fprintf(bench->csv, "%s,%s,%s,%s,%d,%.7f,%d,%.3e,%.6e,%.3e,%.3e,%.3e,%s\n",
-          kernels_stencil_name(r->stencil), kernels_smoother_names[bench->options->smoother], beta,
-          r->way->name, r->problem->n, r->seconds, r->result.cycles, r->result.residual_relative,
-          speed, f.amrex, f.hypre, f.goal, met);
-  fflush(bench->csv);
+  rows_add(&bench->csv, "%s,%s,%s,%s,%d,%.7f,%d,%.3e,%.6e,%.3e,%.3e,%.3e,%s",
+           kernels_stencil_name(r->stencil), kernels_smoother_names[bench->options->smoother], beta,
+           r->way->name, r->problem->n, r->seconds, r->result.cycles, r->result.residual_relative,
+           speed, f.amrex, f.hypre, f.goal, met);
 }
 
-static bool run_problem(kernels_bench *bench, int n, bool variable)
+static bool run_problem(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
 {
-  const kernels_options *o = bench->options;
-  kernels_problem problem;
-  if (!kernels_problem_create(n, variable, &problem)) {
-    fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);
-    return false;
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    solve_row row = {.problem = problem, .stencil = stencil, .way = ways + w};
+    if (!measure(bench, &row)) return false;
+    print_row(bench, &row);
+    bench->wrong += !row.result.converged;
   }
-  bool ok = true;
-  for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
-    for (size_t w = 0; w < sizeof ways / sizeof *ways && o->stencil[stencil] && ok; w++) {
-      solve_row row = {.problem = &problem, .stencil = (hymg_stencil)stencil, .way = ways + w};
-      ok = measure(bench, &row);
-      if (!ok) break;
-      print_row(bench, &row);
-      bench->wrong += !row.result.converged;
-    }
-  kernels_problem_destroy(&problem);
-  return ok;
+  return true;
 }
 
 bool kernels_run_solve(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
-  if (bench->csv)
-    fprintf(bench->csv, "operator,smoother,coefficients,way,n,seconds,cycles,residual,"
-                        "dof_per_second,amrex_dof_per_second,hypre_dof_per_second,"
-                        "goal_dof_per_second,met\n");
+  bench->csv.columns = "operator,smoother,coefficients,way,n,seconds,cycles,residual,"
+                       "dof_per_second,amrex_dof_per_second,hypre_dof_per_second,"
+                       "goal_dof_per_second,met";
   for (int size = 0; size < o->num_sizes && ok; size++) {
     printf("\n%d^3, %s, to %.0e%s\n", o->sizes[size], kernels_smoother_names[o->smoother],
            tolerance, o->cuda ? "; times AMReX and hypre on an H200, goal met" : "");
     printf("  %-4s %-9s %-9s %10s %7s %10s %11s %8s %8s %6s\n", "", "beta", "cycle", "ms", "cycles",
            "residual", "DOF/s", "AMReX", "hypre", "met");
     for (int variable = 1; variable >= 0 && ok; variable--)
-      ok = run_problem(bench, o->sizes[size], variable);
+      ok = kernels_for_problem(bench, o->sizes[size], variable, run_problem);
   }
   return ok;
 }

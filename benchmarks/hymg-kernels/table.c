@@ -30,7 +30,7 @@ static void print_head(const table *t)
 {
   printf("\n%d^3, %s, %s beta; %s\n", t->problem->n, kernels_stencil_name(t->stencil),
          t->problem->variable ? "variable" : "constant", kernels_rate_text(t->bench, t->rate).text);
-  printf("  %-26s %12s %10s %9s %11s %8s %8s\n", "verb", "ms", "B/cell", "GB/s", "DOF/s",
+  printf("  %-26s %12s %10s %9s %11s %8s %8s\n", "operation", "ms", "B/cell", "GB/s", "DOF/s",
          t->bench->copy ? "% copy" : "% triad", "#wrong");
 }
 
@@ -46,19 +46,17 @@ static void print_row(table *t, const char *name, const char *detail, const doub
          1e-9 * bytes / seconds, cells / seconds, share, count);
   fflush(stdout);
   if (wrong > 0) t->bench->wrong += wrong;
-  if (!t->bench->csv) return;
-  fprintf(t->bench->csv, "%s,%s,%s,%d,%.6f,%.3f,%.3f,%.3f,%.2f,%s,%.6e\n", full,
-          kernels_stencil_name(t->stencil), t->problem->variable ? "variable" : "constant",
-          t->problem->n, 1e3 * seconds, bytes / cells, 1e-9 * bytes / seconds, 1e-9 * t->rate,
-          share, count, cells / seconds);
-  fflush(t->bench->csv);
+  rows_add(&t->bench->csv, "%s,%s,%s,%d,%.6f,%.3f,%.3f,%.3f,%.2f,%s,%.6e", full,
+           kernels_stencil_name(t->stencil), t->problem->variable ? "variable" : "constant",
+           t->problem->n, 1e3 * seconds, bytes / cells, 1e-9 * bytes / seconds, 1e-9 * t->rate,
+           share, count, cells / seconds);
 }
 
 static bool wanted(const kernels_options *o, const char *name, const char *detail)
 {
   char full[48];
   snprintf(full, sizeof full, "%s%s%s", name, *detail ? " " : "", detail);
-  return !o->verb || strstr(full, o->verb);
+  return !o->operation || strstr(full, o->operation);
 }
 
 static bool left_out(const kernels_options *o, hymg_smoother smoother)
@@ -71,11 +69,11 @@ bool kernels_table_has_rows(const kernels_options *o)
   bool found = !o->cuda && wanted(o, KERNELS_TRIAD_ROW, "");
   for (int s = HYMG_GSRB; s <= HYMG_SYMGS && !found; s++)
     found = !left_out(o, (hymg_smoother)s) &&
-            (wanted(o, kernels_smooth_verb.name, kernels_smoother_names[s]) ||
-             wanted(o, kernels_smooth_restrict_verb.name, kernels_smoother_names[s]));
-  for (int v = 0; v < kernels_num_verbs && !found; v++)
-    found = (o->stencil[HYMG_FV4] || !(kernels_verbs[v].flags & KERNELS_FV4_ONLY)) &&
-            wanted(o, kernels_verbs[v].name, "");
+            (wanted(o, kernels_smooth.name, kernels_smoother_names[s]) ||
+             wanted(o, kernels_smooth_restrict.name, kernels_smoother_names[s]));
+  for (int v = 0; v < kernels_num_operations && !found; v++)
+    found = (o->stencil[HYMG_FV4] || !(kernels_operations[v].flags & KERNELS_FV4_ONLY)) &&
+            wanted(o, kernels_operations[v].name, "");
   return found;
 }
 
@@ -134,15 +132,15 @@ static int64_t count_far(size_t count, const double *a, const double *b, double 
 }
 
 /* The operator's values are measured by what its terms are, the others by themselves. */
-static double tolerance_of(const kernels_slow *s, const kernels_verb *verb, size_t count,
+static double tolerance_of(const kernels_slow *s, const kernels_operation *operation, size_t count,
                            const double *expected)
 {
   double max = 0;
   for (size_t i = 0; i < count; i++)
     max = fmax(max, fabs(expected[i]));
-  if (verb->slow == kernels_slow_apply || verb->slow == kernels_slow_residual ||
-      verb->slow == kernels_slow_residual_restrict || verb->slow == kernels_slow_symgs)
-    max = fmax(max, verb->slow == kernels_slow_symgs ? 1 : kernels_slow_scale(s));
+  if (operation->slow == kernels_slow_apply || operation->slow == kernels_slow_residual ||
+      operation->slow == kernels_slow_residual_restrict || operation->slow == kernels_slow_symgs)
+    max = fmax(max, operation->slow == kernels_slow_symgs ? 1 : kernels_slow_scale(s));
   return ROUNDING * max;
 }
 
@@ -156,78 +154,81 @@ static void read_dinv(const table *t, kernels_kit *kit)
   kernels_read(kit->fine, kit->out->data, t->dinv);
 }
 
-static int64_t check(table *t, const kernels_verb *verb, kernels_kit *tuned, kernels_kit *untuned)
+static int64_t check(table *t, const kernels_operation *operation, kernels_kit *tuned,
+                     kernels_kit *untuned)
 {
   if (!untuned->solver) return NOT_CHECKED;
   kernels_slow slow = {t->problem, t->stencil, 0, t->x, t->f, t->coarse, NULL};
-  if (verb->slow == kernels_slow_symgs) {
+  if (operation->slow == kernels_slow_symgs) {
     read_dinv(t, tuned);
     slow.dinv = t->dinv;
     slow.sweeps = tuned->solver->h.method.sweeps;
   }
   prepare(t, tuned);
   prepare(t, untuned);
-  if (verb->flags & KERNELS_SMOOTHED) {
+  if (operation->flags & KERNELS_SMOOTHED) {
     hymgi_smooth(tuned->fine);
     hymgi_smooth(untuned->fine);
     kernels_read(tuned->fine, tuned->fine->x, t->dinv);
     slow.x = t->dinv;
   }
-  verb->run(tuned);
-  verb->run(untuned);
-  const size_t count = read_result(tuned, verb->target, t->got);
-  read_result(untuned, verb->target, t->other);
+  operation->run(tuned);
+  operation->run(untuned);
+  const size_t count = read_result(tuned, operation->target, t->got);
+  read_result(untuned, operation->target, t->other);
   const int64_t bits = count_bits(count, t->got, t->other);
-  if (!verb->slow) return bits;
-  if (!verb->slow(&slow, t->expected)) return NO_MEMORY;
+  if (!operation->slow) return bits;
+  if (!operation->slow(&slow, t->expected)) return NO_MEMORY;
   const int64_t far =
-      count_far(count, t->got, t->expected, tolerance_of(&slow, verb, count, t->expected));
+      count_far(count, t->got, t->expected, tolerance_of(&slow, operation, count, t->expected));
   return far > bits ? far : bits;
 }
 
-static double declared_bytes(kernels_kit *kit, const kernels_verb *verb)
+static double declared_bytes(kernels_kit *kit, const kernels_operation *operation)
 {
   hymg_profile_row row;
   double bytes = 0;
-  if (verb->streams > 0) {
+  if (operation->streams > 0) {
     const bool matrix_read =
-        kit->solver->h.method.variable_beta && !(verb->flags & KERNELS_ANY_OPERATOR);
+        kit->solver->h.method.variable_beta && !(operation->flags & KERNELS_ANY_OPERATOR);
     const double matrix = matrix_read ? 3 : 0;
-    return 8 * (matrix + verb->streams) * (double)kit->fine->cells;
+    return 8 * (matrix + operation->streams) * (double)kit->fine->cells;
   }
   hymg_solver_profile(kit->solver, true);
-  verb->run(kit);
+  operation->run(kit);
   hymg_solver_profile(kit->solver, false);
   for (int i = 0; hymg_solver_profile_row(kit->solver, i, &row) == HYMG_OK; i++)
     bytes += row.bytes;
   return bytes;
 }
 
-static bool run_row(table *t, const kernels_verb *verb, const char *detail, kernels_kit kit[2])
+static bool run_row(table *t, const kernels_operation *operation, const char *detail,
+                    kernels_kit kit[2])
 {
-  if (!wanted(t->bench->options, verb->name, detail)) return true;
-  const int64_t wrong = check(t, verb, &kit[0], &kit[1]);
+  if (!wanted(t->bench->options, operation->name, detail)) return true;
+  const int64_t wrong = check(t, operation, &kit[0], &kit[1]);
   if (wrong == NO_MEMORY) {
-    fprintf(stderr, "hymg-kernels: no memory to check '%s' at %d^3\n", verb->name, t->problem->n);
+    fprintf(stderr, "hymg-kernels: no memory to check '%s' at %d^3\n", operation->name,
+            t->problem->n);
     return false;
   }
-  const double bytes = declared_bytes(&kit[0], verb);
-  const double values[2] = {kernels_median_time(t->bench->options, &kit[0], verb), bytes};
+  const double bytes = declared_bytes(&kit[0], operation);
+  const double values[2] = {kernels_median_time(t->bench->options, &kit[0], operation), bytes};
   if (!kernels_kit_is_well(&kit[0])) return false;
-  print_row(t, verb->name, detail, values, wrong);
+  print_row(t, operation->name, detail, values, wrong);
   return true;
 }
 
 /* ---- all rows of a size, stencil and kind of coefficients ---- */
 
-static bool run_verbs(table *t, kernels_kit kit[2])
+static bool run_operations(table *t, kernels_kit kit[2])
 {
   bool ok = true;
-  for (int v = 0; v < kernels_num_verbs && ok; v++) {
-    const kernels_verb *verb = kernels_verbs + v;
-    if (verb->flags & KERNELS_ANY_OPERATOR && !t->problem->variable) continue;
-    if (verb->flags & KERNELS_FV4_ONLY && t->stencil != HYMG_FV4) continue;
-    ok = run_row(t, verb, "", kit);
+  for (int v = 0; v < kernels_num_operations && ok; v++) {
+    const kernels_operation *operation = kernels_operations + v;
+    if (operation->flags & KERNELS_ANY_OPERATOR && !t->problem->variable) continue;
+    if (operation->flags & KERNELS_FV4_ONLY && t->stencil != HYMG_FV4) continue;
+    ok = run_row(t, operation, "", kit);
   }
   return ok;
 }
@@ -257,46 +258,35 @@ static bool run_smoother(table *t, hymg_smoother smoother)
 {
   const kernels_options *o = t->bench->options;
   kernels_kit kit[2] = {{0}, {0}};
-  kernels_verb verb = kernels_smooth_verb;
+  kernels_operation operation = kernels_smooth;
   const char *const name = kernels_smoother_names[smoother];
-  const bool with_verbs = smoother == (o->one_smoother ? o->smoother : HYMG_GSRB);
+  const bool with_operations = smoother == (o->one_smoother ? o->smoother : HYMG_GSRB);
   if (left_out(o, smoother)) return true;
-  if (smoother == HYMG_SYMGS) verb.slow = kernels_slow_symgs;
-  if (!with_verbs && !wanted(o, verb.name, name) &&
-      !wanted(o, kernels_smooth_restrict_verb.name, name))
+  if (smoother == HYMG_SYMGS) operation.slow = kernels_slow_symgs;
+  if (!with_operations && !wanted(o, operation.name, name) &&
+      !wanted(o, kernels_smooth_restrict.name, name))
     return true;
   bool ok = make_kits(t, smoother, kit);
-  if (ok && !o->cuda && wanted(o, verb.name, name))
+  if (ok && !o->cuda && wanted(o, operation.name, name))
     printf("  %s: %s\n", name, kernels_tuning_text(kit[0].fine).text);
-  if (ok) ok = run_row(t, &verb, name, kit);
-  if (ok) ok = run_row(t, &kernels_smooth_restrict_verb, name, kit);
-  if (ok && with_verbs) ok = run_verbs(t, kit);
+  if (ok) ok = run_row(t, &operation, name, kit);
+  if (ok) ok = run_row(t, &kernels_smooth_restrict, name, kit);
+  if (ok && with_operations) ok = run_operations(t, kit);
   kernels_kit_destroy(&kit[0]);
   kernels_kit_destroy(&kit[1]);
   return ok;
 }
 
-static bool allocate(table *t)
+/* NULL, after a message: no memory. */
+static double *allocate(table *t)
 {
-  double **const all[] = {&t->x, &t->f, &t->coarse, &t->expected, &t->got, &t->other, &t->dinv};
-  bool ok = true;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    *all[i] = malloc(t->cells * sizeof(double));
-    ok = ok && *all[i];
-  }
-  if (!ok) fprintf(stderr, "hymg-kernels: no memory for %zu cells\n", t->cells);
-  return ok;
-}
-
-static void release(table *t)
-{
-  free(t->x);
-  free(t->f);
-  free(t->coarse);
-  free(t->expected);
-  free(t->got);
-  free(t->other);
-  free(t->dinv);
+  double **const array[] = {&t->x, &t->f, &t->coarse, &t->expected, &t->got, &t->other, &t->dinv};
+  enum { ARRAYS = sizeof array / sizeof *array };
+  double *const all = malloc(ARRAYS * t->cells * sizeof *all);
+  for (size_t i = 0; i < ARRAYS && all; i++)
+    *array[i] = all + i * t->cells;
+  if (!all) fprintf(stderr, "hymg-kernels: no memory for %zu cells\n", t->cells);
+  return all;
 }
 
 static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
@@ -304,7 +294,8 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
   const kernels_options *o = bench->options;
   const size_t n = (size_t)problem->n;
   table t = {.bench = bench, .problem = problem, .stencil = stencil, .cells = n * n * n};
-  bool ok = allocate(&t);
+  double *const arrays = allocate(&t);
+  bool ok = arrays;
   if (ok) {
     kernels_random(t.cells, 1, 1, t.x);
     kernels_random(t.cells, 2, (double)(n * n), t.f);
@@ -319,7 +310,7 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
     for (int s = HYMG_GSRB; s <= HYMG_SYMGS && ok; s++)
       ok = run_smoother(&t, (hymg_smoother)s);
   }
-  release(&t);
+  free(arrays);
   return ok;
 }
 
@@ -327,19 +318,12 @@ bool kernels_run_table(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
-  if (bench->csv)
-    fprintf(bench->csv,
-            "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
-            "%s_gb_per_second,percent_of_%s,wrong,dof_per_second\n",
-            bench->copy ? "copy" : "triad", bench->copy ? "copy" : "triad");
+  bench->csv.columns = bench->copy ? "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
+                                     "copy_gb_per_second,percent_of_copy,wrong,dof_per_second"
+                                   : "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
+                                     "triad_gb_per_second,percent_of_triad,wrong,dof_per_second";
   for (int size = 0; size < o->num_sizes && ok; size++)
-    for (int variable = 1; variable >= 0 && ok; variable--) {
-      kernels_problem problem;
-      ok = kernels_problem_create(o->sizes[size], variable, &problem);
-      if (!ok) fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", o->sizes[size]);
-      for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++)
-        if (o->stencil[stencil]) ok = run_group(bench, &problem, (hymg_stencil)stencil);
-      kernels_problem_destroy(&problem);
-    }
+    for (int variable = 1; variable >= 0 && ok; variable--)
+      ok = kernels_for_problem(bench, o->sizes[size], variable, run_group);
   return ok;
 }

@@ -18,7 +18,7 @@ static void run_below(kernels_kit *k)
   hymgi_interpolate_add(k->coarse, k->fine, false);
 }
 
-static const kernels_verb below = {
+static const kernels_operation below = {
     .name = "V-cycle below", .run = run_below, .target = KERNELS_IN_X};
 
 /* Was all from level 1 down done in one launch? A level may be too large for that. */
@@ -53,8 +53,7 @@ static bool time_way(kernels_bench *bench, const kernels_problem *finer, hymg_st
   return ok;
 }
 
-static void print_row(const kernels_bench *bench, hymg_stencil stencil, int n,
-                      const double seconds[WAYS])
+static void print_row(kernels_bench *bench, hymg_stencil stencil, int n, const double seconds[WAYS])
 {
   int fastest = BY_KERNELS;
   printf("  %-4s %6d", kernels_stencil_name(stencil), n);
@@ -67,10 +66,9 @@ static void print_row(const kernels_bench *bench, hymg_stencil stencil, int n,
   }
   printf("  %s\n", way_names[fastest]);
   fflush(stdout);
-  if (!bench->csv) return;
-  fprintf(bench->csv, "%s,%s,%d,%.3f,%.3f,%.3f,%s\n", kernels_stencil_name(stencil),
-          kernels_smoother_names[bench->options->smoother], n, 1e6 * seconds[BY_KERNELS],
-          1e6 * seconds[BY_TAIL], 1e6 * seconds[BY_HOST], way_names[fastest]);
+  rows_add(&bench->csv, "%s,%s,%d,%.3f,%.3f,%.3f,%s", kernels_stencil_name(stencil),
+           kernels_smoother_names[bench->options->smoother], n, 1e6 * seconds[BY_KERNELS],
+           1e6 * seconds[BY_TAIL], 1e6 * seconds[BY_HOST], way_names[fastest]);
 }
 
 /* What the library measures for itself on a grid of this problem. */
@@ -83,7 +81,7 @@ static bool print_choice(kernels_bench *bench, const kernels_problem *problem, h
   snprintf(text, sizeof text, "%s, the library at %d^3: %s, %.2f s", kernels_stencil_name(stencil),
            problem->n, kernels_placement_text(&kit).text, kit.tuning_seconds);
   printf("  %s\n", text);
-  if (bench->csv) fprintf(bench->csv, "# %s\n", text);
+  rows_add(&bench->csv, "# %s", text);
   kernels_kit_destroy(&kit);
   return true;
 }
@@ -92,10 +90,7 @@ static bool run_level(kernels_bench *bench, int n, hymg_stencil stencil)
 {
   kernels_problem finer;
   double seconds[WAYS];
-  if (!kernels_problem_create(2 * n, true, &finer)) {
-    fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", 2 * n);
-    return false;
-  }
+  if (!kernels_problem_create(2 * n, true, &finer)) return false;
   bool ok = true;
   for (int w = BY_KERNELS; w < WAYS && ok; w++)
     ok = time_way(bench, &finer, stencil, (way)w, &seconds[w]);
@@ -116,7 +111,7 @@ bool kernels_run_threshold(kernels_bench *bench)
   for (int w = BY_KERNELS; w < WAYS; w++)
     printf(" %10s", way_names[w]);
   printf("  fastest\n");
-  if (bench->csv) fprintf(bench->csv, "operator,smoother,n,kernels_us,tail_us,host_us,fastest\n");
+  bench->csv.columns = "operator,smoother,n,kernels_us,tail_us,host_us,fastest";
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
     for (int n = 4; n <= o->sizes[o->num_sizes - 1] && o->stencil[stencil] && ok; n *= 2)
       ok = run_level(bench, n, (hymg_stencil)stencil);

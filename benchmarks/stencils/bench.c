@@ -1,7 +1,7 @@
 /* Arrays, verification and times. */
 #include "stencils/bench.h"
 
-#include "common/machine.h"
+#include "common/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,10 +115,7 @@ static void fill(const stencil_job *job, int array)
   const ptrdiff_t entries = job->g.entries;
 #pragma omp parallel for schedule(static)
   for (ptrdiff_t at = 0; at < entries; at++)
-    if (job->wide)
-      ((double *)job->array[array])[at] = stencil_random(at, array);
-    else
-      ((float *)job->array[array])[at] = (float)stencil_random(at, array);
+    stencil_set(job, job->array[array], at, stencil_random(at, array));
 }
 
 bool stencil_room(stencil_bench *bench, int which, const stencil_job *job)
@@ -137,8 +134,7 @@ bool stencil_fill(stencil_bench *bench, const stencil_job *job)
   for (int a = 0; a < STENCIL_OUT; a++) {
     if (!job->array[a]) continue;
     fill(job, a);
-    const char *why =
-        bench->gpu ? stencil_gpu_upload(bench->on_gpu[a], job->array[a], bytes) : NULL;
+    const char *why = bench->gpu ? stencil_gpu_move(bench->on_gpu[a], job->array[a], bytes) : NULL;
     if (why) return stencil_fail(bench, "copy to the GPU", why);
   }
   return true;
@@ -167,8 +163,7 @@ bool stencil_fetch(stencil_bench *bench, const stencil_job *job)
 {
   if (!bench->gpu) return true;
   const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  const char *why =
-      stencil_gpu_download(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
+  const char *why = stencil_gpu_move(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
   return why ? stencil_fail(bench, "copy from the GPU", why) : true;
 }
 
@@ -189,6 +184,27 @@ bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stenc
   return !*why;
 }
 
+stencil_kernels stencil_kernels_of(char which, bool gpu)
+{
+  return (gpu ? stencils_of_gpu : stencils_of_cpu)[which - 'a'];
+}
+
+const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job)
+{
+  const stencil_options *const o = bench->options;
+  const stencil_kernels all = stencil_kernels_of('a', bench->gpu);
+  const stencil_kernel *found = NULL;
+  for (int k = 0; k < all.count; k++) {
+    char why[STENCIL_NAME] = "";
+    stencil_job with = *job;
+    if (o->kernel && !strstr(all.kernel[k].name, o->kernel)) continue;
+    if (!stencil_shape(o, &all.kernel[k], &with, why)) continue;
+    found = all.kernel + k;
+    *job = with;
+  }
+  return found;
+}
+
 typedef struct timed {
   const stencil_kernel *kernel;
   stencil_job job;
@@ -201,55 +217,49 @@ static const char *call(void *data)
   return t->kernel->run(&t->job, &t->launch);
 }
 
-static int ll(const void *left, const void *right)
+static double seconds_of(timed *t, int calls)
 {
-  const double l = *(const double *)left, r = *(const double *)right;
-  return (l > r) - (l < r);
+  const double start = fv_clock();
+  for (int c = 0; c < calls; c++)
+    call(t);
+  return fv_clock() - start;
 }
 
 /* Of `repeat` calls at least, and of so many that the clock is fine enough. */
-static double time_on_host(timed *t, int repeat)
+static bool time_on_host(timed *t, int repeat, double *ms)
 {
-  enum { MOST = 64 };
-  double ms[MOST] = {0};
+  times all = {0};
   int calls = 1;
-  for (double elapsed = 0; elapsed < 2e-3; calls *= 2) {
-    const double start = fv_clock();
-    for (int c = 0; c < calls; c++)
-      call(t);
-    elapsed = fv_clock() - start;
-  }
-  for (int r = 0; r < repeat; r++) {
-    const double start = fv_clock();
-    for (int c = 0; c < calls; c++)
-      call(t);
-    ms[r] = 1e3 * (fv_clock() - start) / calls;
-  }
-  qsort(ms, (size_t)repeat, sizeof *ms, ll);
-  return 0.5 * (ms[(repeat - 1) / 2] + ms[repeat / 2]);
+  bool ok = true;
+  while (seconds_of(t, calls) < 2e-3)
+    calls *= 2;
+  calls *= 2;
+  while (ok && all.count < repeat)
+    ok = times_add(&all, seconds_of(t, calls), calls);
+  *ms = 1e3 * times_median(&all);
+  times_free(&all);
+  return ok;
 }
 
 bool stencil_time(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
                   int repeat, double *ms)
 {
   timed t = {kernel, bench->gpu ? stencil_on_gpu(bench, job) : *job, {.registers = 1}};
-  if (!bench->gpu) {
-    *ms = time_on_host(&t, repeat);
-    return true;
-  }
+  if (!bench->gpu)
+    return time_on_host(&t, repeat, ms) || stencil_fail(bench, kernel->name, "no memory");
   const char *why = stencil_gpu_time(call, &t, repeat, ms);
   return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 
 /* ---- a row ---- */
 
-static void describe(const stencil_job *job, const stencil_kernel *kernel,
-                     const stencil_launch *launch, stencil_row *row)
+static void describe(const stencil_bench *bench, const stencil_job *job,
+                     const stencil_kernel *kernel, const stencil_launch *launch, stencil_row *row)
 {
   stencil_job ran = *job;
   if (launch->slab) ran.slab = launch->slab;
   *row = (stencil_row){.which = job->which,
-                       .gpu = kernel->gpu,
+                       .gpu = bench->gpu,
                        .wide = job->wide,
                        .wave = job->wave,
                        .order = 2 * job->radius,
@@ -272,7 +282,7 @@ bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil
     stencil_poison(job, job->array[STENCIL_OUT]);
   if (why) return stencil_fail(bench, "poison", why);
   if (!stencil_run(bench, kernel, job, &launch) || !stencil_fetch(bench, job)) return false;
-  describe(job, kernel, &launch, row);
+  describe(bench, job, kernel, &launch, row);
   snprintf(row->kernel, sizeof row->kernel, "%s", name);
   const stencil_errors e =
       stencil_compare(job, job->array[STENCIL_OUT], bench->reference[0], stencil_scale(job));

@@ -58,6 +58,10 @@ bool stencil_find_rate(stencil_bench *bench, const stencil_job *job);
 /* The job with what --tile and --slab say, or the kernel's own. False: why it is none for it. */
 bool stencil_shape(const stencil_options *options, const stencil_kernel *kernel, stencil_job *job,
                    char why[STENCIL_NAME]);
+/* Those of a case, on the GPU or the CPU. */
+stencil_kernels stencil_kernels_of(char which, bool gpu);
+/* Case a's last kernel whose name --kernel allows and that takes the job, which gets its shape. NULL: none. */
+const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job);
 /* A job whose arrays are those of the GPU. */
 stencil_job stencil_on_gpu(const stencil_bench *bench, const stencil_job *job);
 void stencil_close(stencil_bench *bench);

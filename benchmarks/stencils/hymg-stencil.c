@@ -1,6 +1,7 @@
 /* hymg-stencil: the finite-difference studies. Exit: 0 done; 1 a result is wrong; 2 bad input; 3
  * failure at run time. */
 #include "common/machine.h"
+#include "common/options.h"
 #include "stencils/bench.h"
 
 #include <stdio.h>
@@ -8,8 +9,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-
-enum { EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
 
 static void list(char which)
 {
@@ -33,13 +32,13 @@ static void list(char which)
 static bool open_gpu(stencil_bench *bench, stencil_options *o)
 {
   const char *why = NULL;
-  if (o->chosen && !o->cuda) return true;
+  if (o->chosen && !o->backend[0]) return true;
   bench->has_gpu = bench->pinned = stencil_gpu_open(0, &bench->device, &why);
   if (!o->chosen) {
-    o->cuda = bench->has_gpu;
-    o->host = !bench->has_gpu;
+    o->backend[0] = bench->has_gpu;
+    o->backend[1] = !bench->has_gpu;
   }
-  if (bench->has_gpu || !o->cuda) return true;
+  if (bench->has_gpu || !o->backend[0]) return true;
   fprintf(stderr, "hymg-stencil: --backend cuda: %s\n", why);
   return false;
 }
@@ -59,8 +58,8 @@ static int run(stencil_options *o)
   if (!stencil_output_open(&bench.out, o, bench.has_gpu ? bench.device.name : ""))
     return EXIT_BAD_INPUT;
   bool ok = true;
-  if (o->cuda) ok = run_backend(&bench, true);
-  if (o->host && ok) ok = run_backend(&bench, false);
+  if (o->backend[0]) ok = run_backend(&bench, true);
+  if (o->backend[1] && ok) ok = run_backend(&bench, false);
   const bool simulated = o->snapshot || o->gather;
   if (ok && !simulated && bench.out.count == 0) {
     fprintf(stderr, "hymg-stencil: no kernel of case %c %s '%s'; --list names them\n", o->which,
@@ -68,7 +67,7 @@ static int run(stencil_options *o)
     stencil_close(&bench);
     return EXIT_BAD_INPUT;
   }
-  ok = stencil_output_close(&bench.out) && ok;
+  ok = stencil_output_close(&bench.out, ok) && ok;
   stencil_close(&bench);
   if (bench.wrong > 0)
     fprintf(stderr, "hymg-stencil: %lld results are wrong\n", (long long)bench.wrong);
@@ -80,7 +79,7 @@ int main(int argc, char **argv)
   stencil_options options;
   int code;
   if (!fv_stdout_begin("hymg-stencil")) return EXIT_AT_RUN_TIME;
-  if (!stencil_options_parse(argc, argv, &options, &code))
+  if (!stencil_options_read(argc, argv, &options, &code))
     return fv_stdout_end("hymg-stencil", code);
 #ifdef _OPENMP
   if (options.threads > 0) omp_set_num_threads(options.threads);

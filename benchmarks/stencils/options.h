@@ -5,9 +5,9 @@
 #include "stencils/cpu/stencil.h"
 
 typedef struct stencil_options {
-  char which; /* a ... d; 0: all of them */
-  bool cuda, host;
-  bool chosen;                      /* one of the two by name */
+  char which;                       /* a ... d; 0: all of them */
+  bool backend[2];                  /* cuda, host */
+  bool chosen;                      /* by name */
   int n[3];                         /* 0: the case's own */
   bool precision[2], any_precision; /* float, double */
   bool radius[STENCIL_RADIUS + 1], any_radius;
@@ -21,6 +21,6 @@ typedef struct stencil_options {
 } stencil_options;
 
 /* False: *code is the exit status. */
-bool stencil_options_parse(int argc, char **argv, stencil_options *options, int *code);
+bool stencil_options_read(int argc, char **argv, stencil_options *options, int *code);
 
 #endif

@@ -2,9 +2,8 @@
 #ifndef STENCIL_OUTPUT_H
 #define STENCIL_OUTPUT_H
 
+#include "common/rows.h"
 #include "stencils/options.h"
-
-#include <stdio.h>
 
 typedef struct stencil_row {
   char which;
@@ -27,8 +26,9 @@ typedef struct stencil_heading {
 
 typedef struct stencil_output {
   const stencil_options *options;
-  FILE *csv;
-  char rate[64]; /* a line of the CSV, before the next row */
+  run_info run;
+  csv_table csv;
+  char rate[64]; /* a line of the CSV, before the next row; or empty */
   stencil_row *rows;
   int count, room;
   char gpu[128];
@@ -41,14 +41,9 @@ bool stencil_output_check(const stencil_options *options);
 bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu);
 void stencil_output_heading(stencil_output *out, const stencil_heading *heading);
 void stencil_output_row(stencil_output *out, const stencil_row *row);
-/* False with a message: a file could not be written. */
-bool stencil_output_close(stencil_output *out);
+/* ok: the run's. False with a message: a file could not be written. */
+bool stencil_output_close(stencil_output *out, bool ok);
 /* On stderr, unless --quiet; ended by the next row. */
 void stencil_progress(const stencil_options *options, const char *what);
-
-/* The missing package by name, or NULL if JSON can be written. */
-const char *json_rows_missing(void);
-/* False: out of memory or a failed write. */
-bool json_rows_write(const stencil_output *out, FILE *file);
 
 #endif

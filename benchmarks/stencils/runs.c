@@ -46,10 +46,7 @@ static void fill_cosine(const stencil_job *job, double *exact)
         const double phase = 2 * acos(-1) * index / n;
         const ptrdiff_t at = g->origin + i + j * g->pitch + k * g->plane;
         exact[i + (ptrdiff_t)g->n[0] * (j + (ptrdiff_t)g->n[1] * k)] = -2 * acos(-1) * sin(phase);
-        if (job->wide)
-          ((double *)job->array[STENCIL_X])[at] = cos(phase);
-        else
-          ((float *)job->array[STENCIL_X])[at] = (float)cos(phase);
+        stencil_set(job, job->array[STENCIL_X], at, cos(phase));
       }
 }
 
@@ -63,9 +60,8 @@ static bool cosine_errors(stencil_bench *bench, const stencil_kernel *kernel, st
   stencil_coefficients(&unit, 1. / job->g.n[job->axis]);
   if (!stencil_room(bench, 1, job)) return false;
   fill_cosine(job, bench->reference[1]);
-  const char *why = bench->gpu
-                        ? stencil_gpu_upload(bench->on_gpu[STENCIL_X], job->array[STENCIL_X], bytes)
-                        : NULL;
+  const char *why =
+      bench->gpu ? stencil_gpu_move(bench->on_gpu[STENCIL_X], job->array[STENCIL_X], bytes) : NULL;
   if (why) return stencil_fail(bench, "copy to the GPU", why);
   if (!stencil_run(bench, kernel, &unit, &launch) || !stencil_fetch(bench, job)) return false;
   const stencil_errors e = stencil_compare(job, job->array[STENCIL_OUT], bench->reference[1], 1);

@@ -200,26 +200,17 @@ static double of_tiles(const stencil_job *job)
 enum { ANY = 1 << 20 };
 
 static const stencil_kernel a_kernels[] = {
-    {'a', false, "rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
-    {'a', false, "tiles", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_tiles},
-    {'a', false, "tiles streamed", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_streamed},
+    {"rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
+    {"tiles", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_tiles},
+    {"tiles streamed", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_streamed},
 };
-const stencil_kernels stencil_cpu_a = {a_kernels, 3};
-
 static const stencil_kernel b_kernels[] = {
-    {'b', false, "rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
-    {'b', false, "tiles streamed", {2048, 16}, 1, ANY, NULL, of_tiles, run_streamed},
+    {"rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
+    {"tiles streamed", {2048, 16}, 1, ANY, NULL, of_tiles, run_streamed},
 };
-const stencil_kernels stencil_cpu_b = {b_kernels, 2};
-
-static const stencil_kernel c_kernels[] = {
-    {'c', false, "rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
-    {'c', false, "tiles streamed", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_streamed},
+static const stencil_kernel line_kernels[] = {
+    {"rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
+    {"tiles streamed", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_streamed},
 };
-const stencil_kernels stencil_cpu_c = {c_kernels, 2};
-
-static const stencil_kernel d_kernels[] = {
-    {'d', false, "rows", {0, 0}, 0, ANY, NULL, ideal, run_rows},
-    {'d', false, "tiles streamed", {256, STENCIL_CHOSEN}, 64, ANY, NULL, of_tiles, run_streamed},
-};
-const stencil_kernels stencil_cpu_d = {d_kernels, 2};
+const stencil_kernels stencils_of_cpu[4] = {
+    {a_kernels, 3}, {b_kernels, 2}, {line_kernels, 2}, {line_kernels, 2}};

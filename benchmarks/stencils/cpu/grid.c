@@ -61,17 +61,3 @@ void stencil_coefficients(stencil_job *job, double h)
     job->c[r] = job->which == 'c' ? first[r] / h
                                   : second[job->radius - 1][r] / (h * h) * (r ? 1 : dimensions);
 }
-
-stencil_kernels stencil_kernels_of(char which, bool gpu)
-{
-  switch (which) {
-  case 'a':
-    return gpu ? stencil_gpu_a : stencil_cpu_a;
-  case 'b':
-    return gpu ? stencil_gpu_b : stencil_cpu_b;
-  case 'c':
-    return gpu ? stencil_gpu_c : stencil_cpu_c;
-  default:
-    return gpu ? stencil_gpu_d : stencil_cpu_d;
-  }
-}

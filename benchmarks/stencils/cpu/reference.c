@@ -6,8 +6,7 @@
 
 static double entry(const stencil_job *job, stencil_array array, ptrdiff_t at)
 {
-  return job->wide ? ((const double *)job->array[array])[at]
-                   : ((const float *)job->array[array])[at];
+  return stencil_get(job, job->array[array], at);
 }
 
 /* Entries from one point of a line to the one at distance d, in a periodic box or with ghosts. */
@@ -52,10 +51,7 @@ void stencil_poison(const stencil_job *job, void *array)
   const ptrdiff_t entries = job->g.entries;
 #pragma omp parallel for schedule(static)
   for (ptrdiff_t at = 0; at < entries; at++)
-    if (job->wide)
-      ((double *)array)[at] = NAN;
-    else
-      ((float *)array)[at] = NAN;
+    stencil_set(job, array, at, NAN);
 }
 
 /* What a row of the array holds besides its points must still be poison. */
@@ -63,7 +59,7 @@ static int64_t written_beside(const stencil_job *job, const void *out, ptrdiff_t
 {
   int64_t wrong = 0;
   for (ptrdiff_t at = from; at < to; at++)
-    wrong += !isnan(job->wide ? ((const double *)out)[at] : ((const float *)out)[at]);
+    wrong += !isnan(stencil_get(job, out, at));
   return wrong;
 }
 
@@ -81,7 +77,7 @@ stencil_errors stencil_compare(const stencil_job *job, const void *out, const do
     const ptrdiff_t at = g->origin + j * g->pitch + k * g->plane;
     const double *const expected = reference + (ptrdiff_t)g->n[0] * row;
     for (int i = 0; i < g->n[0]; i++) {
-      const double value = job->wide ? ((const double *)out)[at + i] : ((const float *)out)[at + i];
+      const double value = stencil_get(job, out, at + i);
       const double error = isnan(value) ? INFINITY : fabs(value - expected[i]);
       wrong += !(error <= tolerance);
       if (error > largest) largest = error;

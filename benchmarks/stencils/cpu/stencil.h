@@ -39,6 +39,21 @@ typedef struct stencil_job {
 } stencil_job;
 
 size_t stencil_bytes(const stencil_job *job); /* of an entry */
+
+/* An entry of an array of the job's precision. */
+static inline double stencil_get(const stencil_job *job, const void *array, ptrdiff_t at)
+{
+  return job->wide ? ((const double *)array)[at] : ((const float *)array)[at];
+}
+
+static inline void stencil_set(const stencil_job *job, void *array, ptrdiff_t at, double value)
+{
+  if (job->wide)
+    ((double *)array)[at] = value;
+  else
+    ((float *)array)[at] = (float)value;
+}
+
 int64_t stencil_points(const stencil_job *job);
 /* Arrays that a point needs from memory and writes to it, once each. */
 int stencil_streams(const stencil_job *job);
@@ -55,8 +70,6 @@ typedef struct stencil_launch {
 /* run: NULL, or why it could not. refuses: NULL, or why this job is none for it. redundancy:
  * entries read and written per point, by the model in README.md. */
 typedef struct stencil_kernel {
-  char which;
-  bool gpu;
   const char *name;
   int tile[2],
       slab; /* what it runs with, if not told; 0: it has none; STENCIL_CHOSEN: its own choice */
@@ -71,10 +84,8 @@ typedef struct stencil_kernels {
   int count;
 } stencil_kernels;
 
-extern const stencil_kernels stencil_cpu_a, stencil_cpu_b, stencil_cpu_c, stencil_cpu_d;
-extern const stencil_kernels stencil_gpu_a, stencil_gpu_b, stencil_gpu_c, stencil_gpu_d;
-/* Those of a case, on the GPU or the CPU. */
-stencil_kernels stencil_kernels_of(char which, bool gpu);
+/* Those of cases a to d. */
+extern const stencil_kernels stencils_of_cpu[4], stencils_of_gpu[4];
 
 /* The reference: plain loops in double, to a compact array of n points. */
 void stencil_reference(const stencil_job *job, double *to);

@@ -129,22 +129,7 @@ template <typename T, int V> const char *marched(const stencil_job *job, stencil
 
 } /* namespace */
 
-extern "C" const char *stencil_b_point(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? point<double>(job, l) : point<float>(job, l);
-}
-
-extern "C" const char *stencil_b_tile(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? tile<double>(job, l) : tile<float>(job, l);
-}
-
-extern "C" const char *stencil_b_column(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? marched<double, 1>(job, l) : marched<float, 1>(job, l);
-}
-
-extern "C" const char *stencil_b_columns(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? marched<double, 2>(job, l) : marched<float, 4>(job, l);
-}
+STENCIL_ENTRY(stencil_b_point, point<double>, point<float>)
+STENCIL_ENTRY(stencil_b_tile, tile<double>, tile<float>)
+STENCIL_ENTRY(stencil_b_column, (marched<double, 1>), (marched<float, 1>))
+STENCIL_ENTRY(stencil_b_columns, (marched<double, 2>), (marched<float, 4>))

@@ -1,6 +1,7 @@
 /* Device, memory, copies and times. */
 #include "stencils/gpu/launch.cuh"
 extern "C" {
+#include "common/timing.h"
 #include "stencils/gpu/gpu.h"
 }
 
@@ -57,18 +58,6 @@ cudaError_t time_group(stencil_call call, void *data, int calls, cudaEvent_t fro
   if (error == cudaSuccess) error = cudaEventElapsedTime(&elapsed, from, to);
   *ms = elapsed / calls;
   return error;
-}
-
-/* Of few values. */
-double median(double *values, int count)
-{
-  for (int i = 1; i < count; i++)
-    for (int j = i; j > 0 && values[j] < values[j - 1]; j--) {
-      const double value = values[j];
-      values[j] = values[j - 1];
-      values[j - 1] = value;
-    }
-  return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 struct copied {
@@ -142,14 +131,9 @@ extern "C" void stencil_gpu_host_free(void *memory)
   cudaFreeHost(memory);
 }
 
-extern "C" const char *stencil_gpu_upload(void *to, const void *from, size_t bytes)
+extern "C" const char *stencil_gpu_move(void *to, const void *from, size_t bytes)
 {
-  return text_of(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-}
-
-extern "C" const char *stencil_gpu_download(void *to, const void *from, size_t bytes)
-{
-  return text_of(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+  return text_of(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }
 
 extern "C" const char *stencil_gpu_poison(void *memory, size_t bytes)
@@ -191,10 +175,10 @@ extern "C" const char *stencil_gpu_copy(void *to, const void *from, size_t bytes
 /* Short kernels are timed in groups, which an event's resolution asks for. */
 extern "C" const char *stencil_gpu_time(stencil_call call, void *data, int repeat, double *ms)
 {
-  enum { MOST = 64 };
   const int longest_group = 50;
   const double group_ms = 1;
-  double times[MOST], first = 0;
+  double first = 0;
+  times all = {};
   const char *why = NULL;
   cudaEvent_t from, to;
   cudaError_t error = cudaEventCreate(&from);
@@ -204,12 +188,14 @@ extern "C" const char *stencil_gpu_time(stencil_call call, void *data, int repea
   if (error == cudaSuccess) error = time_group(call, data, 1, from, to, &first, &why);
   const double wanted = first > 0 ? group_ms / first + 1 : longest_group;
   const int calls = wanted < longest_group ? (int)wanted : longest_group;
-  const int most = MOST, count = repeat < most ? repeat : most;
-  for (int r = 0; r < count && error == cudaSuccess && !why; r++)
-    error = time_group(call, data, calls, from, to, &times[r], &why);
+  while (all.count < repeat && error == cudaSuccess && !why) {
+    error = time_group(call, data, calls, from, to, &first, &why);
+    if (!times_add(&all, first, 1)) why = "no memory";
+  }
   cudaEventDestroy(from);
   cudaEventDestroy(to);
-  if (error == cudaSuccess && !why) *ms = median(times, count);
+  if (error == cudaSuccess && !why) *ms = times_median(&all);
+  times_free(&all);
   return why ? why : text_of(error);
 }
 

@@ -18,9 +18,8 @@ void *stencil_gpu_allocate(size_t bytes);
 void stencil_gpu_free(void *memory);
 void *stencil_gpu_host_allocate(size_t bytes);
 void stencil_gpu_host_free(void *memory);
-/* NULL, or what went wrong. */
-const char *stencil_gpu_upload(void *to, const void *from, size_t bytes);
-const char *stencil_gpu_download(void *to, const void *from, size_t bytes);
+/* To the GPU or from it, and done. NULL, or what went wrong. */
+const char *stencil_gpu_move(void *to, const void *from, size_t bytes);
 /* Every entry not a number, of either precision. */
 const char *stencil_gpu_poison(void *memory, size_t bytes);
 const char *stencil_gpu_wait(void);

@@ -1,8 +1,7 @@
 /* A build without CUDA: no GPU and no kernels for one. */
 #include "stencils/gpu/gpu.h"
 
-const stencil_kernels stencil_gpu_a = {0}, stencil_gpu_b = {0}, stencil_gpu_c = {0},
-                      stencil_gpu_d = {0};
+const stencil_kernels stencils_of_gpu[4] = {{0}};
 
 static const char absent[] = "this build has no CUDA";
 
@@ -41,13 +40,7 @@ void stencil_gpu_host_free(void *memory)
   (void)memory;
 }
 
-const char *stencil_gpu_upload(void *to, const void *from, size_t bytes)
-{
-  (void)to, (void)from, (void)bytes;
-  return absent;
-}
-
-const char *stencil_gpu_download(void *to, const void *from, size_t bytes)
+const char *stencil_gpu_move(void *to, const void *from, size_t bytes)
 {
   (void)to, (void)from, (void)bytes;
   return absent;

@@ -3,7 +3,7 @@
  * tile and of a slab of planes counted, caches not. */
 #include "stencils/gpu/gpu_kernels.h"
 
-enum { SHARED_BYTES = 227 * 1024 };
+enum { SHARED_BYTES = 227 * 1024, CHOSEN = STENCIL_CHOSEN };
 
 static double others(const stencil_job *job) /* written, and read for a wave */
 {
@@ -67,14 +67,14 @@ static double ring_of_a(const stencil_job *job)
   return tiled(job, tile);
 }
 
-static double other_ring_of_a(const stencil_job *job)
+static double other_ring(const stencil_job *job)
 {
   int tile[2];
   stencil_a_ring_tile(job, 2, tile);
   return tiled(job, tile);
 }
 
-static double ring_apart_of_a(const stencil_job *job)
+static double apart(const stencil_job *job)
 {
   int tile[2];
   stencil_a_ring_tile(job, 3, tile);
@@ -86,69 +86,28 @@ static const char *refuses_wave(const stencil_job *job)
   return job->wave ? "two passes are for the Laplacian" : NULL;
 }
 
-static const char *refuses_other_ring(const stencil_job *job)
+static const char *refuses_other(const stencil_job *job)
 {
   return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
 }
 
-static const char *refuses_ring_apart(const stencil_job *job)
+static const char *refuses_apart(const stencil_job *job)
 {
-  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other_ring(job);
+  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other(job);
 }
 
 static const stencil_kernel a_kernels[] = {
-    {'a', true, "naive", {32, 8}, 0, 1024, NULL, every_input, stencil_a_naive},
-    {'a', true, "two-pass", {32, 32}, 64, 1024, refuses_wave, two_passes, stencil_a_two_pass},
-    {'a', true, "one-pass", {16, 16}, 64, 1024, NULL, one_pass, stencil_a_tile},
-    {'a', true, "one-pass", {32, 32}, 64, 1024, NULL, one_pass, stencil_a_tile},
-    {'a', true, "march", {64, 4}, 32, 256, NULL, one_pass, stencil_a_column},
-    {'a',
-     true,
-     "march several points",
-     {0, 0},
-     STENCIL_CHOSEN,
-     256,
-     NULL,
-     columns_of_a,
-     stencil_a_columns},
-    {'a',
-     true,
-     "points at once",
-     {0, 0},
-     0,
-     256,
-     stencil_a_at_once_refuses,
-     at_once_of_a,
-     stencil_a_at_once},
-    {'a',
-     true,
-     "ring of planes",
-     {0, 0},
-     STENCIL_CHOSEN,
-     1024,
-     stencil_a_ring_refuses,
-     ring_of_a,
-     stencil_a_ring},
-    {'a',
-     true,
-     "ring of other tiles",
-     {0, 0},
-     STENCIL_CHOSEN,
-     1024,
-     refuses_other_ring,
-     other_ring_of_a,
-     stencil_a_other_ring},
-    {'a',
-     true,
-     "ring with ghosts apart",
-     {0, 0},
-     STENCIL_CHOSEN,
-     1024,
-     refuses_ring_apart,
-     ring_apart_of_a,
-     stencil_a_ring_apart},
+    {"naive", {32, 8}, 0, 1024, NULL, every_input, stencil_a_naive},
+    {"two-pass", {32, 32}, 64, 1024, refuses_wave, two_passes, stencil_a_two_pass},
+    {"one-pass", {16, 16}, 64, 1024, NULL, one_pass, stencil_a_tile},
+    {"one-pass", {32, 32}, 64, 1024, NULL, one_pass, stencil_a_tile},
+    {"march", {64, 4}, 32, 256, NULL, one_pass, stencil_a_column},
+    {"march several points", {0, 0}, CHOSEN, 256, NULL, columns_of_a, stencil_a_columns},
+    {"points at once", {0, 0}, 0, 256, stencil_a_at_once_refuses, at_once_of_a, stencil_a_at_once},
+    {"ring of planes", {0, 0}, CHOSEN, 1024, stencil_a_ring_refuses, ring_of_a, stencil_a_ring},
+    {"ring of other tiles", {0, 0}, CHOSEN, 1024, refuses_other, other_ring, stencil_a_other_ring},
+    {"ring with ghosts apart", {0, 0}, CHOSEN, 1024, refuses_apart, apart, stencil_a_ring_apart},
 };
-const stencil_kernels stencil_gpu_a = {a_kernels, sizeof a_kernels / sizeof *a_kernels};
 
 /* ---- case b ---- */
 
@@ -179,20 +138,11 @@ static double columns_of_b(const stencil_job *job)
 }
 
 static const stencil_kernel b_kernels[] = {
-    {'b', true, "global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
-    {'b', true, "block", {32, 8}, 8, 256, NULL, column_of_b, stencil_b_column},
-    {'b', true, "shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
-    {'b',
-     true,
-     "block several points",
-     {32, 4},
-     STENCIL_CHOSEN,
-     256,
-     NULL,
-     columns_of_b,
-     stencil_b_columns},
+    {"global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
+    {"block", {32, 8}, 8, 256, NULL, column_of_b, stencil_b_column},
+    {"shared", {32, 16}, 0, 1024, NULL, tile_of_b, stencil_b_tile},
+    {"block several points", {32, 4}, CHOSEN, 256, NULL, columns_of_b, stencil_b_columns},
 };
-const stencil_kernels stencil_gpu_b = {b_kernels, sizeof b_kernels / sizeof *b_kernels};
 
 /* ---- cases c and d ---- */
 
@@ -251,49 +201,20 @@ static const char *refuses_x(const stencil_job *job)
 }
 
 static const stencil_kernel c_kernels[] = {
-    {'c', true, "4 pencils", {0, 0}, 0, 1024, refuses_few, whole_lines, stencil_c_few},
-    {'c', true, "32 pencils", {0, 0}, 0, 1024, refuses_many, whole_lines, stencil_c_many},
-    {'c',
-     true,
-     "several points",
-     {32, 8},
-     STENCIL_CHOSEN,
-     256,
-     NULL,
-     columns_of_line,
-     stencil_c_columns},
-    {'c',
-     true,
-     "points at once",
-     {32, 8},
-     0,
-     1024,
-     refuses_but_y,
-     at_once_of_line,
-     stencil_c_at_once},
+    {"4 pencils", {0, 0}, 0, 1024, refuses_few, whole_lines, stencil_c_few},
+    {"32 pencils", {0, 0}, 0, 1024, refuses_many, whole_lines, stencil_c_many},
+    {"several points", {32, 8}, CHOSEN, 256, NULL, columns_of_line, stencil_c_columns},
+    {"points at once", {32, 8}, 0, 1024, refuses_but_y, at_once_of_line, stencil_c_at_once},
 };
-const stencil_kernels stencil_gpu_c = {c_kernels, sizeof c_kernels / sizeof *c_kernels};
 
 static const stencil_kernel d_kernels[] = {
-    {'d', true, "point", {64, 4}, 0, 1024, NULL, every_input_of_line, stencil_d_point},
-    {'d', true, "window", {64, 4}, 32, 256, refuses_x, window_of_line, stencil_d_window},
-    {'d',
-     true,
-     "several points",
-     {32, 8},
-     STENCIL_CHOSEN,
-     256,
-     NULL,
-     columns_of_line,
-     stencil_d_columns},
-    {'d',
-     true,
-     "points at once",
-     {32, 8},
-     0,
-     1024,
-     refuses_but_y,
-     at_once_of_line,
-     stencil_d_at_once},
+    {"point", {64, 4}, 0, 1024, NULL, every_input_of_line, stencil_d_point},
+    {"window", {64, 4}, 32, 256, refuses_x, window_of_line, stencil_d_window},
+    {"several points", {32, 8}, CHOSEN, 256, NULL, columns_of_line, stencil_d_columns},
+    {"points at once", {32, 8}, 0, 1024, refuses_but_y, at_once_of_line, stencil_d_at_once},
 };
-const stencil_kernels stencil_gpu_d = {d_kernels, sizeof d_kernels / sizeof *d_kernels};
+
+const stencil_kernels stencils_of_gpu[4] = {{a_kernels, sizeof a_kernels / sizeof *a_kernels},
+                                            {b_kernels, sizeof b_kernels / sizeof *b_kernels},
+                                            {c_kernels, sizeof c_kernels / sizeof *c_kernels},
+                                            {d_kernels, sizeof d_kernels / sizeof *d_kernels}};

@@ -104,4 +104,11 @@ template <typename F> const char *by_radius(const stencil_job *job, const F &f)
 
 } /* namespace */
 
+/* A kernel's entry for C: one of two functions by the job's precision. */
+#define STENCIL_ENTRY(name, of_double, of_float)                                                   \
+  extern "C" const char *name(const stencil_job *job, stencil_launch *l)                           \
+  {                                                                                                \
+    return job->wide ? of_double(job, l) : of_float(job, l);                                       \
+  }
+
 #endif

@@ -195,32 +195,9 @@ template <typename T, bool FIRST> const char *columns(const stencil_job *job, st
 
 } /* namespace */
 
-extern "C" const char *stencil_d_point(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? point<double>(job, l) : point<float>(job, l);
-}
-
-extern "C" const char *stencil_d_window(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? marched<double, 1, false>(job, l) : marched<float, 1, false>(job, l);
-}
-
-extern "C" const char *stencil_d_columns(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? columns<double, false>(job, l) : columns<float, false>(job, l);
-}
-
-extern "C" const char *stencil_c_columns(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? columns<double, true>(job, l) : columns<float, true>(job, l);
-}
-
-extern "C" const char *stencil_c_at_once(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? at_once<double, true>(job, l) : at_once<float, true>(job, l);
-}
-
-extern "C" const char *stencil_d_at_once(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? at_once<double, false>(job, l) : at_once<float, false>(job, l);
-}
+STENCIL_ENTRY(stencil_d_point, point<double>, point<float>)
+STENCIL_ENTRY(stencil_d_window, (marched<double, 1, false>), (marched<float, 1, false>))
+STENCIL_ENTRY(stencil_d_columns, (columns<double, false>), (columns<float, false>))
+STENCIL_ENTRY(stencil_c_columns, (columns<double, true>), (columns<float, true>))
+STENCIL_ENTRY(stencil_c_at_once, (at_once<double, true>), (at_once<float, true>))
+STENCIL_ENTRY(stencil_d_at_once, (at_once<double, false>), (at_once<float, false>))

@@ -26,11 +26,7 @@ static void start(const stencil_job *job, void *array)
   for (int j = -g->ghost[1]; j < g->n[1] + g->ghost[1]; j++)
     for (int i = -g->ghost[0]; i < g->n[0] + g->ghost[0]; i++) {
       const double value = sin(pi * (i + 1) / (g->n[0] + 1)) * sin(pi * (j + 1) / (g->n[1] + 1));
-      const ptrdiff_t at = g->origin + i + j * g->pitch;
-      if (job->wide)
-        ((double *)array)[at] = value;
-      else
-        ((float *)array)[at] = (float)value;
+      stencil_set(job, array, g->origin + i + j * g->pitch, value);
     }
 }
 
@@ -117,13 +113,13 @@ static bool steps_on_gpu(stencil_bench *bench, const stencil_kernel *kernel, ste
   stencil_launch launch = {0};
   const char *why = NULL;
   for (int a = STENCIL_X; a <= STENCIL_OUT && !why; a += STENCIL_OUT)
-    why = stencil_gpu_upload(there.array[a], job->array[a], bytes);
+    why = stencil_gpu_move(there.array[a], job->array[a], bytes);
   for (int s = 0; s < steps && !why; s++) {
     why = stencil_gpu_boundary(&there, factor(job));
     if (!why) why = kernel->run(&there, &launch);
     swap(&there);
   }
-  if (!why) why = stencil_gpu_download(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
+  if (!why) why = stencil_gpu_move(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
   return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set(const stencil_job *job, void *array, ptrdiff_t at, double value)
-{
-  if (job->wide)
-    ((double *)array)[at] = value;
-  else
-    ((float *)array)[at] = (float)value;
-}
-
 /* In float's precision if the box is of that. from: plane of the whole domain that is plane 0 here. */
 static void fill(const stencil_job *job, void *array, int which, int from, bool wide)
 {
@@ -24,7 +16,8 @@ static void fill(const stencil_job *job, void *array, int which, int from, bool 
       for (int i = 0; i < g->n[0]; i++) {
         const ptrdiff_t place = i + (ptrdiff_t)g->n[0] * (j + (ptrdiff_t)g->n[1] * (from + k));
         const double value = stencil_random(place, which);
-        set(job, array, g->origin + i + j * g->pitch + k * g->plane, wide ? value : (float)value);
+        stencil_set(job, array, g->origin + i + j * g->pitch + k * g->plane,
+                    wide ? value : (float)value);
       }
 }
 
@@ -94,8 +87,7 @@ int64_t scaling_wrong(const scaling_box *box, int steps, const void *result)
       for (int j = 0; j < n[1]; j++)
         for (int i = 0; i < n[0]; i++) {
           const ptrdiff_t at = own->g.origin + i + j * own->g.pitch + k * own->g.plane;
-          const double value =
-              own->wide ? ((const double *)result)[at] : (double)((const float *)result)[at];
+          const double value = stencil_get(own, result, at);
           const double expected = compact[i + (ptrdiff_t)n[0] * j + plane * (k + r.above)];
           wrong += !(fabs(value - expected) <= tolerance);
         }

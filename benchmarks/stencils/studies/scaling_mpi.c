@@ -4,7 +4,8 @@
  * host. */
 #include "stencils/studies/scaling.h"
 
-#include "common/machine.h"
+#include "common/options.h"
+#include "common/timing.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include <mpi-ext.h>
 #endif
 
-enum { EXIT_WRONG = 1, EXIT_BAD_INPUT = 2, EXIT_AT_RUN_TIME = 3 };
 enum { BELOW, ABOVE, SIDES, CHECKED_STEPS = 3, TIMED_STEPS = 20 };
 
 typedef struct run {
@@ -140,7 +140,7 @@ static const char *start(run *r)
   r->box.x = STENCIL_X, r->box.prev = STENCIL_PREV;
   for (int a = 0; a < STENCIL_OUT && !why; a++) {
     scaling_fill(&r->box, a);
-    if (r->bench.gpu) why = stencil_gpu_upload(r->bench.on_gpu[a], r->box.job.array[a], bytes);
+    if (r->bench.gpu) why = stencil_gpu_move(r->bench.on_gpu[a], r->box.job.array[a], bytes);
   }
   return why ? why : exchange(r, r->box.x);
 }
@@ -152,7 +152,7 @@ static const char *check(run *r, int64_t *wrong)
   for (int s = 0; s < CHECKED_STEPS && !why; s++)
     why = step(r);
   void *const result = r->box.job.array[r->box.x];
-  if (!why && r->bench.gpu) why = stencil_gpu_download(result, r->bench.on_gpu[r->box.x], bytes);
+  if (!why && r->bench.gpu) why = stencil_gpu_move(result, r->bench.on_gpu[r->box.x], bytes);
   if (why) return why;
   const int64_t own = scaling_wrong(&r->box, CHECKED_STEPS, result);
   if (own < 0) return "no memory for the reference";
@@ -177,12 +177,12 @@ static const char *time_steps(run *r, bool exchanges, double *ms)
   return why;
 }
 
-typedef struct times {
+typedef struct step_times {
   double alone, message, in_turn, overlapped;
   int64_t wrong[2];
-} times;
+} step_times;
 
-static const char *measure(run *r, times *t)
+static const char *measure(run *r, step_times *t)
 {
   r->overlap = false;
   const char *why = check(r, &t->wrong[0]);
@@ -223,7 +223,7 @@ static void one_row(run *r, const char *name, double ms, int64_t wrong, const ch
 
 /* The model: an exchange follows the step; or travels while the interior is worked out, after the
  * edges. */
-static void print_rows(run *r, const times *t)
+static void print_rows(run *r, const step_times *t)
 {
   const double edges = 2. * r->box.job.radius / r->box.job.g.n[2];
   const double inside = t->alone * (1 - edges);
@@ -249,21 +249,6 @@ static void print_rows(run *r, const times *t)
 
 /* ---- set-up ---- */
 
-static const stencil_kernel *last_kernel(const stencil_options *o, bool gpu, stencil_job *job)
-{
-  const stencil_kernels all = stencil_kernels_of('a', gpu);
-  const stencil_kernel *found = NULL;
-  for (int k = 0; k < all.count; k++) {
-    char why[STENCIL_NAME] = "";
-    stencil_job with = *job;
-    if (o->kernel && !strstr(all.kernel[k].name, o->kernel)) continue;
-    if (!stencil_shape(o, &all.kernel[k], &with, why)) continue;
-    found = all.kernel + k;
-    *job = with;
-  }
-  return found;
-}
-
 static bool open_rank(run *r, const stencil_options *o)
 {
   const char *why = NULL;
@@ -273,7 +258,7 @@ static bool open_rank(run *r, const stencil_options *o)
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, r->box.rank, MPI_INFO_NULL, &node);
   MPI_Comm_rank(node, &local);
   MPI_Comm_free(&node);
-  r->bench.gpu = o->chosen ? o->cuda : devices > 0;
+  r->bench.gpu = o->chosen ? o->backend[0] : devices > 0;
   if (r->bench.gpu && !stencil_gpu_open(devices > 0 ? local % devices : 0, &r->bench.device, &why))
     return stencil_fail(&r->bench, "--backend cuda", why);
   r->bench.has_gpu = r->bench.pinned = r->bench.gpu;
@@ -292,7 +277,7 @@ static bool prepare(run *r, const stencil_options *o)
   if (n[2] < 2 * radius)
     return stencil_fail(&r->bench, "--size", "z must have as many planes as two edges: the order");
   r->box.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  r->kernel = last_kernel(o, r->bench.gpu, &r->box.job);
+  r->kernel = stencil_last_kernel(&r->bench, &r->box.job);
   if (!r->kernel) return stencil_fail(&r->bench, "--kernel", "no kernel of case a has this name");
   if (!stencil_arrays(&r->bench, &r->box.job)) return false;
   r->bytes = (size_t)(radius * r->box.job.g.plane) * stencil_bytes(&r->box.job);
@@ -318,7 +303,7 @@ static bool all_well(bool ok)
 
 static int scale(run *r, stencil_options *o)
 {
-  times t = {0};
+  step_times t = {0};
   if (!all_well(r->box.rank > 0 || stencil_output_check(o))) return EXIT_BAD_INPUT;
   if (!all_well(open_rank(r, o))) return EXIT_BAD_INPUT;
   if (!all_well(prepare(r, o))) return EXIT_BAD_INPUT;
@@ -328,7 +313,7 @@ static int scale(run *r, stencil_options *o)
   if (r->box.rank > 0) return t.wrong[0] + t.wrong[1] > 0 ? EXIT_WRONG : 0;
   if (!stencil_output_open(&r->bench.out, o, r->bench.device.name)) return EXIT_BAD_INPUT;
   print_rows(r, &t);
-  if (!stencil_output_close(&r->bench.out)) return EXIT_AT_RUN_TIME;
+  if (!stencil_output_close(&r->bench.out, true)) return EXIT_AT_RUN_TIME;
   if (r->bench.wrong > 0)
     fprintf(stderr, "hymg-stencil: %lld results are wrong\n", (long long)r->bench.wrong);
   return r->bench.wrong > 0 ? EXIT_WRONG : 0;

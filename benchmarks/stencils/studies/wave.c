@@ -23,19 +23,6 @@ static ptrdiff_t entry_at(const stencil_grid *g, int i, int j, int k)
   return g->origin + i + j * g->pitch + k * g->plane;
 }
 
-static void set(const stencil_job *job, void *array, ptrdiff_t at, double value)
-{
-  if (job->wide)
-    ((double *)array)[at] = value;
-  else
-    ((float *)array)[at] = (float)value;
-}
-
-static double get(const stencil_job *job, const void *array, ptrdiff_t at)
-{
-  return job->wide ? ((const double *)array)[at] : ((const float *)array)[at];
-}
-
 /* Courant numbers of the two layers, both stable at every order. */
 static void fill_speed(const stencil_job *job)
 {
@@ -45,7 +32,7 @@ static void fill_speed(const stencil_job *job)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++) {
         const double v = k < 2 * g->n[2] / 3 ? upper : lower;
-        set(job, job->array[STENCIL_SPEED], entry_at(g, i, j, k), v * v);
+        stencil_set(job, job->array[STENCIL_SPEED], entry_at(g, i, j, k), v * v);
       }
 }
 
@@ -57,7 +44,7 @@ static const char *exchange(const simulation *s, int array, ptrdiff_t at, ptrdif
   char *const here = (char *)s->job.array[array] + (size_t)at * each;
   char *const there = (char *)s->bench->on_gpu[array] + (size_t)at * each;
   if (!s->bench->gpu) return NULL;
-  return to_gpu ? stencil_gpu_upload(there, here, bytes) : stencil_gpu_download(here, there, bytes);
+  return to_gpu ? stencil_gpu_move(there, here, bytes) : stencil_gpu_move(here, there, bytes);
 }
 
 /* Ricker's wavelet, added at a point in the upper half. */
@@ -69,7 +56,7 @@ static const char *add_source(const simulation *s, int step)
   const char *why = exchange(s, s->x, at, 1, false);
   if (why) return why;
   void *const x = s->job.array[s->x];
-  set(&s->job, x, at, get(&s->job, x, at) + (1 - 2 * t * t) * exp(-t * t));
+  stencil_set(&s->job, x, at, stencil_get(&s->job, x, at) + (1 - 2 * t * t) * exp(-t * t));
   return exchange(s, s->x, at, 1, true);
 }
 
@@ -80,7 +67,7 @@ static const char *record(simulation *s, int step)
   const ptrdiff_t at = entry_at(g, 0, g->n[1] / 2, depth);
   const char *why = exchange(s, s->x, at, g->n[0], false);
   for (int i = 0; i < g->n[0] && !why; i++)
-    s->gather[(ptrdiff_t)step * g->n[0] + i] = get(&s->job, s->job.array[s->x], at + i);
+    s->gather[(ptrdiff_t)step * g->n[0] + i] = stencil_get(&s->job, s->job.array[s->x], at + i);
   return why;
 }
 
@@ -136,7 +123,7 @@ static const char *write_slice(const simulation *s, const char *name)
   for (int k = 0; k < g->n[2]; k++)
     for (int i = 0; i < g->n[0]; i++)
       values[i + (size_t)g->n[0] * (size_t)k] =
-          get(&s->job, s->job.array[s->x], entry_at(g, i, g->n[1] / 2, k));
+          stencil_get(&s->job, s->job.array[s->x], entry_at(g, i, g->n[1] / 2, k));
   const char *why = image_write(name, g->n[0], g->n[2], values, grey_scale(values, count));
   free(values);
   return why;
@@ -165,20 +152,6 @@ static const char *write_gather(const simulation *s, const char *name)
 
 /* ---- run ---- */
 
-static const stencil_kernel *choose(const stencil_bench *bench, stencil_job *job)
-{
-  const stencil_kernels all = stencil_kernels_of('a', bench->gpu);
-  const stencil_kernel *found = NULL;
-  for (int k = 0; k < all.count; k++) {
-    char why[STENCIL_NAME] = "";
-    if (bench->options->kernel && !strstr(all.kernel[k].name, bench->options->kernel)) continue;
-    if (stencil_shape(bench->options, &all.kernel[k], job, why)) found = &all.kernel[k];
-  }
-  char why[STENCIL_NAME] = "";
-  if (found) stencil_shape(bench->options, found, job, why);
-  return found;
-}
-
 static bool finish(const simulation *s)
 {
   const stencil_options *const o = s->bench->options;
@@ -203,7 +176,7 @@ bool stencil_wave(stencil_bench *bench)
   simulation s = {
       .bench = bench, .x = STENCIL_X, .prev = STENCIL_PREV, .steps = o->steps ? o->steps : STEPS};
   s.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  s.kernel = choose(bench, &s.job);
+  s.kernel = stencil_last_kernel(bench, &s.job);
   if (!s.kernel) return stencil_fail(bench, "--kernel", "no kernel of case a has this name");
   if (!stencil_arrays(bench, &s.job)) return false;
   for (int a = 0; a < STENCIL_OUT; a++)

@@ -77,20 +77,9 @@ template <typename T> const char *all_at_once(const stencil_job *job, stencil_la
 
 } /* namespace */
 
-extern "C" const char *stencil_a_column(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? column<double>(job, l) : column<float>(job, l);
-}
-
-extern "C" const char *stencil_a_columns(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? columns<double>(job, l) : columns<float>(job, l);
-}
-
-extern "C" const char *stencil_a_at_once(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? all_at_once<double>(job, l) : all_at_once<float>(job, l);
-}
+STENCIL_ENTRY(stencil_a_column, column<double>, column<float>)
+STENCIL_ENTRY(stencil_a_columns, columns<double>, columns<float>)
+STENCIL_ENTRY(stencil_a_at_once, all_at_once<double>, all_at_once<float>)
 
 extern "C" int stencil_a_at_once_planes(void)
 {

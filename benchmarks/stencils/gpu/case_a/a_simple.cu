@@ -162,17 +162,6 @@ template <typename T> const char *tile(const stencil_job *job, stencil_launch *l
 
 } /* namespace */
 
-extern "C" const char *stencil_a_naive(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? naive<double>(job, l) : naive<float>(job, l);
-}
-
-extern "C" const char *stencil_a_two_pass(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? two_pass<double>(job, l) : two_pass<float>(job, l);
-}
-
-extern "C" const char *stencil_a_tile(const stencil_job *job, stencil_launch *l)
-{
-  return job->wide ? tile<double>(job, l) : tile<float>(job, l);
-}
+STENCIL_ENTRY(stencil_a_naive, naive<double>, naive<float>)
+STENCIL_ENTRY(stencil_a_two_pass, two_pass<double>, two_pass<float>)
+STENCIL_ENTRY(stencil_a_tile, tile<double>, tile<float>)

@@ -1,23 +1,14 @@
 /* The result as one JSON object, schema hymg-fv/1. Integers stay integers, reals have 17
  * significant digits, what is not finite or does not exist is null. */
-#include "common/json.h"
+#include "common/json_values.h"
+#include "common/rows.h"
+#include "hymg-fv/report.h"
 
-#include <jansson.h>
 #include <math.h>
 
 const char *json_missing(void)
 {
   return NULL;
-}
-
-static json_t *real(double x)
-{
-  return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-  return *text ? json_string(text) : json_null();
 }
 
 /* A whole number kept as double. */
@@ -33,7 +24,7 @@ static json_t *integers(const int x[3])
 
 static json_t *reals(const double x[3])
 {
-  return json_pack("[o,o,o]", real(x[0]), real(x[1]), real(x[2]));
+  return json_pack("[o,o,o]", json_number(x[0]), json_number(x[1]), json_number(x[2]));
 }
 
 static json_t *machine(const fv_report *r)
@@ -41,9 +32,9 @@ static json_t *machine(const fv_report *r)
   json_t *gpus = r->has_device ? json_pack("[s]", r->device.name) : json_array();
   return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
                    r->machine.cpu, "cores", r->machine.cores, "gpus", gpus, "mpi",
-                   text_or_null(r->build.mpi), "cuda", text_or_null(r->build.cuda), "nccl",
-                   text_or_null(r->build.nccl), "compiler", text_or_null(r->build.compiler),
-                   "flags", text_or_null(r->build.flags));
+                   json_text(r->build.mpi), "cuda", json_text(r->build.cuda), "nccl",
+                   json_text(r->build.nccl), "compiler", json_text(r->build.compiler), "flags",
+                   json_text(r->build.flags));
 }
 
 static json_t *cells_or_auto(int64_t cells)
@@ -56,28 +47,23 @@ static json_t *config(const fv_report *r)
   const fv_options *o = r->options;
   const hymg_options *s = &o->solver;
   const bool iterated = s->method != HYMG_FMG;
-  json_t *c =
-      json_pack("{s:s,s:s,s:o,s:o,s:s,s:s,s:s}", "operator", fv_operator_words[o->stencil],
-                "equation", fv_equation_words[o->helmholtz], "a", real(o->a), "b", real(o->b),
-                "boundary", fv_boundary_string(o->grid.boundary).text, "coefficients",
-                fv_coefficient_words[o->variable], "problem", fv_problem_words[o->problem]);
+  json_t *c = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s,s:s}", "operator", fv_operator_words[o->stencil],
+                        "equation", fv_equation_words[o->helmholtz], "a", json_number(o->a), "b",
+                        json_number(o->b), "boundary", fv_boundary_string(o->grid.boundary).text,
+                        "coefficients", fv_coefficient_words[o->variable], "problem",
+                        fv_problem_words[o->problem]);
   json_t *d = json_pack(
       "{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother", fv_smoother_words[s->smoother],
       "sweeps", s->sweeps, "cycle", fv_cycle_words[s->cycle], "solver", fv_solver_words[s->method],
       "bottom", fv_bottom_words[s->bottom], "backend", fv_backend_words[s->backend], "host_cells",
       cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
       fv_tuning_words[s->tuning], "precision", "double");
-  json_t *e = json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? real(s->rtol) : json_null(),
-                        "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(),
-                        "spacing", reals(o->grid.spacing), "boxes", integers(r->boxes), "comm",
-                        r->comm, "memory", r->has_device ? fv_memory_words[s->memory] : "host");
-  if (json_object_update(c, d) != 0 || json_object_update(c, e) != 0) {
-    json_decref(c);
-    c = NULL;
-  }
-  json_decref(d);
-  json_decref(e);
-  return c;
+  json_t *e =
+      json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? json_number(s->rtol) : json_null(),
+                "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
+                reals(o->grid.spacing), "boxes", integers(r->boxes), "comm", r->comm, "memory",
+                r->has_device ? fv_memory_words[s->memory] : "host");
+  return json_merge(json_merge(c, d), e);
 }
 
 static json_t *levels(const fv_report *r)
@@ -89,7 +75,7 @@ static json_t *levels(const fv_report *r)
                           json_pack("{s:o,s:o,s:I,s:i,s:s,s:o}", "cells", integers(l->cells), "box",
                                     integers(l->box), "boxes", (json_int_t)l->boxes, "ranks",
                                     l->ranks, "backend", fv_backend_words[l->backend], "lambda_max",
-                                    real(l->lambda_max)));
+                                    json_number(l->lambda_max)));
   }
   return list;
 }
@@ -99,8 +85,8 @@ static json_t *placement(const fv_report *r)
   const hymg_tuning_info *t = &r->tuning;
   if (!r->has_device) return json_null();
   return json_pack("{s:i,s:i,s:s,s:o,s:o}", "tail_from", t->tail_from, "host_from", t->host_from,
-                   "source", hymg_tuning_source_name(t->source), "seconds", real(t->seconds),
-                   "note", text_or_null(t->note));
+                   "source", hymg_tuning_source_name(t->source), "seconds", json_number(t->seconds),
+                   "note", json_text(t->note));
 }
 
 static json_t *transport(const fv_report *r)
@@ -118,8 +104,8 @@ static json_t *cycles(const fv_size *size)
   for (int n = 0; n < size->result.cycles; n++) {
     const hymg_cycle_record *c = &size->cycles[n];
     json_array_append_new(list, json_pack("{s:s,s:o,s:o}", "kind", fv_kind_words[c->kind],
-                                          "residual_max", real(c->residual_max),
-                                          "residual_relative", real(c->residual_relative)));
+                                          "residual_max", json_number(c->residual_max),
+                                          "residual_relative", json_number(c->residual_relative)));
   }
   return list;
 }
@@ -131,20 +117,16 @@ static json_t *run(const fv_report *r, int n)
   json_t *object = json_pack(
       "{s:i,s:o,s:o,s:I,s:i,s:o,s:o,s:o,s:o}", "level", n, "spacing", reals(size->level.spacing),
       "cells", integers(size->level.cells), "dof", (json_int_t)size->dof, "solves", size->solves,
-      "seconds_mean", real(size->seconds_mean), "seconds_median", real(size->seconds_median),
-      "seconds_min", real(size->seconds_min), "dof_per_second", real(fv_dof_per_second(size)));
-  json_t *outcome =
-      json_pack("{s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "cycles", cycles(size), "converged",
-                iterated ? json_boolean(size->result.converged) : json_null(), "reason",
-                hymg_reason_name(size->result.reason), "solution_max", real(size->solution_max),
-                "solution_rms", real(size->solution_rms), "error_max", real(size->error_max),
-                "error_rms", real(size->error_rms));
-  if (json_object_update(object, outcome) != 0) {
-    json_decref(object);
-    object = NULL;
-  }
-  json_decref(outcome);
-  return object;
+      "seconds_mean", json_number(size->seconds_mean), "seconds_median",
+      json_number(size->seconds_median), "seconds_min", json_number(size->seconds_min),
+      "dof_per_second", json_number(fv_dof_per_second(size)));
+  json_t *outcome = json_pack(
+      "{s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "cycles", cycles(size), "converged",
+      iterated ? json_boolean(size->result.converged) : json_null(), "reason",
+      hymg_reason_name(size->result.reason), "solution_max", json_number(size->solution_max),
+      "solution_rms", json_number(size->solution_rms), "error_max", json_number(size->error_max),
+      "error_rms", json_number(size->error_rms));
+  return json_merge(object, outcome);
 }
 
 static json_t *runs(const fv_report *r)
@@ -158,8 +140,8 @@ static json_t *runs(const fv_report *r)
 static json_t *richardson(const fv_report *r)
 {
   if (!r->has_richardson) return json_null();
-  return json_pack("{s:o,s:o,s:o}", "error_max", real(r->richardson_error), "order",
-                   real(r->richardson_order), "pass",
+  return json_pack("{s:o,s:o,s:o}", "error_max", json_number(r->richardson_error), "order",
+                   json_number(r->richardson_order), "pass",
                    r->pass == FV_NO_VERDICT ? json_null() : json_boolean(r->pass == FV_PASSED));
 }
 
@@ -170,8 +152,9 @@ static json_t *breakdown(const fv_report *r)
     const hymg_profile_row *row = &r->rows[n];
     json_array_append_new(list, json_pack("{s:i,s:s,s:I,s:o,s:o,s:o}", "level", row->level, "verb",
                                           row->verb, "calls", (json_int_t)row->calls, "seconds",
-                                          real(row->seconds), "bytes", count(row->bytes),
-                                          "gb_per_second", real(1e-9 * row->bytes / row->seconds)));
+                                          json_number(row->seconds), "bytes", count(row->bytes),
+                                          "gb_per_second",
+                                          json_number(1e-9 * row->bytes / row->seconds)));
   }
   return list;
 }
@@ -180,34 +163,24 @@ static json_t *whole(const fv_report *r)
 {
   const fv_options *o = r->options;
   json_t *head = json_pack("{s:s,s:s,s:o,s:s,s:o,s:o,s:b,s:{s:i,s:i,s:o}}", "schema", "hymg-fv/1",
-                           "version", r->build.version, "commit", text_or_null(r->build.commit),
+                           "version", r->build.version, "commit", json_text(r->build.commit),
                            "date", r->machine.date, "machine", machine(r), "config", config(r),
                            "official", r->official, "protocol", "warmup", o->warmup, "min_solves",
-                           o->min_solves, "min_seconds", real(o->min_seconds));
-  json_t *times =
-      json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
-                r->has_device ? real(r->startup_seconds) : json_null(), "setup_seconds",
-                real(r->setup_seconds), "problem_seconds", real(r->problem_seconds),
-                "tuning_seconds", real(r->tuning_seconds), "setup_cycles", real(fv_setup_cycles(r)),
-                "placement", placement(r), "transport", transport(r));
+                           o->min_solves, "min_seconds", json_number(o->min_seconds));
+  json_t *times = json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
+      r->has_device ? json_number(r->startup_seconds) : json_null(), "setup_seconds",
+      json_number(r->setup_seconds), "problem_seconds", json_number(r->problem_seconds),
+      "tuning_seconds", json_number(r->tuning_seconds), "setup_cycles",
+      json_number(fv_setup_cycles(r)), "placement", placement(r), "transport", transport(r));
   json_t *body =
       json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o}", "ranks", r->ranks, "threads", r->threads,
-                "nodes", r->nodes, "bytes_per_dof", real(r->bytes_per_dof), "levels", levels(r),
-                "runs", runs(r), "richardson", richardson(r), "breakdown", breakdown(r));
-  if (json_object_update(head, times) != 0 || json_object_update(head, body) != 0) {
-    json_decref(head);
-    head = NULL;
-  }
-  json_decref(times);
-  json_decref(body);
-  return head;
+                "nodes", r->nodes, "bytes_per_dof", json_number(r->bytes_per_dof), "levels",
+                levels(r), "runs", runs(r), "richardson", richardson(r), "breakdown", breakdown(r));
+  return json_merge(json_merge(head, times), body);
 }
 
-bool json_write(const fv_report *report, FILE *file)
+bool json_write(const void *results, FILE *file)
 {
-  json_t *object = whole(report);
-  const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-  const bool ok = object && json_dumpf(object, file, flags) == 0 && fputc('\n', file) != EOF;
-  json_decref(object);
-  return ok && fflush(file) == 0;
+  return json_print(whole(results), 2, file);
 }

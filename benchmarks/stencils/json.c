@@ -1,25 +1,13 @@
 /* The rows as one JSON object, schema hymg-stencil/1; what is not finite is null. */
 #include "stencils/output.h"
 
+#include "common/json_values.h"
 #include "common/machine.h"
 #include "hymg.h"
 
-#include <jansson.h>
-#include <math.h>
-
-const char *json_rows_missing(void)
+const char *json_missing(void)
 {
   return NULL;
-}
-
-static json_t *real(double x)
-{
-  return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-  return text && *text ? json_string(text) : json_null();
 }
 
 static json_t *one_row(const stencil_row *r)
@@ -30,18 +18,13 @@ static json_t *one_row(const stencil_row *r)
                 r->gpu ? "cuda" : "host", "kernel", r->kernel, "ranks", r->ranks, "size", r->n[0],
                 r->n[1], r->n[2], "precision", r->wide ? "double" : "float", "order", r->order,
                 "form", r->wave ? "wave" : "stencil", "slab", r->slab);
-  json_t *found =
-      json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:I,s:o,s:o,s:o}", "ms", real(r->ms), "gpoints_per_s",
-                real(r->gpoints), "gbytes_per_s", real(r->gbytes), "percent", real(r->percent),
-                "redundancy", real(r->redundancy), "registers", r->registers, "wrong",
-                (json_int_t)r->wrong, "largest_error", real(r->largest), "mean_error",
-                real(r->mean), "published", text_or_null(r->published));
-  if (json_object_update(what, found) != 0) {
-    json_decref(what);
-    what = NULL;
-  }
-  json_decref(found);
-  return what;
+  json_t *found = json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:i,s:I,s:o,s:o,s:o}", "ms", json_number(r->ms), "gpoints_per_s",
+      json_number(r->gpoints), "gbytes_per_s", json_number(r->gbytes), "percent",
+      json_number(r->percent), "redundancy", json_number(r->redundancy), "registers", r->registers,
+      "wrong", (json_int_t)r->wrong, "largest_error", json_number(r->largest), "mean_error",
+      json_number(r->mean), "published", json_text(r->published));
+  return json_merge(what, found);
 }
 
 static json_t *command(const stencil_options *o)
@@ -52,8 +35,9 @@ static json_t *command(const stencil_options *o)
   return words;
 }
 
-bool json_rows_write(const stencil_output *out, FILE *file)
+bool json_write(const void *results, FILE *file)
 {
+  const stencil_output *const out = results;
   const fv_machine m = fv_machine_info();
   const hymg_build build = hymg_build_info();
   json_t *rows = json_array();
@@ -61,11 +45,8 @@ bool json_rows_write(const stencil_output *out, FILE *file)
   for (int i = 0; i < out->count && ok; i++)
     ok = json_array_append_new(rows, one_row(&out->rows[i])) == 0;
   json_t *object = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:s,s:o,s:o}", "schema", "hymg-stencil/1",
-                             "date", m.date, "cpu", m.cpu, "gpu", text_or_null(out->gpu), "commit",
+                             "date", m.date, "cpu", m.cpu, "gpu", json_text(out->gpu), "commit",
                              build.commit, "compiler", build.compiler, "flags", build.flags,
                              "command", command(out->options), "rows", rows);
-  ok = ok && object && json_dumpf(object, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 &&
-       fputc('\n', file) != EOF;
-  json_decref(object);
-  return ok && fflush(file) == 0;
+  return json_print(object, 1, file) && ok;
 }

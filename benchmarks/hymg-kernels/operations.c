@@ -8,7 +8,13 @@
 #define ALPHA 0.75
 #define BETA  -1.25
 
-const char *const kernels_smoother_names[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs"};
+const char *const kernels_smoother_names[] = {"gsrb",     "chebyshev", "jacobi",
+                                              "l1jacobi", "symgs",     NULL};
+
+const char *kernels_stencil_name(hymg_stencil stencil)
+{
+  return stencil == HYMG_FV2 ? "fv2" : "fv4";
+}
 
 static void run_smooth(kernels_kit *k)
 {
@@ -222,13 +228,13 @@ static bool slow_mean(const kernels_slow *s, double *out)
   return true;
 }
 
-const kernels_verb kernels_smooth_verb = {
+const kernels_operation kernels_smooth = {
     .name = "smooth", .run = run_smooth, .target = KERNELS_IN_X};
 
-const kernels_verb kernels_smooth_restrict_verb = {
+const kernels_operation kernels_smooth_restrict = {
     .name = "smooth+restrict", .run = run_smooth_restrict, .target = KERNELS_IN_COARSE};
 
-const kernels_verb kernels_verbs[] = {
+const kernels_operation kernels_operations[] = {
     {"apply", run_apply, kernels_slow_apply, KERNELS_IN_OUT, 0, 0},
     {"residual", run_residual, kernels_slow_residual, KERNELS_IN_OUT, 0, 0},
     {"residual norm", run_residual_norm, slow_residual_norm, KERNELS_IN_NUMBER, 0, 0},
@@ -250,4 +256,4 @@ const kernels_verb kernels_verbs[] = {
     {"dot", run_dot, slow_dot, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},
     {"mean", run_mean, slow_mean, KERNELS_IN_NUMBER, KERNELS_ANY_OPERATOR, 0},
 };
-const int kernels_num_verbs = sizeof kernels_verbs / sizeof *kernels_verbs;
+const int kernels_num_operations = sizeof kernels_operations / sizeof *kernels_operations;

@@ -1,0 +1,237 @@
+/* See options.h. */
+#define _GNU_SOURCE
+#include "common/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CODE = 256 };
+
+/* ---- messages ---- */
+
+bool options_refuse(const command_line *c, const char *format, ...)
+{
+  va_list list;
+  if (c->silent) return false;
+  fprintf(stderr, "%s: ", c->program);
+  va_start(list, format);
+  vfprintf(stderr, format, list);
+  va_end(list);
+  fprintf(stderr, "\nTry '%s --help'.\n", c->program);
+  return false;
+}
+
+bool options_unwanted(const command_line *c, const char *option, const char *text,
+                      const char *wanted)
+{
+  return options_refuse(c, "%s '%s': must be %s", option, text, wanted);
+}
+
+/* ---- values ---- */
+
+static bool bad_number(const command_line *c, const char *option, const char *text,
+                       const option_row *row, bool parsed)
+{
+  char range[80];
+  const bool whole = row->kind == OPTION_INT;
+  if (c->strict && !parsed && whole)
+    return options_refuse(c, "%s '%s': not a whole number (%.12g ... %.12g)", option, text,
+                          row->low, row->high);
+  if (c->strict && !parsed) return options_refuse(c, "%s '%s': not a finite number", option, text);
+  if (c->strict && row->wanted)
+    return options_refuse(c, "%s %s: must %s", option, text, row->wanted);
+  if (c->strict)
+    return options_refuse(c, "%s %s: must be %.12g ... %.12g", option, text, row->low, row->high);
+  snprintf(range, sizeof range, "a %s from %.12g to %.12g", whole ? "whole number" : "number",
+           row->low, row->high);
+  return options_unwanted(c, option, text, row->wanted ? row->wanted : range);
+}
+
+static bool read_number(const command_line *c, const char *option, const char *text,
+                        const option_row *row, double *value)
+{
+  char *end;
+  *value = strtod(text, &end);
+  const bool parsed = end != text && !*end && isfinite(*value) &&
+                      (row->kind == OPTION_REAL || *value == rint(*value));
+  return (parsed && *value >= row->low && *value <= row->high) ||
+         bad_number(c, option, text, row, parsed);
+}
+
+bool options_int(const command_line *c, const char *option, const char *text, int low, int high,
+                 int *value)
+{
+  const option_row row = {.kind = OPTION_INT, .low = low, .high = high};
+  double number;
+  if (!read_number(c, option, text, &row, &number)) return false;
+  *value = (int)number;
+  return true;
+}
+
+int options_ints(const command_line *c, const char *option, const char *text, char between,
+                 const char *wanted, int most, const int range[2], int *value)
+{
+  char copy[128], *rest = copy;
+  const char separator[2] = {between, '\0'};
+  int count = 0;
+  if (strlen(text) >= sizeof copy) return options_unwanted(c, option, text, wanted);
+  strcpy(copy, text);
+  for (const char *part = strsep(&rest, separator); part; part = strsep(&rest, separator)) {
+    if (count == most) return options_unwanted(c, option, text, wanted);
+    if (!options_int(c, option, part, range[0], range[1], &value[count++])) return 0;
+  }
+  return count;
+}
+
+int options_word(const command_line *c, const char *option, const char *text,
+                 const char *const *words)
+{
+  char list[128] = "";
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(text, words[i]) == 0) return i;
+    const char *between = i == 0 ? "" : c->strict || words[i + 1] ? ", " : " or ";
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", between, words[i]);
+  }
+  options_refuse(c, "%s '%s': must be %s%s", option, text, c->strict ? "one of " : "", list);
+  return -1;
+}
+
+bool options_read_stencil(const command_line *c, const char *option, const char *text, void *target)
+{
+  static const char *const words[] = {"fv2", "fv4", NULL};
+  bool *const stencil = target;
+  const int word = options_word(c, option, text, words);
+  for (int s = 0; s < 2; s++)
+    stencil[s] = s == word;
+  return word >= 0;
+}
+
+/* ---- --help ---- */
+
+static void print_row(const option_row *row, int column)
+{
+  char head[64], letter[5] = "";
+  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+  snprintf(head, sizeof head, "  %s--%s%s%s", letter, row->name, row->argument ? " " : "",
+           row->argument ? row->argument : "");
+  printf("%-*s", *row->help ? column : 0, head);
+  if (*row->help && (int)strlen(head) >= column) printf("\n%*s", column, "");
+  for (const char *at = row->help; *at; at++) {
+    putchar(*at);
+    if (*at == '\n') printf("%*s", column, "");
+  }
+  putchar('\n');
+}
+
+static void print_help(const command_line *c)
+{
+  if (c->silent) return;
+  fputs(c->usage, stdout);
+  for (int r = 0; r < c->count; r++)
+    if (c->rows[r].help) print_row(c->rows + r, c->column);
+  if (c->notes) fputs(c->notes, stdout);
+}
+
+/* ---- the command line ---- */
+
+static bool take(command_line *c, const option_row *row, const char *text)
+{
+  char option[32];
+  double number;
+  int word;
+  snprintf(option, sizeof option, "--%s", row->name);
+  if (c->strict && c->given[row - c->rows]) return options_refuse(c, "%s is given twice", option);
+  c->given[row - c->rows] = row->name;
+  switch (row->kind) {
+  case OPTION_INT:
+    if (!read_number(c, option, text, row, &number)) return false;
+    *(int *)row->target = (int)number;
+    return true;
+  case OPTION_REAL:
+    if (!read_number(c, option, text, row, &number)) return false;
+    *(double *)row->target = number;
+    return true;
+  case OPTION_WORD:
+    word = options_word(c, option, text, row->words);
+    if (word >= 0) *(int *)row->target = word;
+    return word >= 0;
+  case OPTION_SET:
+    *(int *)row->target = (int)row->low;
+    return true;
+  case OPTION_TEXT:
+    *(const char **)row->target = text;
+    return true;
+  case OPTION_CUSTOM:
+    return row->read(c, option, text, row->target);
+  default:
+    if (row->target) *(bool *)row->target = true;
+    return true;
+  }
+}
+
+/* Why getopt_long returned '?' or ':'. */
+static bool refuse_unknown(const command_line *c, int result, char **argv)
+{
+  const char *word = optind > 0 ? argv[optind - 1] : "";
+  if (result == ':') return options_refuse(c, "%s needs a value", word);
+  if (optopt > 0 && optopt < FIRST_CODE)
+    return options_refuse(c, "unknown option '-%c' (sizes are not negative)", optopt);
+  if (optopt >= FIRST_CODE)
+    return options_refuse(c, "--%s takes no value", c->rows[optopt - FIRST_CODE].name);
+  return options_refuse(c, "unknown or ambiguous option '%s'", word);
+}
+
+static const option_row *row_of(const command_line *c, int result)
+{
+  const option_row *row = result < FIRST_CODE ? c->rows : c->rows + (result - FIRST_CODE);
+  while (result < FIRST_CODE && row->letter != result)
+    row++;
+  return row;
+}
+
+bool options_read(command_line *c, int argc, char **argv, int *code)
+{
+  struct option table[OPTIONS_MOST + 1] = {{0}};
+  char letters[OPTIONS_MOST + 2] = ":", *letter = letters + c->strict;
+  for (int r = 0; r < c->count; r++) {
+    table[r] =
+        (struct option){c->rows[r].name, c->rows[r].argument ? required_argument : no_argument,
+                        NULL, FIRST_CODE + r};
+    if (c->rows[r].letter) *letter++ = c->rows[r].letter;
+  }
+  *letter = '\0';
+  *code = EXIT_BAD_INPUT;
+  opterr = !c->strict && !c->silent;
+  for (int result; (result = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+    if (result == '?' || result == ':') {
+      if (c->strict) return refuse_unknown(c, result, argv);
+      if (!c->silent) fprintf(stderr, "Try '%s --help'.\n", c->program);
+      return false;
+    }
+    const option_row *row = row_of(c, result);
+    if (row->kind == OPTION_HELP) {
+      print_help(c);
+      *code = 0;
+      return false;
+    }
+    if (!take(c, row, optarg)) return false;
+    if (row->kind == OPTION_LAST) break;
+  }
+  c->num_words = argc - optind;
+  c->word = argv + optind;
+  if (c->num_words > 0 && !c->takes_words)
+    return options_unwanted(c, "argument", *c->word, "an option");
+  *code = 0;
+  return true;
+}
+
+bool options_given(const command_line *c, const char *name)
+{
+  for (int r = 0; r < c->count; r++)
+    if (c->given[r] && strcmp(c->given[r], name) == 0) return true;
+  return false;
+}

@@ -1,0 +1,25 @@
+/* What programs on ranks do alike. */
+#include "common/start.h"
+
+#include "common/machine.h"
+#include "common/options.h"
+
+int start_program(const char *name, int argc, char **argv, int (*run)(int argc, char **argv))
+{
+  if (!fv_stdout_begin(name)) return EXIT_AT_RUN_TIME;
+  if (!start_begin(&argc, &argv)) {
+    fprintf(stderr, "%s: MPI did not start\n", name);
+    return EXIT_AT_RUN_TIME;
+  }
+  const int code = run(argc, argv);
+  start_end();
+  return fv_stdout_end(name, code);
+}
+
+void start_require(const char *name, const hymg_context *context, hymg_status status)
+{
+  if (status == HYMG_OK) return;
+  const char *text = context ? hymg_context_error(context) : "";
+  fprintf(stderr, "%s: %s\n", name, *text ? text : hymg_status_text(status));
+  start_abort(status == HYMG_EINVAL ? EXIT_BAD_INPUT : EXIT_AT_RUN_TIME);
+}
