@@ -72,7 +72,7 @@ static hymg_status make_operator(bench *b, hymg_stencil stencil)
 static const struct {
   const char *name;
   int64_t cells;
-} forms[] = {{"fv2_apart", 1}, {"overlap", INT64_MAX}, {"overlap_fast", INT64_MAX}};
+} forms[] = {{"fv2_gsrb_peer", INT64_MAX}, {"overlap_staged", INT64_MAX}, {"overlap", INT64_MAX}};
 
 static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
                        hymg_transport transport, int ranks)
@@ -94,8 +94,8 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   if (!o->levels) wanted.tail_cells = 0; /* nothing to try */
   if (o->apart)
     for (int m = 0; m < 3; m++)
-      hymgi_device_choose(b->context, forms[m].name, forms[m].cells);
-  if (o->joined) hymgi_device_choose(b->context, "fv2_pair", INT64_MAX);
+      hymgi_kernel_form_from(b->context, forms[m].name, forms[m].cells);
+  if (o->joined) hymgi_kernel_form_from(b->context, "fv2_gsrb_fused", INT64_MAX);
   require(b, hymg_grid_create(b->context, &desc, &b->grid));
   require(b, make_operator(b, stencil));
   require(b, hymg_solver_create(b->op, &wanted, &b->solver));

@@ -62,6 +62,7 @@ static void print_levels(const fv_report *r)
     printf("%5d  %-24s  %-19s %8lld  %6d  %-7s  %.15g\n", n, cells_string(l->cells).text,
            cells_string(l->box).text, (long long)l->boxes, l->ranks, fv_backend_words[l->backend],
            l->lambda_max);
+    if (l->kernels[0]) printf("       %s\n", l->kernels);
   }
 }
 

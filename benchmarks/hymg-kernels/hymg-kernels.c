@@ -63,6 +63,7 @@ static void list_rows(void)
   puts(KERNELS_TRIAD_ROW);
   for (int gpu = 0; gpu <= 1; gpu++)
     kernels_list_steps(gpu);
+  kernels_list_forms();
 }
 
 /* ---- run ---- */
@@ -75,7 +76,10 @@ static bool run_mode(kernels_bench *bench)
   case KERNELS_TABLE:
     return kernels_run_table(bench);
   case KERNELS_LADDER:
+  case KERNELS_ABLATION:
     return kernels_run_ladder(bench);
+  case KERNELS_LEVELS:
+    return kernels_run_list(bench);
   case KERNELS_CYCLE:
     return kernels_run_cycle(bench);
   case KERNELS_SOLVE:
@@ -96,6 +100,7 @@ static bool open_gpu(kernels_bench *bench)
   bench->start_seconds = fv_clock() - start;
   if (status == HYMG_OK)
     bench->copy = kernels_copy_create(bench->context, 1e6 * bench->options->triad_mb);
+  if (bench->copy && !kernels_take_forms(bench->context, bench->options, NULL)) return false;
   if (!bench->copy) fprintf(stderr, "hymg-kernels: %s\n", hymg_context_error(bench->context));
   return bench->copy;
 }

@@ -17,6 +17,8 @@
 typedef enum kernels_mode {
   KERNELS_TABLE,     /* a row per level operation and size */
   KERNELS_LADDER,    /* what each step of the tuning brings */
+  KERNELS_ABLATION,  /* what each form of the kernels brings */
+  KERNELS_LEVELS,    /* which kernels each level runs */
   KERNELS_CYCLE,     /* F-cycles: bytes, memory, set-up */
   KERNELS_SOLVE,     /* solves to a tolerance */
   KERNELS_THRESHOLD, /* coarse levels: GPU by kernels, GPU in one launch, host */
@@ -24,7 +26,11 @@ typedef enum kernels_mode {
   KERNELS_LIST
 } kernels_mode;
 
-enum { KERNELS_SIZES = 8, KERNELS_TIMES = 10000 /* measured of a row at most */ };
+enum {
+  KERNELS_SIZES = 8,
+  KERNELS_TIMES = 10000 /* measured of a row at most */,
+  KERNELS_WITHOUT = 8
+};
 
 typedef struct kernels_options {
   kernels_mode mode;
@@ -38,6 +44,8 @@ typedef struct kernels_options {
   double triad_mb;       /* of its arrays together; 0: from the caches, on a GPU 1 GiB */
   const char *operation; /* rows whose name holds this alone, or NULL */
   const char *csv;       /* or NULL */
+  const char *without[KERNELS_WITHOUT]; /* forms that no level takes */
+  int num_without;
 } kernels_options;
 
 /* False: nothing to run, with the exit code. */
@@ -236,19 +244,34 @@ bool kernels_run_cycle(kernels_bench *bench);
 bool kernels_run_solve(kernels_bench *bench);
 bool kernels_run_threshold(kernels_bench *bench);
 
+/* A form of cuda/kernel_table.h, and the cells of a level from which on it is taken. */
+typedef struct kernels_form {
+  const char *name;
+  int64_t cells;
+} kernels_form;
+enum { KERNELS_FORMS = 2 };
+
+/* Solvers made on the context from now on go without those of --without, and with those of form (NULL:
+ * none). False: there is no such form, or no GPU. */
+bool kernels_take_forms(hymg_context *context, const kernels_options *options,
+                        const kernels_form *form);
+void kernels_list_forms(void);
+/* The kernels of each level. */
+bool kernels_run_list(kernels_bench *bench);
+
 /* Steps of the ladder: each changes one thing of the one before. */
 typedef struct kernels_step {
   const char *name;
   bool gsrb_only;
-  bool own;            /* the library chooses */
-  hymgi_tuning tuning; /* unused with `own` */
-  /* GPU: cells from which on the forms of cuda/kernel_table.h are taken; unused with `own` */
-  int64_t fv2_pair, fv2_march, fv4_march, fv4_ring;
+  bool own;                         /* the library chooses */
+  hymgi_tuning tuning;              /* unused with `own` */
+  kernels_form form[KERNELS_FORMS]; /* GPU: up to the first without a name */
 } kernels_step;
-enum { KERNELS_STEPS = 16 };
+enum { KERNELS_STEPS = 32 };
 /* The first is what the others are compared with; returns their number. */
 int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS]);
 int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS]);
+int kernels_ablation_steps(kernels_step steps[KERNELS_STEPS]);
 
 /* Bytes per cell of level 0 of one F-cycle, each array once: counted per sweep, or per smoother
  * call with the residual's restriction in it, as a perfect cache or a perfect wavefront would have

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "kernel_table.h"
 
 enum { SMOOTH, RESTRICT, CYCLE, TIMED };
 
@@ -33,10 +32,7 @@ static bool open_gpu(const kernels_bench *bench, const kernels_step *s, hymg_con
   hymg_context_options o = hymg_context_options_default();
   o.threads = bench->options->threads;
   if (hymg_context_create(&o, context) != HYMG_OK) return false;
-  return s->own || (hymgi_device_choose(*context, "fv2_pair", s->fv2_pair) &&
-                    hymgi_device_choose(*context, "fv2_march", s->fv2_march) &&
-                    hymgi_device_choose(*context, "fv4_march", s->fv4_march) &&
-                    hymgi_device_choose(*context, "fv4_ring", s->fv4_ring));
+  return kernels_take_forms(*context, bench->options, s->form);
 }
 
 static bool open_runner(const ladder *l, const kernels_step *s, runner *r)
@@ -137,12 +133,26 @@ static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *k
   return false;
 }
 
+/* A form that no level of these takes. */
+static bool same_kernels(const ladder *l, const kernels_step *s, const kernels_kit *kit)
+{
+  if (l->bench->options->mode != KERNELS_ABLATION || !s->form[0].name) return false;
+  for (int level = 0; level < hymg_solver_num_levels(kit->solver); level++) {
+    hymg_level_info with, without;
+    if (hymg_solver_level(l->base.kit.solver, level, &with) != HYMG_OK ||
+        hymg_solver_level(kit->solver, level, &without) != HYMG_OK ||
+        strcmp(with.kernels, without.kernels) != 0)
+      return false;
+  }
+  return true;
+}
+
 static bool run_step(ladder *l, const kernels_step *s)
 {
   timing t = {{0}, {0}};
   runner r;
   bool ok = open_runner(l, s, &r);
-  if (ok && applies(l, s, &r.kit)) {
+  if (ok && applies(l, s, &r.kit) && !same_kernels(l, s, &r.kit)) {
     const int64_t wrong = count_wrong(l, &r.kit, l->got, l->expected);
     for (int what = SMOOTH; what < TIMED; what++)
       t = time_in_turn(l, &r, what, t);
@@ -161,10 +171,11 @@ static bool wanted(const kernels_options *o, const kernels_step *s)
          (!o->operation || strstr(s->name, o->operation));
 }
 
-static int find_steps(bool gpu, const hymgi_method *method, int n,
+static int find_steps(const kernels_options *o, const hymgi_method *method, int n,
                       kernels_step steps[KERNELS_STEPS])
 {
-  return gpu ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
+  if (o->mode == KERNELS_ABLATION) return kernels_ablation_steps(steps);
+  return o->cuda ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
 }
 
 bool kernels_ladder_has_rows(const kernels_options *o)
@@ -173,7 +184,7 @@ bool kernels_ladder_has_rows(const kernels_options *o)
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
     const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = o->smoother};
     kernels_step steps[KERNELS_STEPS];
-    const int count = o->stencil[stencil] ? find_steps(o->cuda, &method, 1, steps) : 0;
+    const int count = o->stencil[stencil] ? find_steps(o, &method, 1, steps) : 0;
     for (int i = 0; i < count; i++)
       found = found || wanted(o, steps + i);
   }
@@ -185,7 +196,8 @@ void kernels_list_steps(bool gpu)
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
     const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = HYMG_GSRB};
     kernels_step steps[KERNELS_STEPS];
-    const int count = find_steps(gpu, &method, 1, steps);
+    const int count =
+        gpu ? kernels_gpu_steps(&method, steps) : kernels_host_steps(&method, 1, steps);
     /* the host's are the same for both */
     for (int i = 0; i < count && (gpu || stencil == HYMG_FV2); i++)
       printf("ladder, %s: %s\n",
@@ -223,7 +235,7 @@ static bool run_ladder(kernels_bench *bench, int n, hymg_stencil stencil)
   ladder l = {.bench = bench, .problem = &problem, .stencil = stencil};
   const hymgi_method method = {.stencil = stencil, .smoother = bench->options->smoother};
   if (!kernels_problem_create(n, true, &problem)) return false;
-  const int count = find_steps(bench->options->cuda, &method, n, steps);
+  const int count = find_steps(bench->options, &method, n, steps);
   const bool ok = open_runner(&l, steps, &l.base) && run_steps(&l, steps, count);
   close_runner(&l.base);
   kernels_problem_destroy(&problem);

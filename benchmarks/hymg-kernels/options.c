@@ -1,7 +1,10 @@
 /* The command line of hymg-kernels. */
 #include "hymg-kernels/kernels.h"
 
+#include <string.h>
+
 #include "common/options.h"
+#include "kernel_table.h"
 
 enum { SMALLEST = 16, LARGEST = 1024 };
 
@@ -37,6 +40,18 @@ static bool read_sizes(const command_line *c, const char *option, const char *te
   return o->num_sizes > 0;
 }
 
+static bool read_without(const command_line *c, const char *option, const char *text, void *target)
+{
+  kernels_options *const o = target;
+  bool known = false;
+  for (int f = 0; hymgi_kernel_form_name(f) && !known; f++)
+    known = strcmp(text, hymgi_kernel_form_name(f)) == 0;
+  if (!known || o->num_without == KERNELS_WITHOUT)
+    return options_unwanted(c, option, text, "a form of the GPU's kernels; --list shows them");
+  o->without[o->num_without++] = text;
+  return true;
+}
+
 static bool read_table(command_line *c, int argc, char **argv, kernels_options *o, int *code)
 {
   static const char *const backends[] = {"host", "cuda", NULL};
@@ -60,6 +75,15 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
        "what each step of the tuning brings: a smoother call, one with the\n"
        "residual's restriction, and the F-cycle; at 128 and 256, GPU 64 to 512",
        .kind = OPTION_SET, &o->mode, KERNELS_LADDER},
+      {"ablation", NULL,
+       "GPU: the same without each form of its kernels, in turn with the library's choice",
+       .kind = OPTION_SET, &o->mode, KERNELS_ABLATION},
+      {"kernels", NULL,
+       "GPU: the kernels that each level runs, by the names that a profiler shows; --only N[,N..]\n"
+       "for other sizes",
+       .kind = OPTION_SET, &o->mode, KERNELS_LEVELS},
+      {"without", "FORM", "GPU: no level takes this form of its kernels; again for others",
+       .kind = OPTION_CUSTOM, o, .read = read_without},
       {"cycle", NULL,
        "the F-cycle, at the same sizes: bytes by the model, memory and set-up; GPU:\n"
        "against the figures to beat and to reach",
@@ -90,7 +114,9 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
 static bool complete(const command_line *c, kernels_options *o)
 {
   o->one_smoother = options_given(c, "smoother");
-  if (o->mode == KERNELS_THRESHOLD) o->cuda = true;
+  if (o->mode == KERNELS_THRESHOLD || o->mode == KERNELS_ABLATION || o->mode == KERNELS_LEVELS ||
+      o->num_without > 0)
+    o->cuda = true;
   if (o->cuda && o->smoother == HYMG_SYMGS)
     return options_unwanted(c, "--smoother", "symgs",
                             "another one on a GPU: symgs is for the host");
