@@ -8,10 +8,7 @@
 /* Rows of scratch used here; 0 to 2 belong to the sweeps. */
 enum {
   MEAN_ROW = 3,
-  SUM_EVEN = 4,
-  SUM_ODD = 5,
-  PLAIN_ROW = 6,
-  PAIR_ROWS = 7,
+  ROWS = 4, /* 8 of them */
   K_COMBINED = 12,
   JK_COMBINED = 17,
   LOADED = 20
@@ -47,36 +44,51 @@ static void store_row(const hymgi_geom *g, const double *restrict cells, int j, 
 
 /* ---- restriction ---- */
 
-/* The sums of the pairs of cells of row (j, k) of x. */
-static void sum_pairs(const hymgi_geom *g, const double *x, int j, int k, double *restrict sum)
+/* The even and the odd cells of the four fine rows (j, k) of a coarse one; red: the red ones alone are
+ * summed, in place of even. */
+typedef struct fine_rows {
+  const double *even[4], *odd[4];
+} fine_rows;
+
+HYMGI_INLINE void mean_of_rows(const fine_rows *r, const bool red, const int step, int n,
+                               double *restrict mean)
 {
-  const int half = g->n[0] / 2;
-  if (g->split) {
-    const int even = (j + k + g->parity) & 1;
-    const double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
-                                                                       x +
-                                                                       hymgi_row(g, 1 - even, j, k);
+#define PAIR(m) (red ? r->even[m][t * step] : r->even[m][t * step] + r->odd[m][t * step])
 #pragma omp simd
-    for (int t = 0; t < half; t++)
-      sum[t] = e[t] + o[t];
-  } else {
-    const double *const restrict row = x + hymgi_row(g, 0, j, k);
-    for (int t = 0; t < half; t++)
-      sum[t] = row[2 * t] + row[2 * t + 1];
-  }
+  for (int t = 0; t < n; t++)
+    mean[t] = hymgi_mean_of_8(PAIR(0), PAIR(1), PAIR(2), PAIR(3));
+#undef PAIR
 }
 
-/* Coarse row (J, K) from the pairs of its four fine rows. */
-static void store_means(const hymgi_level *level, const hymgi_geom *patch, int J, int K,
-                        double *coarse)
+/* step: slots from pair to pair */
+static void store_means(const hymgi_level *level, int b, const fine_rows *r, bool red, int step,
+                        const int JK[2], double *coarse)
 {
-  const double *const p00 = host_scratch(level, PAIR_ROWS), *const p10 = p00 + level->scratch_row,
-                      *const p01 = p10 + level->scratch_row, *const p11 = p01 + level->scratch_row;
-  double *const restrict mean = host_scratch(level, MEAN_ROW);
-#pragma omp simd
-  for (int t = 0; t < patch->n[0]; t++)
-    mean[t] = hymgi_mean_of_8(p00[t], p10[t], p01[t], p11[t]);
-  store_row(patch, mean, J, K, coarse);
+  double *const mean = host_scratch(level, MEAN_ROW);
+  const int n = level->patch[b].n[0];
+  if (red && step == 1)
+    mean_of_rows(r, true, 1, n, mean);
+  else if (red)
+    mean_of_rows(r, true, 2, n, mean);
+  else if (step == 1)
+    mean_of_rows(r, false, 1, n, mean);
+  else
+    mean_of_rows(r, false, 2, n, mean);
+  store_row(level->patch + b, mean, JK[0], JK[1], coarse);
+}
+
+static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *fine,
+                         double *coarse)
+{
+  const hymgi_geom *g = level->box + b;
+  fine_rows r;
+  for (int m = 0; m < 4; m++) {
+    const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1),
+              even = g->split ? (j + k + g->parity) & 1 : 0;
+    r.even[m] = fine + hymgi_row(g, even, j, k);
+    r.odd[m] = g->split ? fine + hymgi_row(g, 1 - even, j, k) : r.even[m] + 1;
+  }
+  store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
 
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
@@ -84,56 +96,32 @@ void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, doub
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b, *patch = level->patch + b;
+    const hymgi_geom *patch = level->patch + b;
     int64_t row, end;
     host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
     for (; row < end; row++) {
-      const int J = (int)(row % patch->n[1]), K = (int)(row / patch->n[1]);
-      for (int m = 0; m < 4; m++)
-        sum_pairs(g, fine, 2 * J + (m & 1), 2 * K + (m >> 1), host_scratch(level, PAIR_ROWS + m));
-      store_means(level, patch, J, K, coarse);
+      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
+      restrict_row(level, b, JK, fine, coarse);
     }
   }
-}
-
-/* The residual of row (j, k), reduced to one value per pair of cells: the red one's after gsrb,
- * else both summed. */
-static void sum_residual_pairs(const hymgi_level *level, const hymgi_geom *g, const int jk[2],
-                               bool red, double *restrict sum)
-{
-  const int half = g->n[0] / 2;
-  double *const even = host_scratch(level, SUM_EVEN), *const odd = host_scratch(level, SUM_ODD);
-  const int even_colour = (jk[0] + jk[1] + g->parity) & 1;
-  if (!g->split) {
-    const int cjk[3] = {0, jk[0], jk[1]};
-    double *const r = host_scratch(level, PLAIN_ROW);
-    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, r);
-    for (int t = 0; t < half; t++)
-      sum[t] = red ? r[2 * t + even_colour] : r[2 * t] + r[2 * t + 1];
-    return;
-  }
-  for (int c = 0; c < (red ? 1 : 2); c++) {
-    const int cjk[3] = {c, jk[0], jk[1]};
-    hymgi_cpu_residual_row(level, g, level->f, level->x, cjk,
-                           red                ? sum
-                           : c == even_colour ? even
-                                              : odd);
-  }
-  if (red) return;
-#pragma omp simd
-  for (int t = 0; t < half; t++)
-    sum[t] = even[t] + odd[t];
 }
 
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                      double *coarse)
 {
   const hymgi_geom *g = level->box + b;
+  fine_rows r;
   for (int m = 0; m < 4; m++) {
-    const int jk[2] = {2 * JK[0] + (m & 1), 2 * JK[1] + (m >> 1)};
-    sum_residual_pairs(level, g, jk, red, host_scratch(level, PAIR_ROWS + m));
+    const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1), even = (j + k + g->parity) & 1;
+    double *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
+    for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
+      const int cjk[3] = {c, j, k};
+      hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, row[c]);
+    }
+    r.even[m] = g->split ? row[red ? 0 : even] : row[0] + (red ? even : 0);
+    r.odd[m] = g->split ? row[1 - even] : row[0] + 1;
   }
-  store_means(level, level->patch + b, JK[0], JK[1], coarse);
+  store_means(level, b, &r, red, g->split ? 1 : 2, JK, coarse);
 }
 
 /* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
