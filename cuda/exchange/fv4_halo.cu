@@ -6,6 +6,8 @@
  *
  * Values tell by themselves that they have come (peer.cuh), the messages are those of the plan, and
  * both colours of them are what push and pull of peer.cu make of it. */
+#include "exchange/fv4_halo.h"
+
 #include "device/fv4_send.cuh"
 
 #include "device/fv4_ghosts.cuh"

@@ -15,23 +15,6 @@ static bool is_boundary(const hymgi_geom *g, int face)
 
 /* ---- FV2 ---- */
 
-void hymgi_fv2_boundaries(hymgi_level *level)
-{
-  for (int face = 0; face < 6; face++) {
-    const bool boundary = !(level->periodic >> (face / 2) & 1);
-    const hymgi_extrapolation kind =
-        boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
-    level->c.boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
-    level->c.boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
-  }
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 &&
-        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
-      level->c.beta_constant[axis] = 0;
-      if (level->c.beta[0]) level->backend->clear(level, level->c.beta[axis]);
-    }
-}
-
 static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int face)
 {
   const int axis = face / 2;

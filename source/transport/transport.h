@@ -6,7 +6,7 @@
 
 #include "multigrid/hierarchy.h"
 
-/* source/transport/choose.c. Collective: fills solver->transport.info. The hierarchy is placed. */
+/* source/transport/choose.c. Collective: fills h->transport.info. The hierarchy is placed. */
 hymg_status hymgi_transport_choose(hymgi_hierarchy *h);
 /* What auto does instead of peer. */
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why);
