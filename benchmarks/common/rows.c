@@ -20,7 +20,7 @@ static const char *find(output *o, const char *name)
   struct stat info;
   const bool exists = stat(name, &info) == 0;
   *o = (output){.direct = exists && !S_ISREG(info.st_mode)};
-  if (strlen(name) >= PATH_MAX) return "the file name is too long";
+  if (strlen(name) >= OUTPUT_PATH) return "the file name is too long";
   if (exists && S_ISDIR(info.st_mode)) return "is a directory";
   if (exists && access(name, W_OK) != 0) return strerror(errno);
   if (!exists || o->direct || !realpath(name, o->path)) strcpy(o->path, name);

@@ -3,15 +3,16 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+enum { OUTPUT_PATH = 4096 };
 
 typedef struct output {
   FILE *file; /* NULL: not open */
   bool direct;
-  char path[PATH_MAX]; /* links followed, so that a link stays one */
-  char beside[PATH_MAX + 8];
+  char path[OUTPUT_PATH]; /* links followed, so that a link stays one */
+  char beside[OUTPUT_PATH + 8];
 } output;
 
 /* NULL, or why this file cannot be written. Leaves nothing behind. */

@@ -1,6 +1,6 @@
 /* The result as one JSON object, schema hymg-fv/1. Integers stay integers, reals have 17
  * significant digits, what is not finite or does not exist is null. */
-#include "common/json_values.h"
+#include "common/json/json_values.h"
 #include "common/rows.h"
 #include "hymg-fv/report.h"
 

@@ -186,7 +186,7 @@ bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stenc
 
 stencil_kernels stencil_kernels_of(char which, bool gpu)
 {
-  return (gpu ? stencils_of_gpu : stencils_of_cpu)[which - 'a'];
+  return gpu ? stencils_of_gpu[which - 'a'] : stencils_of_cpu[which - 'a'];
 }
 
 const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job)

@@ -1,7 +1,7 @@
 /* The rows as one JSON object, schema hymg-stencil/1; what is not finite is null. */
 #include "stencils/output.h"
 
-#include "common/json_values.h"
+#include "common/json/json_values.h"
 #include "common/machine.h"
 #include "hymg.h"
 
