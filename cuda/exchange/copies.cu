@@ -166,19 +166,6 @@ extern "C" void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan,
                plan->receive_buffer);
 }
 
-extern "C" void hymgi_cuda_copy(hymg_context *context, const double *from, double *to,
-                                size_t doubles)
-{
-  hymgi_device *const device = context->gpu;
-  if (context->status != HYMG_OK || doubles == 0) return;
-  const hymgi_device_guard guard(device->ordinal);
-  hymgi_cuda_check(context,
-                   cudaMemcpyAsync(to, from, doubles * sizeof *to, cudaMemcpyDefault,
-                                   hymgi_device_stream(device)),
-                   "a copy between memories");
-  hymgi_device_sync(context);
-}
-
 extern "C" void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box,
                                  const hymgi_user_brick *brick, bool write, double *user,
                                  double *data)

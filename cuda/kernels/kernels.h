@@ -99,7 +99,6 @@ void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_
                      const double *src);
 void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                        double *dst, double *zero);
-void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size_t doubles);
 void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                       bool write, double *user, double *data);
 void hymgi_cuda_gather(hymg_context *context, const hymgi_user_brick *from,

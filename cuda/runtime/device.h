@@ -122,6 +122,7 @@ void hymgi_device_drop_recordings(hymgi_device *device);
 extern const hymgi_memory hymgi_device_memory, hymgi_managed_memory, hymgi_pinned_memory;
 hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes);
 void hymgi_device_unshare(void *block);
+void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size_t doubles);
 }
 
 /* A kernel's dynamic shared memory. */

@@ -133,3 +133,16 @@ extern "C" void hymgi_device_unshare(void *block)
   else
     cudaFree(block);
 }
+
+extern "C" void hymgi_cuda_copy(hymg_context *context, const double *from, double *to,
+                                size_t doubles)
+{
+  hymgi_device *const device = context->gpu;
+  if (context->status != HYMG_OK || doubles == 0) return;
+  const hymgi_device_guard guard(device->ordinal);
+  hymgi_cuda_check(context,
+                   cudaMemcpyAsync(to, from, doubles * sizeof *to, cudaMemcpyDefault,
+                                   hymgi_device_stream(device)),
+                   "a copy between memories");
+  hymgi_device_sync(context);
+}
