@@ -158,7 +158,7 @@ constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
 constexpr row<hymgi_relaxation> RELAX[] = {
     {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_relax_march},
     {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_relax_point", hymgi_cuda_fv2_relax_point},
-    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_relax_tile", hymgi_cuda_fv4_relax_tile},
+    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
@@ -177,7 +177,7 @@ constexpr row<hymgi_residual_of> RESIDUAL[] = {
 constexpr row<hymgi_restriction> RESTRICT[] = {
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
-    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_restrict_tile", hymgi_cuda_fv4_restrict_tile},
+    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
     {FV4, ANY, NULL, ALL, "fv4_residual_restrict", hymgi_cuda_restrict_sums},
     {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_restrict_sums},
 };

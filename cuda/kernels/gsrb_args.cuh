@@ -10,6 +10,13 @@ namespace
 
 enum { GSRB_THREADS = 256 };
 
+/* Jobs as template arguments: one colour of split rows, or all cells. */
+struct gsrb;
+struct relax;
+struct residual;
+struct residual_norm;
+struct residual_mean; /* restricted */
+
 /* Cells along x and y of a level's only box as a template argument, in the order of x; 0: any. Where the doubles from
  * row to row and from plane to plane of split rows, as hymgi_geom_layout has them, are literals,
  * addresses cost no registers. */
