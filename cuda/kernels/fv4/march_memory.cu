@@ -57,17 +57,16 @@ march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch,
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
   const bool at_end = t == (END == WEST_END ? 0 : last);
   window w = window_at<VARIABLE, END>(memory_source<N, END>(args, p, at_end), at_end);
-  double done[2] = {};
+  double done[2] = {}, below = 0;
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
     step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
     if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
     if (WHAT != RESTRICT) continue;
-    const double below = done[0] + done[1];
-    step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, false, at_end, &w, done);
-    store_mean(args, patch, inside, t, j, k, below, done[0] + done[1]);
-    k++;
+    const double sum = done[0] + done[1];
+    if (k & 1) store_mean(args, patch, inside, t, j, k, below, sum);
+    below = sum;
   }
   if ((WHAT == RESIDUAL || WHAT == RELAX) && inside) {
     a.out[p.at(0, 0, -1)] = done[0];
