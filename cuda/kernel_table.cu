@@ -42,7 +42,6 @@ constexpr struct {
     {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", {0, 0}},
     {"fv4_relax_tile", "sweeps of plain rows in tiles", {0, 0}},
     {"fv4_restrict_tile", "residual and restriction in tiles", {0, 0}},
-    {"fv4_restrict_sums", "residual and restriction of split rows from memory, not in tiles", {cube(56), cube(56)}},
     {"overlap_staged", "sweeps in parts while staged messages are on their way", {cube(160), cube(160)}},
     {"overlap", "the same with peers and device messages, where it has not been seen to pay", {NEVER, NEVER}},
 };
@@ -106,8 +105,7 @@ bool tiles_plain(const hymgi_level *level)
 
 bool tiles_any(const hymgi_level *level)
 {
-  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level) &&
-         (is_plain(level) || !takes(level, HYMGI_FV4_RESTRICT_SUMS));
+  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -178,8 +176,8 @@ constexpr row<hymgi_restriction> RESTRICT[] = {
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
     {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
-    {FV4, ANY, NULL, ALL, "fv4_residual_restrict", hymgi_cuda_restrict_sums},
-    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_restrict_sums},
+    {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
+    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
 };
 
 /* clang-format on */

@@ -51,7 +51,8 @@ void hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation 
 void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, const hymgi_restriction *restriction);
 
 /* transfer/restrict.cu: any level */
-void hymgi_cuda_restrict_sums(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
 
 /* ---- the same for all levels ---- */
 
