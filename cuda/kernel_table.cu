@@ -145,8 +145,8 @@ constexpr hymg_stencil FV2 = HYMG_FV2, FV4 = HYMG_FV4;
 
 /* clang-format off */
 constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_gsrb_march},
-    {FV2, ANY, is_split, ALL, "fv2_gsrb_point", hymgi_cuda_fv2_gsrb_point},
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<gsrb>", hymgi_cuda_fv2_gsrb_march},
+    {FV2, ANY, is_split, ALL, "fv2_point<gsrb>", hymgi_cuda_fv2_gsrb_point},
     {FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
@@ -154,8 +154,8 @@ constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
 };
 
 constexpr row<hymgi_relaxation> RELAX[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_relax_march},
-    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_relax_point", hymgi_cuda_fv2_relax_point},
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
+    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
     {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
@@ -164,8 +164,8 @@ constexpr row<hymgi_relaxation> RELAX[] = {
 };
 
 constexpr row<hymgi_residual_of> RESIDUAL[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_plain_residual},
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_split_residual},
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_residual_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_residual_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
