@@ -42,7 +42,6 @@ constexpr struct {
     {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", {0, 0}},
     {"fv4_relax_tile", "sweeps of plain rows in tiles", {0, 0}},
     {"fv4_restrict_tile", "residual and restriction in tiles", {0, 0}},
-    {"fv4_restrict_sums", "residual and restriction of split rows from memory, not in tiles", {cube(56), cube(56)}},
     {"overlap_staged", "sweeps in parts while staged messages are on their way", {cube(160), cube(160)}},
     {"overlap", "the same with peers and device messages, where it has not been seen to pay", {NEVER, NEVER}},
 };
@@ -106,8 +105,7 @@ bool tiles_plain(const hymgi_level *level)
 
 bool tiles_any(const hymgi_level *level)
 {
-  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level) &&
-         (is_plain(level) || !takes(level, HYMGI_FV4_RESTRICT_SUMS));
+  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -147,8 +145,8 @@ constexpr hymg_stencil FV2 = HYMG_FV2, FV4 = HYMG_FV4;
 
 /* clang-format off */
 constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_gsrb_march},
-    {FV2, ANY, is_split, ALL, "fv2_gsrb_point", hymgi_cuda_fv2_gsrb_point},
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<gsrb>", hymgi_cuda_fv2_gsrb_march},
+    {FV2, ANY, is_split, ALL, "fv2_point<gsrb>", hymgi_cuda_fv2_gsrb_point},
     {FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
@@ -156,9 +154,9 @@ constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
 };
 
 constexpr row<hymgi_relaxation> RELAX[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_relax_march},
-    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_relax_point", hymgi_cuda_fv2_relax_point},
-    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_relax_tile", hymgi_cuda_fv4_relax_tile},
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
+    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
+    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
@@ -166,8 +164,8 @@ constexpr row<hymgi_relaxation> RELAX[] = {
 };
 
 constexpr row<hymgi_residual_of> RESIDUAL[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_relax_march", hymgi_cuda_fv2_plain_residual},
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_split_march", hymgi_cuda_fv2_split_residual},
+    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
+    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_residual_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_residual_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
@@ -177,9 +175,9 @@ constexpr row<hymgi_residual_of> RESIDUAL[] = {
 constexpr row<hymgi_restriction> RESTRICT[] = {
     {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
     {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
-    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_restrict_tile", hymgi_cuda_fv4_restrict_tile},
-    {FV4, ANY, NULL, ALL, "fv4_residual_restrict", hymgi_cuda_restrict_sums},
-    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_restrict_sums},
+    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
+    {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
+    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
 };
 
 /* clang-format on */

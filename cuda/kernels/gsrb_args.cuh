@@ -10,6 +10,13 @@ namespace
 
 enum { GSRB_THREADS = 256 };
 
+/* Jobs as template arguments: one colour of split rows, or all cells. */
+struct gsrb;
+struct relax;
+struct residual;
+struct residual_norm;
+struct residual_mean; /* restricted */
+
 /* Cells along x and y of a level's only box as a template argument, in the order of x; 0: any. Where the doubles from
  * row to row and from plane to plane of split rows, as hymgi_geom_layout has them, are literals,
  * addresses cost no registers. */
@@ -74,10 +81,10 @@ struct gsrb_args {
   const double *f, *own, *other;
   double *out;
   int colour;
-  bool falling;  /* the last planes first: they are what the sweep before left in the cache */
-  bool f_is_old; /* no kernel that may still run wrote f */
-  int extent[3]; /* of the largest box */
-  int planes;    /* extent[2] */
+  bool falling;       /* the last planes first: they are what the sweep before left in the cache */
+  bool f_is_old;      /* no kernel that may still run wrote f (and prev) */
+  bool fills_along_x; /* FV4's marches: as in hymgi_level_kernels */
+  int extent[3];      /* of the largest box */
   int slab, slabs;
   hymgi_reduction reduction;
 };
@@ -95,8 +102,32 @@ inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_gsrb_half *h
   a.falling = half->colour == 1;
   a.f_is_old = half->f_is_old;
   box_extent(level->box, level->num_boxes, a.extent);
-  a.planes = a.extent[2];
   a.reduction = level->context->gpu->reduction;
+  return a;
+}
+
+/* The same for steps of the smoothers without colours; prev, scale: NULL as in hymgi_relaxation. */
+struct relax_args : gsrb_args {
+  const double *prev = NULL, *scale = NULL;
+  double residual = 0, momentum = 0;
+};
+
+inline relax_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
+{
+  const hymgi_gsrb_half all = {0, relaxation->x, relaxation->x, relaxation->out, relaxation->old};
+  relax_args a = {gsrb_args_of(level, &all)};
+  a.f = relaxation->f;
+  a.prev = relaxation->prev, a.scale = relaxation->scale;
+  a.residual = relaxation->residual, a.momentum = relaxation->momentum;
+  a.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
+  return a;
+}
+
+inline relax_args residual_args_of(const hymgi_level *level, const hymgi_residual_of *residual)
+{
+  const hymgi_gsrb_half all = {0, residual->x, residual->x, residual->r, false};
+  relax_args a = {gsrb_args_of(level, &all)};
+  a.f = residual->f;
   return a;
 }
 

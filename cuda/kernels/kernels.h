@@ -42,8 +42,8 @@ bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level);
 void hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const hymgi_residual_of *residual);
 void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const hymgi_restriction *restriction);
 void hymgi_cuda_fv4_relax_tma(const hymgi_level *level, const hymgi_relaxation *relaxation);
-/* fv4/gsrb_tile.cu (split rows), relax_tile.cu (plain rows), restrict_tile.cu (both): tiles in shared
- * memory, which need no ghosts beyond boundaries */
+/* fv4/gsrb_tile.cu (split rows), tile.cu (plain rows; the restriction: both): tiles in shared memory, which
+ * need no ghosts beyond boundaries */
 bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level);
 void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
@@ -51,7 +51,8 @@ void hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation 
 void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, const hymgi_restriction *restriction);
 
 /* transfer/restrict.cu: any level */
-void hymgi_cuda_restrict_sums(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
 
 /* ---- the same for all levels ---- */
 

@@ -188,8 +188,6 @@ START_TEST(tiles_of_small_levels)
   t.constant_alpha = tiles[_i].constant_alpha;
   t.constant_beta = tiles[_i].constant_beta;
   twin_check(&t, &twin_ways[0]);
-  static const char *const from_memory[] = {"fv4_restrict_sums"};
-  if (t.smoother == HYMG_GSRB) check_kernels(&t, from_memory, 1);
 }
 END_TEST
 

@@ -10,12 +10,6 @@
 namespace
 {
 
-struct gsrb_march_args {
-  gsrb_args s;
-  bool
-      fills_along_x; /* ghosts across x are worked out as they are asked for: hymgi_cuda_fv4_fills_along_x */
-};
-
 /* Which end of the rows a warp has; the lane there works out what lies beyond. */
 enum { MIDDLE, LOW_END, HIGH_END };
 
@@ -139,12 +133,10 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
 }
 
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-__global__ void __launch_bounds__(X *Y, BLOCKS)
-    fv4_gsrb_march(const __grid_constant__ gsrb_march_args args)
+__global__ void __launch_bounds__(X *Y, BLOCKS) fv4_gsrb_march(const __grid_constant__ gsrb_args a)
 {
   wait_for_predecessors();
   let_successors_start();
-  const gsrb_args &a = args.s;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const hymgi_geom g = box_at(a.boxes, z / a.slabs);
   const int from = z % a.slabs * a.slab;
@@ -157,9 +149,9 @@ __global__ void __launch_bounds__(X *Y, BLOCKS)
   const place p = place_of(g, a.colour, t, j, from);
   gsrb_window w;
   w.done = 0;
-  if (args.fills_along_x && t0 == 0)
+  if (a.fills_along_x && t0 == 0)
     march_column<VARIABLE, N, LOW_END>(a, p, to, t == 0, &w);
-  else if (args.fills_along_x && t0 + 32 > last)
+  else if (a.fills_along_x && t0 + 32 > last)
     march_column<VARIABLE, N, HIGH_END>(a, p, to, t == last, &w);
   else if (t <= last)
     march_column<VARIABLE, N, MIDDLE>(a, p, to, false, &w);
@@ -189,19 +181,19 @@ void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
 }
 
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-void launch(const hymgi_level *level, gsrb_march_args a, int slab)
+void launch(const hymgi_level *level, gsrb_args a, int slab)
 {
-  a.s.slab = slab;
-  a.s.slabs = (a.s.extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(a.s.extent[0] / 2, X), blocks_for(a.s.extent[1], Y),
-                  (unsigned)(a.s.slabs * a.s.boxes.count));
+  a.slab = slab;
+  a.slabs = (a.extent[2] + slab - 1) / slab;
+  const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y),
+                  (unsigned)(a.slabs * a.boxes.count));
   hymgi_launch(level->context, fv4_gsrb_march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
 }
 
 /* Large tiles have fewer rims, small ones end together. */
-template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_march_args &a)
+template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_args &a)
 {
-  const int *const n = a.s.extent;
+  const int *const n = a.extent;
   with_shape(level, [&](auto of) {
     constexpr int N = decltype(of)::value;
     if constexpr (N >= shape(512, 512))
@@ -219,11 +211,10 @@ template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_
 
 extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
-  gsrb_march_args a = {};
-  a.s = gsrb_args_of(level, half);
+  gsrb_args a = gsrb_args_of(level, half);
   a.fills_along_x = level->kernels->fills_along_x;
   if (half->from_zero)
-    launch_from_zero(level, a.s);
+    launch_from_zero(level, a);
   else if (level->method->variable_beta)
     launch_march<true>(level, a);
   else

@@ -15,13 +15,9 @@ namespace
 enum march_job { RESIDUAL, NORM, RESTRICT, RELAX };
 enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
 
-struct march_args {
-  gsrb_args base;
-  box_set patches;
-  double *coarse, *zero;
-  const double *prev, *scale; /* RELAX; prev may be NULL */
-  double factor, momentum;
-  bool fills_along_x; /* as in hymgi_level_kernels */
+struct march_args : relax_args {
+  box_set patches = {};
+  double *coarse = NULL, *zero = NULL;
 };
 
 /* Which end of the rows a warp has. */
@@ -120,15 +116,15 @@ template <int N, row_end END> struct memory_source {
   }
   __device__ __forceinline__ double x(int u, int dj, int dk) const
   {
-    return args.base.own[p.at(u, dj, dk) + (u < 0 ? west : u > 1 ? east : 0)];
+    return args.own[p.at(u, dj, dk) + (u < 0 ? west : u > 1 ? east : 0)];
   }
   __device__ __forceinline__ double beta(int axis, int u, int dj, int dk) const
   {
-    return __ldg(args.base.v.beta[axis] + p.at(u, dj, dk));
+    return __ldg(args.v.beta[axis] + p.at(u, dj, dk));
   }
   __device__ __forceinline__ double f(int u) const
   {
-    return args.base.f[p.at(u, 0, 0)];
+    return args.f[p.at(u, 0, 0)];
   }
   __device__ __forceinline__ double prev(int u) const
   {
@@ -140,7 +136,7 @@ template <int N, row_end END> struct memory_source {
   }
   __device__ __forceinline__ double alpha(int u) const
   {
-    return args.base.v.has_alpha ? alpha_at(args.base.v, p.at(u, 0, 0)) : 0;
+    return args.v.has_alpha ? alpha_at(args.v, p.at(u, 0, 0)) : 0;
   }
 };
 
@@ -243,10 +239,10 @@ template <march_job WHAT, bool VARIABLE, int U>
 __device__ __forceinline__ double value_of(const march_args &args, const arrivals &t, window *w)
 {
   const double c = w->c[U][1];
-  const double r = t.f[U] - fv4_with_alpha(args.base.v, apply_pair<VARIABLE, U>(args.base.v, t, w),
-                                           c, t.alpha[U]);
+  const double r =
+      t.f[U] - fv4_with_alpha(args.v, apply_pair<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
   if (WHAT != RELAX) return r;
-  const double x = hymgi_relax(c, args.factor * t.scale[U], r);
+  const double x = hymgi_relax(c, args.residual * t.scale[U], r);
   return args.prev ? hymgi_add_momentum(x, args.momentum, c, t.prev[U]) : x;
 }
 
@@ -340,33 +336,32 @@ template <int X> __device__ __forceinline__ void place_of_thread(int *t, int *j)
   *j = warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
 }
 
-inline march_args args_of(const hymgi_level *level, const double *f, const double *x, double *out)
+inline march_args march_args_of(const hymgi_level *level, const relax_args &all)
 {
-  const hymgi_gsrb_half both = {0, x, x, out, false};
-  march_args a = {};
-  a.base = gsrb_args_of(level, &both);
-  a.base.f = f;
+  march_args a = {all};
   a.fills_along_x = level->kernels->fills_along_x;
   return a;
 }
 
-inline march_args restrict_args_of(const hymgi_level *level, const hymgi_restriction *restriction)
+inline march_args march_args_of(const hymgi_level *level, const hymgi_residual_of *residual)
 {
-  march_args a = args_of(level, level->f, level->x, NULL);
+  return march_args_of(level, residual_args_of(level, residual));
+}
+
+inline march_args march_args_of(const hymgi_level *level, const hymgi_restriction *restriction)
+{
+  const hymgi_residual_of residual = {level->f, level->x, NULL};
+  march_args a = march_args_of(level, &residual);
   a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
   a.coarse = restriction->coarse;
   a.zero = restriction->zero;
   return a;
 }
 
-inline march_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
+inline march_args march_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
 {
-  march_args a = args_of(level, relaxation->f, relaxation->x, relaxation->out);
-  a.base.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
-  a.prev = relaxation->prev;
-  a.scale = relaxation->scale ? relaxation->scale : a.base.v.dinv;
-  a.factor = relaxation->residual;
-  a.momentum = relaxation->momentum;
+  march_args a = march_args_of(level, relax_args_of(level, relaxation));
+  if (!a.scale) a.scale = a.v.dinv;
   return a;
 }
 

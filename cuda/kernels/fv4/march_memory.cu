@@ -31,7 +31,7 @@ __device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, b
                                      bool at_end, window *w, double done[2])
 {
   constexpr bool STORES = WHAT == RESIDUAL || WHAT == RELAX;
-  const gsrb_args &a = args.base;
+  const march_args &a = args;
   if (AHEAD && threadIdx.x % SLOTS == 0) call_next<VARIABLE>(a, *p);
   arrivals t = arrive<WHAT, VARIABLE>(memory_source<N, END>(args, *p, at_end));
   if (STORES && stored) {
@@ -51,23 +51,22 @@ __device__ __forceinline__ unsigned long long
 march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
            int from, int to)
 {
-  const gsrb_args &a = args.base;
+  const march_args &a = args;
   const bool inside = t < g.n[0] / 2 && j < g.n[1];
   const int last = g.n[0] / 2 - 1;
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
   const bool at_end = t == (END == WEST_END ? 0 : last);
   window w = window_at<VARIABLE, END>(memory_source<N, END>(args, p, at_end), at_end);
-  double done[2] = {};
+  double done[2] = {}, below = 0;
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
     step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
     if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
     if (WHAT != RESTRICT) continue;
-    const double below = done[0] + done[1];
-    step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, false, at_end, &w, done);
-    store_mean(args, patch, inside, t, j, k, below, done[0] + done[1]);
-    k++;
+    const double sum = done[0] + done[1];
+    if (k & 1) store_mean(args, patch, inside, t, j, k, below, sum);
+    below = sum;
   }
   if ((WHAT == RESIDUAL || WHAT == RELAX) && inside) {
     a.out[p.at(0, 0, -1)] = done[0];
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(X *Y, BLOCKS)
   static_assert(X % SLOTS == 0 && Y % ROWS == 0, "whole warps");
   wait_for_predecessors();
   let_successors_start();
-  const gsrb_args &a = args.base;
+  const march_args &a = args;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z, b = z / a.slabs;
   const hymgi_geom g = box_at(a.boxes, b);
   const int from = z % a.slabs * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
@@ -108,11 +107,10 @@ __global__ void __launch_bounds__(X *Y, BLOCKS)
 template <march_job WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
 void launch(const hymgi_level *level, march_args a, int slab)
 {
-  gsrb_args *const base = &a.base;
-  base->slab = slab;
-  base->slabs = (base->extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(base->extent[0] / 2, X), blocks_for(base->extent[1], Y),
-                  (unsigned)(base->slabs * base->boxes.count));
+  a.slab = slab;
+  a.slabs = (a.extent[2] + slab - 1) / slab;
+  const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y),
+                  (unsigned)(a.slabs * a.boxes.count));
   hymgi_launch(level->context, fv4_march_memory<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid,
                dim3(X * Y), a);
 }
@@ -129,7 +127,7 @@ template <bool VARIABLE> constexpr int shape_of_its_own(int of)
 template <march_job WHAT, bool VARIABLE>
 void launch_march(const hymgi_level *level, const march_args &a)
 {
-  const int *const n = a.base.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
+  const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   with_shape(level, [&](auto of) {
     constexpr int N = shape_of_its_own<VARIABLE>(decltype(of)::value);
     launch<WHAT, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
@@ -149,7 +147,7 @@ template <march_job WHAT> void run(const hymgi_level *level, const march_args &a
 extern "C" void hymgi_cuda_fv4_residual_memory(const hymgi_level *level,
                                                const hymgi_residual_of *residual)
 {
-  const march_args a = args_of(level, residual->f, residual->x, residual->r);
+  const march_args a = march_args_of(level, residual);
   if (residual->r)
     run<RESIDUAL>(level, a);
   else
@@ -159,11 +157,11 @@ extern "C" void hymgi_cuda_fv4_residual_memory(const hymgi_level *level,
 extern "C" void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level,
                                                const hymgi_restriction *restriction)
 {
-  run<RESTRICT>(level, restrict_args_of(level, restriction));
+  run<RESTRICT>(level, march_args_of(level, restriction));
 }
 
 extern "C" void hymgi_cuda_fv4_relax_memory(const hymgi_level *level,
                                             const hymgi_relaxation *relaxation)
 {
-  run<RELAX>(level, relax_args_of(level, relaxation));
+  run<RELAX>(level, march_args_of(level, relaxation));
 }

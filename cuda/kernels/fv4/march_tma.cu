@@ -69,7 +69,7 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
                                                         const hymgi_geom &g, const tma_place &at)
 {
   constexpr march_job WHAT = Shape::WHAT;
-  const gsrb_args &a = args.base;
+  const march_args &a = args;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
   window w = at.end == WEST_END   ? window_of<WEST_END>(args, g, at, from)
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
     fv4_march_tma(const __grid_constant__ march_args args, const __grid_constant__ tma_maps maps)
 {
   HYMGI_DYNAMIC_SHARED(ring);
-  const gsrb_args &a = args.base;
+  const march_args &a = args;
   const hymgi_geom &g = a.boxes.one;
   byte_barrier *const barriers = reinterpret_cast<byte_barrier *>(ring + Shape::alpha::END);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
@@ -167,13 +167,13 @@ template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, 
 
 template <typename Shape> bool make_maps(const march_args &a, tma_maps *maps)
 {
-  const hymgi_geom &g = a.base.boxes.one;
-  const operator_view &v = a.base.v;
-  bool made = map_of<typename Shape::values>(g, a.base.own, &maps->x) &&
+  const hymgi_geom &g = a.boxes.one;
+  const operator_view &v = a.v;
+  bool made = map_of<typename Shape::values>(g, a.own, &maps->x) &&
               map_of<typename Shape::faces_x>(g, v.beta[0], &maps->beta[0]) &&
               map_of<typename Shape::faces_y>(g, v.beta[1], &maps->beta[1]) &&
               map_of<typename Shape::faces_z>(g, v.beta[2], &maps->beta[2]) &&
-              map_of<typename Shape::f>(g, a.base.f, &maps->f);
+              map_of<typename Shape::f>(g, a.f, &maps->f);
   if (Shape::WHAT == RELAX)
     made = made && map_of<typename Shape::scale>(g, a.scale, &maps->scale) &&
            (!a.prev || map_of<typename Shape::prev>(g, a.prev, &maps->prev));
@@ -205,10 +205,10 @@ template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
   if (!make_maps<Shape>(a, &maps))
     context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
   if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return;
-  const int *const n = a.base.extent;
+  const int *const n = a.extent;
   dim3 grid(blocks_for(n[0] / 2, Shape::X), blocks_for(n[1], Shape::Y));
-  a.base.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
-  grid.z = blocks_for(n[2], a.base.slab);
+  a.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
+  grid.z = blocks_for(n[2], a.slab);
   hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
                       maps);
 }
@@ -235,7 +235,7 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
 extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
                                             const hymgi_residual_of *residual)
 {
-  const march_args a = args_of(level, residual->f, residual->x, residual->r);
+  const march_args a = march_args_of(level, residual);
   if (residual->r)
     run_tma<RESIDUAL>(level, a);
   else
@@ -245,11 +245,11 @@ extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
 extern "C" void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level,
                                             const hymgi_restriction *restriction)
 {
-  run_tma<RESTRICT>(level, restrict_args_of(level, restriction));
+  run_tma<RESTRICT>(level, march_args_of(level, restriction));
 }
 
 extern "C" void hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
                                          const hymgi_relaxation *relaxation)
 {
-  run_tma<RELAX>(level, relax_args_of(level, relaxation));
+  run_tma<RELAX>(level, march_args_of(level, relaxation));
 }

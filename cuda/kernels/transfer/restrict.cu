@@ -1,9 +1,10 @@
 /* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; its
  * cell is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: of cells
- * 8 + 1; of the residual what the operator reads, f, and 1. */
+ * 8 + 1; of FV2's residual what the operator reads, f, and 1. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
@@ -79,11 +80,12 @@ __device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, 
   return *even + *odd;
 }
 
-/* MAX: also max |fine|, as the reduction's result. */
+/* zero: NULL, or a vector that gets zeros where coarse gets means. MAX: also max |fine|, as the reduction's
+ * result. */
 template <bool MAX>
 __global__ void __launch_bounds__(MEAN_THREADS)
     restrict_mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
-                  hymgi_reduction reduction)
+                  double *zero, hymgi_reduction reduction)
 {
   let_successors_start();
   const block_place b = place_of_block(a);
@@ -99,24 +101,25 @@ __global__ void __launch_bounds__(MEAN_THREADS)
       const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
       const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
       const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
-      coarse[hymgi_at(&patch, I, J, K)] = hymgi_mean_of_8(p00, p10, p01, p11);
+      const ptrdiff_t at = hymgi_at(&patch, I, J, K);
+      coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
+      if (zero) zero[at] = 0;
     }
   if (MAX) reduce_max(reduction, largest);
 }
 
-/* ---- the residual ---- */
+/* ---- FV2's residual ---- */
 
 /* A thread has a place in a row: with split rows a slot, that is a pair of cells or the red one of
- * them; with plain rows a cell. It computes what that gives to the mean, in both fine planes of a
- * coarse one (PLANES 2) or in one of them. */
+ * them; with plain rows a cell. It computes what that gives to the mean. */
 struct sum_args {
   transfer_grid grid;
   operator_view v;
   const double *f, *x;
-  double *coarse, *zero; /* zero: NULL, or a vector that gets zeros where coarse gets means */
+  double *coarse, *zero; /* as restrict_mean */
 };
 
-enum { SUM_THREADS_FV2 = 256, SUM_THREADS_FV4 = 128 };
+enum { SUM_THREADS = 256 };
 
 template <bool VARIABLE, int CELLS> struct fv2_cells {
   place p[CELLS];
@@ -145,73 +148,6 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
   }
 };
 
-/* FV4: the even cells of a slot's row, and the odd ones. Rows and planes an odd number of steps
- * away have them the other way round. Both cells and both planes name an entry by the same
- * expression, so that it is loaded once. */
-template <bool SPLIT> struct fv4_rows {
-  ptrdiff_t even, odd, pitch, plane;
-
-  /* u: along x from the slot's even cell (or from the cell); literals */
-  __device__ __forceinline__ double load(const double *x, int u, int dj, int dk) const
-  {
-    if (!SPLIT) return (x + even)[u + dj * pitch + dk * plane];
-    const double *const row = (u + dj + dk) & 1 ? x + odd : x + even;
-    return row[(u >> 1) + dj * pitch + dk * plane];
-  }
-};
-
-template <bool SPLIT>
-__device__ __forceinline__ fv4_rows<SPLIT> fv4_rows_of(const hymgi_geom &g, int t, int j, int k)
-{
-  const ptrdiff_t first = hymgi_row(&g, 0, j, k) + t;
-  const bool black = SPLIT && ((j + k + g.parity) & 1);
-  fv4_rows<SPLIT> r;
-  r.even = black ? first + g.half : first;
-  r.odd = black ? first : first + g.half;
-  r.pitch = g.pitch;
-  r.plane = g.plane;
-  return r;
-}
-
-template <bool VARIABLE, bool SPLIT>
-__device__ __forceinline__ double fv4_apply_at(const sum_args &a, const fv4_rows<SPLIT> &r, int u,
-                                               int up)
-{
-  return fv4_apply_with<VARIABLE>(
-      [&](int di, int dj, int dk) { return r.load(a.x, u + di, dj, up + dk); },
-      [&](int axis, int di, int dj, int dk) {
-        return VARIABLE ? r.load(a.v.beta[axis], u + di, dj, up + dk) : a.v.beta_constant[axis];
-      });
-}
-
-template <bool SPLIT>
-__device__ __forceinline__ double fv4_residual(const sum_args &a, const fv4_rows<SPLIT> &r, int u,
-                                               int up, double ax)
-{
-  double alpha = 0;
-  if (a.v.has_alpha) alpha = a.v.alpha ? r.load(a.v.alpha, u, 0, up) : a.v.alpha_constant;
-  return r.load(a.f, u, 0, up) - fv4_with_alpha(a.v, ax, r.load(a.x, u, 0, up), alpha);
-}
-
-/* What the slot's cells give in each plane; all that branches comes last. */
-template <bool VARIABLE, bool SPLIT, int PLANES>
-__device__ __forceinline__ void fv4_parts(const sum_args &a, const fv4_rows<SPLIT> &r,
-                                          double part[PLANES])
-{
-  constexpr int CELLS = SPLIT ? 2 : 1;
-  double ax[PLANES][CELLS];
-#pragma unroll
-  for (int up = 0; up < PLANES; up++)
-#pragma unroll
-    for (int u = 0; u < CELLS; u++)
-      ax[up][u] = fv4_apply_at<VARIABLE>(a, r, u, up);
-#pragma unroll
-  for (int up = 0; up < PLANES; up++) {
-    part[up] = fv4_residual(a, r, 0, up, ax[up][0]);
-    if (SPLIT) part[up] += fv4_residual(a, r, 1, up, ax[up][CELLS - 1]);
-  }
-}
-
 /* Sums the parts of a block's threads: [plane][row][slot], as wide as the block. */
 template <bool SPLIT, bool RED>
 __device__ __forceinline__ void store_means(const sum_args &a, const block_place &b, int K,
@@ -235,10 +171,10 @@ __device__ __forceinline__ void store_means(const sum_args &a, const block_place
 }
 
 template <bool VARIABLE, bool SPLIT, bool RED>
-__global__ void __launch_bounds__(SUM_THREADS_FV2, 3)
+__global__ void __launch_bounds__(SUM_THREADS, 3)
     fv2_residual_restrict(const __grid_constant__ sum_args a)
 {
-  __shared__ double part[SUM_THREADS_FV2];
+  __shared__ double part[SUM_THREADS];
   let_successors_start();
   const block_place b = place_of_block(a.grid);
   const hymgi_geom g = box_at(a.grid.boxes, b.box);
@@ -260,91 +196,10 @@ __global__ void __launch_bounds__(SUM_THREADS_FV2, 3)
   }
 }
 
-template <bool VARIABLE, bool SPLIT, int PLANES>
-__global__ void __launch_bounds__(SUM_THREADS_FV4, PLANES == 2 ? 3 : 2)
-    fv4_residual_restrict(const __grid_constant__ sum_args a)
-{
-  __shared__ double part[SUM_THREADS_FV4 * PLANES];
-  let_successors_start();
-  const block_place b = place_of_block(a.grid);
-  const hymgi_geom g = box_at(a.grid.boxes, b.box);
-  const int t = b.x * (int)blockDim.x + (int)threadIdx.x;
-  const int j = b.y * (int)blockDim.y + (int)threadIdx.y, up = (int)threadIdx.z;
-  const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
-  wait_for_predecessors();
-  for (int K = b.first; K < b.first + a.grid.slab; K++) {
-    if (t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2]) {
-      const fv4_rows<SPLIT> r = fv4_rows_of<SPLIT>(g, t, j, 2 * K + up);
-      double value[PLANES];
-      fv4_parts<VARIABLE, SPLIT, PLANES>(a, r, value);
-#pragma unroll
-      for (int m = 0; m < PLANES; m++)
-        part[mine + m * SUM_THREADS_FV4] = value[m];
-    }
-    __syncthreads();
-    store_means<SPLIT, false>(a, b, K, 0, part);
-    __syncthreads();
-  }
-}
-
 /* ---- launches ---- */
 
-/* A block's threads: (along a row, rows, planes), two rows at least. */
-dim3 block_for(const hymgi_level *level, int threads, int planes, int n[2])
-{
-  int fine[3];
-  box_extent(level->box, level->num_boxes, fine);
-  n[0] = level->box[0].split ? fine[0] / 2 : fine[0];
-  n[1] = fine[1];
-  const int x = 1 << row_shift(n[0]);
-  return dim3((unsigned)x, (unsigned)(threads / x / planes), (unsigned)planes);
-}
-
-typedef void (*sum_kernel)(sum_args);
-
-void launch_sum(const hymgi_level *level, sum_kernel kernel, int threads, int planes, sum_args a)
-{
-  int n[2];
-  const dim3 block = block_for(level, threads, planes, n);
-  a.grid = grid_of(level, n, (int)block.x, (int)block.y);
-  hymgi_launch(level->context, kernel, blocks_of(a.grid), block, a);
-}
-
-template <bool VARIABLE>
-void launch_fv2(const hymgi_level *level, hymgi_after after, const sum_args &a)
-{
-  const bool red = after == HYMGI_AFTER_GSRB;
-  const sum_kernel kernel = level->box[0].split
-                                ? (red ? fv2_residual_restrict<VARIABLE, true, true>
-                                       : fv2_residual_restrict<VARIABLE, true, false>)
-                                : (red ? fv2_residual_restrict<VARIABLE, false, true>
-                                       : fv2_residual_restrict<VARIABLE, false, false>);
-  launch_sum(level, kernel, SUM_THREADS_FV2, 2, a);
-}
-
-/* Threads of two planes load less, threads of one are more: where a level would not fill the
- * multiprocessors. */
-template <bool VARIABLE> void launch_fv4(const hymgi_level *level, const sum_args &a)
-{
-  const bool split = level->box[0].split, large = level->cells >= 96 * 96 * 96;
-  if (large)
-    launch_sum(level,
-               split ? fv4_residual_restrict<VARIABLE, true, 2>
-                     : fv4_residual_restrict<VARIABLE, false, 2>,
-               SUM_THREADS_FV4, 1, a);
-  else
-    launch_sum(level,
-               split ? fv4_residual_restrict<VARIABLE, true, 1>
-                     : fv4_residual_restrict<VARIABLE, false, 1>,
-               SUM_THREADS_FV4, 2, a);
-}
-
-} /* namespace */
-
-namespace
-{
-
-template <bool MAX> void launch_mean(const hymgi_level *level, const double *fine, double *coarse)
+template <bool MAX>
+void launch_mean(const hymgi_level *level, const double *fine, double *coarse, double *zero)
 {
   if (level->num_boxes == 0) return;
   int n[3];
@@ -352,7 +207,7 @@ template <bool MAX> void launch_mean(const hymgi_level *level, const double *fin
   const int x = 1 << row_shift(n[0]), y = MEAN_THREADS / x;
   const transfer_grid a = grid_of(level, n, x, y);
   hymgi_launch(level->context, restrict_mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a,
-               fine, coarse, level->context->gpu->reduction);
+               fine, coarse, zero, level->context->gpu->reduction);
 }
 
 } /* namespace */
@@ -360,34 +215,47 @@ template <bool MAX> void launch_mean(const hymgi_level *level, const double *fin
 extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine,
                                           double *coarse)
 {
-  launch_mean<false>(level, fine, coarse);
+  launch_mean<false>(level, fine, coarse, NULL);
 }
 
 extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine,
                                               double *coarse, int slot)
 {
   const result_slot there(level->context, slot);
-  launch_mean<true>(level, fine, coarse);
+  launch_mean<true>(level, fine, coarse, NULL);
 }
 
-/* After gsrb of FV2 the residual of the black cells is zero (but for rounding). */
-extern "C" void hymgi_cuda_restrict_sums(const hymgi_level *level,
-                                         const hymgi_restriction *restriction)
+/* A block's threads: along a row, rows (two at least), both fine planes of a coarse one. After gsrb the
+ * residual of the black cells is zero (but for rounding). */
+extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level,
+                                        const hymgi_restriction *restriction)
 {
   if (level->num_boxes == 0) return;
-  const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->method->variable_beta;
+  const bool split = level->box[0].split;
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  if (split) n[0] /= 2;
+  const int x = 1 << row_shift(n[0]), y = SUM_THREADS / x / 2;
   sum_args a = {};
+  a.grid = grid_of(level, n, x, y);
   a.v = view_of(level);
   a.f = level->f;
   a.x = level->x;
   a.coarse = restriction->coarse;
   a.zero = restriction->zero;
-  if (fv2 && variable)
-    launch_fv2<true>(level, restriction->after, a);
-  else if (fv2)
-    launch_fv2<false>(level, restriction->after, a);
-  else if (variable)
-    launch_fv4<true>(level, a);
-  else
-    launch_fv4<false>(level, a);
+  with_bools(
+      [&](auto variable, auto of_split, auto red) {
+        hymgi_launch(level->context, fv2_residual_restrict<variable, of_split, red>,
+                     blocks_of(a.grid), dim3((unsigned)x, (unsigned)y, 2), a);
+      },
+      level->method->variable_beta, split, restriction->after == HYMGI_AFTER_GSRB);
+}
+
+/* By way of the second buffer, which is free between smoother calls. */
+extern "C" void hymgi_cuda_fv4_restrict(const hymgi_level *level,
+                                        const hymgi_restriction *restriction)
+{
+  const hymgi_residual_of residual = {level->f, level->x, level->y};
+  hymgi_cuda_generic_residual(level, &residual);
+  launch_mean<false>(level, level->y, restriction->coarse, restriction->zero);
 }

@@ -1,0 +1,274 @@
+/* FV2's sweeps, residual and its norm on rows of either layout: marched along z on large levels, one cell a
+ * thread on small ones. Boundaries are in the loads. */
+#ifndef HYMGI_KERNELS_FV2_MARCH_CUH
+#define HYMGI_KERNELS_FV2_MARCH_CUH
+
+#include "device/fast_division.cuh"
+#include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "device/zmarch.cuh"
+#include "kernels/gsrb_args.cuh"
+#include "runtime/launch.cuh"
+
+namespace
+{
+
+/* Doubles from row to row and from plane to plane of plain rows in a cube of n cells, as shape_pitch and
+ * shape_plane for split ones. */
+__host__ __device__ constexpr int cube_pitch(int n)
+{
+  return (n + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+}
+
+__host__ __device__ constexpr int cube_plane(int n)
+{
+  const int plane = cube_pitch(n) * (n + 2);
+  return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
+}
+
+template <typename Call> void with_cube(const hymgi_level *level, const Call &call)
+{
+  const hymgi_geom *g = level->box;
+  const auto is_cube = [&](int n) {
+    return level->num_boxes == 1 && g->pitch == cube_pitch(n) && g->plane == cube_plane(n);
+  };
+  if (is_cube(512))
+    call(literal<512>());
+  else if (is_cube(256))
+    call(literal<256>());
+  else
+    call(literal<0>());
+}
+
+__device__ __forceinline__ double relaxed(const relax_args &a, double c, double prev, double step)
+{
+  const double x = hymgi_relax(c, a.residual, step);
+  return a.prev ? hymgi_add_momentum(x, a.momentum, c, prev) : x;
+}
+
+template <typename JOB>
+__device__ __forceinline__ double updated(const relax_args &a, const fv2_betas &b,
+                                          const fv2_values &x, double f, double alpha, double scale,
+                                          double prev)
+{
+  if (std::is_same_v<JOB, gsrb>) return fv2_gsrb(a.v, b, x, f, alpha);
+  const double r = fv2_residual(a.v, b, x, f, alpha);
+  if (!std::is_same_v<JOB, relax>) return r;
+  const double step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
+  return relaxed(a, x.c, prev, step);
+}
+
+/* ---- marched along z ---- */
+
+/* The box as one column of plain rows sees it: most columns have no boundary beside them, and no index along
+ * x or y is asked for in each plane. */
+__device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
+{
+  const unsigned clear = (p->i > 0 ? 1 : 0) | (p->i < g.n[0] - 1 ? 2 : 0) | (p->j > 0 ? 4 : 0) |
+                         (p->j < g.n[1] - 1 ? 8 : 0);
+  hymgi_geom narrow = {};
+  narrow.boundaries = g.boundaries & ~clear;
+  narrow.n[0] = narrow.n[1] = 1;
+  narrow.n[2] = g.n[2];
+  p->i = p->j = 0;
+  return narrow;
+}
+
+/* What a step loads. */
+struct fv2_arrivals {
+  fv2_betas b;
+  double above, f, prev, alpha, scale;
+  double c, w, e, s, n;
+};
+
+/* here: of the other colour at this slot, the neighbour on one side; low: the z-face below (plain rows). */
+template <typename JOB, bool SPLIT, bool VARIABLE>
+__device__ __forceinline__ fv2_arrivals arrive(const relax_args &a, const hymgi_geom &g,
+                                               const place &p, double here, double low)
+{
+  constexpr bool RELAX = std::is_same_v<JOB, relax>;
+  fv2_arrivals t;
+  if (SPLIT) {
+    const double side = a.own[p.other + 2 * p.east - 1];
+    t.c = std::is_same_v<JOB, gsrb> ? 0 : a.own[p.own];
+    t.w = p.east ? here : side, t.e = p.east ? side : here;
+  } else {
+    t.c = here;
+    t.w = a.own[p.own - 1], t.e = a.own[p.own + 1];
+  }
+  t.above = a.own[p.other + p.plane], t.f = a.f[p.own];
+  t.prev = RELAX && a.prev ? a.prev[p.own] : 0;
+  t.s = a.own[p.other - p.pitch], t.n = a.own[p.other + p.pitch];
+  t.b = fv2_load_betas<VARIABLE>(a.v, g, p);
+  if (VARIABLE && !SPLIT) t.b.d = low;
+  t.alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  t.scale = RELAX && a.scale ? __ldg(a.scale + p.own) : 0;
+  return t;
+}
+
+/* The same slot a plane further up. */
+template <bool SPLIT> __device__ __forceinline__ void go_up(place *p, int t)
+{
+  p->k++;
+  p->own += p->plane;
+  forget_addresses(&p->own);
+  if (!SPLIT) {
+    p->other = p->own;
+    return;
+  }
+  p->other += p->plane;
+  forget_addresses(&p->other);
+  p->east = 1 - p->east, p->west = p->east - 1;
+  p->i = 2 * t + p->east;
+}
+
+template <typename JOB, bool SPLIT, bool VARIABLE>
+__device__ __forceinline__ unsigned long long
+march_column(const relax_args &a, const hymgi_geom &box, place p, int slot, int to)
+{
+  constexpr bool NORM = std::is_same_v<JOB, residual_norm>;
+  const hymgi_geom g = SPLIT ? box : alone(box, &p);
+  column_window<double, 1, 1> x;
+  x.fill([&](int dk) { return a.own[p.other + dk * p.plane]; });
+  double low = VARIABLE && !SPLIT ? __ldg(a.v.beta[2] + p.own) : 0;
+  unsigned long long norm = 0;
+  const int from = p.k;
+  double done = 0;
+#pragma unroll 1
+  while (p.k < to) {
+    const fv2_arrivals t = arrive<JOB, SPLIT, VARIABLE>(a, g, p, x.at(0), low);
+    fv2_values v = {t.c, t.w, t.e, t.s, t.n, x.at(-1), t.above};
+    fv2_extrapolate(a.v, g, p, &v);
+    const double value = updated<JOB>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
+    if (!NORM && p.k > from) a.out[p.own - p.plane] = done;
+    done = value; /* stored after the next plane's loads, which then overlap */
+    if (NORM) norm = larger(norm, bits_of(value));
+    x.shift(t.above);
+    low = t.b.u;
+    go_up<SPLIT>(&p, slot);
+  }
+  if (!NORM) a.out[p.own - p.plane] = done;
+  return norm;
+}
+
+/* N: shape or cube. Blocks of both colours of a tile run side by side: the second finds the faces in the
+ * cache. */
+template <typename JOB, bool SPLIT, bool VARIABLE, int N>
+__global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_constant__ relax_args a)
+{
+  constexpr bool BOTH = SPLIT && !std::is_same_v<JOB, gsrb>;
+  wait_for_predecessors();
+  let_successors_start();
+  const int tile = (int)(BOTH ? blockIdx.x >> 1 : blockIdx.x);
+  const int colour = BOTH ? (int)(blockIdx.x & 1) : a.colour;
+  const int t = tile * (int)blockDim.x + (int)threadIdx.x;
+  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  hymgi_geom g = box_at(a.boxes, z / a.slabs);
+  g.split = SPLIT;
+  if (N && !SPLIT) g.pitch = cube_pitch(N), g.plane = cube_plane(N);
+  const int from = z % a.slabs * a.slab;
+  const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
+  place p = place_of(g, colour, t, j, from);
+  if (N && SPLIT) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
+  unsigned long long norm = 0;
+  if (t < slots_of(g) && j < g.n[1] && from < to)
+    norm = march_column<JOB, SPLIT, VARIABLE>(a, g, p, t, to);
+  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
+}
+
+template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, relax_args a)
+{
+  const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
+  const bool both = SPLIT && !std::is_same_v<JOB, gsrb>;
+  a.slab = a.extent[2] >= 256 ? 32 : 16;
+  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
+  const dim3 grid(blocks_for(slots, wide) * (both ? 2 : 1),
+                  blocks_for(a.extent[1], GSRB_THREADS / wide),
+                  (unsigned)(a.slabs * a.boxes.count));
+  with_bools(
+      [&](auto variable) {
+        const auto launch = [&](auto of) {
+          hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable, decltype(of)::value>, grid,
+                       dim3((unsigned)wide, (unsigned)(GSRB_THREADS / wide)), a);
+        };
+        if constexpr (SPLIT)
+          with_shape(level, launch);
+        else
+          with_cube(level, launch);
+      },
+      level->method->variable_beta);
+}
+
+template <bool SPLIT> void run_residual(const hymgi_level *level, const hymgi_residual_of *wanted)
+{
+  const relax_args a = residual_args_of(level, wanted);
+  if (wanted->r)
+    run_march<residual, SPLIT>(level, a);
+  else
+    run_march<residual_norm, SPLIT>(level, a);
+}
+
+/* ---- one cell a thread ---- */
+
+enum { POINT_THREADS = 128 };
+
+/* All that no kernel in flight can write, and what follows from it, before the wait for the last one. */
+template <typename JOB, bool VARIABLE>
+__global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ relax_args a)
+{
+  constexpr bool GSRB = std::is_same_v<JOB, gsrb>;
+  const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+  const int z = GSRB && a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  const hymgi_geom g = box_at(a.boxes, z / a.extent[2]);
+  const int k = z % a.extent[2];
+  const bool inside = t < (GSRB ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && k < g.n[2];
+  place p = {};
+  fv2_betas b = {};
+  divisors<1> diagonal = {};
+  double alpha = 0, scale = 0, f = 0, prev = 0;
+  const auto load = [&] {
+    f = a.f[p.own];
+    if (!GSRB && a.prev) prev = a.prev[p.own];
+  };
+  if (inside) {
+    p = place_of(g, GSRB ? a.colour : 0, t, j, k);
+    b = fv2_load_betas<VARIABLE>(a.v, g, p);
+    if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
+    if (a.f_is_old) load();
+    if (!GSRB && a.scale) scale = a.scale[p.own];
+    if (!GSRB && !a.scale) diagonal.take({{fv2_diagonal(a.v, b, alpha)}});
+  }
+  wait_for_predecessors();
+  let_successors_start();
+  if (!inside) return;
+  if (!a.f_is_old) load();
+  fv2_values x = fv2_load_neighbours(a.v, g, p, a.own);
+  if (GSRB) {
+    a.out[p.own] = fv2_gsrb(a.v, b, x, f, alpha);
+    return;
+  }
+  x.c = a.own[p.own];
+  const double r = fv2_residual(a.v, b, x, f, alpha);
+  const double step = a.scale ? r * scale : diagonal.quotients({{r}}, true).at[0];
+  a.out[p.own] = relaxed(a, x.c, prev, step);
+}
+
+template <typename JOB> void run_point(const hymgi_level *level, const relax_args &a)
+{
+  const int slots = std::is_same_v<JOB, gsrb> ? a.extent[0] / 2 : a.extent[0];
+  const int shift = row_shift(slots), wide = 1 << (shift > 2 ? shift : 2);
+  const dim3 grid(blocks_for(slots, wide), blocks_for(a.extent[1], POINT_THREADS / wide),
+                  (unsigned)(a.extent[2] * a.boxes.count));
+  with_bools(
+      [&](auto variable) {
+        hymgi_launch(level->context, fv2_point<JOB, variable>, grid,
+                     dim3((unsigned)wide, (unsigned)(POINT_THREADS / wide)), a);
+      },
+      level->method->variable_beta);
+}
+
+} /* namespace */
+
+#endif
