@@ -79,8 +79,8 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
        "GPU: the same without each form of its kernels, in turn with the library's choice",
        .kind = OPTION_SET, &o->mode, KERNELS_ABLATION},
       {"kernels", NULL,
-       "GPU: the kernels that each level runs, by the names that a profiler shows; --only N[,N..]\n"
-       "for other sizes",
+       "GPU: the kernels that each level runs, by the names that a profiler shows; then\n"
+       "N[,N..] for other sizes",
        .kind = OPTION_SET, &o->mode, KERNELS_LEVELS},
       {"without", "FORM", "GPU: no level takes this form of its kernels; again for others",
        .kind = OPTION_CUSTOM, o, .read = read_without},
@@ -113,6 +113,9 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
 /* What depends on more than one option. */
 static bool complete(const command_line *c, kernels_options *o)
 {
+  const bool sizes = o->mode == KERNELS_LEVELS && c->num_words == 1;
+  if (c->num_words > 0 && !sizes) return options_unwanted(c, "argument", *c->word, "an option");
+  if (sizes && !read_sizes(c, "--kernels", *c->word, o)) return false;
   o->one_smoother = options_given(c, "smoother");
   if (o->mode == KERNELS_THRESHOLD || o->mode == KERNELS_ABLATION || o->mode == KERNELS_LEVELS ||
       o->num_without > 0)
@@ -136,7 +139,7 @@ static bool complete(const command_line *c, kernels_options *o)
 
 bool kernels_options_read(int argc, char **argv, kernels_options *o, int *code)
 {
-  command_line c = {.program = "hymg-kernels", .usage = usage, .column = 19};
+  command_line c = {.program = "hymg-kernels", .usage = usage, .column = 19, .takes_words = true};
   *o = (kernels_options){.stencil = {true, true}, .repeat = 7, .seconds = 0.2};
   if (!read_table(&c, argc, argv, o, code)) return false;
   const bool ok = complete(&c, o);
