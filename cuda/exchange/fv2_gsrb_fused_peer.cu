@@ -74,31 +74,17 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
-  const bool zero = from_zero && level->starts_alone;
-  const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
-  const int sweeps = level->method->sweeps;
   const auto kernel =
       level->method->variable_beta ? fv2_gsrb_faces<true, true> : fv2_gsrb_faces<false, true>;
-  fused_exchange_args r = fused_exchange_args_of(level, plan);
-  const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
-  if (!zero) launch(level, plan, fv2_send_colour, grid, block, r, 1);
-  for (int s = 0; s < sweeps; s++) {
-    r.zero = zero && s == 0;
-    r.step = s;
-    r.ends = s + 1 == sweeps;
-    r.sends = !r.ends || with_ghosts;
-    r.sweep.colour = s & 1;
-    r.sweep.f_is_old = s > 0 || !zero;
-    launch(level, plan, kernel, grid, block, r);
-    if (s & 1) continue;
-    hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
+  sweep_and_exchange(level, from_zero, with_ghosts, [&](fused_exchange_args &r) {
+    launch(level, level->halo[HYMGI_HALO_FACES], kernel, faces_grid(level->box, r.faces),
+           dim3(ROW_THREADS), r);
+    if (r.sweep.colour == 1) return;
+    hymgi_cuda_fv2_gsrb_fused(level, r.step & 2, level->x, level->y);
     double *const x = level->x;
     level->x = level->y, level->y = x;
     r.sweep.own = r.sweep.other = r.sweep.out = level->x;
-  }
-  /* black ones, which red cells lie beside */
-  r.step = sweeps;
-  if (with_ghosts) launch(level, plan, fv2_receive_ghosts, grid, block, r, 0);
+  });
 }
 
 extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x)
