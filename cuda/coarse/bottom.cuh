@@ -11,11 +11,11 @@ extern "C" {
 namespace
 {
 
-/* ---- their level operations, by the names in level_ops.h ---- */
+/* ---- level operations of the avoiding solvers and the smoother, by the names in level_ops.h ---- */
 
 struct krylov_level {
   int l;
-  int own; /* place of this thread's first cell */
+  int own; /* place of this thread's cell, -1 if it has none */
   double *x, *f;
 };
 
@@ -23,9 +23,15 @@ struct krylov_level {
 #define KRYLOV_CALLED __device__ __noinline__
 #define KRYLOV_METHOD template <typename krylov_level> __device__ __forceinline__
 
+KRYLOV int krylov_place(const double *x)
+{
+  return (int)(x - coarse_arena());
+}
+
 KRYLOV double *hymgi_krylov_vector(const krylov_level *level, int i)
 {
-  return shared.level[level->l].krylov + i * shared.level[level->l].size;
+  const coarse_level &t = shared.level[level->l];
+  return coarse_arena() + t.krylov_at + i * t.size;
 }
 
 KRYLOV bool krylov_singular(const krylov_level *)
@@ -35,94 +41,51 @@ KRYLOV bool krylov_singular(const krylov_level *)
 
 KRYLOV void hymgi_apply(const krylov_level *level, double *x, double *y)
 {
-  const double *const arena = coarse_arena();
-  if (shared.level[level->l].resident)
-    apply_resident(level->l, (int)(x - arena), (int)(y - arena));
-  else
-    operate(level->l, 0, COARSE_APPLY, NULL, x, y);
+  apply_resident(level->l, false, krylov_place(x), krylov_place(y));
 }
 
 KRYLOV void hymgi_smooth(krylov_level *level)
 {
-  operate(level->l, shared.method.sweeps, COARSE_NOTHING, level->f, level->x,
-          shared.level[level->l].y);
+  sweep_resident(level->l, shared.method.sweeps, false);
 }
 
 KRYLOV double hymgi_norm_max(const krylov_level *level, const double *x)
 {
-  return max_of(level->l, level->own, x);
+  const unsigned long long mine = level->own < 0 ? 0 : bits_of(x[level->own]);
+  return value_of(team_max(shared.level[level->l].team, mine));
 }
 
-KRYLOV double hymgi_residual_norm(const krylov_level *level, const double *f, double *x)
+KRYLOV double hymgi_residual_norm(const krylov_level *level, const double *, double *x)
 {
-  double *const r = shared.level[level->l].y;
-  operate(level->l, 0, COARSE_RESIDUAL, f, x, r);
-  return hymgi_norm_max(level, r);
-}
-
-KRYLOV double hymgi_dot(const krylov_level *level, const double *x, const double *y)
-{
-  return sum_of(level->l, level->own, x, y);
-}
-
-KRYLOV void hymgi_dots(const krylov_level *level, int count, const double *const *x,
-                       const double *const *y, double *dots)
-{
-  for (int m = 0; m < count; m++)
-    dots[m] = hymgi_dot(level, x[m], y[m]);
+  const int r = shared.level[level->l].y_at;
+  apply_resident(level->l, true, krylov_place(x), r);
+  return hymgi_norm_max(level, coarse_arena() + r);
 }
 
 KRYLOV void hymgi_fill(const krylov_level *level, double value, double *x)
 {
-  each_own(level->l, level->own, [&](int at) { x[at] = value; });
-}
-
-__device__ __noinline__ void add_scaled(int l, int own, double a, const double *x, double b,
-                                        const double *y, double *z)
-{
-  const bool copies = b == 0 && a == 1;
-  each_own(l, own, [&](int at) { z[at] = copies ? x[at] : hymgi_fma(a, x[at], b * y[at]); });
+  if (level->own >= 0) x[level->own] = value;
 }
 
 KRYLOV void hymgi_axpby(const krylov_level *level, double a, const double *x, double b,
                         const double *y, double *z)
 {
-  add_scaled(level->l, level->own, a, x, b, y, z);
+  const int own = level->own;
+  if (own >= 0) z[own] = hymgi_fma(a, x[own], b * y[own]);
 }
 
 KRYLOV void hymgi_copy_vector(const krylov_level *level, const double *x, double *y)
 {
-  hymgi_axpby(level, 1, x, 0, x, y);
+  if (level->own >= 0) y[level->own] = x[level->own];
 }
 
 KRYLOV void hymgi_remove_mean(const krylov_level *level, double *x)
 {
-  const double mean = hymgi_dot(level, x, NULL) / (double)shared.level[level->l].cells;
-  each_own(level->l, level->own, [&](int at) { x[at] += -mean; });
-}
-
-/* z = D^-1 r */
-__device__ __noinline__ void divide(int l, const double *r, double *z)
-{
-  const coarse_pass p = pass_of(l);
-  operator_view v = {};
-  v.has_alpha = p.has_alpha;
-#pragma unroll 1
-  for (int c = thread_of(); c < p.cells; c += p.team) {
-    const int at = cell_at(l, c).at;
-    if (shared.method.stencil == HYMG_FV4) {
-      z[at] = __ldg(shared.level[l].coefficients + COARSE_DINV * p.cells + c) * r[at];
-    } else {
-      coarse_own<HYMG_FV2, true> own;
-      own.load(l, p, NULL, c);
-      z[at] = r[at] / fv2_diagonal(v, own.b, own.alpha);
-    }
-  }
-}
-
-KRYLOV void hymgi_precondition(const krylov_level *level, const double *r, double *z)
-{
-  divide(level->l, r, z);
+  const coarse_level &t = shared.level[level->l];
+  meet(t.team);
+  const double mean = sum_by_threads(level->l, x, NULL, COARSE_WARP) / (double)t.cells;
+  meet(t.team);
+  if (level->own >= 0) x[level->own] += -mean;
 }
 
 /* ---- what the avoiding solvers ask for besides: the first warp works on coefficients ---- */
@@ -176,10 +139,18 @@ KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool sha
 
 /* ---- the solve ---- */
 
-template <hymg_bottom BOTTOM> __device__ __noinline__ void solve_with(int l)
+__device__ __noinline__ void solve_in_arena(int l, hymg_bottom bottom)
 {
-  krylov_level level = {l, own_place(l), shared.level[l].x, shared.level[l].f};
-  solve_bottom(&level, BOTTOM, (basis *)(void *)coarse_arena());
+  const coarse_level &t = shared.level[l];
+  double *const arena = coarse_arena();
+  double target;
+  const int own = thread_of() < t.cells ? cell_at(l, thread_of()).at : -1;
+  krylov_level level = {l, own, arena + t.x_at, arena + t.f_at};
+  if (!begin_bottom(&level, &target)) return;
+  if (bottom == HYMG_BOTTOM_SMOOTHER)
+    smoother(&level, target);
+  else
+    avoiding(&level, target, bottom == HYMG_CABICGSTAB, (basis *)(void *)arena);
 }
 
 template <hymg_bottom BOTTOM, hymg_stencil STENCIL, bool VARIABLE, int TEAM>
@@ -212,10 +183,7 @@ template <hymg_bottom BOTTOM, int TEAM> __device__ __forceinline__ void solve_re
 
 template <hymg_bottom BOTTOM> __device__ __forceinline__ void solve_short(int l)
 {
-  const coarse_level &t = shared.level[l];
-  if (!t.resident)
-    solve_with<BOTTOM>(l);
-  else if (t.team == COARSE_WARP)
+  if (shared.level[l].team == COARSE_WARP)
     solve_resident<BOTTOM, COARSE_WARP>(l);
   else
     solve_resident<BOTTOM, COARSE_THREADS>(l);
@@ -228,12 +196,8 @@ __device__ __forceinline__ void solve_coarsest(int l, hymg_bottom bottom)
     solve_short<HYMG_BICGSTAB>(l);
   else if (bottom == HYMG_CG)
     solve_short<HYMG_CG>(l);
-  else if (bottom == HYMG_CABICGSTAB)
-    solve_with<HYMG_CABICGSTAB>(l);
-  else if (bottom == HYMG_CACG)
-    solve_with<HYMG_CACG>(l);
   else
-    solve_with<HYMG_BOTTOM_SMOOTHER>(l);
+    solve_in_arena(l, bottom);
 }
 
 } /* namespace */

@@ -19,7 +19,7 @@ struct coarse_run {
   const coarse_level *level; /* the first of the cycle */
   int count;                 /* levels */
   int visits;                /* 1: V, 2: W, 0: F */
-  const double *lists;       /* all lists and coefficients: doubles */
+  const double *lists;       /* and coefficients, so many doubles */
   size_t listed;
   double *x; /* of the first level */
   const double *f;
@@ -28,16 +28,10 @@ struct coarse_run {
 /* Then the residual as well, if it is to be restricted. */
 __device__ __noinline__ void smooth(int l, bool restricts)
 {
-  const coarse_level &t = shared.level[l];
   const coarse_method &m = shared.method;
-  const bool red = m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB;
-  if (thread_of() >= t.team) return;
-  const coarse_job last = !restricts ? COARSE_NOTHING : red ? COARSE_RED_RESIDUAL : COARSE_RESIDUAL;
-  if (t.sweeps_resident)
-    sweep_resident(l, m.sweeps, restricts);
-  else
-    operate(l, m.sweeps, last, t.f, t.x, t.y);
-  if (restricts) restrict_residual(l, red);
+  if (thread_of() >= shared.level[l].team) return;
+  sweep_resident(l, m.sweeps, restricts);
+  if (restricts) restrict_residual(l, m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
 }
 
 /* As correct() of multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
@@ -95,7 +89,6 @@ __device__ __forceinline__ void call_lists(const coarse_run &run)
     call_line(run.lists + line);
 }
 
-/* The descriptions, with places in the arena as pointers. */
 __device__ __forceinline__ void load_levels(const coarse_run &run)
 {
   static_assert(sizeof(coarse_level) % 8 == 0, "levels are copied by words");
@@ -106,42 +99,27 @@ __device__ __forceinline__ void load_levels(const coarse_run &run)
     to[w] = __ldg(from + w);
   if (thread_of() == 0) shared.method = run.method;
   __syncthreads();
-  double *const arena = coarse_arena();
-  if (thread_of() < run.count) {
-    coarse_level &t = shared.level[thread_of()];
-    if (!t.x) t.x = arena + t.x_at;
-    if (!t.y) t.y = arena + t.y_at;
-    if (!t.f) t.f = arena + t.f_at;
-    if (!t.krylov) t.krylov = arena + t.krylov_at;
-  }
-  __syncthreads();
 }
 
 __device__ __forceinline__ void load_fields(const coarse_run &run)
 {
+  double *const arena = coarse_arena();
 #pragma unroll 1
   for (int l = 0; l < (run.visits > 0 ? 1 : run.count); l++) {
     const coarse_level &t = shared.level[l];
-    const double *const f = l == 0 ? run.f : t.field_f;
-    if (thread_of() >= t.team) continue;
-#pragma unroll 1
-    for (int c = thread_of(); c < t.cells; c += t.team) {
-      const coarse_cell cell = cell_at(l, c);
-      t.f[cell.at] = f[cell.field];
-      if (l == 0) t.x[cell.at] = run.x[cell.field];
-    }
+    if (thread_of() >= t.cells) continue;
+    const coarse_cell cell = cell_at(l, thread_of());
+    arena[t.f_at + cell.at] = (l == 0 ? run.f : t.field_f)[cell.field];
+    if (l == 0) arena[t.x_at + cell.at] = run.x[cell.field];
   }
 }
 
 __device__ __forceinline__ void store_x(const coarse_run &run)
 {
   const coarse_level &t = shared.level[0];
-  if (thread_of() >= t.team) return;
-#pragma unroll 1
-  for (int c = thread_of(); c < t.cells; c += t.team) {
-    const coarse_cell cell = cell_at(0, c);
-    run.x[cell.field] = t.x[cell.at];
-  }
+  if (thread_of() >= t.cells) return;
+  const coarse_cell cell = cell_at(0, thread_of());
+  run.x[cell.field] = coarse_arena()[t.x_at + cell.at];
 }
 
 __global__ void __launch_bounds__(COARSE_THREADS)
@@ -167,7 +145,7 @@ void launch(const hymgi_coarse_lists *tail, const hymgi_level *level, hymg_botto
   run.count = tail->last - level->index + 1;
   run.visits = visits;
   run.lists = tail->memory;
-  run.listed = tail->listed;
+  run.listed = tail->doubles;
   run.x = level->x;
   run.f = level->f;
   hymgi_launch_shared(level->context, coarse_v_cycle, dim3(1), dim3(COARSE_THREADS),

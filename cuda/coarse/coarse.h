@@ -7,15 +7,8 @@
 
 #include "kernels/kernels.h"
 
-/* A level has COARSE_CELLS at most, so that its shortest side halves four times; the coarsest may
- * have COARSE_BOTTOM_CELLS. */
-enum {
-  COARSE_THREADS = 512,
-  COARSE_WARP = 32,
-  COARSE_LEVELS = 5,
-  COARSE_CELLS = 16 * 16 * 16,
-  COARSE_BOTTOM_CELLS = 8192
-};
+/* A level has a cell a thread at most, so that its shortest side halves three times. */
+enum { COARSE_THREADS = 512, COARSE_WARP = 32, COARSE_LEVELS = 4 };
 
 /* A cell: where it is in a vector of the coarse end and in one of the level; where the first of its
  * children is on the next finer level of the coarse end. */
@@ -55,8 +48,6 @@ struct coarse_level {
   int wrap[3];           /* from the first cell to the last, by axis */
   int parity;            /* colour of the cell (0, 0, 0) */
   int in_place;          /* gsrb needs no second buffer: cells of a colour do not see each other */
-  int resident;          /* resident.cuh is for it, */
-  int sweeps_resident;   /* and for its sweeps */
   int bits;              /* of a word of an exact sum */
   double boundary_ghost[6]; /* FV2 */
   double beta[3];           /* FV4, if constant */
@@ -67,8 +58,7 @@ struct coarse_level {
   const double *coefficients; /* by coarse_row */
   const double *data;         /* of boundaries */
   const double *field_f;      /* the level's f, if it is not that of the first level of a cycle */
-  double *x, *y, *f, *krylov; /* in memory; NULL: in the arena */
-  int x_at, y_at, f_at, krylov_at; /* there */
+  int x_at, y_at, f_at, krylov_at; /* of vectors in the arena */
 };
 
 struct coarse_method {
@@ -78,23 +68,23 @@ struct coarse_method {
   bool variable, has_alpha, singular;
 };
 
-/* Doubles that the avoiding solvers keep at the start of the arena, the dynamic shared memory;
- * vectors follow. */
+/* All vectors are in the arena, the dynamic shared memory; at its start the avoiding solvers keep so
+ * many doubles. */
 enum { COARSE_BASIS = 410 };
 
 struct hymgi_coarse_lists {
   int first, last; /* levels of the solver: from where its placement wants the coarse end on */
   coarse_method method;
-  double *memory;            /* all that follows is in here */
-  size_t doubles, listed;    /* of them all, and before the vectors */
+  double *memory;            /* lists and coefficients */
+  size_t doubles;            /* of it */
   int arena;                 /* doubles of it that are used */
-  const coarse_level *level; /* of them */
+  const coarse_level *level; /* in memory */
 };
 
 /* The kernel may have all of the device's shared memory: so many doubles of arena. */
 hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
 /* The levels from the first that allows it and that is to be part of the coarse end down, the coarsest at
- * least; NULL where that does not allow it. */
+ * least; NULL where that does not allow it. The placement is told where it begins. */
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail);
 void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail);
 

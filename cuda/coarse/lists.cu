@@ -62,6 +62,12 @@ bool keeps_colours_apart(const hymgi_level *level)
   return level->method->stencil == HYMG_FV2;
 }
 
+/* Doubles of a vector in the arena. */
+int size_of(const hymgi_geom *g)
+{
+  return hymgi_coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
+}
+
 void describe(coarse_level *t, const hymgi_level *level)
 {
   const hymgi_geom *g = level->box;
@@ -70,7 +76,7 @@ void describe(coarse_level *t, const hymgi_level *level)
   t->team = level->cells <= COARSE_WARP ? (int)COARSE_WARP : (int)COARSE_THREADS;
   t->row = g->n[0] + 2 * g->ghost;
   t->plane = t->row * (g->n[1] + 2 * g->ghost);
-  t->size = t->plane * (g->n[2] + 2 * g->ghost);
+  t->size = size_of(g);
   t->wrap[0] = g->n[0] - 1;
   t->wrap[1] = (g->n[1] - 1) * t->row;
   t->wrap[2] = (g->n[2] - 1) * t->plane;
@@ -101,60 +107,6 @@ level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, 
   return l;
 }
 
-/* ---- vectors ---- */
-
-/* What is taken of the arena and how much there is; where the next vector in memory goes. */
-struct room {
-  int arena, most;
-  double *memory;
-};
-
-void give(room *r, int doubles, double **in_memory, int *in_arena)
-{
-  if (r->arena + doubles <= r->most) {
-    *in_arena = r->arena;
-    r->arena += doubles;
-  } else {
-    *in_memory = r->memory;
-    r->memory += doubles;
-  }
-}
-
-int doubles_of(const coarse_level *level, int count, int krylov)
-{
-  int doubles = krylov * level[count - 1].size;
-  for (int l = 0; l < count; l++)
-    doubles += 3 * level[l].size;
-  return doubles;
-}
-
-/* What is used most comes first. */
-int place_vectors(coarse_level *level, int count, int krylov, room r)
-{
-  for (coarse_level *t = level + count - 1; t >= level; t--) {
-    give(&r, t->size, &t->x, &t->x_at);
-    give(&r, t->size, &t->y, &t->y_at);
-  }
-  coarse_level *const bottom = level + count - 1;
-  give(&r, bottom->size, &bottom->f, &bottom->f_at);
-  give(&r, krylov * bottom->size, &bottom->krylov, &bottom->krylov_at);
-  for (coarse_level *t = bottom - 1; t >= level; t--)
-    give(&r, t->size, &t->f, &t->f_at);
-  return r.arena;
-}
-
-/* Has the level a cell a thread, and all in the arena? */
-bool is_resident(const coarse_level *t)
-{
-  return !(t->x || t->y || t->f || t->krylov) && t->cells <= t->team;
-}
-
-/* Can sweeps be those of a resident level, too? */
-bool has_resident_sweeps(const coarse_level *t, const hymgi_method *m)
-{
-  return t->resident && (m->stencil == HYMG_FV4 || m->smoother != HYMG_GSRB || t->in_place);
-}
-
 /* ---- all of it ---- */
 
 bool sends_nothing(const hymgi_level *level)
@@ -171,8 +123,8 @@ bool applies(const hymgi_hierarchy *h, int l)
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= (bottom ? COARSE_BOTTOM_CELLS : COARSE_CELLS) &&
-         (bottom || level->direct) && level->method->smoother != HYMG_SYMGS && sends_nothing(level);
+         level->cells <= COARSE_THREADS && (bottom || level->direct) &&
+         level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 
 ptrdiff_t rows_of(const hymgi_method *m)
@@ -195,17 +147,25 @@ coarse_method method_of(const hymgi_method *m)
   return t;
 }
 
+/* Doubles of the arena for a level: x, y and f, and vectors of the avoiding solvers. Others have theirs
+ * in registers. */
+int room_for(const hymgi_hierarchy *h, int l)
+{
+  const hymg_bottom bottom = h->options.bottom;
+  const bool avoids = l == h->num_levels - 1 && (bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG);
+  return (3 + (avoids ? hymgi_bottom_vectors(bottom) : 0)) * size_of(h->level[l].box);
+}
+
 /* A coarse end in the making. */
 struct draft {
   const hymgi_level *first; /* of the solver's levels */
-  int count, krylov;        /* krylov: vectors */
-  int arena, most;          /* doubles of the arena that are taken; of them all */
+  int count;
   hymgi_pile p;
   coarse_level level[COARSE_LEVELS];
   level_lists lists[COARSE_LEVELS];
 };
 
-/* Places in the pile become places in memory; rows of coefficients and vectors follow. */
+/* Places in the pile become places in memory; rows of coefficients follow. */
 void lay_out(draft *d, double *memory)
 {
   const char *const base = (const char *)memory;
@@ -222,10 +182,17 @@ void lay_out(draft *d, double *memory)
     t->coefficients = next;
     next += rows_of(d->first->method) * t->cells;
   }
-  d->arena = place_vectors(d->level, d->count, d->krylov, {d->arena, d->most, next});
-  for (int l = 0; l < d->count; l++) {
-    d->level[l].resident = is_resident(d->level + l);
-    d->level[l].sweeps_resident = has_resident_sweeps(d->level + l, d->first->method);
+}
+
+/* Behind what the avoiding solvers keep; their vectors come last. */
+void place_vectors(draft *d)
+{
+  int at = COARSE_BASIS;
+  for (coarse_level *t = d->level; t < d->level + d->count; t++, at = t[-1].krylov_at) {
+    t->x_at = at;
+    t->y_at = t->x_at + t->size;
+    t->f_at = t->y_at + t->size;
+    t->krylov_at = t->f_at + t->size;
   }
 }
 
@@ -244,15 +211,13 @@ hymg_status settle(draft *d, hymgi_coarse_lists *tail)
   hymg_context *const context = d->first->context;
   const hymgi_backend *backend = d->first->backend;
   const size_t listed = d->p.size / sizeof(double);
-  tail->listed = listed;
+  tail->doubles = listed;
   for (int l = 0; l < d->count; l++)
-    tail->listed += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
-  tail->doubles = tail->listed + (size_t)doubles_of(d->level, d->count, d->krylov);
+    tail->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
   TRY(hymgi_device_memory.alloc(context, tail->doubles, &tail->memory));
   lay_out(d, tail->memory);
-  tail->arena = d->arena;
+  place_vectors(d);
   memcpy(d->p.bytes, d->level, sizeof d->level);
-  backend->zero(context, tail->memory, tail->doubles);
   backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
   for (int l = 0; l < d->count; l++)
     hymgi_coarse_fill_coefficients(d->first + l, d->level[l].cell,
@@ -266,24 +231,25 @@ hymg_status settle(draft *d, hymgi_coarse_lists *tail)
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
 {
   hymg_context *const context = h->context;
-  int first = h->num_levels - 1;
+  const int bottom = h->num_levels - 1, wanted = h->placement.tail_from;
+  int first = bottom + 1, most = 0, arena = COARSE_BASIS;
   *tail = NULL;
-  if (!applies(h, first)) return HYMG_OK;
-  while (first > 0 && first > h->placement.tail_from && applies(h, first - 1))
-    first--;
+  TRY(hymgi_coarse_arena(context, &most));
+  while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1) &&
+         arena + room_for(h, first - 1) <= most)
+    arena += room_for(h, --first);
+  if (first > bottom) return HYMG_OK;
+  if (wanted < first && wanted < bottom) h->placement.tail_from = first;
   hymgi_coarse_lists *const t = *tail = (hymgi_coarse_lists *)calloc(1, sizeof *t);
   if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
   t->first = first;
-  t->last = h->num_levels - 1;
+  t->last = bottom;
+  t->arena = arena;
   t->method = method_of(&h->method);
   draft d = {};
   d.first = h->level + first;
-  d.count = t->last - first + 1;
-  const hymg_bottom bottom = h->options.bottom;
-  d.krylov = hymgi_bottom_vectors(bottom);
-  d.arena = bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? COARSE_BASIS : 0;
-  hymg_status status = hymgi_coarse_arena(context, &d.most);
-  if (status == HYMG_OK) status = draw(&d);
+  d.count = bottom - first + 1;
+  hymg_status status = draw(&d);
   if (status == HYMG_OK) status = settle(&d, t);
   free(d.p.bytes);
   return status;

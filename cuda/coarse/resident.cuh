@@ -1,5 +1,5 @@
-/* What the threads of the coarse end do on a level that is resident: a cell a thread, all vectors in
- * shared memory. What a cell needs is loaded once a call and stays in registers, so that a half
+/* The smoothers and the operator: vectors are in shared memory; what a cell needs is loaded once a
+ * call and stays in registers, so that a half
  * sweep is some reads of shared memory, the formula, and a barrier. A block that runs alone waits
  * for every single instruction: here each one counts. Vectors are named by their place in the
  * arena. */
@@ -88,7 +88,8 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   }
 };
 
-/* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. */
+/* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. Not
+ * across periodic axes of odd length, where cells of a colour see each other. */
 __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 {
   double *const arena = coarse_arena();
@@ -257,6 +258,12 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
     if (STENCIL == HYMG_FV4) return hymgi_relax(x, weight * scale, r);
     return hymgi_relax(x, weight, divides ? hymgi_quotient(r, &diagonal) : r * scale);
   }
+  /* x where its own equation holds */
+  __device__ __forceinline__ double solved(const coarse_resident<STENCIL, VARIABLE> &own,
+                                           const double *x) const
+  {
+    return hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
+  }
 };
 
 /* `sweeps` from one buffer to the other, which by a half sweep gets the other colour as it is; then,
@@ -291,6 +298,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       if (!COLOURED || last || colour == (s & 1)) {
         const double r = own.residual(arena + now);
         double swept = step.from(x, r, COLOURED ? 1 : w.residual);
+        if constexpr (COLOURED && STENCIL == HYMG_FV2) swept = step.solved(own, arena + now);
         if (!COLOURED && w.momentum != 0)
           swept = hymgi_add_momentum(swept, w.momentum, x, arena[next + own.at]);
         x = last ? r : swept;
@@ -307,7 +315,9 @@ __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
 {
   const bool gsrb = shared.method.smoother == HYMG_GSRB;
   if (shared.method.stencil == HYMG_FV2)
-    gsrb ? sweep_fv2(l, sweeps, residual) : sweep_over<HYMG_FV2, true, false>(l, sweeps, residual);
+    !gsrb                      ? sweep_over<HYMG_FV2, true, false>(l, sweeps, residual)
+    : shared.level[l].in_place ? sweep_fv2(l, sweeps, residual)
+                               : sweep_over<HYMG_FV2, true, true>(l, sweeps, residual);
   else if (shared.method.variable)
     gsrb ? sweep_over<HYMG_FV4, true, true>(l, sweeps, residual)
          : sweep_over<HYMG_FV4, true, false>(l, sweeps, residual);
@@ -316,25 +326,25 @@ __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
          : sweep_over<HYMG_FV4, false, false>(l, sweeps, residual);
 }
 
-/* y = A x */
+/* y = A x, or the residual of x. */
 template <hymg_stencil STENCIL, bool VARIABLE>
-__device__ __noinline__ void apply_resident(int l, int x, int y)
+__device__ __noinline__ void apply_resident(int l, bool residual, int x, int y)
 {
   double *const arena = coarse_arena();
   coarse_resident<STENCIL, VARIABLE> own;
-  own.load(l, NULL);
+  own.load(l, arena + shared.level[l].f_at);
   own.close(arena + x);
-  if (own.mine) arena[y + own.at] = own.apply(arena + x);
+  if (own.mine) arena[y + own.at] = residual ? own.residual(arena + x) : own.apply(arena + x);
 }
 
-__device__ __forceinline__ void apply_resident(int l, int x, int y)
+__device__ __forceinline__ void apply_resident(int l, bool residual, int x, int y)
 {
   if (shared.method.stencil == HYMG_FV2)
-    apply_resident<HYMG_FV2, true>(l, x, y);
+    apply_resident<HYMG_FV2, true>(l, residual, x, y);
   else if (shared.method.variable)
-    apply_resident<HYMG_FV4, true>(l, x, y);
+    apply_resident<HYMG_FV4, true>(l, residual, x, y);
   else
-    apply_resident<HYMG_FV4, false>(l, x, y);
+    apply_resident<HYMG_FV4, false>(l, residual, x, y);
 }
 
 } /* namespace */

@@ -7,23 +7,6 @@
 namespace
 {
 
-/* The place of a thread's first cell, -1 if it has none. */
-__device__ __forceinline__ int own_place(int l)
-{
-  return thread_of() < shared.level[l].cells ? cell_at(l, thread_of()).at : -1;
-}
-
-/* each(at) for this thread's cells */
-template <typename Each> __device__ __forceinline__ void each_own(int l, int own, const Each &each)
-{
-  if (own < 0) return;
-  each(own);
-#pragma unroll 1
-  for (int c = thread_of() + shared.level[l].team; c < shared.level[l].cells;
-       c += shared.level[l].team)
-    each(cell_at(l, c).at);
-}
-
 /* ---- in a warp ---- */
 
 __device__ __forceinline__ unsigned long long warp_max(unsigned long long v)
@@ -72,22 +55,6 @@ __device__ __forceinline__ unsigned long long team_max(int team, unsigned long l
   return warp_max(shared.largest[thread_of() % COARSE_WARPS]);
 }
 
-/* After a team_max, which keeps sums apart. */
-__device__ __forceinline__ void team_words(int team, int64_t (&words)[HYMGI_SUM_WORDS])
-{
-  warp_words(words);
-  if (team == COARSE_WARP) return;
-  const int lane = thread_of() % COARSE_WARP;
-#pragma unroll
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    if (lane == m) shared.words[m][thread_of() / COARSE_WARP] = words[m];
-  __syncthreads();
-#pragma unroll
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    words[m] = lane < COARSE_WARPS ? shared.words[m][lane] : 0;
-  warp_words(words);
-}
-
 __device__ __forceinline__ double value_of(unsigned long long bits)
 {
   return __longlong_as_double((long long)bits);
@@ -106,42 +73,8 @@ __device__ __forceinline__ bool is_plain(double largest, double *sum)
   return !(isfinite(largest) && largest > 0);
 }
 
-/* max |x| */
-__device__ __noinline__ double max_of(int l, int own, const double *x)
-{
-  const coarse_level &t = shared.level[l];
-  unsigned long long mine = own < 0 ? 0 : bits_of(x[own]);
-#pragma unroll 1
-  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
-    mine = larger(mine, bits_of(x[cell_at(l, c).at]));
-  return value_of(team_max(t.team, mine));
-}
-
-/* The sum of x y, or of x, as level_ops.c has it. */
-__device__ __noinline__ double sum_of(int l, int own, const double *x, const double *y)
-{
-  const coarse_level &t = shared.level[l];
-  const double first = own < 0 ? 0 : term_at(x, y, own);
-  unsigned long long mine = bits_of(first);
-#pragma unroll 1
-  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
-    mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
-  const double largest = value_of(team_max(t.team, mine));
-  double sum;
-  if (is_plain(largest, &sum)) return sum;
-  const int exponent = hymgi_sum_exponent(largest, t.bits);
-  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
-  int64_t words[HYMGI_SUM_WORDS] = {};
-  hymgi_sum_add(first, &scale, words);
-#pragma unroll 1
-  for (int c = thread_of() + t.team; c < t.cells; c += t.team)
-    hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
-  team_words(t.team, words);
-  return hymgi_sum_value(words, exponent, t.bits);
-}
-
-/* The same sums, several at a time, where each thread has one term, and each warp's team is TEAM.
- * The exponent of the largest term is all that is asked of it; no number makes the sum none. */
+/* Several sums at a time, as level_ops.c has them: each thread has one term, and each warp's team is
+ * TEAM. The exponent of the largest term is all that is asked of it; no number makes the sum none. */
 template <int TEAM, int COUNT>
 __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], double *sum)
 {

@@ -12,18 +12,17 @@ namespace
 __device__ __noinline__ void restrict_residual(int l, bool red)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  double *const arena = coarse_arena();
   meet(fine.team);
-#pragma unroll 1
-  for (int c = thread_of(); c < coarse.cells; c += fine.team) {
-    const coarse_cell cell = cell_at(l + 1, c);
-    const double *const r = fine.y + cell.child;
-    const auto pair = [&](int j, int k) {
-      const int at = j * fine.row + k * fine.plane;
-      return red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
-    };
-    coarse.f[cell.at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
-    coarse.x[cell.at] = 0;
-  }
+  if (thread_of() >= coarse.cells) return;
+  const coarse_cell cell = cell_at(l + 1, thread_of());
+  const double *const r = arena + fine.y_at + cell.child;
+  const auto pair = [&](int j, int k) {
+    const int at = j * fine.row + k * fine.plane;
+    return red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
+  };
+  arena[coarse.f_at + cell.at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  arena[coarse.x_at + cell.at] = 0;
 }
 
 /* Along z, then y, then x; a thread makes two children along x. */
@@ -31,30 +30,29 @@ template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   constexpr int r = HYMGI_INTERPOLATION_REACH(ORDER), width = 2 * r + 1;
-#pragma unroll 1
-  for (int q = thread_of(); q < 4 * coarse.cells; q += fine.team) {
-    const coarse_cell cell = cell_at(l + 1, q >> 2);
-    const int j = q & 1, k = q >> 1 & 1;
-    const double *const x = coarse.x + cell.at;
-    double row[width];
+  double *const arena = coarse_arena();
+  const int q = thread_of(), j = q & 1, k = q >> 1 & 1;
+  if (q >= 4 * coarse.cells) return;
+  const coarse_cell cell = cell_at(l + 1, q >> 2);
+  const double *const x = arena + coarse.x_at + cell.at;
+  double row[width];
 #pragma unroll
-    for (int i = -r; i <= r; i++) {
-      double column[width];
+  for (int i = -r; i <= r; i++) {
+    double column[width];
 #pragma unroll
-      for (int jj = -r; jj <= r; jj++) {
-        double v[width];
+    for (int jj = -r; jj <= r; jj++) {
+      double v[width];
 #pragma unroll
-        for (int kk = -r; kk <= r; kk++)
-          v[kk + r] = x[i + jj * coarse.row + kk * coarse.plane];
-        column[jj + r] = hymgi_child(ORDER, k ? -1. : 1., v + r);
-      }
-      row[i + r] = hymgi_child(ORDER, j ? -1. : 1., column + r);
+      for (int kk = -r; kk <= r; kk++)
+        v[kk + r] = x[i + jj * coarse.row + kk * coarse.plane];
+      column[jj + r] = hymgi_child(ORDER, k ? -1. : 1., v + r);
     }
-    double *const to = fine.x + cell.child + j * fine.row + k * fine.plane;
-    const double even = hymgi_child(ORDER, 1., row + r), odd = hymgi_child(ORDER, -1., row + r);
-    to[0] = add ? to[0] + even : even;
-    to[1] = add ? to[1] + odd : odd;
+    row[i + r] = hymgi_child(ORDER, j ? -1. : 1., column + r);
   }
+  double *const to = arena + fine.x_at + cell.child + j * fine.row + k * fine.plane;
+  const double even = hymgi_child(ORDER, 1., row + r), odd = hymgi_child(ORDER, -1., row + r);
+  to[0] = add ? to[0] + even : even;
+  to[1] = add ? to[1] + odd : odd;
 }
 
 /* x of level l += P_V x of the next coarser one, or = P_F x */
@@ -64,7 +62,7 @@ __device__ __noinline__ void interpolate(int l, bool f_cycle)
   const int order = f_cycle ? shared.method.interpolation_f : shared.method.interpolation_v;
   if (thread_of() < coarse.team)
     fill_ghost_list(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
-                    coarse.x);
+                    coarse_arena() + coarse.x_at);
   if (thread_of() >= fine.team) return;
   meet(fine.team);
   if (order == HYMGI_GHOSTS_P0)

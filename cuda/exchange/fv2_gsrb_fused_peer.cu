@@ -3,14 +3,15 @@
  * are wrong. Before it the red cells at their faces are computed from the black ones that come, and
  * sent: they travel while the pass runs. After it the black cells there are computed once more, from
  * the red ones that have come, and sent. Exchanges are those of half sweeps (fv2_gsrb_peer.cu): another
- * rank may work so. */
+ * rank may work so. Where ghosts come another way, the black cells beside them are computed once more
+ * from what is in memory. */
 #include "exchange/fv2_gsrb_peer.cuh"
 
 namespace
 {
 
 /* A cell at a neighbour's face, with what can be read before other kernels end. */
-template <bool VARIABLE> struct face_cell {
+template <bool VARIABLE, bool EXCHANGES> struct face_cell {
   bool there;
   place p;
   unsigned faces;
@@ -34,37 +35,37 @@ template <bool VARIABLE> struct face_cell {
   {
     const gsrb_args &a = r.sweep;
     fv2_values x = around(a, p);
-    take_all(r, g, p, faces, exchange, &x);
+    if (EXCHANGES) take_all(r, g, p, faces, exchange, &x);
     fv2_extrapolate(a.v, g, p, &x);
     const double value = fv2_gsrb(a.v, b, x, f, alpha);
     if (a.colour == 1) a.out[p.own] = value;
-    if (r.sends) put_all(r, g, p, faces, exchange + 1, value);
+    if (EXCHANGES && r.sends) put_all(r, g, p, faces, exchange + 1, value);
   }
 };
 
 /* The cells of a colour at neighbours' faces; a cell at several is the first one's. From the second half
  * sweep on the base was written before any kernel that may still run. */
-template <bool VARIABLE>
+template <bool VARIABLE, bool EXCHANGES>
 __global__ void __launch_bounds__(ROW_THREADS)
-    fv2_gsrb_faces_peer(const __grid_constant__ fused_exchange_args r)
+    fv2_gsrb_faces(const __grid_constant__ fused_exchange_args r)
 {
   const int face = (int)blockIdx.y;
-  const bool first = threadIdx.x + blockIdx.x + blockIdx.y == 0;
+  const bool first = EXCHANGES && threadIdx.x + blockIdx.x + blockIdx.y == 0;
   const hymgi_geom &g = r.sweep.boxes.one;
-  face_cell<VARIABLE> cell = {};
+  face_cell<VARIABLE, EXCHANGES> cell = {};
   if (r.faces >> face & 1)
     each_at_face(g, r.sweep.colour, face, [&](const place &p) {
       cell.faces = faces_at(r, g, p);
       if ((cell.faces & ((1u << face) - 1)) == 0) cell.load(r, g, p);
     });
   unsigned long long exchange = 0;
-  if (cell.there && r.step > 0) exchange = read_word(r.base) + (unsigned)r.step;
+  if (EXCHANGES && cell.there && r.step > 0) exchange = read_word(r.base) + (unsigned)r.step;
   wait_for_predecessors();
   let_successors_start();
   if (first && r.zero) *(volatile unsigned long long *)r.base = read_word(r.end);
   if (first && r.ends) *r.end = read_word(r.base) + (unsigned)(r.step + r.sends);
   if (!cell.there) return;
-  if (r.step == 0) exchange = read_word(r.zero ? r.end : r.base);
+  if (EXCHANGES && r.step == 0) exchange = read_word(r.zero ? r.end : r.base);
   if (!r.sweep.f_is_old) cell.f = r.sweep.f[cell.p.own];
   cell.update(r, g, exchange);
 }
@@ -73,29 +74,27 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
-  const bool zero = from_zero && level->starts_alone;
-  const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
-  const int sweeps = level->method->sweeps;
   const auto kernel =
-      level->method->variable_beta ? fv2_gsrb_faces_peer<true> : fv2_gsrb_faces_peer<false>;
-  fused_exchange_args r = fused_exchange_args_of(level, plan);
-  const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
-  if (!zero) launch(level, plan, fv2_send_colour, grid, block, r, 1);
-  for (int s = 0; s < sweeps; s++) {
-    r.zero = zero && s == 0;
-    r.step = s;
-    r.ends = s + 1 == sweeps;
-    r.sends = !r.ends || with_ghosts;
-    r.sweep.colour = s & 1;
-    r.sweep.f_is_old = s > 0 || !zero;
-    launch(level, plan, kernel, grid, block, r);
-    if (s & 1) continue;
-    hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
+      level->method->variable_beta ? fv2_gsrb_faces<true, true> : fv2_gsrb_faces<false, true>;
+  sweep_and_exchange(level, from_zero, with_ghosts, [&](fused_exchange_args &r) {
+    launch(level, level->halo[HYMGI_HALO_FACES], kernel, faces_grid(level->box, r.faces),
+           dim3(ROW_THREADS), r);
+    if (r.sweep.colour == 1) return;
+    hymgi_cuda_fv2_gsrb_fused(level, r.step & 2, level->x, level->y);
     double *const x = level->x;
     level->x = level->y, level->y = x;
     r.sweep.own = r.sweep.other = r.sweep.out = level->x;
-  }
-  /* black ones, which red cells lie beside */
-  r.step = sweeps;
-  if (with_ghosts) launch(level, plan, fv2_receive_ghosts, grid, block, r, 0);
+  });
+}
+
+extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x)
+{
+  const hymgi_gsrb_half black = {1, x, x, x, false};
+  fused_exchange_args r = {};
+  r.sweep = gsrb_args_of(level, &black);
+  r.faces = ~level->box->boundaries & 63;
+  hymgi_launch(level->context,
+               level->method->variable_beta ? fv2_gsrb_faces<true, false>
+                                            : fv2_gsrb_faces<false, false>,
+               faces_grid(level->box, r.faces), dim3(ROW_THREADS), r);
 }

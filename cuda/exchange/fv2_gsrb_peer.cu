@@ -84,26 +84,11 @@ extern "C" void hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, boo
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
   const hymgi_geom *g = level->box;
-  const int sweeps = level->method->sweeps, wide = g->n[0] / 2;
+  const int wide = g->n[0] / 2;
   const unsigned x = wide >= 32 ? 32 : wide >= 16 ? 16 : wide >= 8 ? 8 : 4, y = HALF_THREADS / x;
   const dim3 grid(blocks_for(wide, (int)x), blocks_for(g->n[1], (int)y), (unsigned)g->n[2]);
-  fused_exchange_args r = fused_exchange_args_of(level, plan);
-  const bool zero = from_zero && level->starts_alone;
-  if (!zero) launch(level, plan, fv2_send_colour, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 1);
-  for (int s = 0; s < sweeps; s++) {
-    r.zero = zero && s == 0;
-    r.known = zero ? 2 : 1;
-    r.step = s;
-    r.ends = s == sweeps - 1;
-    r.sends = !r.ends || with_ghosts;
-    r.sweep.colour = s & 1;
-    r.sweep.falling = s & 1;
-    r.sweep.f_is_old = s > 0;
-    launch(level, plan, level->method->variable_beta ? fv2_gsrb_peer<true> : fv2_gsrb_peer<false>,
-           grid, dim3(x, y), r);
-  }
-  /* the last were the black ones, which red cells lie beside */
-  r.step = sweeps;
-  if (with_ghosts)
-    launch(level, plan, fv2_receive_ghosts, faces_grid(g, r.faces), dim3(ROW_THREADS), r, 0);
+  const auto kernel = level->method->variable_beta ? fv2_gsrb_peer<true> : fv2_gsrb_peer<false>;
+  sweep_and_exchange(level, from_zero, with_ghosts, [&](const fused_exchange_args &r) {
+    launch(level, plan, kernel, grid, dim3(x, y), r);
+  });
 }

@@ -233,6 +233,32 @@ dim3 faces_grid(const hymgi_geom *g, unsigned faces)
   return dim3(blocks_for(most, ROW_THREADS), 6);
 }
 
+/* A smoother call: half(r) for each half sweep, and the exchanges before the first and after the last,
+ * which was of the black cells. */
+template <typename Half>
+void sweep_and_exchange(const hymgi_level *level, bool from_zero, bool with_ghosts,
+                        const Half &half)
+{
+  const bool zero = from_zero && level->starts_alone;
+  const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
+  const int sweeps = level->method->sweeps;
+  fused_exchange_args r = fused_exchange_args_of(level, plan);
+  const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
+  if (!zero) launch(level, plan, fv2_send_colour, grid, block, r, 1);
+  r.known = zero ? 2 : 1;
+  for (int s = 0; s < sweeps; s++) {
+    r.zero = zero && s == 0;
+    r.step = s;
+    r.ends = s == sweeps - 1;
+    r.sends = !r.ends || with_ghosts;
+    r.sweep.colour = r.sweep.falling = s & 1;
+    r.sweep.f_is_old = s > 0 || !zero;
+    half(r);
+  }
+  r.step = sweeps;
+  if (with_ghosts) launch(level, plan, fv2_receive_ghosts, grid, block, r, 0);
+}
+
 } /* namespace */
 
 #endif

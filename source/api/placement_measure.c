@@ -41,7 +41,7 @@ static void add(const hymgi_hierarchy *h, int64_t host_cells, int64_t tail_cells
   if (all->count < MAX_CANDIDATES) all->list[all->count++] = c;
 }
 
-/* Kernels alone, tails from 8^3 and 16^3, the host from 4^3 to 32^3; of them those that agree with
+/* Kernels alone, the coarse end from 8^3, the host from 4^3 to 32^3; of them those that agree with
  * what is given. */
 static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *given,
                             candidates *all)
@@ -49,7 +49,7 @@ static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *gi
   static const int sides[] = {0, 4, 8, 16, 32};
   for (size_t m = 0; m < sizeof sides / sizeof *sides; m++) {
     const int64_t side = sides[m], below = side ? side * side * side + 1 : 0;
-    const bool coarse_fits = side == 0 || side == 8 || side == 16;
+    const bool coarse_fits = side == 0 || side == 8;
     if (given->host_cells < 0) add(h, below, 0, all);
     if (given->tail_cells < 0 && coarse_fits)
       add(h, given->host_cells > 0 ? given->host_cells : 0, below, all);

@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum {
-  /* cells below which one launch for a whole V-cycle pays: 16^3 and 8^3 are in */
-  COARSE_FV2 = 16 * 16 * 16 + 1,
-  COARSE_FV4 = 8 * 8 * 8 + 1,
+  /* cells below which one launch for a whole V-cycle pays: 8^3 is in */
+  COARSE_CELLS = 8 * 8 * 8 + 1,
   /* smaller grids are solved in less time than trying takes: they get the estimate */
   WORTH_TRYING = 64 * 64 * 64,
   LARGEST = 64 * 64 * 64 /* cells of the grid that is tried */
@@ -142,10 +141,10 @@ typedef struct decision {
   char note[256];
 } decision;
 
-static void estimate(const hymgi_hierarchy *h, hymgi_thresholds *t)
+static void estimate(hymgi_thresholds *t)
 {
   if (t->host_cells < 0) t->host_cells = 0;
-  if (t->tail_cells < 0) t->tail_cells = h->method.stencil == HYMG_FV2 ? COARSE_FV2 : COARSE_FV4;
+  if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
 }
 
 static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
@@ -163,7 +162,7 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
                      hymgi_placement_start(h) < h->num_levels &&
                      hymgi_cuda_device(context, -1, &device) == HYMG_OK;
   if (!known) {
-    estimate(h, t);
+    estimate(t);
     return;
   }
   hymgi_placement_key(h, device.name, key);
@@ -180,7 +179,7 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
     }
     d->seconds = hymgi_seconds() - start;
   }
-  estimate(h, t); /* what is still open */
+  estimate(t); /* what is still open */
 }
 
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,

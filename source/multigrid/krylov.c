@@ -58,6 +58,28 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
     b->shadow[i] = dot[count];
 }
 
+static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
+{
+  double target;
+  basis b;
+  if (!begin_bottom(level, &target)) return;
+  switch (bottom) {
+  case HYMG_BICGSTAB:
+    bicgstab(level, target);
+    break;
+  case HYMG_CG:
+    cg(level, target);
+    break;
+  case HYMG_CABICGSTAB:
+  case HYMG_CACG:
+    avoiding(level, target, bottom == HYMG_CABICGSTAB, &b);
+    break;
+  case HYMG_BOTTOM_SMOOTHER:
+    smoother(level, target);
+    break;
+  }
+}
+
 /* x where it was: what follows may be a recording's, which knows that place alone. */
 static void put_back(hymgi_level *level, double *x)
 {
@@ -71,10 +93,9 @@ void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_backend *backend = level->backend;
   double *const x = level->x;
-  basis b;
   if (backend->bottom && backend->bottom(level, bottom)) return;
   if (backend->stepwise) backend->stepwise(level->context, true);
-  solve_bottom(level, bottom, &b);
+  solve_bottom(level, bottom);
   put_back(level, x);
   if (backend->stepwise) backend->stepwise(level->context, false);
 }

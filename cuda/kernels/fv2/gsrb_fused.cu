@@ -2,7 +2,7 @@
  * marches along z over a tile of slots and rows with a halo of one, in which the red cells are
  * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
  * the old iterate only the black cells are read. Where there are ghosts that are not beyond a boundary, the
- * black cells beside them are done again (fv2_gsrb_faces.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
+ * black cells beside them are done again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
  * halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
 
