@@ -94,8 +94,8 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
       g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
     status = hymgi_decomp_create(context, desc, &g->decomp);
     if (status == HYMG_OK)
-      status =
-          hymgi_side_boxes(context, g->decomp, 0, g->periodic, &g->box, &g->cover, &g->num_boxes);
+      status = hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0, g->periodic,
+                                &g->box, &g->cover, &g->num_boxes);
     status = hymgi_agree(context, status);
   }
   if (status != HYMG_OK) {

@@ -223,22 +223,3 @@ bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3])
   }
   return volume == count;
 }
-
-bool hymgi_decomp_is_valid(const hymgi_decomp *d)
-{
-  if (!d || d->ranks < 1) return false;
-  for (int a = 0; a < 3; a++) {
-    if (d->n[a] < 1 || d->boxes[a] < 1 || d->n[a] % d->boxes[a] != 0) return false;
-    if (d->merge[a] < 1) return false;
-    if (!d->finer) continue;
-    if (d->finer->n[a] != 2 * d->n[a] || d->finer->boxes[a] != d->boxes[a] * d->merge[a])
-      return false;
-    if (d->finer->boxes[a] > 1 && d->finer->n[a] / d->finer->boxes[a] % 2 != 0) return false;
-  }
-  if (!d->owner_table) return true;
-  if (d->finer || !d->rank_first || d->rank_first[0] != 0) return false;
-  if (d->rank_first[d->ranks] != product(d->boxes)) return false;
-  for (int64_t i = 0; i < product(d->boxes); i++)
-    if (d->owner_table[i] < 0 || d->owner_table[i] >= d->ranks) return false;
-  return true;
-}

@@ -62,6 +62,4 @@ hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *dec
  * corner, extent). */
 bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3]);
 
-bool hymgi_decomp_is_valid(const hymgi_decomp *decomp);
-
 #endif

@@ -99,7 +99,7 @@ typedef struct hymgi_side {
 /* A rank's boxes of a level: one merged brick if they form one, else each box alone. Lists
  * malloc'ed: *box (n, low, boundaries, parity and ghost filled; split, strides and offset not yet)
  * and *cover. periodic: bit per axis. */
-hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int ghost,
+hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int rank, int ghost,
                              unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes);
 
 typedef enum hymgi_halo {
@@ -108,21 +108,36 @@ typedef enum hymgi_halo {
   HYMGI_HALO_FULL = 2
 } hymgi_halo;
 
+/* What a plan moves. Target boxes (of the target's decomposition, at the resolution of the source's
+ * level), and the ghosts around the brick that each is part of, take their cells from the source's
+ * boxes. */
+typedef struct hymgi_pull {
+  const hymgi_side *target, *source;
+  int depth;           /* of the ghosts, 0 to 4 */
+  unsigned directions; /* bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1); 13 is the box itself */
+  unsigned periodic;   /* bit per axis */
+  bool boundaries;     /* beyond a boundary: from the source's ghosts there; else left alone */
+  bool reverse;        /* the other direction: targets are read and sources written */
+} hymgi_pull;
+
 /* Ghosts to `depth` layers inside the domain or across periodic axes, from the boxes that own
  * them: faces only (6), faces and edges (18), or corners too (26). Ghosts beyond a boundary are not
  * touched. Every such ghost is written exactly once. */
-hymg_status hymgi_plan_halo(hymg_context *context, const hymgi_side *side, hymgi_halo kind,
-                            int depth, unsigned periodic, int tag, hymgi_plan **plan);
-
+hymgi_pull hymgi_halo_rule(const hymgi_side *side, hymgi_halo kind, int depth, unsigned periodic);
 /* Between a level's boxes `coarse` and the patches of the finer level: patch q of a rank is the
  * image, at half resolution, of its merged fine box q. gather: interiors of the patches into the
  * coarse boxes. scatter: the coarse boxes' cells and boundary ghosts (`depth` layers) into the
  * patches and their ghosts, each ghost from the box that owns the cell or from the boundary ghost
  * beyond it. fine is the fine side (its cover drives both). */
-hymg_status hymgi_plan_gather(hymg_context *context, const hymgi_side *fine,
-                              const hymgi_side *coarse, int tag, hymgi_plan **plan);
-hymg_status hymgi_plan_scatter(hymg_context *context, const hymgi_side *fine,
-                               const hymgi_side *coarse, int depth, unsigned periodic, int tag,
+hymgi_pull hymgi_gather_rule(const hymgi_side *fine, const hymgi_side *coarse);
+hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, int depth,
+                              unsigned periodic);
+
+/* This rank's plan, without buffers. Errors: EINVAL (depth; boxes that do not nest), ENOMEM. */
+hymg_status hymgi_plan_create(hymg_context *context, const hymgi_pull *rule, int tag,
+                              hymgi_plan **plan);
+/* The plan of any rank, whose sides are given; without tag and requests. */
+hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull *rule,
                                hymgi_plan **plan);
 
 /* Moves the copy lists to where `share` puts them and the buffers to `buffers`; NULL: there are none
@@ -139,10 +154,5 @@ void hymgi_plan_lend(hymgi_plan *plan, double *send, double *receive);
 void hymgi_plan_destroy(hymgi_plan **plan);
 /* Bytes of the plan and its buffers. */
 size_t hymgi_plan_bytes(const hymgi_plan *plan);
-
-/* Every local target cell of a halo plan is written exactly once and lies in the box's ghosts;
- * pieces tile the buffers. */
-bool hymgi_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
-                         const hymgi_geom *dst_box, int num_dst);
 
 #endif

@@ -421,8 +421,8 @@ hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, 
                       .boundaries = true};
 }
 
-static hymg_status make_plan(hymg_context *context, const hymgi_pull *rule, int tag,
-                             hymgi_plan **plan)
+hymg_status hymgi_plan_create(hymg_context *context, const hymgi_pull *rule, int tag,
+                              hymgi_plan **plan)
 {
   hymgi_plan *p = NULL;
   TRY(hymgi_plan_pull_of(context, hymg_context_rank(context), rule, &p));
@@ -432,26 +432,4 @@ static hymg_status make_plan(hymg_context *context, const hymgi_pull *rule, int 
   else
     *plan = p;
   return status;
-}
-
-hymg_status hymgi_plan_halo(hymg_context *context, const hymgi_side *side, hymgi_halo kind,
-                            int depth, unsigned periodic, int tag, hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_halo_rule(side, kind, depth, periodic);
-  return make_plan(context, &rule, tag, plan);
-}
-
-hymg_status hymgi_plan_gather(hymg_context *context, const hymgi_side *fine,
-                              const hymgi_side *coarse, int tag, hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_gather_rule(fine, coarse);
-  return make_plan(context, &rule, tag, plan);
-}
-
-hymg_status hymgi_plan_scatter(hymg_context *context, const hymgi_side *fine,
-                               const hymgi_side *coarse, int depth, unsigned periodic, int tag,
-                               hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_scatter_rule(fine, coarse, depth, periodic);
-  return make_plan(context, &rule, tag, plan);
 }

@@ -130,9 +130,9 @@ static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
 {
   const hymgi_side side = side_of(level);
-  TRY(hymgi_plan_halo(level->context, &side, kind, level->ghost, level->periodic,
-                      level->index * PLAN_TAGS + (int)kind, &level->halo[kind]));
-  level->halo[kind]->threads = level->context->threads;
+  const hymgi_pull rule = hymgi_halo_rule(&side, kind, level->ghost, level->periodic);
+  TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
+                        &level->halo[kind]));
   if (does_nothing(level->halo[kind])) {
     hymgi_plan_destroy(&level->halo[kind]);
     return HYMG_OK;
@@ -158,10 +158,10 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   }
   if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
   const hymgi_side from = side_of(fine), to = side_of(coarse);
-  TRY(hymgi_plan_gather(fine->context, &from, &to, fine->index * PLAN_TAGS + 4, &fine->gather));
-  TRY(hymgi_plan_scatter(fine->context, &from, &to, fine->ghost, fine->periodic,
-                         fine->index * PLAN_TAGS + 5, &fine->scatter));
-  fine->gather->threads = fine->scatter->threads = fine->context->threads;
+  const hymgi_pull down = hymgi_gather_rule(&from, &to),
+                   up = hymgi_scatter_rule(&from, &to, fine->ghost, fine->periodic);
+  TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
+  TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
   TRY(share(fine, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
@@ -333,9 +333,8 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
     bytes += level->arena_doubles * sizeof(double) +
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
     for (int kind = 0; kind < 3; kind++)
-      bytes += level->halo[kind] ? hymgi_plan_bytes(level->halo[kind]) : 0;
-    bytes += level->gather ? hymgi_plan_bytes(level->gather) : 0;
-    bytes += level->scatter ? hymgi_plan_bytes(level->scatter) : 0;
+      bytes += hymgi_plan_bytes(level->halo[kind]);
+    bytes += hymgi_plan_bytes(level->gather) + hymgi_plan_bytes(level->scatter);
   }
   return bytes;
 }

@@ -113,8 +113,9 @@ static hymg_status shape_level(hymgi_hierarchy *h, int l)
   else
     TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost, h->gather_below,
                              &level->decomp));
-  return hymgi_side_boxes(level->context, level->decomp, level->ghost, level->periodic, &level->box,
-                          &level->cover, &level->num_boxes);
+  return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
+                          level->ghost, level->periodic, &level->box, &level->cover,
+                          &level->num_boxes);
 }
 
 /* How many ranks hold cells of each level, and how many the one with most holds. Collective. */
