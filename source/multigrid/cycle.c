@@ -50,7 +50,7 @@ static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
   level->x = x, level->f = f, level->y = y;
 }
 
-static void cycle(hymgi_hierarchy *h, int l, int visits)
+static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
   if (l < h->num_levels - 1)
@@ -59,22 +59,33 @@ static void cycle(hymgi_hierarchy *h, int l, int visits)
     bottom_correction(h, level);
 }
 
-void hymgi_cycle_v(hymgi_hierarchy *h, int l)
+/* Solves the coarsest level, or all that are done in one go; returns the finest of them. */
+static int solve_coarsest(hymgi_hierarchy *h, int l)
 {
-  cycle(h, l, 1);
+  const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
+  const int from = tail > l ? tail : l;
+  if (from < bottom && hymgi_coarse_end(h, from, 0)) return from;
+  if (holds(h->level + bottom)) bottom_solve(h, h->level + bottom);
+  return bottom;
 }
 
-void hymgi_cycle_w(hymgi_hierarchy *h, int l)
+/* Every level's f is in place: the solution of each level is the start of one V-cycle on the
+ * next finer one. */
+static void f_cycle(hymgi_hierarchy *h, int l)
 {
-  cycle(h, l, 2);
+  for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {
+    if (!holds(h->level + m)) continue;
+    hymgi_interpolate_f(h->level + m + 1, h->level + m, true);
+    v_or_w(h, m, 1);
+  }
 }
 
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
   if (kind == HYMG_CYCLE_F)
-    hymgi_cycle_f(h, l);
+    f_cycle(h, l);
   else
-    cycle(h, l, kind == HYMG_CYCLE_W ? 2 : 1);
+    v_or_w(h, l, kind == HYMG_CYCLE_W ? 2 : 1);
 }
 
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant)
@@ -94,25 +105,4 @@ void hymgi_run_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
   hymgi_begin_cycle(h, l, kind, 0);
   hymgi_cycle(h, kind, l);
   hymgi_end_cycle(h, l);
-}
-
-/* Solves the coarsest level, or all that are done in one go; returns the finest of them. */
-static int solve_coarsest(hymgi_hierarchy *h, int l)
-{
-  const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
-  const int from = tail > l ? tail : l;
-  if (from < bottom && hymgi_coarse_end(h, from, 0)) return from;
-  if (holds(h->level + bottom)) bottom_solve(h, h->level + bottom);
-  return bottom;
-}
-
-/* Every level's f is in place: the solution of each level is the start of one V-cycle on the
- * next finer one. */
-void hymgi_cycle_f(hymgi_hierarchy *h, int l)
-{
-  for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {
-    if (!holds(h->level + m)) continue;
-    hymgi_interpolate_f(h->level + m + 1, h->level + m, true);
-    hymgi_cycle_v(h, m);
-  }
 }

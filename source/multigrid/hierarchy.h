@@ -42,10 +42,7 @@ struct hymgi_hierarchy {
 };
 
 /* source/multigrid/cycle.c; level->x of the given level starts as it is (V, W) or is overwritten (F). */
-void hymgi_cycle_v(hymgi_hierarchy *h, int l);
-void hymgi_cycle_w(hymgi_hierarchy *h, int l);
-void hymgi_cycle_f(hymgi_hierarchy *h, int l);
-void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l); /* one of these */
+void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
 /* What lies between is recorded once and then played back where the backend can: it must queue the
  * same work every time. variant: 0 to 2, what tells such stretches of one cycle apart. */
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant);
