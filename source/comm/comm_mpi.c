@@ -384,31 +384,34 @@ static int large_type(size_t count, MPI_Datatype *type)
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
+/* MPI_DOUBLE, or for too many of them one of a type that the caller frees. */
+static hymg_status type_of(hymg_context *context, size_t count, MPI_Datatype *type, int *n)
+{
+  *type = MPI_DOUBLE, *n = (int)count;
+  if (count <= INT_MAX) return HYMG_OK;
+  *n = 1;
+  return check(context, large_type(count, type), "MPI_Type_create_struct");
+}
+
 hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                                int index, int rank, int tag, double *data, size_t count)
 {
-  MPI_Request *request = &requests->request[index];
-  if (count <= INT_MAX)
-    return check(context, MPI_Irecv(data, (int)count, MPI_DOUBLE, rank, tag, comm->comm, request),
-                 "MPI_Irecv");
   MPI_Datatype type;
-  TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
-  const int error = MPI_Irecv(data, 1, type, rank, tag, comm->comm, request);
-  MPI_Type_free(&type); /* lives on until the message is done */
+  int n;
+  TRY(type_of(context, count, &type, &n));
+  const int error = MPI_Irecv(data, n, type, rank, tag, comm->comm, &requests->request[index]);
+  if (type != MPI_DOUBLE) MPI_Type_free(&type); /* lives on until the message is done */
   return check(context, error, "MPI_Irecv");
 }
 
 hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                             int index, int rank, int tag, const double *data, size_t count)
 {
-  MPI_Request *request = &requests->request[index];
-  if (count <= INT_MAX)
-    return check(context, MPI_Isend(data, (int)count, MPI_DOUBLE, rank, tag, comm->comm, request),
-                 "MPI_Isend");
   MPI_Datatype type;
-  TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
-  const int error = MPI_Isend(data, 1, type, rank, tag, comm->comm, request);
-  MPI_Type_free(&type);
+  int n;
+  TRY(type_of(context, count, &type, &n));
+  const int error = MPI_Isend(data, n, type, rank, tag, comm->comm, &requests->request[index]);
+  if (type != MPI_DOUBLE) MPI_Type_free(&type);
   return check(context, error, "MPI_Isend");
 }
 

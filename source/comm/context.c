@@ -11,28 +11,27 @@
 
 enum { RANK_BITS = 24 };
 
+static const struct {
+  const char *name, *text;
+} statuses[] = {
+#define STATUS_ENTRY(name, value, text) [value] = {#name, text},
+    HYMG_STATUS_LIST(STATUS_ENTRY)
+#undef STATUS_ENTRY
+};
+
+static bool is_known(hymg_status status)
+{
+  return status >= HYMG_OK && (size_t)status < sizeof statuses / sizeof *statuses;
+}
+
 const char *hymg_status_name(hymg_status status)
 {
-  switch (status) {
-#define STATUS_NAME(name, value, text)                                                             \
-  case name:                                                                                       \
-    return #name;
-    HYMG_STATUS_LIST(STATUS_NAME)
-#undef STATUS_NAME
-  }
-  return "HYMG_UNKNOWN";
+  return is_known(status) ? statuses[status].name : "HYMG_UNKNOWN";
 }
 
 const char *hymg_status_text(hymg_status status)
 {
-  switch (status) {
-#define STATUS_TEXT(name, value, text)                                                             \
-  case name:                                                                                       \
-    return text;
-    HYMG_STATUS_LIST(STATUS_TEXT)
-#undef STATUS_TEXT
-  }
-  return "unknown status";
+  return is_known(status) ? statuses[status].text : "unknown status";
 }
 
 hymg_build hymg_build_info(void)
