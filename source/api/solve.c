@@ -395,20 +395,26 @@ static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, 
   return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
 }
 
-/* out = A x, or f - A x if f is given. */
-static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, const hymg_field *x,
-                           hymg_field *out)
+/* out = A x, or f - A x for a residual. */
+static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg_field *f,
+                           const hymg_field *x, hymg_field *out)
 {
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(&solver->h, l, solver->h.num_levels));
   hymgi_level *level = solver->h.level + l;
   hymg_context *c = level->context;
   double *vx = NULL, *vf = NULL, *vout = NULL;
+  hymg_status status = residual ? check_field(solver, l, f, "f") : HYMG_OK;
+  if (status == HYMG_OK) status = check_field(solver, l, x, residual ? "u" : "x");
+  if (status == HYMG_OK) status = check_field(solver, l, out, residual ? "r" : "y");
+  TRY(hymgi_agree(c, status));
   c->status = HYMG_OK;
-  hymg_status status = vector_of(level, x, &vx);
-  if (status == HYMG_OK && f) status = vector_of(level, f, &vf);
+  status = vector_of(level, x, &vx);
+  if (status == HYMG_OK && residual) status = vector_of(level, f, &vf);
   if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
-    if (f) {
+    if (residual) {
       if (vf) hymgi_boundary_data_add_terms(level, vf);
       hymgi_residual(level, vf, vx, vout);
     } else {
@@ -425,24 +431,13 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
 
 hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
 {
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  hymg_status status = check_field(solver, level, x, "x");
-  if (status == HYMG_OK) status = check_field(solver, level, y, "y");
-  TRY(hymgi_agree(solver->h.context, status));
-  return operate(solver, level, NULL, x, y);
+  return operate(solver, level, false, NULL, x, y);
 }
 
 hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, const hymg_field *u,
                           hymg_field *r)
 {
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  hymg_status status = check_field(solver, level, f, "f");
-  if (status == HYMG_OK) status = check_field(solver, level, u, "u");
-  if (status == HYMG_OK) status = check_field(solver, level, r, "r");
-  TRY(hymgi_agree(solver->h.context, status));
-  return operate(solver, level, f, u, r);
+  return operate(solver, level, true, f, u, r);
 }
 
 hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,

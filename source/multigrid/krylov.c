@@ -81,17 +81,11 @@ void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 
 int hymgi_bottom_vectors(hymg_bottom bottom)
 {
-  switch (bottom) {
-  case HYMG_BICGSTAB:
-    return HYMGI_BICGSTAB_VECTORS;
-  case HYMG_CG:
-    return HYMGI_KRYLOV_CG_VECTORS;
-  case HYMG_CABICGSTAB:
-    return HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE;
-  case HYMG_CACG:
-    return HYMGI_CACG_BASIS + HYMGI_CA_SPARE;
-  case HYMG_BOTTOM_SMOOTHER:
-    return 0;
-  }
-  return 0;
+  static const int vectors[] = {[HYMG_BICGSTAB] = HYMGI_BICGSTAB_VECTORS,
+                                [HYMG_CG] = HYMGI_KRYLOV_CG_VECTORS,
+                                [HYMG_CABICGSTAB] = HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE,
+                                [HYMG_CACG] = HYMGI_CACG_BASIS + HYMGI_CA_SPARE,
+                                [HYMG_BOTTOM_SMOOTHER] = 0};
+  const bool known = bottom >= HYMG_BICGSTAB && bottom <= HYMG_BOTTOM_SMOOTHER;
+  return known ? vectors[bottom] : 0;
 }
