@@ -1,4 +1,4 @@
-/* The options of a solver: defaults, and what is refused. */
+/* The options of a solver: defaults and validation. */
 #include <math.h>
 
 #include "api/solver.h"

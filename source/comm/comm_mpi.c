@@ -1,5 +1,5 @@
-/* The communicator over MPI 3. Every call goes to a duplicate of the user's communicator, whose
- * errors return; a communicator of one rank is NULL, so that it makes no MPI call. */
+/* The communicator with MPI 3. Every call uses a duplicate of the user's communicator with
+ * MPI_ERRORS_RETURN; a communicator of one rank is NULL, so that it makes no MPI calls. */
 #include "comm/comm_mpi.h"
 #include "comm/context.h"
 
@@ -8,26 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank that has failed tells the others. */
+/* The message by which a failed rank notifies the others. */
 typedef struct alarm_message {
   int status;
   char text[HYMGI_ALARM_TEXT];
 } alarm_message;
 
-enum { ALARM_TAG = 32767 }; /* the largest that every MPI has: plans count theirs from 0 */
+/* the largest that every MPI supports; the tags of plans count from 0 */
+enum { ALARM_TAG = 32767 };
 
 struct hymgi_comm {
   MPI_Comm comm;
-  bool owned; /* false: a level's communicator that is the context's own */
+  bool owned; /* false: a level that uses the context's communicator */
   int rank, size, nodes;
   MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
   int local_rank, local_size;
-  alarm_message alarm;  /* of this rank; status OK: none */
-  MPI_Request *telling; /* to each rank; NULL: nothing was told or heard yet */
-  bool *heard;          /* of each rank, since the last calm */
+  alarm_message alarm;  /* what this rank sent; status OK: nothing */
+  MPI_Request *telling; /* its sends, by rank; NULL until the first message is sent or received */
+  bool *heard;          /* by rank: received since the last drain */
 };
 
-/* Not in every MPI, nor in its mpi.h. */
+/* Missing in some MPI libraries, or in their mpi.h. */
 extern int MPIX_Query_cuda_support(void) __attribute__((weak));
 
 struct hymgi_requests {
@@ -74,7 +75,7 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   *comm = NULL;
 }
 
-/* Takes mpi over, also on failure. */
+/* Takes ownership of mpi, also on failure. */
 static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_comm **comm)
 {
   hymgi_comm *c = calloc(1, sizeof *c);
@@ -101,7 +102,7 @@ int hymgi_comm_local_size(const hymgi_comm *comm)
   return comm ? comm->local_size : 1;
 }
 
-/* Takes node over. Nodes are counted by their first ranks. */
+/* Takes ownership of node. The number of nodes is the number of ranks with local rank 0. */
 static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
 {
   if (c->node != MPI_COMM_NULL) MPI_Comm_free(&c->node);
@@ -114,7 +115,7 @@ static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
                "MPI_Allreduce");
 }
 
-/* A node is what can share memory. */
+/* A node: ranks that can share memory. */
 static hymg_status find_node(hymgi_comm *c)
 {
   MPI_Comm node;
@@ -136,7 +137,7 @@ bool hymgi_comm_says_cuda(void)
   return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1;
 }
 
-/* The text may have several lines; " = " separates keys from values in files. */
+/* MPI's text may have several lines, and the cache file separates keys from values by " = ". */
 void hymgi_comm_library(char name[HYMGI_COMM_NAME])
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -146,7 +147,7 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
-/* Whether a communicator can be made from this one; no context exists yet that could hold a
+/* Can a communicator be made from this one? There is no context yet that could hold an error
  * text. */
 static hymg_status check_user(MPI_Comm comm)
 {
@@ -193,8 +194,8 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   return part == MPI_COMM_NULL ? HYMG_OK : wrap(context, part, true, subset);
 }
 
-/* Doubles in the order of signed integers: the bits of a negative one but its sign are flipped.
- * NaN comes out on top. */
+/* Maps doubles to integers of the same order: the bits of a negative number, except its sign,
+ * are flipped. NaN becomes the largest. */
 static int64_t key_of(double value)
 {
   int64_t bits;
@@ -275,9 +276,9 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
                "MPI_Allgather");
 }
 
-/* ---- alarms ---- */
+/* ---- failure messages ---- */
 
-/* Without memory for them nobody is told: the others time out. */
+/* Without memory for them no rank is notified: the others time out. */
 static bool has_alarms(hymgi_comm *c)
 {
   if (!c->heard) c->heard = calloc((size_t)c->size, sizeof *c->heard);
@@ -369,8 +370,8 @@ void hymgi_requests_destroy(hymgi_requests **requests)
   *requests = NULL;
 }
 
-/* A type of `count` doubles for counts that MPI 3's int cannot hold: whole blocks, then the
- * rest. */
+/* A datatype of `count` doubles, where count exceeds the int of MPI 3: whole blocks, then the
+ * remainder. */
 static int large_type(size_t count, MPI_Datatype *type)
 {
   const size_t block = (size_t)1 << 28;
@@ -384,7 +385,7 @@ static int large_type(size_t count, MPI_Datatype *type)
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
-/* MPI_DOUBLE, or for too many of them one of a type that the caller frees. */
+/* MPI_DOUBLE with a count n, or one element of a large type, which the caller frees. */
 static hymg_status type_of(hymg_context *context, size_t count, MPI_Datatype *type, int *n)
 {
   *type = MPI_DOUBLE, *n = (int)count;
@@ -400,7 +401,7 @@ hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_re
   int n;
   TRY(type_of(context, count, &type, &n));
   const int error = MPI_Irecv(data, n, type, rank, tag, comm->comm, &requests->request[index]);
-  if (type != MPI_DOUBLE) MPI_Type_free(&type); /* lives on until the message is done */
+  if (type != MPI_DOUBLE) MPI_Type_free(&type); /* MPI keeps it until the message has completed */
   return check(context, error, "MPI_Irecv");
 }
 

@@ -1,5 +1,5 @@
-/* The communicator without MPI: one rank, always NULL, so that reductions have nothing to do and
- * messages cannot occur. */
+/* The communicator without MPI: always NULL, a single rank, so that reductions have nothing to
+ * do and there are no messages. Most parameters are unused. */
 #include "comm/context.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What a context tells: the text of the last failure, its ranks, and the agreement of all of them on
- * the worst status. */
+/* What a context reports: the text of the last failure, its ranks, and the worst status of all
+ * ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "comm/context.h"
 
@@ -49,7 +49,8 @@ hymg_build hymg_build_info(void)
 hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
 {
   if (!context) return status;
-  char text[sizeof context->error]; /* the arguments may point into the old text */
+  /* a separate buffer, since the arguments may point into the old text */
+  char text[sizeof context->error];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -99,8 +100,8 @@ hymg_status hymg_context_barrier(hymg_context *context)
   return hymgi_comm_barrier(context, context->comm);
 }
 
-/* One reduction finds the worst status and the first rank that has it: status and, below it,
- * ranks counted from the end. */
+/* One reduction finds the worst status and the first rank that has it: the value holds the
+ * status in its upper bits and, below it, the rank counted from the end. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status)
 {
   if (!context || !context->comm) return status;

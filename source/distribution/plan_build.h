@@ -1,12 +1,12 @@
-/* Between plan_regions.c, which finds the bricks of a plan, and plan_messages.c, which sorts them into
- * messages. */
+/* Shared by plan_regions.c, which finds the bricks of a plan, and plan_messages.c, which sorts
+ * them into messages. */
 #ifndef HYMGI_DISTRIBUTION_PLAN_BUILD_H
 #define HYMGI_DISTRIBUTION_PLAN_BUILD_H
 
 #include "distribution/plan.h"
 
-/* A brick of a message and its place among those of the same pair of ranks; both ends derive the
- * same key and sub. */
+/* A brick of a message and its sort key among the bricks for the same pair of ranks; both ends
+ * derive the same key and sub. */
 typedef struct hymgi_item {
   int rank; /* the other one */
   int sub;
@@ -29,10 +29,10 @@ typedef struct hymgi_bricks {
   hymgi_items send, receive;
 } hymgi_bricks;
 
-/* Makes room for one more in an array of `count` entries of `size` bytes. */
+/* Ensures room for one more element in an array of `count` elements of `size` bytes. */
 hymg_status hymgi_grow(hymg_context *context, void **array, int count, int *capacity, size_t size);
 
-/* Sources and targets, sends and receives change places. */
+/* Swaps sources with targets and sends with receives. */
 void hymgi_bricks_reverse(hymgi_bricks *bricks);
 void hymgi_bricks_free(hymgi_bricks *bricks);
 

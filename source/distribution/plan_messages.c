@@ -1,5 +1,4 @@
-/* What a plan is made of: a rank's merged boxes, messages from sorted bricks, buffers, and the
- * check that a plan is sound. */
+/* The parts of a plan: the merged boxes of a rank, messages from sorted bricks, and buffers. */
 #include "distribution/plan_build.h"
 
 #include <limits.h>
@@ -8,7 +7,7 @@
 
 /* ---- a rank's boxes ---- */
 
-/* The part of a geometry that the decomposition knows. */
+/* The part of a geometry that follows from the decomposition. */
 static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost, unsigned periodic)
 {
   hymgi_geom g = {.ghost = ghost};
@@ -99,7 +98,7 @@ static size_t piece_size(const hymgi_piece *p)
   return (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
 }
 
-/* Sorted items as pieces one after the other in the buffer, and a message for each rank. */
+/* Sorted items become consecutive pieces in the buffer, with one message per rank. */
 static bool lay_out(hymgi_items *items, hymgi_piece **pieces, hymgi_message **messages,
                     int *num_messages)
 {

@@ -1,4 +1,4 @@
-/* The hierarchy: layout, plans and vectors of levels whose shape is there. */
+/* Building a hierarchy whose shape is known: memory layout, plans and vectors of the levels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void lay_out(hymgi_level *level)
   level->vector_size = offset;
 }
 
-/* A list of boxes that other machines than the host are to read. */
+/* Makes a list of boxes readable by the backend that keeps it. */
 static hymg_status share(const hymgi_level *level, hymgi_geom **boxes, int count)
 {
   void *block = *boxes;
@@ -53,13 +53,13 @@ static void place_level(hymgi_level *level, const hymgi_placement *placement)
 {
   level->backend = level->index < placement->host_from ? placement->fine : hymgi_cpu_backend();
   level->keeper = placement->fine;
-  /* a host level below a device reaches up to it */
+  /* a level on the host below one on the GPU uses memory that both can access */
   level->memory =
       level->backend == placement->fine ? placement->fine->memory : placement->fine->crossing;
   lay_out(level);
 }
 
-/* Its part where it lies in this one. */
+/* The part of a box that a patch covers. */
 static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
 {
   hymgi_geom p = *box;
@@ -74,7 +74,8 @@ static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
   return p;
 }
 
-/* Does it, and can this machine work there? Then the level's ghosts are those of the patch. */
+/* Is the only patch part of the only coarse box, and can the backend work there? Then the ghosts
+ * of the patch are those of the coarse level. */
 static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
 {
   if (fine->num_boxes != 1 || coarse->num_boxes != 1 || fine->backend != coarse->backend ||
@@ -88,7 +89,7 @@ static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
   return !box->split || (patch.low[0] - box->low[0]) % 2 == 0;
 }
 
-/* Patches where the next coarser level has not the same boxes. */
+/* Decides whether patches are needed: not if the next coarser level has the same boxes. */
 static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 {
   const int *merge = coarse->decomp->merge;
@@ -140,8 +141,8 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   return share_plan(level, level->halo[kind]);
 }
 
-/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, a part of its
- * own box, of which nothing is to be copied then, or patches with plain rows. */
+/* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
+ * a part of the coarse box (then no local copies are needed), or patches with plain rows. */
 static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 {
   if (fine->direct) {
@@ -179,8 +180,8 @@ static bool needs_second_buffer(const hymgi_level *level)
 
 enum { MAX_PLACES = 16 };
 
-/* The places that hold a vector each, and those that hold a coefficient each; lists so that counting
- * and handing out agree. */
+/* The pointers to be set to a vector, and those to a coefficient; the same lists serve for
+ * counting and for assigning memory. */
 static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
 {
   int count = 0;
@@ -205,8 +206,8 @@ static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
   return count;
 }
 
-/* Scratch of the bottom solver, then that of conjugate gradients, then that of a cycle which starts
- * on the coarsest level. */
+/* Scratch vectors of the bottom solver, then those of conjugate gradients, then those of a cycle
+ * that starts on the coarsest level. */
 static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const bool bottom = level->index == h->num_levels - 1;
@@ -217,7 +218,7 @@ static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 
 hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
 {
-  hymgi_level copy = h->level[l]; /* its places are counted, not filled */
+  hymgi_level copy = h->level[l]; /* only counts; the pointers are not set */
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,

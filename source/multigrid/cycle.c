@@ -1,10 +1,10 @@
-/* The cycles: the file to read first. A level operation (level_ops.h) acts on a level; level->x is the unknown,
- * level->f the right-hand side. What runs where, who talks to whom and what is timed is the
- * level operations' business. */
+/* The cycles: the file to read first. A level operation (level_ops.h) acts on one level;
+ * level->x is the unknown, level->f the right-hand side. The level operations decide where the
+ * work runs, exchange data with other ranks and record times for the profile. */
 #include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
 
-/* A rank takes part in a level while it holds some of it. */
+/* A rank takes part in a level only if it holds cells of it. */
 static bool holds(const hymgi_level *level)
 {
   return level->num_boxes > 0;
@@ -19,8 +19,8 @@ static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
   h->profile.in_bottom = false;
 }
 
-/* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from
- * zero, add it, smooth. from_zero: the level's x is 0. */
+/* V-cycle for visits = 1, W-cycle for 2: smooth and restrict the residual, solve for the
+ * correction starting from zero, add it, smooth. from_zero: x of the level is 0. */
 static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l, *coarse = level + 1;
@@ -37,7 +37,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth(level);
 }
 
-/* A hierarchy of one level: the correction comes from a bottom solve for the residual. */
+/* On the coarsest level alone: the correction is a bottom solve for the residual. */
 static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
 {
   double *const x = level->x, *const f = level->f, *const y = level->y;
@@ -59,7 +59,8 @@ static void v_or_w(hymgi_hierarchy *h, int l, int visits)
     bottom_correction(h, level);
 }
 
-/* Solves the coarsest level, or all that are done in one go; returns the finest of them. */
+/* Solves the coarsest level, or all levels of the coarse end at once; returns the finest level
+ * solved. */
 static int solve_coarsest(hymgi_hierarchy *h, int l)
 {
   const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
@@ -69,8 +70,8 @@ static int solve_coarsest(hymgi_hierarchy *h, int l)
   return bottom;
 }
 
-/* Every level's f is in place: the solution of each level is the start of one V-cycle on the
- * next finer one. */
+/* f is given on every level: the solution of each level is the initial guess of one V-cycle on
+ * the next finer one. */
 static void f_cycle(hymgi_hierarchy *h, int l)
 {
   for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {

@@ -1,5 +1,5 @@
-/* The bottom solve: by the backend in one go where it can, else the methods of krylov_methods.h
- * level operation by level operation. */
+/* The bottom solve: by the backend in one launch if it can, else by the methods of
+ * krylov_methods.h, one level operation at a time. */
 #include "multigrid/krylov.h"
 
 #define KRYLOV        static
@@ -13,7 +13,7 @@ static bool krylov_singular(const hymgi_level *level)
   return level->method->singular;
 }
 
-/* One thread steers: it works alone on coefficients and waits for nobody. */
+/* A single thread computes the coefficients, so there is nothing to synchronise. */
 static bool krylov_leads(const hymgi_level *level)
 {
   (void)level;
@@ -58,7 +58,7 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
     b->shadow[i] = dot[count];
 }
 
-/* x where it was: what follows may be a recording's, which knows that place alone. */
+/* Restores level->x to its original buffer: captured graphs that follow use that address. */
 static void put_back(hymgi_level *level, double *x)
 {
   if (level->x == x) return;

@@ -6,7 +6,7 @@
 double hymgi_profile_begin(const hymgi_level *level, hymgi_op verb)
 {
   if (!level->profile || !level->profile->on) return 0;
-  level->backend->sync(level->context); /* what was queued before is not this level operation's */
+  level->backend->sync(level->context); /* work queued before does not count */
   if (level->backend->begin_range) level->backend->begin_range(level, hymgi_op_name(verb));
   return hymgi_seconds();
 }

@@ -24,9 +24,10 @@ typedef struct hymgi_profile {
   hymg_profile_row row[HYMGI_MAX_LEVELS][HYMGI_NUM_OPS];
 } hymgi_profile;
 
-/* Around a level operation; bytes: by the model, of this rank. begin returns the start time, 0 while off. */
+/* Called before and after a level operation; bytes: by the model, on this rank. begin returns
+ * the start time, or 0 while profiling is off. */
 double hymgi_profile_begin(const hymgi_level *level, hymgi_op verb);
-/* After begin, where nothing came of it. */
+/* Instead of end, if the operation was not carried out. */
 void hymgi_profile_cancel(const hymgi_level *level, double start);
 void hymgi_profile_end(const hymgi_level *level, hymgi_op verb, double start, double bytes);
 /* Messages of one run of a plan. */

@@ -1,4 +1,4 @@
-/* The choice of a transport, the same on every rank, and its reason. */
+/* The choice of a transport, the same on every rank, with the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ static void set(hymgi_hierarchy *h, hymg_transport within, hymg_transport betwee
                            within == HYMG_TRANSPORT_NCCL;
 }
 
-/* ---- what MPI can ---- */
+/* ---- what MPI supports ---- */
 
-/* What auto takes between nodes, and why; rank 0 reads for all. */
+/* The choice of auto between nodes, and the reason; rank 0 reads the file for all. */
 typedef struct mpi_way {
   hymg_transport transport;
   char reason[160];
@@ -54,14 +54,14 @@ static hymg_status find_mpi_way(hymgi_hierarchy *h, mpi_way *way)
   return hymgi_comm_bcast(c, c->comm, 0, way, sizeof *way);
 }
 
-/* ---- what the GPUs can ---- */
+/* ---- what the GPUs support ---- */
 
 typedef struct card {
   hymgi_handle identity;
   int rank;
 } card;
 
-/* Why the ranks of this rank's node cannot write into each other's GPU; "" if they may try. */
+/* The reason why the ranks of this node cannot write into each other's GPU; "" if they may try. */
 static hymg_status find_obstacle(hymgi_hierarchy *h, char why[128])
 {
   hymg_context *c = h->context;
@@ -93,7 +93,7 @@ hymg_status hymgi_share_text(hymg_context *c, char text[128])
 
 /* ---- the choice ---- */
 
-/* Staged: what keeps GPUs from mapping each other's memory may keep MPI from it, too. */
+/* Staged: whatever prevents GPUs from mapping each other's memory may affect MPI as well. */
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why)
 {
   char reason[256];
@@ -122,7 +122,7 @@ static hymg_status choose_peer(hymgi_hierarchy *h, const mpi_way *way)
   return HYMG_OK;
 }
 
-/* NCCL takes no two ranks on one GPU. */
+/* NCCL does not support two ranks on one GPU. */
 static hymg_status choose_nccl(hymgi_hierarchy *h)
 {
   char why[128] = "";
