@@ -10,7 +10,10 @@
 /* The growth of the residual that counts as divergence, and the number of cycles that may pass
  * without a gain of 5 %. */
 #define DIVERGED 1e4
-enum { PATIENCE = 5, PATIENCE_CG = 20 }; /* with conjugate gradients the max norm fluctuates */
+enum {
+  STALL_CYCLES = 5,
+  STALL_CYCLES_CG = 20
+}; /* with conjugate gradients the max norm fluctuates */
 #define COMPATIBLE 1e-4
 
 const char *hymg_reason_name(hymg_reason reason)
@@ -169,12 +172,12 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
       DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
     return true;
   *reason = HYMG_REASON_STAGNATED;
-  const int timeout = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
-  if (count > timeout) {
+  const int window = h[0].kind == HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
+  if (count > window) {
     double best = residual;
-    for (int m = count - timeout; m < count; m++)
+    for (int m = count - window; m < count; m++)
       best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - timeout - 1].residual_max) return true;
+    if (best > 0.95 * h[count - window - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
   return count >= solver->h.options.max_cycles;
@@ -190,12 +193,12 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_begin_cycle(&solver->h, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
-    const bool joined =
+    const bool fused =
         l + 1 < solver->h.num_levels && !level->boundaries; /* boundary data are added to f first */
-    restrict_rhs(solver, l, joined);
+    restrict_rhs(solver, l, fused);
     for (int m = l; m < solver->h.num_levels; m++)
       complete_rhs(solver, solver->h.level + m, &unused);
-    if (level->num_boxes && !joined) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+    if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
   hymgi_cycle(&solver->h, cycle, l);
   if (level->num_boxes && !singular)

@@ -248,7 +248,7 @@ void hymg_solver_profile(hymg_solver *solver, bool on)
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
     for (int v = 0; v < HYMGI_NUM_OPS; v++)
       solver->h.profile.row[l][v] =
-          (hymg_profile_row){.level = l, .verb = hymgi_op_name((hymgi_op)v)};
+          (hymg_profile_row){.level = l, .operation = hymgi_op_name((hymgi_op)v)};
 }
 
 static const hymg_profile_row *used_row(const hymg_solver *solver, int index)

@@ -148,10 +148,10 @@ static bool find_target(const char *path, const char *old, char target[PATH_MAX]
 
 static bool replace(const char *target, const change *c)
 {
-  char beside[PATH_MAX + 8];
+  char temporary[PATH_MAX + 8];
   struct stat info;
-  snprintf(beside, sizeof beside, "%s.XXXXXX", target);
-  sink s = {.descriptor = mkstemp(beside)};
+  snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);
+  sink s = {.descriptor = mkstemp(temporary)};
   if (s.descriptor < 0) return false;
   put_all(&s, c);
   /* mkstemp creates a private file; keep the permissions of the old one */
@@ -159,9 +159,9 @@ static bool replace(const char *target, const change *c)
     s.failed = fchmod(s.descriptor, info.st_mode & 0777) != 0;
   s.failed = s.failed || fsync(s.descriptor) != 0;
   s.failed = close(s.descriptor) != 0 || s.failed;
-  if (!s.failed && rename(beside, target) == 0) return true;
+  if (!s.failed && rename(temporary, target) == 0) return true;
   const int reason = errno;
-  unlink(beside);
+  unlink(temporary);
   errno = reason;
   return false;
 }

@@ -23,9 +23,9 @@ struct hymgi_comm {
   int rank, size, nodes;
   MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
   int local_rank, local_size;
-  alarm_message alarm;  /* what this rank sent; status OK: nothing */
-  MPI_Request *telling; /* its sends, by rank; NULL until the first message is sent or received */
-  bool *heard;          /* by rank: received since the last drain */
+  alarm_message alarm; /* what this rank sent; status OK: nothing */
+  MPI_Request *sends;  /* its sends, by rank; NULL until the first message is sent or received */
+  bool *received;      /* by rank: received since the last drain */
 };
 
 /* Missing in some MPI libraries, or in their mpi.h. */
@@ -69,8 +69,8 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   if (MPI_Finalized(&finalized) != MPI_SUCCESS) finalized = 1;
   if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
   if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
-  free((*comm)->telling);
-  free((*comm)->heard);
+  free((*comm)->sends);
+  free((*comm)->received);
   free(*comm);
   *comm = NULL;
 }
@@ -281,11 +281,11 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
 /* Without memory for them no rank is notified: the others time out. */
 static bool has_alarms(hymgi_comm *c)
 {
-  if (!c->heard) c->heard = calloc((size_t)c->size, sizeof *c->heard);
-  if (!c->telling && (c->telling = malloc((size_t)c->size * sizeof *c->telling)))
+  if (!c->received) c->received = calloc((size_t)c->size, sizeof *c->received);
+  if (!c->sends && (c->sends = malloc((size_t)c->size * sizeof *c->sends)))
     for (int r = 0; r < c->size; r++)
-      c->telling[r] = MPI_REQUEST_NULL;
-  return c->heard && c->telling;
+      c->sends[r] = MPI_REQUEST_NULL;
+  return c->received && c->sends;
 }
 
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
@@ -296,23 +296,24 @@ void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
   for (int r = 0; r < comm->size; r++)
     if (r != comm->rank)
       MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, ALARM_TAG, comm->comm,
-                &comm->telling[r]);
+                &comm->sends[r]);
 }
 
-static int take_alarm(hymgi_comm *c, int rank, alarm_message *message)
+static int receive_alarm(hymgi_comm *c, int rank, alarm_message *message)
 {
-  c->heard[rank] = true;
+  c->received[rank] = true;
   return MPI_Recv(message, (int)sizeof *message, MPI_BYTE, rank, ALARM_TAG, c->comm,
                   MPI_STATUS_IGNORE);
 }
 
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
-  int come = 0;
+  int arrived = 0;
   MPI_Status from;
   alarm_message message;
-  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &come, &from) != MPI_SUCCESS ||
-      !come || !has_alarms(comm) || take_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
+  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &arrived, &from) != MPI_SUCCESS ||
+      !arrived || !has_alarms(comm) ||
+      receive_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
     return false;
   *status = (hymg_status)message.status;
   memcpy(text, message.text, HYMGI_ALARM_TEXT);
@@ -323,7 +324,7 @@ hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   if (!comm) return HYMG_OK;
   int *notified = calloc((size_t)comm->size, sizeof *notified);
-  alarm_message unheeded;
+  alarm_message unread;
   int lacking = !notified || !has_alarms(comm), error = MPI_SUCCESS;
   hymg_status status = hymgi_comm_max_int(context, comm, &lacking, 1);
   if (status == HYMG_OK && lacking)
@@ -333,15 +334,15 @@ hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
     status = hymgi_comm_max_int(context, comm, notified, comm->size);
   }
   for (int r = 0; status == HYMG_OK && r < comm->size; r++)
-    if (r != comm->rank && notified[r] && !comm->heard[r]) {
-      error = take_alarm(comm, r, &unheeded);
+    if (r != comm->rank && notified[r] && !comm->received[r]) {
+      error = receive_alarm(comm, r, &unread);
       status = check(context, error, "MPI_Recv");
     }
   free(notified);
   TRY(status);
-  TRY(check(context, MPI_Waitall(comm->size, comm->telling, MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  TRY(check(context, MPI_Waitall(comm->size, comm->sends, MPI_STATUSES_IGNORE), "MPI_Waitall"));
   comm->alarm.status = HYMG_OK;
-  memset(comm->heard, 0, (size_t)comm->size * sizeof *comm->heard);
+  memset(comm->received, 0, (size_t)comm->size * sizeof *comm->received);
   return HYMG_OK;
 }
 

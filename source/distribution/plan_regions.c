@@ -323,7 +323,7 @@ static hymg_status near_cover(pull *p, const int cover[6], id_list *near)
   return status;
 }
 
-static int ll(const void *left, const void *right)
+static int ascending(const void *left, const void *right)
 {
   const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
   return (a > b) - (a < b);
@@ -351,7 +351,7 @@ static hymg_status walk_other_targets(pull *p)
   hymg_status status = HYMG_OK;
   for (int q = 0; q < p->rule->source->num_boxes && status == HYMG_OK; q++)
     status = near_cover(p, p->rule->source->cover[q], &near);
-  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ll);
+  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ascending);
   for (int i = 0; i < near.count && status == HYMG_OK; i++)
     if (i == 0 || near.id[i] != near.id[i - 1]) status = walk_other_target(p, near.id[i]);
   free(near.id);

@@ -44,14 +44,14 @@ void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
 
 /* ---- between two layouts ---- */
 
-static void copy_boxes(const hymgi_level *machine, const hymgi_geom *src_box, const double *src,
+static void copy_boxes(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
                        const hymgi_geom *dst_box, double *dst)
 {
-  for (int b = 0; b < machine->num_boxes; b++) {
+  for (int b = 0; b < level->num_boxes; b++) {
     hymgi_copy copy = {.src_box = b, .dst_box = b};
     memcpy(copy.n, src_box[b].n, sizeof copy.n);
-    const hymgi_plan plan = {.threads = machine->context->threads, .num_local = 1, .local = &copy};
-    machine->backend->mover.local(machine->context, &plan, src_box, src, dst_box, dst);
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &copy};
+    level->backend->mover.local(level->context, &plan, src_box, src, dst_box, dst);
   }
 }
 

@@ -181,7 +181,7 @@ typedef struct hymgi_backend {
                              int slot);
   double (*queued)(hymg_context *context, int slot);
   /* Optional: marks a named range for a profiler; ranges nest. */
-  void (*begin_range)(const hymgi_level *level, const char *verb);
+  void (*begin_range)(const hymgi_level *level, const char *operation);
   void (*end_range)(void);
   /* Optional: while `on`, the host decides by intermediate results what to queue, which cannot
    * be captured in a graph. */

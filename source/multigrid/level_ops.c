@@ -153,9 +153,9 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot)
 {
-  const bool joined = fine->backend->queue_restrict_max != NULL;
-  restrict_cells(fine, x, coarse, y, joined ? (int)slot : -1);
-  if (!joined) hymgi_norm_max_later(fine, x, slot);
+  const bool fused = fine->backend->queue_restrict_max != NULL;
+  restrict_cells(fine, x, coarse, y, fused ? (int)slot : -1);
+  if (!fused) hymgi_norm_max_later(fine, x, slot);
 }
 
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,

@@ -26,7 +26,7 @@ static bool is_answered(const hymgi_plan *plan)
 /* Plans whose messages go to peers on all ranks use the LL protocol, which needs no flags. If
  * every message is answered in the same plan, no rank can be two exchanges ahead; else the
  * messages are acknowledged. Collective. */
-hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
+hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   enum { MOST = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
@@ -59,18 +59,18 @@ hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
 hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
-  int apart[HYMGI_MAX_LEVELS] = {0};
+  int separate[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
                      level->backend == h->placement.fine && level->backend->joins(level, plan);
-    apart[l] = plan && !can;
+    separate[l] = plan && !can;
   }
-  TRY(hymgi_comm_max_int(c, c->comm, apart, h->num_levels));
+  TRY(hymgi_comm_max_int(c, c->comm, separate, h->num_levels));
   for (int l = 0; l < h->num_levels; l++) {
     hymgi_plan *plan = hymgi_operator_halo(h->level + l);
-    if (plan) plan->in_sweeps = !apart[l];
+    if (plan) plan->in_sweeps = !separate[l];
   }
   return HYMG_OK;
 }

@@ -395,7 +395,7 @@ static hymg_status connect_plans(hymgi_hierarchy *h, plan_list *list, place *pla
   if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(h, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t);
-  TRY(hymgi_agree_on_values(h));
+  TRY(hymgi_agree_on_protocols(h));
   TRY(hymgi_agree_on_colours(h));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
   const hymg_status status = connect_all(h, list, places, all);

@@ -36,7 +36,7 @@ const hymgi_message *hymgi_message_with(const hymgi_message *message, int count,
 /* Collective; set on all ranks: whether plans use the LL protocol (ll, acknowledged), whether
  * half sweeps exchange one colour (in_sweeps), and whether no exchange is needed when x is 0
  * (starts_alone). */
-hymg_status hymgi_agree_on_values(hymgi_hierarchy *h);
+hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h);
 hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h);
 hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h);
 
