@@ -69,15 +69,9 @@ static hymg_status make_view(hymg_field *field, int num_boxes, const hymgi_geom 
 static hymg_status allocate(hymg_field *field)
 {
   hymgi_level *view = &field->view;
-  ptrdiff_t size = 0;
-  for (int b = 0; b < view->num_boxes; b++) {
-    if (!field->solver) {
-      adapt_box(field, view->box + b);
-      hymgi_geom_layout(view->box + b, view->backend->line);
-    }
-    view->box[b].offset = size;
-    size += view->box[b].size;
-  }
+  for (int b = 0; b < view->num_boxes && !field->solver; b++)
+    adapt_box(field, view->box + b);
+  const ptrdiff_t size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
   view->vector_size = size;
   if (size == 0) return HYMG_OK;
   void *boxes = view->box;

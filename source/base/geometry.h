@@ -65,4 +65,16 @@ static inline void hymgi_geom_layout(hymgi_geom *g, int line)
   g->offset = 0;
 }
 
+/* Lays out boxes one after the other in a vector; returns its size in doubles. */
+static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
+{
+  ptrdiff_t size = 0;
+  for (int b = 0; b < count; b++) {
+    hymgi_geom_layout(box + b, line);
+    box[b].offset = size;
+    size += box[b].size;
+  }
+  return size;
+}
+
 #endif

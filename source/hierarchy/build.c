@@ -17,14 +17,9 @@ static void lay_out(hymgi_level *level)
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
-  ptrdiff_t offset = 0;
-  for (int b = 0; b < level->num_boxes; b++) {
+  for (int b = 0; b < level->num_boxes; b++)
     level->box[b].split = split;
-    hymgi_geom_layout(level->box + b, backend->line);
-    level->box[b].offset = offset;
-    offset += level->box[b].size;
-  }
-  level->vector_size = offset;
+  level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
 }
 
 /* Makes a list of boxes readable by the backend that keeps it. */
@@ -151,12 +146,9 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   }
   fine->patch = malloc(((size_t)fine->num_boxes + 1) * sizeof *fine->patch);
   if (!fine->patch) return hymgi_fail(fine->context, HYMG_ENOMEM, "no memory for patches");
-  ptrdiff_t offset = 0;
-  for (int b = 0; b < fine->num_boxes; b++) {
+  for (int b = 0; b < fine->num_boxes; b++)
     fine->patch[b] = patch_of(fine, b);
-    fine->patch[b].offset = offset;
-    offset += fine->patch[b].size;
-  }
+  hymgi_boxes_layout(fine->patch, fine->num_boxes, fine->backend->line);
   if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
   const hymgi_side from = side_of(fine), to = side_of(coarse);
   const hymgi_pull down = hymgi_gather_rule(&from, &to),
