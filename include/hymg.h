@@ -1,31 +1,32 @@
-/* hymg: geometric multigrid for a alpha u - b div(beta grad u) = f on box-shaped structured
- * grids.
+/* hymg: geometric multigrid for a alpha u - b div(beta grad u) = f on box-shaped structured grids.
  *
- * Cell-centred finite volume: u, alpha and f are cell averages, beta and boundary data are averages
- * over faces. Values at the centres of cells and faces differ from averages by O(h^2): enough for
- * FV2, while FV4 reaches its order with averages only (and with a variable alpha it is of 2nd
- * order in that term). Axes are x, y, z = 0, 1, 2; faces of the domain are numbered x-, x+, y-,
- * y+, z-, z+ = 0 ... 5. Cell (i, j, k) has 0 <= i < n[0] and so on.
+ * Cell-centred finite volumes: u, alpha and f are cell averages, beta and boundary data are
+ * averages over faces. Values at the centres of cells and faces differ from averages by O(h^2):
+ * accurate enough for FV2, while FV4 reaches its order only with averages (and with a variable
+ * alpha it is of 2nd order in that term). Axes are x, y, z = 0, 1, 2; the faces of the domain are
+ * numbered x-, x+, y-, y+, z-, z+ = 0 ... 5. Cell (i, j, k) has 0 <= i < n[0] and so on.
  *
- * Conventions. Every fallible call returns a hymg_status; outputs come last and are untouched on
- * failure; the text of the last failure is hymg_context_error. A NULL handle gives EINVAL without
- * a text; calls that return no status need a valid handle, hymg_context_* aside. Destroy calls
- * take the handle's address, null it and accept NULL. Destroy a solver before its operator,
- * operators and fields before the grid, grids before the context; fields may outlive solvers.
+ * Conventions. Every call that can fail returns a hymg_status; outputs come last and are not
+ * changed on failure; the text of the last failure is hymg_context_error. A NULL handle gives
+ * EINVAL without a text; calls that return no status need a valid handle, except hymg_context_*.
+ * Destroy calls take the address of the handle, set it to NULL and accept NULL. Destroy a solver
+ * before its operator, operators and fields before the grid, and grids before the context; fields
+ * may outlive solvers.
  *
  * A call marked "collective" must be made by every rank of the context, in the same order and with
- * the same arguments but for what each rank holds; if it fails on one rank it fails on all. All
- * other calls concern the calling rank alone. A context and all that is made from it belong to one
- * thread at a time. Arrays are `double` in host memory unless a memory space is an argument. The
- * library prints nothing, keeps no global state and never exits.
+ * the same arguments except for data that each rank holds; if it fails on one rank, it fails on
+ * all. All other calls concern only the calling rank. A context and everything created from it may
+ * be used by one thread at a time. Arrays are `double` in host memory unless a memory space is an
+ * argument. The library prints nothing, keeps no global state and never exits.
  *
- * On a GPU, calls queue their work on the context's stream, behind what the program queued there,
- * and return; what the program queues there next comes behind it. Calls that hand something to the
- * host wait for it: reads and writes of host memory, reductions, the making and updating of
- * solvers, and solves (without a result a solve may return earlier; its failures are then the next
- * call's). What is destroyed may still be in use by queued work: the call sees to that. The current
- * device is the same after a call as before, but where the library is to choose among several
- * (HYMG_DEVICE_SHARED, HYMG_DEVICE_OWN): then it becomes the chosen one when that is opened. */
+ * On a GPU, calls queue their work on the context's stream, after what the program has queued
+ * there, and return; work that the program queues there later runs after it. Calls that return
+ * data to the host wait for it: reads and writes of host memory, reductions, the creation and
+ * update of solvers, and solves (a solve without a result may return earlier; the next call then
+ * reports its failures). Objects may be destroyed while queued work still uses them: the call
+ * takes care of that. Calls leave the current device unchanged, with one exception: if the
+ * library is to choose among several devices (HYMG_DEVICE_SHARED, HYMG_DEVICE_OWN), the chosen
+ * one becomes the current device when it is opened. */
 #ifndef HYMG_H
 #define HYMG_H
 
@@ -66,7 +67,7 @@ typedef enum hymg_status {
 HYMG_API const char *hymg_status_name(hymg_status status);
 HYMG_API const char *hymg_status_text(hymg_status status);
 
-/* What this library was built with; static strings, "" where the feature is absent. */
+/* How this library was built; static strings, "" for a feature that is absent. */
 typedef struct hymg_build {
   const char *version;
   const char *commit;
@@ -85,31 +86,32 @@ typedef struct hymg_context hymg_context;
 
 struct CUstream_st; /* cudaStream_t, so that no CUDA header is needed */
 
-/* Devices for hymg_context_options without a number. CURRENT: the current one. SHARED: one for each
- * rank of a node, by its place there; where there are more ranks than devices they share them. OWN:
- * likewise, but then an error. A rank alone on its node takes the current one. */
+/* Values of hymg_context_options.device other than an ordinal. CURRENT: the current device.
+ * SHARED: one device per rank of a node, by local rank; if there are more ranks than devices,
+ * they share them. OWN: likewise, but sharing is an error. A rank that is alone on its node uses
+ * the current device. */
 enum { HYMG_DEVICE_CURRENT = -1, HYMG_DEVICE_SHARED = -2, HYMG_DEVICE_OWN = -3 };
 
 typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
   int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
-  struct CUstream_st *stream; /* borrowed; NULL: one in order with the default stream */
+  struct CUstream_st *stream; /* borrowed; NULL: one that is ordered with the default stream */
 } hymg_context_options;
 
 /* OpenMP's threads, HYMG_DEVICE_SHARED, no stream. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
-/* A serial context: one rank, makes no MPI call. hymg_mpi.h has hymg_context_create_mpi, the
- * (collective) one with a communicator. options may be NULL. Errors: EINVAL (threads < 0 or
- * > 4096), ENOMEM; there is no text where there is no context. */
+/* A serial context: one rank, no MPI calls. For a context with a communicator see the
+ * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
+ * (threads < 0 or > 4096), ENOMEM; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
-/* Collective where made with a communicator. */
+/* Collective if created with a communicator. */
 HYMG_API void hymg_context_destroy(hymg_context **context);
 
-/* Text of the last failure of any call on this context or on what was made from it, "" before
- * the first. It names the value and the limit and, where another rank failed, that rank. Valid
- * until the next failure. */
+/* The text of the last failure of any call on this context or on objects created from it, ""
+ * before the first. It names the value and the limit and, if another rank failed, that rank.
+ * Valid until the next failure. */
 HYMG_API const char *hymg_context_error(const hymg_context *context);
 HYMG_API int hymg_context_rank(const hymg_context *context);
 HYMG_API int hymg_context_ranks(const hymg_context *context);
@@ -117,8 +119,8 @@ HYMG_API int hymg_context_threads(const hymg_context *context);
 /* Nodes (hosts) that hold ranks of the context. */
 HYMG_API int hymg_context_nodes(const hymg_context *context);
 
-/* Collective: the largest value of all ranks (NaN if any is), in place; a barrier. For programs
- * that want no MPI of their own. Errors: EINVAL (NULL), EMPI. */
+/* Collective. max: replaces value by the largest of all ranks (NaN if any is). For programs that
+ * do not use MPI themselves. Errors: EINVAL (NULL), EMPI. */
 HYMG_API hymg_status hymg_context_max(hymg_context *context, double *value);
 HYMG_API hymg_status hymg_context_barrier(hymg_context *context);
 
@@ -132,12 +134,12 @@ typedef struct hymg_device_info {
   double memory_bytes, free_bytes;
 } hymg_device_info;
 
-/* CUDA devices that this process sees. Errors: EUNSUPPORTED (built without CUDA, no driver, no
- * device: the text says which). */
+/* The number of CUDA devices that this process sees. Errors: EUNSUPPORTED (built without CUDA,
+ * no driver, no device: the text says which). */
 HYMG_API hymg_status hymg_device_count(hymg_context *context, int *count);
-/* One of them; -1: the context's own, which is opened if it was not yet, so that the time that CUDA
- * takes to start is spent here. Errors: those above, EINVAL (no such device; fewer devices than
- * ranks that want their own), EUNSUPPORTED (-1 and a device too old), ECUDA. */
+/* One of these devices; -1: the context's own, which is opened if necessary, so that CUDA's
+ * startup time is spent here. Errors: those above, EINVAL (no such device; fewer devices than
+ * ranks, with OWN), EUNSUPPORTED (-1 and a device that is too old), ECUDA. */
 HYMG_API hymg_status hymg_device_get(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* ---- grid ---- */
@@ -150,27 +152,29 @@ typedef enum hymg_boundary {
   HYMG_NEUMANN = 2
 } hymg_boundary;
 
-/* How a grid coarsens: all axes are halved together while all are even, down to 1 cell per axis; to
- * 2 cells on axes that are periodic or have a Neumann boundary, and on all with FV4. The axis with the
- * fewest factors of 2 decides; a grid with an odd side has a single level. */
+/* How a grid coarsens: all axes are halved together while all are even, down to 1 cell per axis,
+ * or to 2 cells on axes that are periodic or have a Neumann boundary, and with FV4 on all axes.
+ * The axis with the fewest factors of 2 determines the number of levels; a grid with an odd side
+ * has a single level. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
   double spacing[3];         /* > 0, finite */
   hymg_boundary boundary[6]; /* periodic on both faces of an axis or on none */
-  /* Equal boxes per axis, the unit of distribution; each count divides n. Where all three n are
-   * even, boxes have even sides; FV4 needs boxes at least 3 cells wide on axes with several. All
-   * 0: one box per rank, or the nearest count that fits. */
+  /* Equal boxes per axis, the unit of distribution; each count divides n. If all three n are
+   * even, boxes have even sides; FV4 needs boxes of at least 3 cells on axes with several. All
+   * 0: one box per rank, or the nearest number that fits. */
   int boxes[3];
-  /* Extrapolation dimension of HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest
-   * box, which rules where the ghost extrapolations drop an order. 0: the domain's cells on each axis
-   * decide. Needs a cubic grid that it divides. */
+  /* For HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest box, which
+   * determines on which levels the ghost extrapolation drops an order. 0: the cells of the
+   * domain on each axis determine it. Needs a cubic grid whose side it divides. */
   union {
     int extrapolation_box;
     int closure_box; /* the name up to 0.1 */
   };
-  /* Owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level, asked by
-   * hymg_grid_create once per box on every rank, the same answer on all. A rank may get none.
-   * NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the context. */
+  /* The owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level;
+   * hymg_grid_create calls it once per box on every rank, and the answers must agree. A rank may
+   * get no box. NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the
+   * context. */
   int (*owner)(const int box[3], void *user);
   void *owner_user;
 } hymg_grid_desc;
@@ -184,11 +188,11 @@ HYMG_API hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_des
 HYMG_API void hymg_grid_destroy(hymg_grid **grid);
 /* Cells of the whole grid. */
 HYMG_API int64_t hymg_grid_cells(const hymg_grid *grid);
-/* Boxes per axis: desc.boxes, or what was chosen for 0. */
+/* Boxes per axis: desc.boxes, or what was chosen if they were 0. */
 HYMG_API void hymg_grid_boxes(const hymg_grid *grid, int boxes[3]);
-/* This rank's bricks of cells (boxes that form a brick are merged): their number, then the low
- * corner and extent of each, in global cell indices; both all 0 for an index out of range. A rank
- * may have none. */
+/* This rank's bricks of cells (boxes that form a brick are merged): the number of bricks, then
+ * low corner and extent of each, in global cell indices; all 0 if the index is out of range. A
+ * rank may have none. */
 HYMG_API int hymg_grid_num_local(const hymg_grid *grid);
 HYMG_API void hymg_grid_local(const hymg_grid *grid, int index, int low[3], int count[3]);
 
@@ -198,14 +202,15 @@ typedef struct hymg_field hymg_field;
 typedef struct hymg_operator hymg_operator;
 typedef struct hymg_solver hymg_solver;
 
-/* Where the values sit, and the extents of a field over a grid (or level) of nx x ny x nz cells:
- *   CELL      nx x ny x nz            cell averages
- *   FACE_X    (nx + 1) x ny x nz      averages over faces across x: entry i is the low face of cell
- *                                     i, entry nx the high boundary
- *   BOUNDARY_X_*  1 x ny x nz        averages over the faces of that domain boundary
- * and likewise for y and z. On a periodic axis entry nx of FACE_X is ignored, it repeats entry 0.
- * A rank holds the entries of its cells with both faces of each. So the faces between two boxes
- * are held by both owners: both must write them, the same values. */
+/* The location of the values, and the extents of a field over a grid (or level) of nx x ny x nz
+ * cells:
+ *   CELL          nx x ny x nz        cell averages
+ *   FACE_X        (nx + 1) x ny x nz  averages over faces normal to x: entry i is the low face of
+ *                                     cell i, entry nx the high boundary
+ *   BOUNDARY_X_*  1 x ny x nz         averages over the faces of that domain boundary
+ * and likewise for y and z. On a periodic axis entry nx of FACE_X is ignored, since it repeats
+ * entry 0. A rank holds the entries of its cells, with both faces of each. The faces between two
+ * boxes are therefore held by both owners: both must write them, with the same values. */
 typedef enum hymg_centering {
   HYMG_CELL = 0,
   HYMG_FACE_X = 1,
@@ -230,39 +235,41 @@ typedef enum hymg_precision { HYMG_DOUBLE = 0 } hymg_precision;
 typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 
 /* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver of that
- * grid (cell fields only): layout and home of its level 0, so that hymg_solve uses it in place; the
- * field may outlive that solver and be used with another one of the grid, which then may have to
- * convert it. Errors: EINVAL, EUNSUPPORTED (precision), ENOMEM. */
+ * grid (cell fields only): layout and memory of its level 0, so that hymg_solve uses it in
+ * place; the field may outlive that solver and be used with another solver of the grid, which
+ * may then have to convert it. Errors: EINVAL, EUNSUPPORTED (precision), ENOMEM. */
 HYMG_API hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver,
                                        hymg_centering centering, hymg_precision precision,
                                        hymg_field **field);
 /* A field of zeros in plain rows in the given memory; HYMG_DEVICE: on the context's GPU, so that
- * coefficients and boundary data need not pass through the host. hymg_field_create without a solver is
- * this with HYMG_HOST. Errors: EINVAL, EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
+ * coefficients and boundary data need not pass through the host. hymg_field_create without a
+ * solver is the same with HYMG_HOST. Errors: EINVAL, EUNSUPPORTED (precision; no CUDA), ENOMEM,
+ * ECUDA. */
 HYMG_API hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space,
                                           hymg_centering centering, hymg_precision precision,
                                           hymg_field **field);
-/* A cell field of zeros on a level of the solver, in that level's layout; for the calls that
- * name a level. Below level 0 no other solver takes it; once its solver is destroyed it can still
- * be read, written, reduced and destroyed. Errors: EINVAL (no such level), ENOMEM. */
+/* A cell field of zeros on a level of the solver, in the layout of that level; for the calls
+ * that take a level. Below level 0 no other solver accepts it; after its solver has been
+ * destroyed it can still be read, written, reduced and destroyed. Errors: EINVAL (no such
+ * level), ENOMEM. */
 HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field);
 HYMG_API void hymg_field_destroy(hymg_field **field);
 
-/* Copies between the user's array and the entries of the global brick low, count that this rank
- * holds; the rest of the brick is left alone on both sides, so every rank may name its own part
- * or the whole. The entry (i, j, k) of the brick, counted from its low corner, is data[i *
- * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. Counts of 0 are
- * fine and copy nothing, data may then be NULL. With HYMG_HOST the copy is done on return. With
- * HYMG_DEVICE data is memory of the context's GPU, and the copy is queued on its stream: data is
- * read, or complete, when the stream gets there (on return, where the host works on the field's
- * level). Errors: EINVAL (brick outside the field, data
- * NULL), EUNSUPPORTED (device memory without CUDA), ENOMEM, ECUDA. */
+/* Copies between the user's array and those entries of the global brick (low, count) that this
+ * rank holds; the rest of the brick is not touched on either side, so a rank may name its own
+ * part or the whole. Entry (i, j, k) of the brick, counted from its low corner, is data[i *
+ * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. A count of 0
+ * copies nothing; data may then be NULL. With HYMG_HOST the copy is complete on return. With
+ * HYMG_DEVICE data is memory of the context's GPU and the copy is queued on its stream: data is
+ * read, or complete, when the stream gets there (on return, if the field's level is on the
+ * host). Errors: EINVAL (brick outside the field, data NULL), EUNSUPPORTED (device memory
+ * without CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
                                       hymg_space space);
 HYMG_API hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
                                      const ptrdiff_t stride[3], double *data, hymg_space space);
-/* Every entry that this rank holds, of any kind of field. */
+/* Sets every entry that this rank holds, for any kind of field. */
 HYMG_API hymg_status hymg_field_fill(hymg_field *field, double value);
 
 /* y += a x on the cells that this rank holds, for two cell fields of one grid and level (layouts
@@ -277,7 +284,8 @@ HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
 /* ---- operator: a description ---- */
 
 typedef enum hymg_stencil { HYMG_FV2 = 0, HYMG_FV4 = 1 } hymg_stencil;
-/* Dirichlet extrapolation of FV2: linear (v1) or quadratic (v2, default). FV4 has its own quartic one. */
+/* Ghost extrapolation of FV2 at Dirichlet boundaries: linear (v1) or quadratic (v2, the
+ * default). FV4 has its own quartic one. */
 typedef enum hymg_extrapolation {
   HYMG_EXTRAPOLATION_DEFAULT = 0,
   HYMG_EXTRAPOLATION_LINEAR = 1,
@@ -300,8 +308,8 @@ typedef struct hymg_operator_desc {
   double beta_constant;      /* used where beta is all NULL; > 0 */
   const hymg_field *alpha;   /* cell field, >= 0, or NULL */
   const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
-  /* Boundary data of FV2 as BOUNDARY fields or NULL (zero): the value on Dirichlet boundaries, the outward
-   * derivative on Neumann. */
+  /* Boundary data of FV2 as BOUNDARY fields or NULL (zero): values on Dirichlet boundaries,
+   * outward derivatives on Neumann boundaries. */
   union {
     const hymg_field *boundary_data[6];
     const hymg_field *wall[6]; /* the name up to 0.1 */
@@ -311,25 +319,26 @@ typedef struct hymg_operator_desc {
 /* FV2 Poisson: a 0, b 1, constants 1, no fields. */
 HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
-/* Fields are borrowed: they are read by hymg_solver_create and hymg_solver_update and may be
- * destroyed between. Errors: EINVAL (also a grid or boxes too thin for FV4: 2 cells per axis, boxes
- * of 3), EUNSUPPORTED (FV4 with Neumann boundaries, boundary data or a extrapolation), ENOMEM. */
+/* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
+ * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
+ * cells per axis and boxes of 3), EUNSUPPORTED (FV4 with Neumann boundaries, boundary data or an
+ * extrapolation other than the default), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
-/* The description as last set; its fields are the pointers then given. Errors: EINVAL (NULL). */
+/* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
-/* New constants, fields and boundary data. What must stay: stencil, extrapolation, whether a is 0, and which
- * of alpha, beta and the boundary data are fields. Takes effect at the next hymg_solver_update.
- * Errors: those of hymg_operator_create, EINVAL for such a change; the operator then stays as it
- * was. Fields of the old desc that are gone must be replaced here before the next
- * hymg_solver_update. */
+/* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
+ * whether a is 0, and which of alpha, beta and the boundary data are fields. Takes effect at the
+ * next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is
+ * not allowed; the operator then stays as it was. Fields of the old desc that have been
+ * destroyed must be replaced here before the next hymg_solver_update. */
 HYMG_API hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc);
 HYMG_API void hymg_operator_destroy(hymg_operator **op);
 
 /* ---- solver ---- */
 
-/* FMG: one F-cycle and nothing after it. MG: cycles to the tolerance (F: an F-cycle, then
- * V-cycles). MGPCG: conjugate gradients preconditioned with one V- or W-cycle. */
+/* FMG: a single F-cycle. MG: cycles to the tolerance (F: an F-cycle, then V-cycles). MGPCG:
+ * conjugate gradients preconditioned with one V- or W-cycle. */
 typedef enum hymg_method { HYMG_FMG = 0, HYMG_MG = 1, HYMG_MGPCG = 2 } hymg_method;
 /* DEFAULT: F for FMG and MG, but V for MG with an initial guess; V for MGPCG. */
 typedef enum hymg_cycle {
@@ -352,12 +361,12 @@ typedef enum hymg_bottom {
   HYMG_CACG = 3,
   HYMG_BOTTOM_SMOOTHER = 4
 } hymg_bottom;
-/* Interpolation of the correction (V, W) and of the F-cycle's start; DEFAULT: v2 and v2 for FV2,
- * v2 and v4 for FV4. V4 needs FV4 (its halo is two layers). */
+/* Interpolation of the correction (V, W) and of the initial guess in an F-cycle; DEFAULT: v2 and
+ * v2 for FV2, v2 and v4 for FV4. V4 needs FV4 (its halo has two layers). */
 typedef enum hymg_interpolation {
   HYMG_INTERPOLATION_DEFAULT = -1,
   HYMG_P0 = 0, /* piecewise constant */
-  HYMG_P1 = 1, /* trilinear, with linear ghost extrapolations */
+  HYMG_P1 = 1, /* trilinear, with linear ghost extrapolation */
   HYMG_V2 = 2, /* quadratic, keeps the coarse cell's mean */
   HYMG_V4 = 4  /* quartic, keeps the coarse cell's mean */
 } hymg_interpolation;
@@ -367,24 +376,25 @@ typedef enum hymg_backend {
   HYMG_BACKEND_CUDA = 2
 } hymg_backend;
 
-/* How the fastest way to run a level is found when a solver is made: by trying some on parts of
- * the large levels (about five F-cycles' time at 256^3), or from a table. The results are the same
- * bits. */
+/* How the fastest kernels and placement are chosen when a solver is created: by measuring
+ * candidates on parts of the large levels (takes about five F-cycles at 256^3), or from a table.
+ * Results have the same bits either way. */
 typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_tuning;
 
-/* Home of the solver's vectors on a GPU: device memory, or managed memory, which host code may
- * touch through the same pointer whenever the stream is idle. */
+/* The memory of the solver's vectors on a GPU: device memory, or managed memory, which host code
+ * may access through the same pointer whenever the stream is idle. */
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
-/* How ranks with GPUs exchange cells. DEVICE: MPI is given device memory, which it must say that it
- * takes; try hymg_probe_device_messages first. STAGED: MPI is given pinned host memory that kernels
- * fill. PEER: kernels of the ranks of a node write into each other's GPU, no two of which may be the
- * same one; between nodes the rule of auto. NCCL: its sends and receives, in nodes and between them, if
- * this library was built with NCCL (hymg_build_info) and no two ranks share a GPU; within a cycle there
- * is no call of MPI and no wait of the host, either. AUTO: on a node PEER where
- * every GPU can map the others' memory, else STAGED; between nodes DEVICE if MPI says that it takes
- * device memory and the probe file says that it did, else STAGED; NCCL never. Solvers in managed memory
- * are staged. NONE: as a result, where there is nothing to exchange or no level is on a GPU. */
+/* How ranks with GPUs exchange cells. DEVICE: MPI gets device memory, if it reports that it
+ * accepts it; try hymg_probe_device_messages first. STAGED: MPI gets pinned host memory that
+ * kernels fill. PEER: kernels of the ranks of a node write into each other's GPUs, which must
+ * all be different; between nodes as with AUTO. NCCL: sends and receives of NCCL, within and
+ * between nodes, if this library was built with NCCL (hymg_build_info) and no two ranks share a
+ * GPU; a cycle then has no MPI calls and the host does not wait. AUTO: within a node PEER if
+ * every GPU can map the memory of the others, else STAGED; between nodes DEVICE if MPI reports
+ * that it accepts device memory and the probe file confirms it, else STAGED; never NCCL. Solvers
+ * in managed memory use STAGED. NONE: only as a result, if there is nothing to exchange or no
+ * level is on a GPU. */
 typedef enum hymg_transport {
   HYMG_TRANSPORT_AUTO = 0,
   HYMG_TRANSPORT_DEVICE = 1,
@@ -396,13 +406,13 @@ typedef enum hymg_transport {
 /* "auto", "device", "staged", "peer", "nccl", "none"; static strings */
 HYMG_API const char *hymg_transport_name(hymg_transport transport);
 
-/* What was chosen, the same on every rank. */
+/* The chosen transport, the same on every rank. */
 typedef struct hymg_transport_info {
-  hymg_transport within, between; /* ranks of a node; nodes */
+  hymg_transport within, between; /* within a node; between nodes */
   char reason[256];               /* why, one line */
 } hymg_transport_info;
 
-/* What a cycle record describes. */
+/* The kind of cycle that a record describes. */
 typedef enum hymg_cycle_kind {
   HYMG_KIND_F = 0,
   HYMG_KIND_V = 1,
@@ -412,106 +422,109 @@ typedef enum hymg_cycle_kind {
 
 typedef struct hymg_cycle_record {
   hymg_cycle_kind kind;
-  /* max |f - A u| after the cycle, f with the boundary data in it and, where the system is singular,
-   * without its mean; with MGPCG max |r| of the recurrence, which differs by rounding */
+  /* max |f - A u| after the cycle, where f includes the boundary data and, if the system is
+   * singular, is without its mean; with MGPCG max |r| of the recurrence, which differs by
+   * rounding */
   double residual_max;
-  double residual_relative; /* the same over max |f|; 0 if both are 0 */
+  double residual_relative; /* residual_max / max |f|; 0 if both are 0 */
 } hymg_cycle_record;
 
-/* Called on every rank after each cycle (the first is 0) with the same record; if any rank returns
- * false the solve ends (reason STOPPED). It must not call the library. */
+/* Called on every rank after each cycle (the first is 0) with the same record; if it returns
+ * false on any rank, the solve ends (reason STOPPED). It must not call the library. */
 typedef bool (*hymg_monitor)(const hymg_cycle_record *record, int cycle, void *user);
 
 typedef struct hymg_options {
   hymg_method method;
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
-  /* Stencil passes per pre- and post-smooth, 1 ... 1000; gsrb and symgs: even, chebyshev: a
-   * multiple of its degree 6. -1: 6, for symgs 4 */
+  /* Sweeps per pre- and post-smoothing, 1 ... 1000; gsrb and symgs: even, chebyshev: a multiple
+   * of its degree 6. -1: 6, for symgs 4 */
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
   double rtol;        /* MG, MGPCG: stop at max |r| <= rtol max |f|; > 0 */
   int max_cycles;     /* MG, MGPCG: 1 ... 10000 */
-  bool initial_guess; /* MG with V or W, MGPCG: start from u as given instead of zero */
+  bool initial_guess; /* MG with V or W, MGPCG: u is the initial guess, else zero is */
   hymg_backend backend;
   hymg_tuning tuning;
-  /* CUDA: the first level whose largest share of a rank has fewer cells than this, and all below
-   * it, run on the host; 0: none do; -1: as fits the machine best (tuning; grids of fewer than 64^3
-   * cells are never measured) */
+  /* CUDA: the first level on which no rank holds at least this many cells, and all levels below
+   * it, run on the host; 0: none; -1: chosen automatically (see tuning; grids with fewer than
+   * 64^3 cells are not measured) */
   int64_t host_cells;
-  /* CUDA, where no level runs on the host: a V-cycle from the first level with fewer cells than
-   * this is one launch, if its size and kind allow; 0: none is; -1: as fits best, likewise */
+  /* CUDA, if no level runs on the host: the part of a V-cycle from the first level with fewer
+   * cells than this runs in one launch, if its size and kind allow; 0: none; -1: likewise chosen
+   * automatically */
   int64_t tail_cells;
-  /* CUDA: a text file in which rank 0 keeps what was measured for host_cells and tail_cells, with
-   * the device, the method and the version as key; made if it is not there, ignored where it is of
-   * no use. Read by hymg_solver_create and hymg_solver_need alone. NULL: none */
+  /* CUDA: a text file in which rank 0 stores what was measured for host_cells and tail_cells,
+   * with the device, the method and the version as key; created if it does not exist, ignored if
+   * it cannot be used. Only read by hymg_solver_create and hymg_solver_need. NULL: none */
   const char *tuning_file;
   hymg_memory memory;       /* CUDA: of the vectors */
   hymg_transport transport; /* CUDA on several ranks */
-  /* CUDA on several ranks: levels below the finest that have fewer cells in all are on one rank;
-   * 0: as on the host; -1: as fits the transport */
+  /* CUDA on several ranks: levels below the finest with fewer cells in total are gathered on one
+   * rank; 0: as on the host; -1: chosen by transport */
   int64_t gather_cells;
-  /* AUTO: the file of hymg_probe_device_messages, read by rank 0; NULL: none */
+  /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* PEER: a GPU that has waited so many seconds for another one aborts and the solve fails; NCCL:
-   * so does a rank that has waited so long for its own GPU; > 0 */
+  /* Timeout > 0. PEER: a GPU that has waited this long for another one aborts, and the solve
+   * fails; NCCL: likewise a rank that has waited this long for its own GPU */
   double peer_seconds;
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */
   void *monitor_user;
 } hymg_options;
 
-/* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, zero start, auto
- * backend, auto transport, 60 peer_seconds. */
+/* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, initial guess zero,
+ * backend auto, transport auto, peer_seconds 60. */
 HYMG_API hymg_options hymg_options_default(void);
 
 typedef enum hymg_reason {
   HYMG_REASON_TOLERANCE = 0,
-  HYMG_REASON_LIMIT = 1,      /* max_cycles reached; for FMG: the one cycle is done */
+  HYMG_REASON_LIMIT = 1,      /* max_cycles reached; for FMG: after its single cycle */
   HYMG_REASON_STAGNATED = 2,  /* 5 cycles (MGPCG: 20) gained less than 5 % */
   HYMG_REASON_DIVERGED = 3,   /* the residual grew 10^4-fold */
-  HYMG_REASON_NOT_FINITE = 4, /* NaN or infinity in f or on the way */
+  HYMG_REASON_NOT_FINITE = 4, /* NaN or infinity in f or in the iteration */
   HYMG_REASON_STOPPED = 5     /* by the monitor */
 } hymg_reason;
 /* "tolerance", "limit", "stagnated", "diverged", "not finite", "stopped"; static strings */
 HYMG_API const char *hymg_reason_name(hymg_reason reason);
 
-/* Not converging is a result, not an error. All but seconds is the same on every rank. */
+/* A solve that does not converge returns a result, not an error. All members but seconds are the
+ * same on every rank. */
 typedef struct hymg_result {
   bool converged; /* to the tolerance; FMG: the residual is finite */
   hymg_reason reason;
-  int cycles;                             /* F-cycles apart 0 where f is 0: so is u then */
-  double residual_max, residual_relative; /* as recorded after the last cycle; 0 cycles: 0 */
+  int cycles;                             /* 0 if f is 0 and so is u, except with an F-cycle */
+  double residual_max, residual_relative; /* of the last cycle; 0 if there was none */
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
   const hymg_cycle_record *history;
-  double rhs_max; /* max |f| with the boundary data in it, without the mean removed */
+  double rhs_max; /* max |f|, including the boundary data, without the mean */
   bool singular;
   double mean_removed;                  /* mean of f that was subtracted, 0 if not singular */
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
   double seconds;                       /* wall time of the call on this rank */
 } hymg_result;
 
-/* Collective: plans the hierarchy and reads the coefficients. options NULL: the defaults. An
- * operator may serve several solvers. With CUDA where backend is cuda, or auto and every rank has
- * a device. Errors: EINVAL (options; negative or non-finite coefficients; the largest b beta
- * / h^2 along an axis not within 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with symgs; a
- * transport that is not possible here), ENOMEM (with what is needed and what is free on the GPU,
- * before anything is taken there), ECUDA, EMPI. */
+/* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
+ * operator may have several solvers. Uses CUDA if backend is cuda, or if it is auto and every
+ * rank has a device. Errors: EINVAL (options; negative or non-finite coefficients; the largest b
+ * beta / h^2 along an axis not within 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED
+ * (backend cuda without CUDA or with symgs; a transport that is not possible here), ENOMEM (with
+ * what is needed and what is free on the GPU, before anything is allocated there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
-/* Collective: reads the operator's constants, fields and boundary data again, keeps the plan. Errors:
- * EINVAL (coefficients; the solver keeps those it had), ENOMEM, EMPI (update again before any
- * solve). */
+/* Collective: reads the operator's constants, fields and boundary data again and keeps the
+ * hierarchy. Errors: EINVAL (coefficients; the solver keeps the old ones), ENOMEM, EMPI (a
+ * successful update is needed before the next solve). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
 /* Collective. */
 HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
-/* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, in place
- * where made with this solver, else converted. f is not changed. A singular system (no Dirichlet
- * boundary, a alpha = 0) is solved for f less its mean, and u comes out with mean zero. result may be
- * NULL. Errors: EINVAL (fields of another grid; a singular system whose |mean f| > 1e-4 max |f|,
- * with both numbers), ENOMEM, EMPI. u is undefined after an error. */
+/* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
+ * place if they were created with this solver, else converted. f is not changed. A singular
+ * system (no Dirichlet boundary, a alpha = 0) is solved for f minus its mean, and u has mean
+ * zero. result may be NULL. Errors: EINVAL (fields of another grid; a singular system whose
+ * |mean f| > 1e-4 max |f|, with both numbers), ENOMEM, EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 
@@ -525,52 +538,54 @@ typedef struct hymg_level_info {
   double spacing[3];
   hymg_backend backend;
   double lambda_max; /* Gershgorin bound of D^-1 A */
-  /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the names
-   * that a profiler shows; else "". Owned by the solver, valid until it is updated or destroyed. */
+  /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the
+   * names that a profiler shows; else "". Owned by the solver, valid until it is updated or
+   * destroyed. */
   const char *kernels;
 } hymg_level_info;
-/* Errors: EINVAL (no such level). All but kernels is the same on every rank, also on one that holds
- * nothing of the level. */
+/* Errors: EINVAL (no such level). All members but kernels are the same on every rank, even if it
+ * holds nothing of the level. */
 HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info);
 
 /* Collective: the same solve with `level` as the finest one, with fields from
  * hymg_field_create_on_level (level 0: any cell fields of the grid). */
 HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f,
                                          hymg_field *u, hymg_result *result);
-/* Collective: coarse (of level + 1) = mean of 8 cells of fine (of level). Errors here and below:
+/* Collective: coarse (on level + 1) = mean of 8 cells of fine (on level). Errors here and below:
  * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
-/* Collective: y = A x with homogeneous boundaries; r = f - A u with the boundary data. Any cell fields of
- * that level; outputs may be inputs. */
+/* Collective: y = A x with homogeneous boundary conditions; r = f - A u with the boundary data.
+ * Any cell fields of that level; outputs may be inputs. */
 HYMG_API hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y);
 HYMG_API hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f,
                                    const hymg_field *u, hymg_field *r);
 
-/* Collective: bytes that live during a solve (hierarchy, u, f, plans, buffers), all ranks, over the
- * cells of level 0; NaN if the ranks cannot be asked. Some are made by the first solve. */
+/* Collective: the bytes in use during a solve (hierarchy, u, f, plans, buffers) on all ranks,
+ * divided by the cells of level 0; NaN if the communication fails. Some are allocated by the
+ * first solve. */
 HYMG_API double hymg_solver_bytes_per_dof(const hymg_solver *solver);
 /* Seconds of the tuning part of hymg_solver_create on this rank. */
 HYMG_API double hymg_solver_tuning_seconds(const hymg_solver *solver);
 
-/* Where the choice of levels for GPU, coarse end and host comes from. */
+/* The source of the choice of levels for the GPU, the coarse end and the host. */
 typedef enum hymg_tuning_source {
   HYMG_TUNING_NONE = 0,     /* there was nothing to choose */
   HYMG_TUNING_OPTIONS = 1,  /* host_cells and tail_cells */
-  HYMG_TUNING_ESTIMATE = 2, /* a rule that holds on most machines */
-  HYMG_TUNING_MEASURED = 3, /* now, or by another solver of the context */
-  HYMG_TUNING_FILE = 4      /* earlier, by the tuning file */
+  HYMG_TUNING_ESTIMATE = 2, /* a rule that suits most machines */
+  HYMG_TUNING_MEASURED = 3, /* by this or another solver of the context */
+  HYMG_TUNING_FILE = 4      /* read from the tuning file */
 } hymg_tuning_source;
 /* "none", "options", "estimate", "measured", "file"; static strings */
 HYMG_API const char *hymg_tuning_source_name(hymg_tuning_source source);
 
-/* Levels [0, tail_from) are done by the GPU one launch a step, [tail_from, host_from) in one launch
- * all together, those from host_from on by the host: the number of levels means none of them.
- * Without CUDA both are 0. */
+/* The GPU runs levels [0, tail_from) one launch per step and [tail_from, host_from) in a single
+ * launch; the host runs those from host_from on. A value equal to the number of levels means
+ * none. Without CUDA both are 0. */
 typedef struct hymg_tuning_info {
   int tail_from, host_from;
   hymg_tuning_source source;
-  double seconds; /* that the measurement took, part of hymg_solver_tuning_seconds */
+  double seconds; /* duration of the measurement, part of hymg_solver_tuning_seconds */
   char note[256]; /* why the tuning file was not read or written, "" if all is well */
 } hymg_tuning_info;
 /* The same on every rank. Errors: EINVAL (NULL). */
@@ -581,15 +596,16 @@ HYMG_API hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_i
 /* Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_solver_transport(const hymg_solver *solver, hymg_transport_info *info);
 
-/* Collective, over two ranks: sends device memory through MPI and compares what arrives. Where MPI
- * cannot take it, this may end the program: so `file`, which rank 0 keeps with MPI and the GPU as
- * key, says "failed" before and "worked" after. Run once for a machine, by a program of its own.
- * works: the same on both ranks. Errors: EINVAL (not two ranks, NULL), EIO (file), EUNSUPPORTED (no
- * CUDA; MPI says that it cannot), ENOMEM, ECUDA, EMPI. */
+/* Collective, on two ranks: sends device memory through MPI and compares what arrives. If MPI
+ * does not accept it, the program may crash: therefore `file`, which rank 0 writes with MPI and
+ * the GPU as key, says "failed" before the test and "worked" after it. Run it once per machine,
+ * as a separate program. works: the same on both ranks. Errors: EINVAL (not two ranks, NULL),
+ * EIO (file), EUNSUPPORTED (no CUDA; MPI reports that it does not accept device memory), ENOMEM,
+ * ECUDA, EMPI. */
 HYMG_API hymg_status hymg_probe_device_messages(hymg_context *context, const char *file,
                                                 bool *works);
 
-/* ---- memory before it is taken ---- */
+/* ---- memory estimate ---- */
 
 enum { HYMG_MAX_LEVELS = 32 };
 
@@ -597,36 +613,37 @@ enum { HYMG_MAX_LEVELS = 32 };
 typedef struct hymg_level_need {
   int cells[3];
   hymg_backend backend;
-  const char *memory;  /* "host", "device", "managed", "pinned"; static */
-  double vectors;      /* iterate, right-hand side, second buffers, those of Krylov methods; on
-                        * level 0 u and f as fields made with the solver */
+  const char *memory; /* "host", "device", "managed", "pinned"; static */
+  /* iterate, right-hand side, second buffers, Krylov vectors; on level 0 also u and f as fields
+   * made with the solver */
+  double vectors;
   double coefficients; /* beta, alpha, 1/diagonal */
-  double buffers;      /* scratch, patches between levels; messages, at most */
+  double buffers;      /* scratch, patches between levels; an upper bound of the message buffers */
 } hymg_level_need;
 
 typedef struct hymg_need {
   int num_levels;
   hymg_level_need level[HYMG_MAX_LEVELS];
-  double device_bytes; /* of the sum: in device or managed memory */
-  double device_free;  /* bytes free there now; 0 where no level is on a GPU */
+  double device_bytes; /* the part of the sum that is in device or managed memory */
+  double device_free;  /* bytes free there now; 0 if no level is on a GPU */
 } hymg_need;
 
 /* Which coefficients are fields. */
 typedef enum hymg_variable { HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2 } hymg_variable;
 
-/* Collective: what hymg_solver_create would take, without taking it. desc as for
- * hymg_operator_create but without fields; variable: which of them there will be, HYMG_VARIABLE_
- * values added. options NULL: the defaults. Where levels go is read from the tuning file or
- * estimated, never measured. Fields of coefficients, which the user holds while the solver is made,
- * and boundary data are not counted. Errors: EINVAL, EUNSUPPORTED, ENOMEM (of the host, for lists),
- * ECUDA, EMPI; a need larger than what is free is none. */
+/* Collective: the memory that hymg_solver_create would allocate, without allocating it. desc as
+ * for hymg_operator_create but without fields; variable: which coefficients will be fields, a
+ * sum of HYMG_VARIABLE_ values. options NULL: the defaults. The placement of levels is read from
+ * the tuning file or estimated, never measured. Coefficient fields, which the user holds while
+ * the solver is created, and boundary data are not counted. Errors: EINVAL, EUNSUPPORTED, ENOMEM
+ * (of the host, for lists), ECUDA, EMPI; needing more than is free is not an error. */
 HYMG_API hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc,
                                       unsigned variable, const hymg_options *options,
                                       hymg_need *need);
 
-/* Per-level, per-level operation times of this rank. While on, every level operation is timed (solves are a little
- * slower); turning it on clears the rows. bytes: by the model, each array once; messages and
- * message_bytes: sent by this rank. */
+/* Times per level and level operation on this rank. While profiling is on, every level operation
+ * is timed (solves are a little slower); turning it on clears the rows. bytes: by the model,
+ * each array once; messages and message_bytes: sent by this rank. */
 typedef struct hymg_profile_row {
   int level;
   union {
@@ -640,7 +657,8 @@ typedef struct hymg_profile_row {
   double message_bytes;
 } hymg_profile_row;
 HYMG_API void hymg_solver_profile(hymg_solver *solver, bool on);
-/* Level operations used so far, and one of them. Errors: EINVAL (no such row). */
+/* The number of rows (level operations used so far), and one of them. Errors: EINVAL (no such
+ * row). */
 HYMG_API int hymg_solver_profile_rows(const hymg_solver *solver);
 HYMG_API hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index,
                                              hymg_profile_row *row);

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Collective over comm, which is duplicated (the duplicate is freed by hymg_context_destroy,
- * before MPI_Finalize). MPI must be initialised; MPI_THREAD_FUNNELED is enough. options may be
- * NULL. Errors: EINVAL, ENOMEM, EMPI; EUNSUPPORTED never: without MPI the symbol does not exist. */
+/* Collective over comm, which is duplicated (hymg_context_destroy frees the duplicate, before
+ * MPI_Finalize). MPI must be initialised; MPI_THREAD_FUNNELED is sufficient. options may be
+ * NULL. Errors: EINVAL, ENOMEM, EMPI. A library built without MPI does not have this symbol. */
 HYMG_API hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *options,
                                              hymg_context **context);
 

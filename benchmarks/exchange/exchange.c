@@ -146,7 +146,7 @@ static void exchange(bench *b)
 
 static void cycle(bench *b)
 {
-  hymgi_cycle_v(&b->solver->h, b->from);
+  hymgi_cycle(&b->solver->h, HYMG_CYCLE_V, b->from);
 }
 
 static double largest(const bench *all, double value)

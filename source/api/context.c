@@ -1,4 +1,4 @@
-/* The context's life, and the devices that it may take. */
+/* Creating and destroying contexts, and the queries about devices. */
 #include "api/context.h"
 
 #include <stdlib.h>

@@ -1,14 +1,14 @@
-/* How contexts come about. */
+/* Creating contexts. */
 #ifndef HYMGI_API_CONTEXT_H
 #define HYMGI_API_CONTEXT_H
 
 #include "comm/context.h"
 
-/* Takes comm over, also on failure. */
+/* Takes ownership of comm, also on failure. */
 hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,
                                  hymg_context **context);
 
-/* EINVAL for options that no context takes; NULL is fine. */
+/* EINVAL for invalid options; NULL is valid. */
 hymg_status hymgi_context_check(const hymg_context_options *options);
 
 #endif

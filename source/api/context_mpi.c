@@ -1,4 +1,4 @@
-/* A context over MPI. */
+/* A context with an MPI communicator. */
 #include "api/context.h"
 #include "comm/comm_mpi.h"
 

@@ -1,4 +1,4 @@
-/* Fields: storage over this rank's boxes, and the way from and to the user's arrays. */
+/* Fields: storage for the boxes of this rank, and copies from and to the user's arrays. */
 #include "api/field.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ void hymgi_field_extent(const hymg_field *field, int extent[3])
   }
 }
 
-/* A box's part of a field that is not one of cells: one more face along its axis, or one layer
- * of those at the boundary. */
+/* Adapts a box to a field that is not cell-centred: one more face along its axis, or a single
+ * layer of faces at the boundary. */
 static void adapt_box(const hymg_field *field, hymgi_geom *g)
 {
   if (is_cell(field)) return;
@@ -69,15 +69,9 @@ static hymg_status make_view(hymg_field *field, int num_boxes, const hymgi_geom 
 static hymg_status allocate(hymg_field *field)
 {
   hymgi_level *view = &field->view;
-  ptrdiff_t size = 0;
-  for (int b = 0; b < view->num_boxes; b++) {
-    if (!field->solver) {
-      adapt_box(field, view->box + b);
-      hymgi_geom_layout(view->box + b, view->backend->line);
-    }
-    view->box[b].offset = size;
-    size += view->box[b].size;
-  }
+  for (int b = 0; b < view->num_boxes && !field->solver; b++)
+    adapt_box(field, view->box + b);
+  const ptrdiff_t size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
   view->vector_size = size;
   if (size == 0) return HYMG_OK;
   void *boxes = view->box;
@@ -89,7 +83,7 @@ static hymg_status allocate(hymg_field *field)
   return HYMG_OK;
 }
 
-/* solver NULL: plain rows, on `backend`. */
+/* solver NULL: plain rows in memory of `backend`. */
 static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                           const hymgi_backend *backend, hymg_centering centering,
                           hymg_field **field)
@@ -201,7 +195,8 @@ static hymg_status check_brick(const hymg_field *field, const brick *b, const vo
   return HYMG_OK;
 }
 
-/* The part of the brick in a box; false if there is none. The strides are the user's. */
+/* The part of the brick that is in a box; false if there is none. The strides are those of the
+ * user's array. */
 static bool intersect(const hymgi_geom *g, const brick *b, hymgi_user_brick *part)
 {
   for (int axis = 0; axis < 3; axis++) {
@@ -215,9 +210,9 @@ static bool intersect(const hymgi_geom *g, const brick *b, hymgi_user_brick *par
   return true;
 }
 
-enum { CHUNK_DOUBLES = 1 << 22 }; /* of a copy that goes through a buffer */
+enum { CHUNK_DOUBLES = 1 << 22 }; /* per piece of a copy that needs a staging buffer */
 
-/* Planes of a brick as a contiguous block, x fastest. */
+/* The brick as a contiguous block, x fastest. */
 static hymgi_user_brick compact(const hymgi_user_brick *part)
 {
   hymgi_user_brick c = *part;
@@ -227,7 +222,8 @@ static hymgi_user_brick compact(const hymgi_user_brick *part)
   return c;
 }
 
-/* Where entry (0, 0, 0) of the box would be if `start` holds the first entry of the brick. */
+/* The address that entry (0, 0, 0) of the box would have if `start` is that of the brick's first
+ * entry. */
 static double *origin(const hymgi_user_brick *part, double *start)
 {
   for (int axis = 0; axis < 3; axis++)
@@ -245,8 +241,9 @@ static void copy_strided(const hymgi_user_brick *from, const double *source,
             source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
 }
 
-/* One of the field and the user's array lies in host memory, the other on the device: blocks of
- * planes travel through a buffer on either side. buffer[0]: of the machine of the device. */
+/* If one of the field and the user's array is in host memory and the other on the device, blocks
+ * of planes are staged through a buffer on each side. buffer[0]: on the device, buffer[1]: on
+ * the host. */
 static void transfer_planes(const hymg_field *field, const hymgi_backend *device,
                             const hymgi_geom *g, const hymgi_user_brick *part, bool write,
                             double *user, double *const buffer[2])
@@ -317,7 +314,7 @@ static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space 
                         context->error);
   }
   context->status = HYMG_OK;
-  /* what the host writes or reads must not be in use */
+  /* the host must not access data that the device still uses */
   if (space == HYMG_HOST && view->memory->on_host) device->sync(context);
   for (const hymgi_geom *g = view->box; g < view->box + view->num_boxes; g++) {
     hymgi_user_brick part;
@@ -332,7 +329,7 @@ static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space 
     else
       device->brick(view, g, &part, write, data, field->data);
   }
-  /* the host, which works on this field, waits for no device */
+  /* the backend of this field is the host, which does not wait for the device */
   if (space == HYMG_DEVICE && device != view->backend) device->sync(context);
   return context->status;
 }
@@ -348,7 +345,8 @@ static hymg_status transfer_brick(const hymg_field *field, const int low[3], con
   brick b;
   memcpy(b.low, low, sizeof b.low);
   memcpy(b.count, count, sizeof b.count);
-  for (int axis = 0; axis < 3; axis++) /* what no entry is a stride away from may be any number */
+  /* the stride of an axis with a single entry is irrelevant and may be anything */
+  for (int axis = 0; axis < 3; axis++)
     b.stride[axis] = count[axis] > 1 ? stride[axis] : 0;
   TRY(check_brick(field, &b, data, space));
   return transfer(field, &b, space, write, data);
@@ -360,7 +358,7 @@ hymg_status hymg_field_write(hymg_field *field, const int low[3], const int coun
   union {
     const double *in;
     double *out;
-  } user = {.in = data}; /* it is read only */
+  } user = {.in = data}; /* only read: write is true */
   return transfer_brick(field, low, count, stride, true, user.out, space);
 }
 

@@ -66,17 +66,6 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
   return check_extrapolation_box(context, d);
 }
 
-static void lay_out(hymg_grid *grid)
-{
-  ptrdiff_t offset = 0;
-  for (int b = 0; b < grid->num_boxes; b++) {
-    grid->box[b].split = 0;
-    hymgi_geom_layout(grid->box + b, HYMGI_LINE);
-    grid->box[b].offset = offset;
-    offset += grid->box[b].size;
-  }
-}
-
 hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, hymg_grid **grid)
 {
   if (!context) return HYMG_EINVAL;
@@ -94,8 +83,8 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
       g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
     status = hymgi_decomp_create(context, desc, &g->decomp);
     if (status == HYMG_OK)
-      status =
-          hymgi_side_boxes(context, g->decomp, 0, g->periodic, &g->box, &g->cover, &g->num_boxes);
+      status = hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0, g->periodic,
+                                &g->box, &g->cover, &g->num_boxes);
     status = hymgi_agree(context, status);
   }
   if (status != HYMG_OK) {
@@ -104,7 +93,7 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
   }
   for (int axis = 0; axis < 3; axis++)
     g->desc.boxes[axis] = g->decomp->boxes[axis];
-  lay_out(g);
+  hymgi_boxes_layout(g->box, g->num_boxes, HYMGI_LINE);
   *grid = g;
   return HYMG_OK;
 }

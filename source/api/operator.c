@@ -1,4 +1,4 @@
-/* Operators: a description, validated. */
+/* Operators: a validated description. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -138,7 +138,7 @@ hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc)
   return HYMG_OK;
 }
 
-/* What of a change the plan of a solver cannot follow, or NULL. */
+/* The part of a change that needs a new solver, or NULL. */
 static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator_desc *wanted)
 {
   if (!now->alpha != !wanted->alpha) return "whether alpha is a field";

@@ -1,4 +1,4 @@
-/* The options of a solver: defaults, and what is refused. */
+/* The options of a solver: defaults and validation. */
 #include <math.h>
 
 #include "api/solver.h"
@@ -73,6 +73,14 @@ static hymg_status check_interpolation(hymg_context *c, hymg_stencil stencil, hy
                     "interpolation v4 with FV2: it needs FV4's halo of two layers");
 }
 
+static hymg_status check_cells(hymg_context *c, const char *name, int64_t cells,
+                               const char *automatic)
+{
+  if (cells >= -1) return HYMG_OK;
+  return hymgi_fail(c, HYMG_EINVAL, "%s %lld: at least 0, or -1 (%s)", name, (long long)cells,
+                    automatic);
+}
+
 hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hymg_options *o)
 {
   TRY(check_choices(c, o));
@@ -91,17 +99,11 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
   if (o->precision != HYMG_DOUBLE)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)o->precision);
-  if (o->host_cells < -1)
-    return hymgi_fail(c, HYMG_EINVAL, "host_cells %lld: at least 0, or -1 (measured)",
-                      (long long)o->host_cells);
-  if (o->gather_cells < -1)
-    return hymgi_fail(c, HYMG_EINVAL, "gather_cells %lld: at least 0, or -1 (as fits)",
-                      (long long)o->gather_cells);
+  TRY(check_cells(c, "host_cells", o->host_cells, "measured"));
+  TRY(check_cells(c, "gather_cells", o->gather_cells, "as fits"));
+  TRY(check_cells(c, "tail_cells", o->tail_cells, "measured"));
   if (!(o->peer_seconds > 0) || o->peer_seconds > 1e6)
     return hymgi_fail(c, HYMG_EINVAL, "peer_seconds %g: more than 0, at most 1e6", o->peer_seconds);
-  if (o->tail_cells < -1)
-    return hymgi_fail(c, HYMG_EINVAL, "tail_cells %lld: at least 0, or -1 (measured)",
-                      (long long)o->tail_cells);
   return HYMG_OK;
 }
 

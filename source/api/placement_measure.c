@@ -1,6 +1,6 @@
-/* Tries placements: solvers of the same method and shape, with coefficients of ones, on a context of
- * their own, so that neither errors nor recordings reach the user's. What counts is the time of a
- * V-cycle, its way to the host and back included. */
+/* Measures placements: creates solvers of the same method and shape, with all coefficients 1, on
+ * a context of their own, so that neither their errors nor their recorded graphs affect the
+ * user's. The measure is the time of a V-cycle, including the transfers to the host and back. */
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +9,14 @@
 
 enum { WARM_UP = 2, GROUPS = 3, CYCLES = 10, MAX_CANDIDATES = 8 };
 
-static const double timeout = 5; /* seconds for all: a machine that needs more is not tried on */
+/* seconds for all candidates: on a slower machine measuring is abandoned */
+static const double timeout = 5;
 
 /* ---- candidates ---- */
 
 typedef struct candidate {
   hymgi_thresholds thresholds;
-  int host_from, tail_from; /* what they come to */
+  int host_from, tail_from; /* the levels that result from the thresholds */
 } candidate;
 
 typedef struct candidates {
@@ -31,7 +32,7 @@ static int first_below(const hymgi_hierarchy *h, int64_t cells)
   return l;
 }
 
-/* Unless one that comes to the same is there. */
+/* Adds a candidate unless there is already one with the same levels. */
 static void add(const hymgi_hierarchy *h, int64_t host_cells, int64_t tail_cells, candidates *all)
 {
   candidate c = {{host_cells, tail_cells}, first_below(h, host_cells), 0};
@@ -41,8 +42,8 @@ static void add(const hymgi_hierarchy *h, int64_t host_cells, int64_t tail_cells
   if (all->count < MAX_CANDIDATES) all->list[all->count++] = c;
 }
 
-/* Kernels alone, the coarse end from 8^3, the host from 4^3 to 32^3; of them those that agree with
- * what is given. */
+/* One launch per step throughout; the coarse end from 8^3 and 16^3; the host from 4^3 to 32^3.
+ * Only combinations that agree with the given thresholds. */
 static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *given,
                             candidates *all)
 {
@@ -59,7 +60,7 @@ static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *gi
 
 /* ---- trials ---- */
 
-/* What all candidates share. */
+/* Shared by all candidates. */
 typedef struct trial {
   hymg_context *context;
   hymg_grid *grid;
@@ -106,8 +107,8 @@ static void close_trial(trial *t)
   hymg_context_destroy(&t->context);
 }
 
-/* 1 in one half of the domain and -1 in the other: it reaches all levels, and its mean is 0 but on
- * odd grids. */
+/* 1 in one half of the domain and -1 in the other: such a right-hand side affects all levels,
+ * and its mean is 0 except on odd grids. */
 static hymg_status make_rhs(hymg_solver *s, hymg_field **f)
 {
   hymg_grid *grid = s->h.op->grid;
@@ -129,7 +130,8 @@ static void run_cycles(hymg_solver *s, int count)
   s->h.level->backend->sync(s->h.context);
 }
 
-/* Seconds of a V-cycle, the least of some groups; no further groups for what is far from `best`. */
+/* Seconds per V-cycle, the minimum of several groups; stops after one group if that is far from
+ * `best`. */
 static double time_cycles(hymg_solver *s, double best)
 {
   double least = INFINITY;
@@ -164,7 +166,7 @@ static hymg_status time_solver(hymg_solver *s, double best, double *seconds)
   return status;
 }
 
-/* Infinite if it cannot be done. */
+/* Infinite if the solver cannot be created or fails. */
 static double try_candidate(const trial *t, const hymg_options *options, const candidate *c,
                             double best)
 {

@@ -1,5 +1,5 @@
-/* Solves: fields in place or converted, right-hand sides of all levels, cycles to a tolerance,
- * mgpcg, the result. */
+/* Solves: fields used in place or converted, right-hand sides of all levels, cycles to a
+ * tolerance, conjugate gradients, the result. */
 #include <math.h>
 #include <string.h>
 
@@ -7,10 +7,13 @@
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
-/* What a residual may grow to before it counts as diverged, and how many cycles may pass without
- * a gain of 5 %. */
+/* The growth of the residual that counts as divergence, and the number of cycles that may pass
+ * without a gain of 5 %. */
 #define DIVERGED 1e4
-enum { PATIENCE = 5, PATIENCE_CG = 20 }; /* the max norm of conjugate gradients goes up and down */
+enum {
+  STALL_CYCLES = 5,
+  STALL_CYCLES_CG = 20
+}; /* with conjugate gradients the max norm fluctuates */
 #define COMPATIBLE 1e-4
 
 const char *hymg_reason_name(hymg_reason reason)
@@ -51,8 +54,8 @@ static hymg_status write_field(const hymgi_level *level, const double *vector, h
   return hymgi_vector_convert(level, vector, &field->view, field->data);
 }
 
-/* Level 0 has vectors of its own only if a user's field cannot serve: made at the first solve
- * that needs them. */
+/* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
+ * allocated in the first solve that needs them. */
 static hymg_status own_vector(const hymgi_level *level, double **vector)
 {
   if (*vector || level->vector_size == 0) return HYMG_OK;
@@ -68,7 +71,7 @@ static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_fiel
   if (!keep_f) TRY(own_vector(level, &level->own_f));
   if (!keep_u) TRY(own_vector(level, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
-  level->f = keep_f ? f->data : level->own_f; /* read only while it is the user's */
+  level->f = keep_f ? f->data : level->own_f; /* never written while it is the user's field */
   if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
   if (!keep_u && solver->h.options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
   return HYMG_OK;
@@ -76,7 +79,7 @@ static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_fiel
 
 /* ---- right-hand sides ---- */
 
-/* A value known to the ranks of the level, on all ranks of the context. */
+/* A value that the ranks of the level know, on all ranks of the context. */
 static double share(const hymgi_level *level, double value)
 {
   hymg_context *c = level->context;
@@ -89,8 +92,8 @@ static double share(const hymgi_level *level, double value)
   return both[1] > 0 ? -both[1] : both[0];
 }
 
-/* Boundary data into f, and its mean out of it where the system is singular; returns the mean, and
- * max |f| before it was removed. */
+/* Adds the boundary terms to f and, where the system is singular, subtracts the mean; returns
+ * the mean, and max |f| before it was subtracted. */
 static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
 {
   *largest = 0;
@@ -103,7 +106,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   return mean;
 }
 
-/* with_norm: max |f| of level l as well, for later. */
+/* with_norm: also queues max |f| of level l. */
 static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
 {
   for (int m = l; m + 1 < solver->h.num_levels; m++) {
@@ -150,7 +153,7 @@ static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double resi
   return HYMG_OK;
 }
 
-/* True when no further cycle is to be done; reason says why. */
+/* True if the iteration ends; reason says why. */
 static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 {
   const int count = solver->records;
@@ -169,19 +172,20 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
       DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
     return true;
   *reason = HYMG_REASON_STAGNATED;
-  const int timeout = h[0].kind == HYMG_KIND_CG ? PATIENCE_CG : PATIENCE;
-  if (count > timeout) {
+  const int window = h[0].kind == HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
+  if (count > window) {
     double best = residual;
-    for (int m = count - timeout; m < count; m++)
+    for (int m = count - window; m < count; m++)
       best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - timeout - 1].residual_max) return true;
+    if (best > 0.95 * h[count - window - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
   return count >= solver->h.options.max_cycles;
 }
 
-/* A cycle and, where no mean has to be removed between, the residual's norm; before an F-cycle
- * the right-hand sides of all levels and the norm of the first. All of it is one recording. */
+/* A cycle and, unless a mean has to be removed first, the norm of the residual; before an
+ * F-cycle also the right-hand sides of all levels and the norm of the first. All of it is
+ * recorded as one graph. */
 static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
 {
   hymgi_level *level = solver->h.level + l;
@@ -189,12 +193,12 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_begin_cycle(&solver->h, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
-    const bool joined =
-        l + 1 < solver->h.num_levels && !level->boundaries; /* boundaries add to f */
-    restrict_rhs(solver, l, joined);
+    const bool fused =
+        l + 1 < solver->h.num_levels && !level->boundaries; /* boundary data are added to f first */
+    restrict_rhs(solver, l, fused);
     for (int m = l; m < solver->h.num_levels; m++)
       complete_rhs(solver, solver->h.level + m, &unused);
-    if (level->num_boxes && !joined) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+    if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
   hymgi_cycle(&solver->h, cycle, l);
   if (level->num_boxes && !singular)
@@ -202,7 +206,7 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_end_cycle(&solver->h, l);
 }
 
-/* After a cycle: the mean of u removed, the residual recorded. */
+/* After a cycle: removes the mean of u and records the residual. */
 static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cycle_kind kind,
                                bool *stop)
 {
@@ -260,7 +264,7 @@ static void precondition(hymg_solver *solver, int l, double *r)
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
 }
 
-/* One step; the first is that with p = z. */
+/* One step; in the first p = z. */
 static double cg_step(hymgi_level *level, cg_state *s, bool first)
 {
   const double *const z = level->x, rz = hymgi_dot(level, s->r, z);
@@ -284,7 +288,7 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
   const ptrdiff_t size =
-      level->vector_size; /* 0, as everything here, on a rank that holds nothing */
+      level->vector_size; /* on a rank that holds nothing, 0 like all vectors here */
   double *const first = size ? cg_vectors(solver, level) : level->x;
   cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
   bool stop = false;
@@ -312,11 +316,11 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
   solver->mean_removed = 0;
-  /* an F-cycle has this in its recording */
+  /* a recorded F-cycle includes this */
   if (solver->h.method.singular || solver->h.options.cycle != HYMG_CYCLE_F)
     TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
-  if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* so is u */
+  if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* then u is 0 as well */
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
   }
@@ -350,7 +354,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     solver->reason = reason;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
-  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were borrowed */
+  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were the user's */
   return status;
 }
 
@@ -363,7 +367,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
-  /* without a cycle f and the start are 0 */
+  /* no cycles: f and the initial guess are 0 */
   const hymg_cycle_record last =
       solver->records ? solver->history[solver->records - 1] : (hymg_cycle_record){0};
   *result = (hymg_result){.converged = fmg ? solver->reason != HYMG_REASON_NOT_FINITE
@@ -386,29 +390,35 @@ hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, 
   return hymg_solve_on_level(solver, 0, f, u, result);
 }
 
-/* ---- single operations on a level, out of the user's fields ---- */
+/* ---- single operations on a level, with the user's fields ---- */
 
-/* A copy of a field as a vector of the level with room for ghosts. */
+/* A copy of a field (NULL: zeros) in a vector of the level, with ghosts. */
 static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, double **vector)
 {
   TRY(hymgi_vector_create(level, level->vector_size, vector));
   return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
 }
 
-/* out = A x, or f - A x if f is given. */
-static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, const hymg_field *x,
-                           hymg_field *out)
+/* out = A x, or the residual f - A x. */
+static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg_field *f,
+                           const hymg_field *x, hymg_field *out)
 {
+  if (!solver) return HYMG_EINVAL;
+  TRY(hymgi_check_level(&solver->h, l, solver->h.num_levels));
   hymgi_level *level = solver->h.level + l;
   hymg_context *c = level->context;
   double *vx = NULL, *vf = NULL, *vout = NULL;
+  hymg_status status = residual ? check_field(solver, l, f, "f") : HYMG_OK;
+  if (status == HYMG_OK) status = check_field(solver, l, x, residual ? "u" : "x");
+  if (status == HYMG_OK) status = check_field(solver, l, out, residual ? "r" : "y");
+  TRY(hymgi_agree(c, status));
   c->status = HYMG_OK;
-  hymg_status status = vector_of(level, x, &vx);
-  if (status == HYMG_OK && f) status = vector_of(level, f, &vf);
+  status = vector_of(level, x, &vx);
+  if (status == HYMG_OK && residual) status = vector_of(level, f, &vf);
   if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
-    if (f) {
+    if (residual) {
       if (vf) hymgi_boundary_data_add_terms(level, vf);
       hymgi_residual(level, vf, vx, vout);
     } else {
@@ -425,24 +435,13 @@ static hymg_status operate(hymg_solver *solver, int l, const hymg_field *f, cons
 
 hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
 {
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  hymg_status status = check_field(solver, level, x, "x");
-  if (status == HYMG_OK) status = check_field(solver, level, y, "y");
-  TRY(hymgi_agree(solver->h.context, status));
-  return operate(solver, level, NULL, x, y);
+  return operate(solver, level, false, NULL, x, y);
 }
 
 hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, const hymg_field *u,
                           hymg_field *r)
 {
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  hymg_status status = check_field(solver, level, f, "f");
-  if (status == HYMG_OK) status = check_field(solver, level, u, "u");
-  if (status == HYMG_OK) status = check_field(solver, level, r, "r");
-  TRY(hymgi_agree(solver->h.context, status));
-  return operate(solver, level, f, u, r);
+  return operate(solver, level, true, f, u, r);
 }
 
 hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,

@@ -1,4 +1,4 @@
-/* Solvers: options, creation, what they tell about themselves. api/solve.c has the solves. */
+/* Solvers: creation, update and queries. api/solve.c has the solves. */
 #include "api/solver.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "transport/transport.h"
 
-/* Without a wish, the GPU where every rank has one that can; that some have none is no failure. */
+/* Backend auto takes the GPU if every rank has a usable one; a missing GPU is not an error then. */
 hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
                                  const hymgi_backend **backend)
 {
@@ -29,7 +29,7 @@ hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
   return HYMG_OK;
 }
 
-/* Level 0 borrows x and f only during solves: it gets vectors of its own for the time being. */
+/* Level 0 has x and f only during a solve: it gets temporary vectors for tuning. */
 static hymg_status tune(hymg_solver *s)
 {
   hymgi_level *finest = s->h.level;
@@ -74,7 +74,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   c->status = HYMG_OK;
   TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
   TRY(hymgi_hierarchy_fill(&s->h));
-  TRY(hymgi_agree(c, c->status)); /* load starts afresh */
+  TRY(hymgi_agree(c, c->status)); /* load clears the status */
   TRY(load(s));
   if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
   return HYMG_OK;
@@ -171,9 +171,9 @@ double hymg_solver_tuning_seconds(const hymg_solver *solver)
   return solver->tuning_seconds;
 }
 
-/* ---- need ---- */
+/* ---- memory estimate ---- */
 
-/* A hierarchy as far as its need: no plans, no vectors. */
+/* A hierarchy as far as its memory estimate requires: without plans and vectors. */
 static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options *options,
                         hymgi_hierarchy *h)
 {
@@ -219,14 +219,14 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   return status;
 }
 
-/* ---- choices ---- */
+/* ---- what was chosen ---- */
 
 hymg_status hymg_solver_tuning(const hymg_solver *solver, hymg_tuning_info *info)
 {
   if (!solver) return HYMG_EINVAL;
   if (!info) return hymgi_fail(solver->h.context, HYMG_EINVAL, "hymg_solver_tuning: info is NULL");
   *info = solver->h.choice;
-  info->tail_from = solver->h.placement.tail_from; /* the machine may have taken less */
+  info->tail_from = solver->h.placement.tail_from; /* the backend may have taken fewer levels */
   return HYMG_OK;
 }
 
@@ -248,7 +248,7 @@ void hymg_solver_profile(hymg_solver *solver, bool on)
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
     for (int v = 0; v < HYMGI_NUM_OPS; v++)
       solver->h.profile.row[l][v] =
-          (hymg_profile_row){.level = l, .verb = hymgi_op_name((hymgi_op)v)};
+          (hymg_profile_row){.level = l, .operation = hymgi_op_name((hymgi_op)v)};
 }
 
 static const hymg_profile_row *used_row(const hymg_solver *solver, int index)

@@ -1,7 +1,7 @@
-/* Text files that keep what was found out once: a line that names the format, then "KEY = VALUE" a
- * line. What is not of this form is ignored and dropped at the next writing; a file that is none
- * of ours is left alone. Writing goes to a file beside it, which is renamed: readers see the old or
- * the new one whole. */
+/* Text files that cache the results of measurements and probes: a first line that names the
+ * format, then one "KEY = VALUE" per line. Other lines are ignored and dropped the next time the
+ * file is written; a file of another format is left alone. A new version is written to a
+ * temporary file, which is then renamed, so that readers see either the old file or the new one. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,8 @@
 
 enum { MOST_BYTES = 1 << 20, MOST_LINE = 1024 };
 
-/* The file as a string; NULL if there is none to be had. note: why, unless it does not exist. */
+/* The file as a string, or NULL if it cannot be read. note: the reason, unless the file does not
+ * exist. */
 static char *read_whole(const hymgi_cache_kind *kind, const char *path, char note[256])
 {
   struct stat info;
@@ -35,7 +36,7 @@ static char *read_whole(const hymgi_cache_kind *kind, const char *path, char not
   return text;
 }
 
-/* Its first line is of this format, or of another version of it. */
+/* The first line names exactly this version of the format. */
 static bool is_current(const hymgi_cache_kind *kind, const char *text)
 {
   char header[64];
@@ -50,8 +51,8 @@ static bool is_ours(const hymgi_cache_kind *kind, const char *text)
   return strncmp(text, header, (size_t)length) == 0;
 }
 
-/* One line, without its end. Returns the next one, NULL after the last. A line too long for the
- * buffer is given as an empty one. */
+/* Copies one line without its newline and returns the next one, or NULL after the last. A line
+ * that is too long for the buffer is read as an empty one. */
 static const char *next_line(const char *text, char line[MOST_LINE])
 {
   const char *end = strchr(text, '\n');
@@ -62,7 +63,8 @@ static const char *next_line(const char *text, char line[MOST_LINE])
   return end && end[1] ? end + 1 : NULL;
 }
 
-/* Splits "KEY = VALUE" at its " = ", which becomes the end of the key; NULL for what is none. */
+/* Splits "KEY = VALUE" by ending the key at its " = "; returns the value, or NULL for any other
+ * line. */
 static const char *split(const hymgi_cache_kind *kind, char *line)
 {
   char *mark = strstr(line, " = ");
@@ -115,7 +117,7 @@ static void put_entry(sink *s, const char *key, const char *value)
   put(s, "\n");
 }
 
-/* What is to be written: an entry, and the old file's others. */
+/* What to write: a new entry, and the other entries of the old file. */
 typedef struct change {
   const hymgi_cache_kind *kind;
   const char *old, *key, *value;
@@ -134,7 +136,7 @@ static void put_all(sink *s, const change *c)
   put_entry(s, c->key, c->value);
 }
 
-/* Links are followed, so that a link stays one. */
+/* Follows symbolic links, so that a link is not replaced by a file. */
 static bool find_target(const char *path, const char *old, char target[PATH_MAX])
 {
   errno = ENAMETOOLONG;
@@ -146,20 +148,20 @@ static bool find_target(const char *path, const char *old, char target[PATH_MAX]
 
 static bool replace(const char *target, const change *c)
 {
-  char beside[PATH_MAX + 8];
+  char temporary[PATH_MAX + 8];
   struct stat info;
-  snprintf(beside, sizeof beside, "%s.XXXXXX", target);
-  sink s = {.descriptor = mkstemp(beside)};
+  snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);
+  sink s = {.descriptor = mkstemp(temporary)};
   if (s.descriptor < 0) return false;
   put_all(&s, c);
-  /* mkstemp's files are private; who could read the old one is to read the new one */
+  /* mkstemp creates a private file; keep the permissions of the old one */
   if (!s.failed && c->old && stat(target, &info) == 0)
     s.failed = fchmod(s.descriptor, info.st_mode & 0777) != 0;
   s.failed = s.failed || fsync(s.descriptor) != 0;
   s.failed = close(s.descriptor) != 0 || s.failed;
-  if (!s.failed && rename(beside, target) == 0) return true;
+  if (!s.failed && rename(temporary, target) == 0) return true;
   const int reason = errno;
-  unlink(beside);
+  unlink(temporary);
   errno = reason;
   return false;
 }

@@ -1,4 +1,4 @@
-/* Text files that keep what was found out once (cache_file.c). */
+/* Text files that cache the results of measurements and probes (cache_file.c). */
 #ifndef HYMGI_BASE_CACHE_FILE_H
 #define HYMGI_BASE_CACHE_FILE_H
 
@@ -11,9 +11,10 @@ typedef struct hymgi_cache_kind {
   bool (*is_value)(const char *value);
 } hymgi_cache_kind;
 
-/* Keys are one line without " = ". find: true if the file has the key. keep: adds or replaces it, in
- * one step; false with the reason in note if that was not possible. note is left alone where all is
- * well, and where there is no file to be found. */
+/* A key is one line without " = ". hymgi_cache_find returns true if the file has the key.
+ * hymgi_cache_store adds or replaces it atomically and returns false, with the reason in note, if
+ * that
+ * was not possible. note is left unchanged on success and if the file does not exist. */
 bool hymgi_cache_find(const hymgi_cache_kind *kind, const char *path, const char *key,
                       char found[HYMGI_CACHE_VALUE], char note[256]);
 bool hymgi_cache_store(const hymgi_cache_kind *kind, const char *path, const char *key,

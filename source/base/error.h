@@ -1,5 +1,5 @@
-/* Error reporting inside the library: the place that detects says why once, callers pass the
- * status on with TRY. */
+/* Error reporting inside the library: whoever detects a failure writes the text once with
+ * hymgi_fail, and callers pass the status on with TRY. */
 #ifndef HYMGI_BASE_ERROR_H
 #define HYMGI_BASE_ERROR_H
 

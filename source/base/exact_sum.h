@@ -1,6 +1,6 @@
-/* Sums that have the same bits in any order: the largest term fixes a scale, every term becomes
- * integers at that scale (HYMGI_SUM_WORDS of them, `bits` bits each), and integers add up the same
- * in any order. Shared with every backend. */
+/* Sums that have the same bits in any order of summation: the largest term fixes a scale, every
+ * term is split into integers at that scale (HYMGI_SUM_WORDS of them, `bits` bits each), and
+ * integer addition is exact. Shared by all backends. */
 #ifndef HYMGI_BASE_EXACT_SUM_H
 #define HYMGI_BASE_EXACT_SUM_H
 
@@ -10,8 +10,7 @@
 
 #include "base/geometry.h"
 
-/* A sum as integers: words of `bits` bits each below the exponent of the largest term, so that
- * any order gives the same. */
+/* Words of a sum: `bits` bits each below the exponent of the largest term. */
 enum { HYMGI_SUM_WORDS = 3 };
 
 /* 2^exponent, a normal number: -1022 <= exponent <= 1023 */
@@ -23,7 +22,7 @@ HYMGI_INLINE double hymgi_power_of_two(int exponent)
   return power;
 }
 
-/* e of x = m 2^e, 1/2 <= m < 1, for a finite x > 0; -1022 where that is no normal number */
+/* The e of x = m 2^e with 1/2 <= m < 1, for a finite x > 0; -1022 if x is subnormal. */
 HYMGI_INLINE int hymgi_exponent_above(double x)
 {
   uint64_t word;
@@ -31,7 +30,7 @@ HYMGI_INLINE int hymgi_exponent_above(double x)
   return (int)(word >> 52) - 1022;
 }
 
-/* Bits of a word that leave room for the sum of `terms` terms. */
+/* Bits per word such that the sum of `terms` terms does not overflow. */
 HYMGI_INLINE int hymgi_sum_bits(int64_t terms)
 {
   int room;
@@ -39,14 +38,15 @@ HYMGI_INLINE int hymgi_sum_bits(int64_t terms)
   return 62 - room > 50 ? 50 : 62 - room;
 }
 
-/* The exponent above the largest term; the scale it gives must stay a normal number. */
+/* The exponent above the largest term, raised where the scale would otherwise not be a normal
+ * number. */
 HYMGI_INLINE int hymgi_sum_exponent(double largest, int bits)
 {
   const int exponent = hymgi_exponent_above(largest);
   return exponent - bits < -1000 ? bits - 1000 : exponent;
 }
 
-/* What a term is multiplied with, and the rest after each word. */
+/* The factor for a term, and the factor for the remainder after each word. */
 typedef struct hymgi_sum_scale {
   double up, step;
 } hymgi_sum_scale;
@@ -59,9 +59,9 @@ HYMGI_INLINE hymgi_sum_scale hymgi_sum_scale_of(int exponent, int bits)
   return s;
 }
 
-/* A term v, |v| < 2^exponent, is 2^(exponent - bits) (w0 + 2^-bits (w1 + 2^-bits w2)), the rest
- * cut. Adding 1.5 2^52 rounds to the nearest integer, which then stands in the last bits: exact
- * arithmetic on each term alone. */
+/* A term v with |v| < 2^exponent is 2^(exponent - bits) (w0 + 2^-bits (w1 + 2^-bits w2)); the
+ * remainder is cut off. Adding 1.5 2^52 rounds to the nearest integer, which is then in the
+ * lowest bits of the significand: exact arithmetic for each term. */
 HYMGI_INLINE void hymgi_sum_add(double term, const hymgi_sum_scale *scale,
                                 int64_t words[HYMGI_SUM_WORDS])
 {

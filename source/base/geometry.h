@@ -1,7 +1,7 @@
-/* Where a cell lies in memory. A box's fields are either plain rows or split by colour: all red
- * cells (even global i + j + k) as one array of half rows, all black ones `half` further on,
- * cell i in slot floor(i / 2) of its half row. Rows start on a line; left ghosts lie in the
- * padding of the previous row. Shared with every backend. */
+/* Where a cell is in memory. The rows of a box are either plain or split by colour: then all red
+ * cells (even global i + j + k) form one array of half rows and the black cells another one,
+ * `half` doubles further on, with cell i in slot floor(i / 2) of its half row. Rows start on a
+ * cache line; the left ghosts are in the padding of the previous row. Shared by all backends. */
 #ifndef HYMGI_BASE_GEOMETRY_H
 #define HYMGI_BASE_GEOMETRY_H
 
@@ -13,7 +13,8 @@
 #define HYMGI_INLINE static inline __attribute__((always_inline))
 #endif
 
-enum { HYMGI_LINE = 8 }; /* doubles of a cache line of a CPU; a GPU's rows start on two */
+/* doubles per cache line of a CPU; on a GPU rows start on a multiple of two lines */
+enum { HYMGI_LINE = 8 };
 
 typedef struct hymgi_geom {
   int n[3];   /* cells */
@@ -21,12 +22,13 @@ typedef struct hymgi_geom {
   int ghost;  /* ghost layers stored on each side */
   int parity; /* colour of the local cell (0, 0, 0): the parity of its global i + j + k */
   int split;  /* 1: rows split by colour; then n[0] and low[0] are even */
-  unsigned
-      boundaries; /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary that is not periodic */
+  /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary of the domain that is not periodic */
+  unsigned boundaries;
   ptrdiff_t pitch, plane, half; /* doubles from row to row, plane to plane, red to black */
-  ptrdiff_t base;               /* of the cell (0, 0, 0) with colour 0, from the box's start */
-  ptrdiff_t size;               /* doubles of one field of the box */
-  ptrdiff_t offset;             /* of the box's start in a vector of the level */
+  /* of the cell (0, 0, 0) with colour 0, relative to the box's start */
+  ptrdiff_t base;
+  ptrdiff_t size;   /* doubles of one field of the box */
+  ptrdiff_t offset; /* of the box's start in a vector of the level */
 } hymgi_geom;
 
 /* First index i of the given colour in row (j, k): 0 or 1. */
@@ -61,6 +63,18 @@ static inline void hymgi_geom_layout(hymgi_geom *g, int line)
   g->base = line + g->ghost * (g->pitch + g->plane);
   g->size = colour * (g->split ? 2 : 1) + 2 * line;
   g->offset = 0;
+}
+
+/* Lays out boxes one after the other in a vector; returns its size in doubles. */
+static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
+{
+  ptrdiff_t size = 0;
+  for (int b = 0; b < count; b++) {
+    hymgi_geom_layout(box + b, line);
+    box[b].offset = size;
+    size += box[b].size;
+  }
+  return size;
 }
 
 #endif

@@ -1,30 +1,29 @@
-/* The little of MPI that the library needs, behind one header; comm_mpi.c or comm_serial.c is
- * linked. Ranks are those of the communicator at hand. On failure calls return HYMG_EMPI with
- * MPI's text through the context. */
+/* The few MPI operations that the library needs, behind one header; either comm_mpi.c or
+ * comm_serial.c is linked. Ranks are those of the given communicator. On failure the calls
+ * return HYMG_EMPI, with the text of MPI in the context. */
 #ifndef HYMGI_COMM_COMM_H
 #define HYMGI_COMM_COMM_H
 
 #include "base/error.h"
 
-typedef struct hymgi_comm
-    hymgi_comm; /* NULL stands for one rank alone: every call on it is local */
+typedef struct hymgi_comm hymgi_comm; /* NULL: a single rank, for which every call is local */
 
 int hymgi_comm_rank(const hymgi_comm *comm);
 int hymgi_comm_size(const hymgi_comm *comm);
-int hymgi_comm_nodes(const hymgi_comm *comm); /* found once, when the context is made */
-/* This rank's place among the ranks of its node, and how many those are. */
+int hymgi_comm_nodes(const hymgi_comm *comm); /* determined when the context is created */
+/* The index of this rank among the ranks of its node, and the number of these. */
 int hymgi_comm_local_rank(const hymgi_comm *comm);
 int hymgi_comm_local_size(const hymgi_comm *comm);
-/* Collective: ranks that give the same group count as a node of their own from now on. For tests. */
+/* Collective: from now on ranks with the same group count as one node. For tests. */
 hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group);
 void hymgi_comm_destroy(hymgi_comm **comm);
 
-/* Collective over comm: the ranks with member != 0 get a communicator of their own in rank
- * order, the others NULL; a single member gets NULL as well. */
+/* Collective over comm: the ranks with member != 0 get a communicator of their own, in rank
+ * order; the others get NULL, and so does a single member. */
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
                               hymgi_comm **subset);
 
-/* Collective, in place, on `count` values. max_double: NaN anywhere gives NaN (fmax would lose
+/* Collective, in place, on `count` values. max_double: NaN if any rank has one (fmax would drop
  * it). */
 hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
                                   int count);
@@ -34,27 +33,29 @@ hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_
 hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,
                              size_t size);
 hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
-/* Collective over the ranks of a node: everyone's `size` bytes, in the order of local ranks. */
+/* Collective over the ranks of a node: the `size` bytes of every rank, in the order of local
+ * ranks. */
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all);
 
-/* A rank that has failed tells the others, which may be waiting for its GPU and not in MPI. tell: once
- * until the next calm; hear: has one that was not heard yet told? Its status and text; calm: collective,
- * no message is on its way any more. Of a context's communicator. */
+/* Failure messages: a rank that fails while others may be waiting for its GPU, and not in MPI,
+ * notifies them. notify: sends the status and text to all ranks, once until the next drain.
+ * poll: has a message of another rank arrived that was not read yet? Then gives its status and
+ * text. drain: collective, receives what is still in flight. On the context's communicator. */
 enum { HYMGI_ALARM_TEXT = 480 };
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text);
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT]);
 hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm);
 
-/* Does MPI say that it takes pointers to device memory? It may err: a no can be trusted, a yes is
- * a constant of the library as compiled. */
+/* Does MPI report that it accepts pointers to device memory? A no is reliable; a yes is a
+ * compile-time constant of the MPI library and may be wrong. */
 bool hymgi_comm_says_cuda(void);
-/* The name and version of MPI, one line. */
+/* Name and version of the MPI library, one line. */
 enum { HYMGI_COMM_NAME = 128 };
 void hymgi_comm_library(char name[HYMGI_COMM_NAME]);
 
-/* Point to point, doubles; counts above 2^31 - 1 are handled. `requests` is an opaque block of
- * `count` requests. */
+/* Point-to-point messages of doubles, also with counts above 2^31 - 1. `requests` is an opaque
+ * array of `count` requests. */
 typedef struct hymgi_requests hymgi_requests;
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests);
 void hymgi_requests_destroy(hymgi_requests **requests);
@@ -62,7 +63,7 @@ hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_re
                                int index, int rank, int tag, double *data, size_t count);
 hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                             int index, int rank, int tag, const double *data, size_t count);
-/* Lets MPI make progress without waiting. */
+/* Gives MPI a chance to make progress; does not block. */
 void hymgi_comm_progress(hymgi_requests *requests);
 hymg_status hymgi_comm_wait(hymg_context *context, hymgi_requests *requests);
 

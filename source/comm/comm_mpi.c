@@ -1,5 +1,5 @@
-/* The communicator over MPI 3. Every call goes to a duplicate of the user's communicator, whose
- * errors return; a communicator of one rank is NULL, so that it makes no MPI call. */
+/* The communicator with MPI 3. Every call uses a duplicate of the user's communicator with
+ * MPI_ERRORS_RETURN; a communicator of one rank is NULL, so that it makes no MPI calls. */
 #include "comm/comm_mpi.h"
 #include "comm/context.h"
 
@@ -8,26 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank that has failed tells the others. */
+/* The message by which a failed rank notifies the others. */
 typedef struct alarm_message {
   int status;
   char text[HYMGI_ALARM_TEXT];
 } alarm_message;
 
-enum { ALARM_TAG = 32767 }; /* the largest that every MPI has: plans count theirs from 0 */
+/* the largest that every MPI supports; the tags of plans count from 0 */
+enum { ALARM_TAG = 32767 };
 
 struct hymgi_comm {
   MPI_Comm comm;
-  bool owned; /* false: a level's communicator that is the context's own */
+  bool owned; /* false: a level that uses the context's communicator */
   int rank, size, nodes;
   MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
   int local_rank, local_size;
-  alarm_message alarm;  /* of this rank; status OK: none */
-  MPI_Request *telling; /* to each rank; NULL: nothing was told or heard yet */
-  bool *heard;          /* of each rank, since the last calm */
+  alarm_message alarm; /* what this rank sent; status OK: nothing */
+  MPI_Request *sends;  /* its sends, by rank; NULL until the first message is sent or received */
+  bool *received;      /* by rank: received since the last drain */
 };
 
-/* Not in every MPI, nor in its mpi.h. */
+/* Missing in some MPI libraries, or in their mpi.h. */
 extern int MPIX_Query_cuda_support(void) __attribute__((weak));
 
 struct hymgi_requests {
@@ -68,13 +69,13 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   if (MPI_Finalized(&finalized) != MPI_SUCCESS) finalized = 1;
   if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
   if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
-  free((*comm)->telling);
-  free((*comm)->heard);
+  free((*comm)->sends);
+  free((*comm)->received);
   free(*comm);
   *comm = NULL;
 }
 
-/* Takes mpi over, also on failure. */
+/* Takes ownership of mpi, also on failure. */
 static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_comm **comm)
 {
   hymgi_comm *c = calloc(1, sizeof *c);
@@ -101,7 +102,7 @@ int hymgi_comm_local_size(const hymgi_comm *comm)
   return comm ? comm->local_size : 1;
 }
 
-/* Takes node over. Nodes are counted by their first ranks. */
+/* Takes ownership of node. The number of nodes is the number of ranks with local rank 0. */
 static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
 {
   if (c->node != MPI_COMM_NULL) MPI_Comm_free(&c->node);
@@ -114,7 +115,7 @@ static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
                "MPI_Allreduce");
 }
 
-/* A node is what can share memory. */
+/* A node: ranks that can share memory. */
 static hymg_status find_node(hymgi_comm *c)
 {
   MPI_Comm node;
@@ -136,7 +137,7 @@ bool hymgi_comm_says_cuda(void)
   return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1;
 }
 
-/* The text may have several lines; " = " separates keys from values in files. */
+/* MPI's text may have several lines, and the cache file separates keys from values by " = ". */
 void hymgi_comm_library(char name[HYMGI_COMM_NAME])
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -146,7 +147,7 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
-/* Whether a communicator can be made from this one; no context exists yet that could hold a
+/* Can a communicator be made from this one? There is no context yet that could hold an error
  * text. */
 static hymg_status check_user(MPI_Comm comm)
 {
@@ -193,8 +194,8 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   return part == MPI_COMM_NULL ? HYMG_OK : wrap(context, part, true, subset);
 }
 
-/* Doubles in the order of signed integers: the bits of a negative one but its sign are flipped.
- * NaN comes out on top. */
+/* Maps doubles to integers of the same order: the bits of a negative number, except its sign,
+ * are flipped. NaN becomes the largest. */
 static int64_t key_of(double value)
 {
   int64_t bits;
@@ -275,16 +276,16 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
                "MPI_Allgather");
 }
 
-/* ---- alarms ---- */
+/* ---- failure messages ---- */
 
-/* Without memory for them nobody is told: the others time out. */
+/* Without memory for them no rank is notified: the others time out. */
 static bool has_alarms(hymgi_comm *c)
 {
-  if (!c->heard) c->heard = calloc((size_t)c->size, sizeof *c->heard);
-  if (!c->telling && (c->telling = malloc((size_t)c->size * sizeof *c->telling)))
+  if (!c->received) c->received = calloc((size_t)c->size, sizeof *c->received);
+  if (!c->sends && (c->sends = malloc((size_t)c->size * sizeof *c->sends)))
     for (int r = 0; r < c->size; r++)
-      c->telling[r] = MPI_REQUEST_NULL;
-  return c->heard && c->telling;
+      c->sends[r] = MPI_REQUEST_NULL;
+  return c->received && c->sends;
 }
 
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
@@ -295,23 +296,24 @@ void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
   for (int r = 0; r < comm->size; r++)
     if (r != comm->rank)
       MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, ALARM_TAG, comm->comm,
-                &comm->telling[r]);
+                &comm->sends[r]);
 }
 
-static int take_alarm(hymgi_comm *c, int rank, alarm_message *message)
+static int receive_alarm(hymgi_comm *c, int rank, alarm_message *message)
 {
-  c->heard[rank] = true;
+  c->received[rank] = true;
   return MPI_Recv(message, (int)sizeof *message, MPI_BYTE, rank, ALARM_TAG, c->comm,
                   MPI_STATUS_IGNORE);
 }
 
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
-  int come = 0;
+  int arrived = 0;
   MPI_Status from;
   alarm_message message;
-  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &come, &from) != MPI_SUCCESS ||
-      !come || !has_alarms(comm) || take_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
+  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &arrived, &from) != MPI_SUCCESS ||
+      !arrived || !has_alarms(comm) ||
+      receive_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
     return false;
   *status = (hymg_status)message.status;
   memcpy(text, message.text, HYMGI_ALARM_TEXT);
@@ -322,7 +324,7 @@ hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   if (!comm) return HYMG_OK;
   int *notified = calloc((size_t)comm->size, sizeof *notified);
-  alarm_message unheeded;
+  alarm_message unread;
   int lacking = !notified || !has_alarms(comm), error = MPI_SUCCESS;
   hymg_status status = hymgi_comm_max_int(context, comm, &lacking, 1);
   if (status == HYMG_OK && lacking)
@@ -332,15 +334,15 @@ hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
     status = hymgi_comm_max_int(context, comm, notified, comm->size);
   }
   for (int r = 0; status == HYMG_OK && r < comm->size; r++)
-    if (r != comm->rank && notified[r] && !comm->heard[r]) {
-      error = take_alarm(comm, r, &unheeded);
+    if (r != comm->rank && notified[r] && !comm->received[r]) {
+      error = receive_alarm(comm, r, &unread);
       status = check(context, error, "MPI_Recv");
     }
   free(notified);
   TRY(status);
-  TRY(check(context, MPI_Waitall(comm->size, comm->telling, MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  TRY(check(context, MPI_Waitall(comm->size, comm->sends, MPI_STATUSES_IGNORE), "MPI_Waitall"));
   comm->alarm.status = HYMG_OK;
-  memset(comm->heard, 0, (size_t)comm->size * sizeof *comm->heard);
+  memset(comm->received, 0, (size_t)comm->size * sizeof *comm->received);
   return HYMG_OK;
 }
 
@@ -369,8 +371,8 @@ void hymgi_requests_destroy(hymgi_requests **requests)
   *requests = NULL;
 }
 
-/* A type of `count` doubles for counts that MPI 3's int cannot hold: whole blocks, then the
- * rest. */
+/* A datatype of `count` doubles, where count exceeds the int of MPI 3: whole blocks, then the
+ * remainder. */
 static int large_type(size_t count, MPI_Datatype *type)
 {
   const size_t block = (size_t)1 << 28;
@@ -384,31 +386,34 @@ static int large_type(size_t count, MPI_Datatype *type)
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
+/* MPI_DOUBLE with a count n, or one element of a large type, which the caller frees. */
+static hymg_status type_of(hymg_context *context, size_t count, MPI_Datatype *type, int *n)
+{
+  *type = MPI_DOUBLE, *n = (int)count;
+  if (count <= INT_MAX) return HYMG_OK;
+  *n = 1;
+  return check(context, large_type(count, type), "MPI_Type_create_struct");
+}
+
 hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                                int index, int rank, int tag, double *data, size_t count)
 {
-  MPI_Request *request = &requests->request[index];
-  if (count <= INT_MAX)
-    return check(context, MPI_Irecv(data, (int)count, MPI_DOUBLE, rank, tag, comm->comm, request),
-                 "MPI_Irecv");
   MPI_Datatype type;
-  TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
-  const int error = MPI_Irecv(data, 1, type, rank, tag, comm->comm, request);
-  MPI_Type_free(&type); /* lives on until the message is done */
+  int n;
+  TRY(type_of(context, count, &type, &n));
+  const int error = MPI_Irecv(data, n, type, rank, tag, comm->comm, &requests->request[index]);
+  if (type != MPI_DOUBLE) MPI_Type_free(&type); /* MPI keeps it until the message has completed */
   return check(context, error, "MPI_Irecv");
 }
 
 hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                             int index, int rank, int tag, const double *data, size_t count)
 {
-  MPI_Request *request = &requests->request[index];
-  if (count <= INT_MAX)
-    return check(context, MPI_Isend(data, (int)count, MPI_DOUBLE, rank, tag, comm->comm, request),
-                 "MPI_Isend");
   MPI_Datatype type;
-  TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
-  const int error = MPI_Isend(data, 1, type, rank, tag, comm->comm, request);
-  MPI_Type_free(&type);
+  int n;
+  TRY(type_of(context, count, &type, &n));
+  const int error = MPI_Isend(data, n, type, rank, tag, comm->comm, &requests->request[index]);
+  if (type != MPI_DOUBLE) MPI_Type_free(&type);
   return check(context, error, "MPI_Isend");
 }
 

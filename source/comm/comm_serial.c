@@ -1,42 +1,38 @@
-/* The communicator without MPI: one rank, always NULL, so that reductions have nothing to do and
- * messages cannot occur. */
+/* The communicator without MPI: always NULL, a single rank, so that reductions have nothing to
+ * do and there are no messages. Most parameters are unused. */
 #include "comm/context.h"
 
 #include <string.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 int hymgi_comm_rank(const hymgi_comm *comm)
 {
-  (void)comm;
   return 0;
 }
 
 int hymgi_comm_size(const hymgi_comm *comm)
 {
-  (void)comm;
   return 1;
 }
 
 int hymgi_comm_nodes(const hymgi_comm *comm)
 {
-  (void)comm;
   return 1;
 }
 
 int hymgi_comm_local_rank(const hymgi_comm *comm)
 {
-  (void)comm;
   return 0;
 }
 
 int hymgi_comm_local_size(const hymgi_comm *comm)
 {
-  (void)comm;
   return 1;
 }
 
 hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group)
 {
-  (void)context, (void)comm, (void)group;
   return HYMG_OK;
 }
 
@@ -53,7 +49,6 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all)
 {
-  (void)context, (void)comm;
   memcpy(all, mine, size);
   return HYMG_OK;
 }
@@ -66,7 +61,6 @@ void hymgi_comm_destroy(hymgi_comm **comm)
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
                               hymgi_comm **subset)
 {
-  (void)context, (void)comm, (void)member;
   *subset = NULL;
   return HYMG_OK;
 }
@@ -74,50 +68,40 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
 hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
                                   int count)
 {
-  (void)context, (void)comm, (void)values, (void)count;
   return HYMG_OK;
 }
 
 hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count)
 {
-  (void)context, (void)comm, (void)values, (void)count;
   return HYMG_OK;
 }
 
 hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
                                  int count)
 {
-  (void)context, (void)comm, (void)values, (void)count;
   return HYMG_OK;
 }
 
 hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,
                              size_t size)
 {
-  (void)context, (void)comm, (void)root, (void)bytes, (void)size;
   return HYMG_OK;
 }
 
 hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
 {
-  (void)context, (void)comm;
   return HYMG_OK;
 }
 
-void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
-{
-  (void)comm, (void)status, (void)text;
-}
+void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text) {}
 
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
-  (void)comm, (void)status, (void)text;
   return false;
 }
 
 hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
-  (void)context, (void)comm;
   return HYMG_OK;
 }
 
@@ -141,24 +125,18 @@ void hymgi_requests_destroy(hymgi_requests **requests)
 hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                                int index, int rank, int tag, double *data, size_t count)
 {
-  (void)comm, (void)requests, (void)index, (void)rank, (void)tag, (void)data, (void)count;
   return no_messages(context);
 }
 
 hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
                             int index, int rank, int tag, const double *data, size_t count)
 {
-  (void)comm, (void)requests, (void)index, (void)rank, (void)tag, (void)data, (void)count;
   return no_messages(context);
 }
 
-void hymgi_comm_progress(hymgi_requests *requests)
-{
-  (void)requests;
-}
+void hymgi_comm_progress(hymgi_requests *requests) {}
 
 hymg_status hymgi_comm_wait(hymg_context *context, hymgi_requests *requests)
 {
-  (void)context, (void)requests;
   return HYMG_OK;
 }

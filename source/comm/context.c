@@ -1,5 +1,5 @@
-/* What a context tells: the text of the last failure, its ranks, and the agreement of all of them on
- * the worst status. */
+/* What a context reports: the text of the last failure, its ranks, and the worst status of all
+ * ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "comm/context.h"
 
@@ -11,28 +11,27 @@
 
 enum { RANK_BITS = 24 };
 
+static const struct {
+  const char *name, *text;
+} statuses[] = {
+#define STATUS_ENTRY(name, value, text) [value] = {#name, text},
+    HYMG_STATUS_LIST(STATUS_ENTRY)
+#undef STATUS_ENTRY
+};
+
+static bool is_known(hymg_status status)
+{
+  return status >= HYMG_OK && (size_t)status < sizeof statuses / sizeof *statuses;
+}
+
 const char *hymg_status_name(hymg_status status)
 {
-  switch (status) {
-#define STATUS_NAME(name, value, text)                                                             \
-  case name:                                                                                       \
-    return #name;
-    HYMG_STATUS_LIST(STATUS_NAME)
-#undef STATUS_NAME
-  }
-  return "HYMG_UNKNOWN";
+  return is_known(status) ? statuses[status].name : "HYMG_UNKNOWN";
 }
 
 const char *hymg_status_text(hymg_status status)
 {
-  switch (status) {
-#define STATUS_TEXT(name, value, text)                                                             \
-  case name:                                                                                       \
-    return text;
-    HYMG_STATUS_LIST(STATUS_TEXT)
-#undef STATUS_TEXT
-  }
-  return "unknown status";
+  return is_known(status) ? statuses[status].text : "unknown status";
 }
 
 hymg_build hymg_build_info(void)
@@ -50,7 +49,8 @@ hymg_build hymg_build_info(void)
 hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
 {
   if (!context) return status;
-  char text[sizeof context->error]; /* the arguments may point into the old text */
+  /* a separate buffer, since the arguments may point into the old text */
+  char text[sizeof context->error];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -100,8 +100,8 @@ hymg_status hymg_context_barrier(hymg_context *context)
   return hymgi_comm_barrier(context, context->comm);
 }
 
-/* One reduction finds the worst status and the first rank that has it: status and, below it,
- * ranks counted from the end. */
+/* One reduction finds the worst status and the first rank that has it: the value holds the
+ * status in its upper bits and, below it, the rank counted from the end. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status)
 {
   if (!context || !context->comm) return status;

@@ -6,7 +6,8 @@
 
 enum { HYMGI_KEY = 512 };
 
-/* A measured placement (source/hierarchy/placement.h), for the context's next solver of that key. */
+/* A measured placement (source/hierarchy/placement.h), cached for the next solver with the same
+ * key. */
 typedef struct hymgi_choice {
   struct hymgi_choice *next;
   int64_t host_cells, tail_cells;
@@ -15,24 +16,25 @@ typedef struct hymgi_choice {
 
 struct hymg_context {
   hymgi_comm *comm; /* NULL: serial */
-  int threads;      /* what the backend gives for the user's wish, >= 1 */
+  int threads;      /* as the backend resolved the user's request, >= 1 */
   int device;
   struct CUstream_st *stream;
-  /* sticky within one solve: level operations record a failure here and go on with their messages */
+  /* Sticky within one solve: level operations record a failure here and continue with their
+   * messages, so that no other rank blocks. */
   hymg_status status;
-  struct hymgi_device *gpu; /* made when a backend first needs it, with the way to end it */
+  struct hymgi_device *gpu; /* created when a backend first needs it; closed by close_gpu */
   void (*close_gpu)(struct hymgi_device *gpu);
   hymgi_choice *choices;
-  unsigned solvers; /* made so far: their ids */
-  double later[2];  /* what hymgi_later gives where nothing is queued */
+  unsigned solvers; /* solvers created so far; gives each its id */
+  double later[2];  /* what hymgi_later returns if the backend does not queue norms */
   char error[512];
 };
 
-/* Collective: the worst status over all ranks. A rank that was fine while another failed gets a
- * text that says which rank. */
+/* Collective: the worst status of all ranks. A rank that succeeded while another failed gets a
+ * text that names that rank. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status);
 
-/* Seconds of a monotonic clock. */
+/* Monotonic time in seconds. */
 double hymgi_seconds(void);
 
 #endif

@@ -1,20 +1,20 @@
-/* How many boxes: the default cut of the finest level, and when coarser levels keep, merge or
- * gather them. A cut level that is coarsened again has boxes of even sides, so that a box's
- * coarse image is whole cells. */
+/* The number of boxes: the default for the finest level, and when coarser levels keep, merge or
+ * gather their boxes. On a level that is distributed and coarsened again boxes have even sides,
+ * so that the coarse image of a box consists of whole cells. */
 #include "distribution/decomposition.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A box wider than this is halved rather than merged. A level of fewer cells than MANY_CELLS may
- * be gathered on one rank. */
+/* A box wider than NARROW is halved rather than merged. A level with fewer cells than MANY_CELLS
+ * may be gathered on one rank. */
 enum { NARROW = 8, NARROWEST_DEFAULT = 4, MANY_CELLS = 1 << 18 };
 
 /* ---- default boxes ---- */
 
-/* Ascending counts that may cut an axis of n cells; the list has room for all divisors of an
- * int. */
+/* The allowed numbers of boxes along an axis of n cells, ascending; the list has room for all
+ * divisors of an int. */
 enum { MAX_DIVISORS = 1600 };
 
 static int allowed_counts(const int n[3], int axis, int limit, int *list)
@@ -63,12 +63,13 @@ void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3])
   for (int a = 0; a < 3; a++)
     count[a] = allowed_counts(n, a, limit, list[a]);
   shape best = measure(n, ranks, 1, 1, 1);
-  /* x and y ascending: of equal shapes the one that cuts z wins, its rows are the longest */
+  /* x and y in ascending order: among equivalent shapes the one that divides z wins, because its
+   * rows are longest */
   for (int i = 0; i < count[0]; i++)
     for (int j = 0; j < count[1]; j++) {
       const int64_t plane = (int64_t)list[0][i] * list[1][j];
       if (plane > limit) break;
-      int k = 0; /* the last count that does not exceed the ranks, and the one after it */
+      int k = 0; /* the last count that does not exceed the number of ranks, and the next one */
       while (k + 1 < count[2] && plane * list[2][k + 1] <= ranks)
         k++;
       for (int end = k + 2; k < end && k < count[2]; k++) {
@@ -91,15 +92,16 @@ typedef struct axis_choice {
 static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
 {
   const int *n = finer->n, b = finer->boxes[axis], m = n[axis] / b;
-  const bool last = n[0] / 2 % 2 || n[1] / 2 % 2 || n[2] / 2 % 2; /* no level below the next one */
+  /* the next level is the coarsest */
+  const bool last = n[0] / 2 % 2 || n[1] / 2 % 2 || n[2] / 2 % 2;
   axis_choice c = {.cut = b > 1, .wide = m > NARROW};
   c.keep = b == 1 || (m % 2 == 0 && m / 2 >= min_box && (last || m / 2 % 2 == 0));
   c.pair = b == 1 || (b % 2 == 0 && (b == 2 || m >= min_box));
   return c;
 }
 
-/* Keep while boxes are wide, else merge 2 x 2 x 2, else gather; a level too large for one rank
- * chooses per axis first. */
+/* Keep the boxes while they are wide, else merge 2 x 2 x 2, else gather; a level that is too
+ * large for one rank chooses for each axis separately first. */
 static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
 {
   bool keep = true, wide = true, pair = true, either = true;

@@ -1,6 +1,7 @@
-/* Who owns which box. Box at place p of N in Z-Morton order belongs to rank floor(p R / N):
- * equal shares in one run each; with more ranks than boxes the owners spread evenly over the
- * ranks. Coarser levels follow by coarsening (coarsen.c). */
+/* Which rank owns which box. The box at position p of N in Z-Morton order belongs to rank
+ * floor(p R / N): each rank has one contiguous run, and all runs have nearly the same length;
+ * with more ranks than boxes the owners are spread evenly over the ranks. Coarser levels follow
+ * by coarsening (coarsen.c). */
 #include "distribution/decomposition.h"
 
 #include <limits.h>
@@ -28,8 +29,8 @@ static hymg_status check_boxes(hymg_context *context, const hymg_grid_desc *desc
   return HYMG_OK;
 }
 
-/* A grid that is going to be coarsened needs boxes with even sides, so that a box's coarse image
- * is whole cells. */
+/* A grid that will be coarsened needs boxes with even sides, so that the coarse image of a box
+ * consists of whole cells. */
 static hymg_status check_even_sides(hymg_context *context, const int n[3], const int boxes[3])
 {
   static const char axis[] = "xyz";
@@ -45,7 +46,7 @@ static hymg_status check_even_sides(hymg_context *context, const int n[3], const
   return HYMG_OK;
 }
 
-/* Boxes by rank, from the owners: counting sort. */
+/* The boxes of each rank, from the table of owners: counting sort. */
 static hymg_status sort_by_rank(hymg_context *context, hymgi_decomp *d)
 {
   const int64_t boxes = product(d->boxes);
@@ -108,7 +109,7 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
   return status;
 }
 
-/* Collective: all ranks must have got the same answers from their owner functions. */
+/* Collective: the owner callback must have given the same answers on all ranks. */
 static hymg_status check_same_owners(hymg_context *context, const hymgi_decomp *d)
 {
   uint32_t hash = 2166136261u; /* FNV-1a */
@@ -157,7 +158,7 @@ int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3])
   return (int)(hymgi_morton_rank(decomp->boxes, b) * decomp->ranks / product(decomp->boxes));
 }
 
-/* First place of a rank's share: the least p with floor(p R / N) >= rank. */
+/* First position of a rank's share: the smallest p with floor(p R / N) >= rank. */
 static int64_t share_first(const hymgi_decomp *d, int rank)
 {
   return ((int64_t)rank * product(d->boxes) + d->ranks - 1) / d->ranks;
@@ -222,23 +223,4 @@ bool hymgi_decomp_brick(const int *list, int count, int low[3], int extent[3])
     volume *= extent[a];
   }
   return volume == count;
-}
-
-bool hymgi_decomp_is_valid(const hymgi_decomp *d)
-{
-  if (!d || d->ranks < 1) return false;
-  for (int a = 0; a < 3; a++) {
-    if (d->n[a] < 1 || d->boxes[a] < 1 || d->n[a] % d->boxes[a] != 0) return false;
-    if (d->merge[a] < 1) return false;
-    if (!d->finer) continue;
-    if (d->finer->n[a] != 2 * d->n[a] || d->finer->boxes[a] != d->boxes[a] * d->merge[a])
-      return false;
-    if (d->finer->boxes[a] > 1 && d->finer->n[a] / d->finer->boxes[a] % 2 != 0) return false;
-  }
-  if (!d->owner_table) return true;
-  if (d->finer || !d->rank_first || d->rank_first[0] != 0) return false;
-  if (d->rank_first[d->ranks] != product(d->boxes)) return false;
-  for (int64_t i = 0; i < product(d->boxes); i++)
-    if (d->owner_table[i] < 0 || d->owner_table[i] >= d->ranks) return false;
-  return true;
 }

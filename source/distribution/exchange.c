@@ -1,6 +1,6 @@
-/* The order of an exchange. A host posts the receives, packs and sends, then makes the copies that
- * need no message; a GPU packs and copies, waits, and then posts and sends. After the caller's work
- * in between, wait and unpack. */
+/* The order of an exchange. The host posts the receives, packs and sends, then makes the copies
+ * that need no message; a GPU packs and copies, waits, then posts the receives and sends. After
+ * the caller's work in between, both wait and unpack. */
 #include "distribution/exchange.h"
 
 static void note(hymg_context *context, hymg_status status)
@@ -56,9 +56,9 @@ void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const 
   leave(mover, before);
 }
 
-/* A GPU makes local copies first and then waits once: for what was packed and for the last unpack, which
- * read the receives' buffer. A recording ends here: while one is made, CUDA refuses what MPI asks it
- * for about device memory. */
+/* A GPU makes its local copies first and then waits once: for the packing, and for the previous
+ * unpack, which reads the receive buffer. A CUDA graph capture ends here: during a capture CUDA
+ * rejects the queries that MPI makes about device memory. */
 void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
                           const hymgi_geom *src_box, const double *src, const hymgi_geom *dst_box,
                           double *dst)

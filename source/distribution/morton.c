@@ -1,8 +1,10 @@
-/* Z-Morton order over any number of boxes per axis: an octree over the enclosing cube of a power
- * of two, whose nodes count only the boxes that exist. Octants come with x fastest, then y, z. */
+/* Z-Morton order for any number of boxes per axis: an octree over the enclosing cube of a power
+ * of two, whose nodes count only the boxes that exist. Octants are ordered with x fastest, then
+ * y, then z. */
 #include "distribution/decomposition.h"
 
-/* Half the side of the smallest cube of a power of two that holds all boxes; 0 for a single box. */
+/* Half the side of the smallest cube with a power of two as side that contains all boxes; 0 for
+ * one box. */
 static int64_t enclosing_half(const int boxes[3])
 {
   int64_t half = 0;
@@ -12,7 +14,7 @@ static int64_t enclosing_half(const int boxes[3])
   return half;
 }
 
-/* Boxes that exist in the cube of the given side at low. */
+/* The number of existing boxes in the cube with the given side and low corner. */
 static int64_t boxes_within(const int boxes[3], const int64_t low[3], int64_t side)
 {
   int64_t count = 1;

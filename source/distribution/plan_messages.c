@@ -1,5 +1,4 @@
-/* What a plan is made of: a rank's merged boxes, messages from sorted bricks, buffers, and the
- * check that a plan is sound. */
+/* The parts of a plan: the merged boxes of a rank, messages from sorted bricks, and buffers. */
 #include "distribution/plan_build.h"
 
 #include <limits.h>
@@ -8,7 +7,7 @@
 
 /* ---- a rank's boxes ---- */
 
-/* The part of a geometry that the decomposition knows. */
+/* The part of a geometry that follows from the decomposition. */
 static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost, unsigned periodic)
 {
   hymgi_geom g = {.ghost = ghost};
@@ -24,8 +23,8 @@ static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost,
   return g;
 }
 
-hymg_status hymgi_side_boxes_of(hymg_context *context, const hymgi_decomp *decomp, int rank,
-                                int ghost, unsigned periodic, hymgi_local_boxes *local)
+hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int rank, int ghost,
+                             unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes)
 {
   int *list, count, brick[6];
   TRY(hymgi_decomp_boxes_of(context, decomp, rank, &list, &count));
@@ -45,18 +44,7 @@ hymg_status hymgi_side_boxes_of(hymg_context *context, const hymgi_decomp *decom
     g[q] = box_geom(decomp, c[q], ghost, periodic);
   }
   free(list);
-  *local = (hymgi_local_boxes){.box = g, .cover = c, .num_boxes = boxes};
-  return HYMG_OK;
-}
-
-hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, int ghost,
-                             unsigned periodic, hymgi_geom **box, int (**cover)[6], int *num_boxes)
-{
-  hymgi_local_boxes local;
-  TRY(hymgi_side_boxes_of(context, decomp, hymg_context_rank(context), ghost, periodic, &local));
-  *box = local.box;
-  *cover = local.cover;
-  *num_boxes = local.num_boxes;
+  *box = g, *cover = c, *num_boxes = boxes;
   return HYMG_OK;
 }
 
@@ -110,7 +98,7 @@ static size_t piece_size(const hymgi_piece *p)
   return (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
 }
 
-/* Sorted items as pieces one after the other in the buffer, and a message for each rank. */
+/* Sorted items become consecutive pieces in the buffer, with one message per rank. */
 static bool lay_out(hymgi_items *items, hymgi_piece **pieces, hymgi_message **messages,
                     int *num_messages)
 {
@@ -170,18 +158,11 @@ static size_t doubles_of(const hymgi_message *message, int count)
 
 hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
 {
-  const size_t out = doubles_of(plan->send, plan->num_sends);
-  const size_t in = doubles_of(plan->receive, plan->num_receives);
   plan->tag = tag;
   plan->mpi_sends = plan->num_sends;
   plan->mpi_receives = plan->num_receives;
   plan->context = context;
   plan->threads = context->threads;
-  plan->send_buffer = out ? malloc(out * sizeof(double)) : NULL;
-  plan->receive_buffer = in ? malloc(in * sizeof(double)) : NULL;
-  if ((out && !plan->send_buffer) || (in && !plan->receive_buffer))
-    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for message buffers of %zu bytes",
-                      (out + in) * sizeof(double));
   return hymgi_requests_create(context, plan->num_sends + plan->num_receives, &plan->requests);
 }
 
@@ -212,9 +193,6 @@ hymg_status hymgi_plan_share(hymgi_plan *plan,
     if (list[m]) status = share(plan->context, &list[m], bytes[m]);
   plan->local = list[0], plan->pack = list[1], plan->unpack = list[2];
   TRY(status);
-  free(plan->send_buffer);
-  free(plan->receive_buffer);
-  plan->send_buffer = plan->receive_buffer = NULL;
   return buffers ? hymgi_plan_allocate(plan, buffers) : HYMG_OK;
 }
 
@@ -256,9 +234,6 @@ void hymgi_plan_destroy(hymgi_plan **plan)
     if (p->send_buffer) p->buffers->release(p->context, p->send_buffer, hymgi_plan_send_doubles(p));
     if (p->receive_buffer)
       p->buffers->release(p->context, p->receive_buffer, hymgi_plan_receive_doubles(p));
-  } else if (!p->borrowed) {
-    free(p->send_buffer);
-    free(p->receive_buffer);
   }
   if (p->out.message) free_list(p->out.message);
   if (p->in.message) free_list(p->in.message);
@@ -272,107 +247,9 @@ void hymgi_plan_destroy(hymgi_plan **plan)
 size_t hymgi_plan_bytes(const hymgi_plan *plan)
 {
   if (!plan) return 0;
-  const size_t buffers =
-      doubles_of(plan->send, plan->num_sends) + doubles_of(plan->receive, plan->num_receives);
+  const size_t buffers = hymgi_plan_send_doubles(plan) + hymgi_plan_receive_doubles(plan);
   return sizeof *plan + (size_t)plan->num_local * sizeof(hymgi_copy) +
          (size_t)(plan->num_pack + plan->num_unpack) * sizeof(hymgi_piece) +
          (size_t)(plan->num_sends + plan->num_receives) * sizeof(hymgi_message) +
          buffers * sizeof(double);
-}
-
-/* ---- soundness ---- */
-
-static bool tiles_buffer(const hymgi_message *message, int messages, const hymgi_piece *piece,
-                         int pieces)
-{
-  size_t at = 0;
-  int next = 0;
-  for (int m = 0; m < messages; m++) {
-    if (message[m].first != next || message[m].count < 1 || message[m].at != at) return false;
-    if (m > 0 && message[m].rank <= message[m - 1].rank) return false;
-    for (int i = 0; i < message[m].count; i++, next++) {
-      if (next >= pieces || piece[next].at != at) return false;
-      at += piece_size(&piece[next]);
-    }
-    if (message[m].size != at - message[m].at) return false;
-  }
-  return next == pieces;
-}
-
-/* Cells of a brick lie in the box and its ghosts; `ghosts_only`: none of them is an interior
- * cell. */
-static bool lies_in(const hymgi_geom *g, const int low[3], const int n[3], bool ghosts_only)
-{
-  bool interior = true;
-  for (int a = 0; a < 3; a++) {
-    if (n[a] < 1 || low[a] < -g->ghost || low[a] + n[a] > g->n[a] + g->ghost) return false;
-    interior = interior && low[a] < g->n[a] && low[a] + n[a] > 0;
-  }
-  return !(ghosts_only && interior);
-}
-
-typedef struct brick {
-  int box;
-  const int *low, *n;
-} brick;
-
-/* The i-th target of a plan: local copies first, then what is unpacked. */
-static brick target(const hymgi_plan *p, int i)
-{
-  if (i < p->num_local) return (brick){p->local[i].dst_box, p->local[i].dst, p->local[i].n};
-  const hymgi_piece *u = &p->unpack[i - p->num_local];
-  return (brick){u->box, u->low, u->n};
-}
-
-static bool overlap(const brick *p, const brick *q)
-{
-  if (p->box != q->box) return false;
-  for (int a = 0; a < 3; a++)
-    if (p->low[a] >= q->low[a] + q->n[a] || q->low[a] >= p->low[a] + p->n[a]) return false;
-  return true;
-}
-
-static int by_box(const void *left, const void *right)
-{
-  const brick *p = left, *q = right;
-  if (p->box != q->box) return p->box < q->box ? -1 : 1;
-  return (p->low[2] > q->low[2]) - (p->low[2] < q->low[2]);
-}
-
-/* No two targets share a cell: sorted by box and lower plane, only those that start below a
- * target's upper plane can. */
-static bool targets_are_disjoint(const hymgi_plan *p)
-{
-  const int count = p->num_local + p->num_unpack;
-  brick *t = malloc((size_t)(count + 1) * sizeof *t);
-  if (!t) return false;
-  for (int i = 0; i < count; i++)
-    t[i] = target(p, i);
-  if (count > 0) qsort(t, (size_t)count, sizeof *t, by_box);
-  bool disjoint = true;
-  for (int i = 0; i < count && disjoint; i++)
-    for (int j = i + 1; j < count && t[j].box == t[i].box && t[j].low[2] < t[i].low[2] + t[i].n[2];
-         j++)
-      if (overlap(&t[i], &t[j])) disjoint = false;
-  free(t);
-  return disjoint;
-}
-
-bool hymgi_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
-                         const hymgi_geom *dst_box, int num_dst)
-{
-  if (!tiles_buffer(plan->send, plan->num_sends, plan->pack, plan->num_pack)) return false;
-  if (!tiles_buffer(plan->receive, plan->num_receives, plan->unpack, plan->num_unpack))
-    return false;
-  for (int i = 0; i < plan->num_local + plan->num_unpack; i++) {
-    const brick t = target(plan, i);
-    if (t.box < 0 || t.box >= num_dst || !lies_in(&dst_box[t.box], t.low, t.n, true)) return false;
-  }
-  for (int i = 0; i < plan->num_local; i++)
-    if (!lies_in(&src_box[plan->local[i].src_box], plan->local[i].src, plan->local[i].n, false))
-      return false;
-  for (int i = 0; i < plan->num_pack; i++)
-    if (!lies_in(&src_box[plan->pack[i].box], plan->pack[i].low, plan->pack[i].n, false))
-      return false;
-  return targets_are_disjoint(plan);
 }

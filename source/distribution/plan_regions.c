@@ -1,7 +1,8 @@
 /* The bricks of every plan, found by one rule: each box of the target's decomposition and each
- * of its 27 directions names a region (the box, or ghosts `depth` deep; all of them: one region),
- * and the region's cells come from the boxes of the source's decomposition that own them. Both ends
- * of a message walk the same regions, so that they agree without a word. */
+ * of its 27 directions gives a region (the box itself, or ghosts of `depth` layers; if all
+ * directions are wanted they form a single region), and the cells of the region come from the
+ * boxes of the source's decomposition that own them. Both ends of a message enumerate the same
+ * regions, so no negotiation is needed. */
 #include "distribution/plan_build.h"
 
 #include <stdlib.h>
@@ -14,11 +15,11 @@ enum { ALL_DIRECTIONS = (1 << DIRECTIONS) - 1 };
 
 typedef struct share {
   int rank;
-  bool brick; /* one merged brick; else each box for itself */
+  bool brick; /* one merged brick; else each box is separate */
   int low[3], extent[3];
 } share;
 
-typedef struct share_table { /* sorted by rank; only ranks that are asked for */
+typedef struct share_table { /* sorted by rank; contains only ranks that have been looked up */
   share *share;
   int count, capacity;
 } share_table;
@@ -68,7 +69,7 @@ static int by_id(const void *left, const void *right)
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Sorted low corners; with several local boxes each is one decomposition box. */
+/* Sorted low corners; if there are several local boxes, each is one box of the decomposition. */
 static hymg_status index_boxes(hymg_context *context, const hymgi_side *side, place **places)
 {
   place *p = malloc((size_t)(side->num_boxes + 1) * sizeof *p);
@@ -88,13 +89,13 @@ static int local_box(const hymgi_side *side, const place *places, const int box[
   return found ? found->index : -1;
 }
 
-/* ---- the walk ---- */
+/* ---- enumeration of regions ---- */
 
 typedef struct pull {
   hymg_context *context;
   const hymgi_pull *rule;
   int rank;
-  int width[3];        /* source cells of a target box */
+  int width[3];        /* cells of a target box at the source's resolution */
   int source_width[3]; /* of a source box */
   int cells[3];        /* of the source's level */
   place *places;       /* of the source's local boxes */
@@ -102,18 +103,18 @@ typedef struct pull {
   hymgi_bricks bricks;
 } pull;
 
-/* A box of the target's decomposition, its owner and the merged brick it is part of. */
+/* A box of the target's decomposition, its owner and the merged brick that contains it. */
 typedef struct target {
-  int rank, index; /* index: local box, if the rank is this one */
+  int rank, index; /* index: of the local box if the owner is this rank, else -1 */
   int box[3], low[3], extent[3];
 } target;
 
-/* A run of a region along one axis whose cells come from one box, in global source cells. */
+/* A run of cells of a region along one axis that come from the same box, in global source cells. */
 typedef struct run {
-  int from; /* may lie beyond the domain */
+  int from; /* may be outside the domain */
   int n;
   int box;
-  int source; /* where the cells come from: wrapped if periodic, as it is beyond a boundary */
+  int source; /* the cell to read: wrapped on a periodic axis, unchanged beyond a boundary */
 } run;
 
 static int floor_div(int a, int b)
@@ -121,7 +122,7 @@ static int floor_div(int a, int b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* Adds a run, to the last one if it goes on there. */
+/* Appends a run, or extends the last one if it continues there. */
 static int add_run(run *runs, int count, run r)
 {
   run *const last = count > 0 ? &runs[count - 1] : NULL;
@@ -155,8 +156,8 @@ static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_R
   return count;
 }
 
-/* The region of a box in a direction: runs per axis. False: another box of the same brick holds
- * those cells. */
+/* The region of a box in a direction, as runs per axis. False: those cells belong to another box
+ * of the same brick. */
 static bool split_region(const pull *p, const target *t, int direction, run runs[3][MAX_RUNS],
                          int count[3])
 {
@@ -181,7 +182,8 @@ static hymg_status add_item(pull *p, hymgi_items *items, const hymgi_item *item)
   return HYMG_OK;
 }
 
-/* One brick of a region: r[a] is its run along axis a. Kept if this rank is at one of its ends. */
+/* One brick of a region: r[a] is its run along axis a. It is kept if this rank is its source or
+ * target. */
 static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, const run *const r[3])
 {
   const hymgi_side *source = p->rule->source;
@@ -212,7 +214,7 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
   return add_item(p, sends ? &p->bricks.send : &p->bricks.receive, &item);
 }
 
-/* A box and all its ghosts but those inside its brick. */
+/* A box with all its ghosts except those inside its brick. */
 static void split_whole(const pull *p, const target *t, run runs[3][MAX_RUNS], int count[3])
 {
   for (int a = 0; a < 3; a++) {
@@ -272,8 +274,8 @@ static hymg_status walk_own_targets(pull *p)
 
 /* ---- this rank as the source: sends ---- */
 
-/* Target boxes along one axis whose region can touch the source boxes [low, low + extent), each
- * once. */
+/* The target boxes along one axis whose region can touch the source boxes [low, low + extent),
+ * each listed once. */
 static int near_axis(const pull *p, int axis, int low, int extent, int **list)
 {
   const int boxes = p->rule->target->decomp->boxes[axis], w = p->width[axis];
@@ -321,7 +323,7 @@ static hymg_status near_cover(pull *p, const int cover[6], id_list *near)
   return status;
 }
 
-static int ll(const void *left, const void *right)
+static int ascending(const void *left, const void *right)
 {
   const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
   return (a > b) - (a < b);
@@ -349,7 +351,7 @@ static hymg_status walk_other_targets(pull *p)
   hymg_status status = HYMG_OK;
   for (int q = 0; q < p->rule->source->num_boxes && status == HYMG_OK; q++)
     status = near_cover(p, p->rule->source->cover[q], &near);
-  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ll);
+  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ascending);
   for (int i = 0; i < near.count && status == HYMG_OK; i++)
     if (i == 0 || near.id[i] != near.id[i - 1]) status = walk_other_target(p, near.id[i]);
   free(near.id);
@@ -421,8 +423,8 @@ hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, 
                       .boundaries = true};
 }
 
-static hymg_status make_plan(hymg_context *context, const hymgi_pull *rule, int tag,
-                             hymgi_plan **plan)
+hymg_status hymgi_plan_create(hymg_context *context, const hymgi_pull *rule, int tag,
+                              hymgi_plan **plan)
 {
   hymgi_plan *p = NULL;
   TRY(hymgi_plan_pull_of(context, hymg_context_rank(context), rule, &p));
@@ -432,26 +434,4 @@ static hymg_status make_plan(hymg_context *context, const hymgi_pull *rule, int 
   else
     *plan = p;
   return status;
-}
-
-hymg_status hymgi_plan_halo(hymg_context *context, const hymgi_side *side, hymgi_halo kind,
-                            int depth, unsigned periodic, int tag, hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_halo_rule(side, kind, depth, periodic);
-  return make_plan(context, &rule, tag, plan);
-}
-
-hymg_status hymgi_plan_gather(hymg_context *context, const hymgi_side *fine,
-                              const hymgi_side *coarse, int tag, hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_gather_rule(fine, coarse);
-  return make_plan(context, &rule, tag, plan);
-}
-
-hymg_status hymgi_plan_scatter(hymg_context *context, const hymgi_side *fine,
-                               const hymgi_side *coarse, int depth, unsigned periodic, int tag,
-                               hymgi_plan **plan)
-{
-  const hymgi_pull rule = hymgi_scatter_rule(fine, coarse, depth, periodic);
-  return make_plan(context, &rule, tag, plan);
 }

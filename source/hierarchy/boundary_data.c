@@ -1,7 +1,8 @@
-/* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann ones, on every level.
- * They enter a solve twice: as a term of f in the cells at the boundary, and in the ghosts of the
- * F-cycle's interpolation. Travelling between boxes and levels they pose as cells: a field whose
- * two layers at the boundary hold the boundary's value. */
+/* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann boundaries, on
+ * every level. They enter a solve in two places: as a term of f in the cells at the boundary,
+ * and in the ghosts that the F-cycle's interpolation reads. To move them between boxes and
+ * levels they are stored as a cell field whose two layers at the boundary hold the boundary's
+ * values. */
 #include "multigrid/boundary_data.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static ptrdiff_t plane_size(const hymgi_geom *g, int face)
   return (ptrdiff_t)(g->n[a] + 2) * (g->n[b] + 2);
 }
 
-/* Read by the backend, filled by the host. */
+/* Written by the host, read by the backend. */
 static hymg_status make_plane(const hymgi_level *level, size_t size, double **plane)
 {
   TRY(hymgi_crossing(level)->alloc(level->context, size, plane));
@@ -64,7 +65,7 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
   level->boundaries = NULL;
 }
 
-/* The user's boundary field, in host memory, into the cells of two layers. */
+/* Copies the user's boundary field, in host memory, into two layers of cells. */
 static void spread_user(const hymgi_level *level, const hymg_field *boundary_data,
                         const double *values, int face, double *cells)
 {
@@ -103,7 +104,7 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *boundar
   return level->context->status;
 }
 
-/* A value at a plane position one step beyond a boundary of a tangential axis: linear from inside. */
+/* Ghosts of a plane beyond the boundary of a tangential axis: linear extrapolation from inside. */
 static void extend(const hymgi_geom *g, int face, double *plane)
 {
   int axes[2];
@@ -121,7 +122,7 @@ static void extend(const hymgi_geom *g, int face, double *plane)
     }
 }
 
-/* The plane of box b from the cells at the boundary, ghosts along the boundary included. */
+/* The plane of box b from the cells at the boundary, with the ghosts along the boundary. */
 static void take_plane(const hymgi_level *level, int b, int face, const double *cells)
 {
   const hymgi_geom *g = level->box + b;
@@ -147,7 +148,7 @@ static void finish_plane(const hymgi_level *level, int b, int face)
   level->backend->boundary_term(level, b, face);
 }
 
-/* A restricted value stands in one layer: the next restriction wants it in two. */
+/* Restriction leaves the values in one layer; the next restriction needs them in two. */
 static void double_layer(const hymgi_level *level, int face, double *cells)
 {
   const int axis = face / 2;

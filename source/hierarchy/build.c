@@ -1,4 +1,4 @@
-/* The hierarchy: layout, plans and vectors of levels whose shape is there. */
+/* Building a hierarchy whose shape is known: memory layout, plans and vectors of the levels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +17,12 @@ static void lay_out(hymgi_level *level)
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
-  ptrdiff_t offset = 0;
-  for (int b = 0; b < level->num_boxes; b++) {
+  for (int b = 0; b < level->num_boxes; b++)
     level->box[b].split = split;
-    hymgi_geom_layout(level->box + b, backend->line);
-    level->box[b].offset = offset;
-    offset += level->box[b].size;
-  }
-  level->vector_size = offset;
+  level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
 }
 
-/* A list of boxes that other machines than the host are to read. */
+/* Makes a list of boxes readable by the backend that keeps it. */
 static hymg_status share(const hymgi_level *level, hymgi_geom **boxes, int count)
 {
   void *block = *boxes;
@@ -53,13 +48,13 @@ static void place_level(hymgi_level *level, const hymgi_placement *placement)
 {
   level->backend = level->index < placement->host_from ? placement->fine : hymgi_cpu_backend();
   level->keeper = placement->fine;
-  /* a host level below a device reaches up to it */
+  /* a level on the host below one on the GPU uses memory that both can access */
   level->memory =
       level->backend == placement->fine ? placement->fine->memory : placement->fine->crossing;
   lay_out(level);
 }
 
-/* Its part where it lies in this one. */
+/* The part of a box that a patch covers. */
 static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
 {
   hymgi_geom p = *box;
@@ -74,7 +69,8 @@ static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
   return p;
 }
 
-/* Does it, and can this machine work there? Then the level's ghosts are those of the patch. */
+/* Is the only patch part of the only coarse box, and can the backend work there? Then the ghosts
+ * of the patch are those of the coarse level. */
 static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
 {
   if (fine->num_boxes != 1 || coarse->num_boxes != 1 || fine->backend != coarse->backend ||
@@ -88,7 +84,7 @@ static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
   return !box->split || (patch.low[0] - box->low[0]) % 2 == 0;
 }
 
-/* Patches where the next coarser level has not the same boxes. */
+/* Decides whether patches are needed: not if the next coarser level has the same boxes. */
 static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 {
   const int *merge = coarse->decomp->merge;
@@ -130,9 +126,9 @@ static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
 {
   const hymgi_side side = side_of(level);
-  TRY(hymgi_plan_halo(level->context, &side, kind, level->ghost, level->periodic,
-                      level->index * PLAN_TAGS + (int)kind, &level->halo[kind]));
-  level->halo[kind]->threads = level->context->threads;
+  const hymgi_pull rule = hymgi_halo_rule(&side, kind, level->ghost, level->periodic);
+  TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
+                        &level->halo[kind]));
   if (does_nothing(level->halo[kind])) {
     hymgi_plan_destroy(&level->halo[kind]);
     return HYMG_OK;
@@ -140,8 +136,8 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   return share_plan(level, level->halo[kind]);
 }
 
-/* Images of the boxes on the coarse level: its own boxes where the boxes are the same, a part of its
- * own box, of which nothing is to be copied then, or patches with plain rows. */
+/* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
+ * a part of the coarse box (then no local copies are needed), or patches with plain rows. */
 static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 {
   if (fine->direct) {
@@ -150,18 +146,15 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   }
   fine->patch = malloc(((size_t)fine->num_boxes + 1) * sizeof *fine->patch);
   if (!fine->patch) return hymgi_fail(fine->context, HYMG_ENOMEM, "no memory for patches");
-  ptrdiff_t offset = 0;
-  for (int b = 0; b < fine->num_boxes; b++) {
+  for (int b = 0; b < fine->num_boxes; b++)
     fine->patch[b] = patch_of(fine, b);
-    fine->patch[b].offset = offset;
-    offset += fine->patch[b].size;
-  }
+  hymgi_boxes_layout(fine->patch, fine->num_boxes, fine->backend->line);
   if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
   const hymgi_side from = side_of(fine), to = side_of(coarse);
-  TRY(hymgi_plan_gather(fine->context, &from, &to, fine->index * PLAN_TAGS + 4, &fine->gather));
-  TRY(hymgi_plan_scatter(fine->context, &from, &to, fine->ghost, fine->periodic,
-                         fine->index * PLAN_TAGS + 5, &fine->scatter));
-  fine->gather->threads = fine->scatter->threads = fine->context->threads;
+  const hymgi_pull down = hymgi_gather_rule(&from, &to),
+                   up = hymgi_scatter_rule(&from, &to, fine->ghost, fine->periodic);
+  TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
+  TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
   TRY(share(fine, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
@@ -179,8 +172,8 @@ static bool needs_second_buffer(const hymgi_level *level)
 
 enum { MAX_PLACES = 16 };
 
-/* The places that hold a vector each, and those that hold a coefficient each; lists so that counting
- * and handing out agree. */
+/* The pointers to be set to a vector, and those to a coefficient; the same lists serve for
+ * counting and for assigning memory. */
 static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
 {
   int count = 0;
@@ -205,8 +198,8 @@ static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
   return count;
 }
 
-/* Scratch of the bottom solver, then that of conjugate gradients, then that of a cycle which starts
- * on the coarsest level. */
+/* Scratch vectors of the bottom solver, then those of conjugate gradients, then those of a cycle
+ * that starts on the coarsest level. */
 static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const bool bottom = level->index == h->num_levels - 1;
@@ -217,7 +210,7 @@ static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 
 hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
 {
-  hymgi_level copy = h->level[l]; /* its places are counted, not filled */
+  hymgi_level copy = h->level[l]; /* only counts; the pointers are not set */
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
@@ -333,9 +326,8 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
     bytes += level->arena_doubles * sizeof(double) +
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
     for (int kind = 0; kind < 3; kind++)
-      bytes += level->halo[kind] ? hymgi_plan_bytes(level->halo[kind]) : 0;
-    bytes += level->gather ? hymgi_plan_bytes(level->gather) : 0;
-    bytes += level->scatter ? hymgi_plan_bytes(level->scatter) : 0;
+      bytes += hymgi_plan_bytes(level->halo[kind]);
+    bytes += hymgi_plan_bytes(level->gather) + hymgi_plan_bytes(level->scatter);
   }
   return bytes;
 }

@@ -1,6 +1,6 @@
-/* Coefficients: read from the operator on the finest level, restricted to the others, finished
- * by the backend (boundaries, diagonal, bound). Faces of a box and its neighbour are kept on both
- * sides; the exchange makes them and their ghosts agree. */
+/* Coefficients: read from the operator on the finest level, restricted to the other levels and
+ * finished by the backend (boundaries, diagonal, eigenvalue bound). Faces between two boxes are
+ * stored by both; the exchange makes the copies and their ghosts agree. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- checks ---- */
 
-/* Entries of a field that are not to be trusted: strictly positive or at least 0, and finite;
- * entry n of a periodic axis is not looked at. */
+/* Checks that the entries of a field are finite and positive (or at least 0); entry n of a
+ * periodic axis is ignored. */
 static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
                                 double *largest)
 {
@@ -35,7 +35,7 @@ static hymg_status check_values(const hymg_field *field, bool positive, const ch
 
 enum { ALPHA = 3 };
 
-/* largest: of beta along each axis and of alpha, on this rank */
+/* largest: the largest beta along each axis and the largest alpha, on this rank. */
 static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
 {
   static const char *const name[3] = {"beta on a face along x", "beta on a face along y",
@@ -49,7 +49,8 @@ static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
   return HYMG_OK;
 }
 
-/* Does what a stencil is made of fit the numbers, on all levels, with room for its factors and sums? */
+/* Are the stencil's coefficients representable on all levels, with a margin for their products
+ * and sums? */
 static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,
                                const double largest[4])
 {
@@ -82,8 +83,8 @@ static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int 
   }
 }
 
-/* The last low-face layer of `shifted` (the high faces of the last cells) becomes layer n of
- * beta, ghosts along included. */
+/* Copies the last layer of low faces of `shifted` (which are the high faces of the last cells)
+ * to layer n of beta, with its ghosts. */
 static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
 {
   for (int b = 0; b < level->num_boxes; b++) {
@@ -99,8 +100,8 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
   }
 }
 
-/* Low faces of the cells and high faces of each box are in place: ghosts follow. Faces beyond a
- * boundary's high side travel as the low faces of a shifted field. */
+/* Fills the ghosts of beta once its low faces and the high faces of each box are there. High
+ * faces are exchanged as the low faces of a shifted field. */
 static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
@@ -169,7 +170,7 @@ static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
   return HYMG_OK;
 }
 
-/* beta so far is the user's; now it gets b / h^2 of its level. */
+/* Scales the user's beta by b / h^2 of its level. */
 static void scale_betas(hymgi_level *level)
 {
   for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
@@ -193,7 +194,7 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
   return h->context->status;
 }
 
-/* rho_n of the three-term recurrence on [L/8, L]. */
+/* Weights of the three-term recurrence on [L/8, L]. */
 static void chebyshev_weights(hymgi_level *level)
 {
   const double L = level->lambda_max, theta = 0.5 * (L + L / 8), delta = 0.5 * (L - L / 8),

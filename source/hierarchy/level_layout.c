@@ -1,5 +1,4 @@
-/* The shape of a hierarchy: how far a grid coarsens, which boxes each level has and who holds
- * them. */
+/* The shape of a hierarchy: how far the grid coarsens, the boxes of each level and their owners. */
 #include <string.h>
 
 #include "hierarchy/build.h"
@@ -42,8 +41,8 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
                     h->num_levels - 1);
 }
 
-/* Coarsest sides: 1 cell; 2 where the stencil is wide or the axis has no Dirichlet boundaries to lean
- * on. */
+/* The smallest side of a level: 1 cell; 2 with the wide stencil, or if the axis is periodic or
+ * has a Neumann boundary. */
 static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
 {
   const hymg_boundary *b = grid->desc.boundary + 2 * axis;
@@ -57,8 +56,8 @@ static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3]
   return true;
 }
 
-/* HPGMG-FV's boxes of the next level, for its sizes: n is the level's side, box and side the box
- * side and boxes per side. */
+/* HPGMG-FV's boxes on the next level, for its sizes: n is the side of the level, box the side of
+ * a box and side the number of boxes per axis. */
 static void coarsen_extrapolation_box(int n, int *box, int *side)
 {
   const int c = n / 2;
@@ -74,7 +73,8 @@ static void coarsen_extrapolation_box(int n, int *box, int *side)
   }
 }
 
-/* The dimension that rules the extrapolations of each level: that box's side, or the domain's cells. */
+/* The dimension that determines the order of the ghost extrapolations on each level: the side of
+ * that box, or the cells of the domain. */
 static void extrapolation_dims(hymgi_hierarchy *h)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
@@ -87,7 +87,7 @@ static void extrapolation_dims(hymgi_hierarchy *h)
   }
 }
 
-/* All but what depends on the machine that is to run the level. */
+/* Everything that does not depend on the backend of the level. */
 static hymg_status shape_level(hymgi_hierarchy *h, int l)
 {
   hymg_grid *grid = h->op->grid;
@@ -113,11 +113,13 @@ static hymg_status shape_level(hymgi_hierarchy *h, int l)
   else
     TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost, h->gather_below,
                              &level->decomp));
-  return hymgi_side_boxes(level->context, level->decomp, level->ghost, level->periodic, &level->box,
-                          &level->cover, &level->num_boxes);
+  return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
+                          level->ghost, level->periodic, &level->box, &level->cover,
+                          &level->num_boxes);
 }
 
-/* How many ranks hold cells of each level, and how many the one with most holds. Collective. */
+/* Collective: the number of ranks that hold cells of each level, and the largest number of cells
+ * that one of them holds. */
 static hymg_status count_ranks(hymgi_hierarchy *h)
 {
   int64_t holding[HYMGI_MAX_LEVELS];
@@ -146,8 +148,8 @@ static hymg_status make_shapes(hymgi_hierarchy *h)
   return HYMG_OK;
 }
 
-/* A GPU does a small level in less time than it takes to exchange its halos: all of it goes to one.
- * As measured on 2 H200. */
+/* A GPU computes a small level in less time than an exchange of its halos takes, so it is
+ * gathered on one GPU. The sizes were measured on 2 H200. */
 static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_options *o = &h->options;

@@ -1,14 +1,14 @@
-/* What a solver needs in memory, told before anything is taken: per level, and on a GPU against what
- * is free there. */
+/* The memory that a solver will need, per level, and on a GPU compared with what is free. */
 #include <math.h>
 
 #include "hierarchy/build.h"
 
 _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of levels is public");
 
-/* Doubles in messages if every face of the rank's boxes that is no boundary were sent and received, as
- * deep as the ghosts, by the two halo plans. A device has room for as many: peers send nothing from
- * buffers and receive into two. (Staged, they lie in memory of the host.) */
+/* An upper bound for the message buffers in doubles: as if every face of the rank's boxes that
+ * is not on a boundary were sent and received, as deep as the ghosts, by both halo plans. It
+ * also covers a device: peers send directly and receive into several versions of a buffer.
+ * (Staged buffers are in host memory.) */
 static double message_doubles(const hymgi_level *level)
 {
   double ghosts = 0;
@@ -46,7 +46,7 @@ static double sum_of(const hymg_level_need *n)
   return n->vectors + n->coefficients + n->buffers;
 }
 
-/* Memory of the fine levels if it can tell what is free, else NULL. */
+/* The memory of the fine levels if it can report what is free, else NULL. */
 static const hymgi_memory *limited_memory(const hymgi_hierarchy *h)
 {
   const hymgi_memory *memory = h->level[0].memory;
@@ -76,7 +76,7 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
   TRY(hymgi_memory_estimate(h, &need));
   for (int l = 0; l < need.num_levels; l++)
     sum += sum_of(need.level + l);
-  if (sum >= ldexp(1, 62)) /* sizes below are counted in integers */
+  if (sum >= ldexp(1, 62)) /* sizes are computed as integers later on */
     return hymgi_fail(context, HYMG_ENOMEM, "%.3g GB are more than an address space", sum * 1e-9);
   if (!limited_memory(h) || need.device_bytes <= need.device_free) return HYMG_OK;
   return hymgi_fail(context, HYMG_ENOMEM,

@@ -1,6 +1,6 @@
-/* The choice of levels for GPU, coarse end and host: one for all ranks, made by rank 0 and kept under a key
- * that names all it depends on. Estimate: no level on the host, the coarse end where it pays on most
- * machines. */
+/* The choice of levels for the GPU, the coarse end and the host: made by rank 0 for all ranks
+ * and cached under a key that contains everything it depends on. Without a measurement: no level
+ * on the host, and the coarse end where it pays on most machines. */
 #include "hierarchy/placement.h"
 
 #include "base/cache_file.h"
@@ -10,11 +10,12 @@
 #include <string.h>
 
 enum {
-  /* cells below which one launch for a whole V-cycle pays: 8^3 is in */
-  COARSE_CELLS = 8 * 8 * 8 + 1,
-  /* smaller grids are solved in less time than trying takes: they get the estimate */
+  /* a V-cycle in one launch pays below this many cells: 16^3 and 8^3 are included */
+  COARSE_FV2 = 16 * 16 * 16 + 1,
+  COARSE_FV4 = 8 * 8 * 8 + 1,
+  /* smaller grids are solved faster than candidates can be measured: they use the estimate */
   WORTH_TRYING = 64 * 64 * 64,
-  LARGEST = 64 * 64 * 64 /* cells of the grid that is tried */
+  LARGEST = 64 * 64 * 64 /* cells of the largest grid that is measured */
 };
 
 const char *hymg_tuning_source_name(hymg_tuning_source source)
@@ -51,7 +52,7 @@ static hymgi_placement placement_of(const hymgi_hierarchy *h, const hymgi_backen
   return p;
 }
 
-/* ---- what was chosen before ---- */
+/* ---- cached choices ---- */
 
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY])
 {
@@ -77,7 +78,7 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
            level->context->threads, (long long)o->host_cells, (long long)o->tail_cells);
 }
 
-/* "host N coarse end N" */
+/* "host N tail N" */
 static bool read_thresholds(const char *text, hymgi_thresholds *t)
 {
   long long host, tail;
@@ -120,7 +121,7 @@ static bool recall(const hymg_context *context, const char *key, hymgi_threshold
   return false;
 }
 
-/* Without memory for it the next solver measures again. */
+/* If the allocation fails, the next solver measures again. */
 static void remember(hymg_context *context, const char *key, const hymgi_thresholds *t)
 {
   hymgi_choice *c = calloc(1, sizeof *c);
@@ -179,7 +180,7 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
     }
     d->seconds = hymgi_seconds() - start;
   }
-  estimate(t); /* what is still open */
+  estimate(h, t); /* for thresholds that are still -1 */
 }
 
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,

@@ -1,31 +1,33 @@
-/* Which levels a GPU runs launch by launch, which in one launch, and which the host does. */
+/* Which levels the GPU runs one launch per step, which it runs in a single launch, and which run
+ * on the host. */
 #ifndef HYMGI_HIERARCHY_PLACEMENT_H
 #define HYMGI_HIERARCHY_PLACEMENT_H
 
 #include "hierarchy/build.h"
 
-/* host_cells and tail_cells as in hymg_options, -1 where still open. */
+/* host_cells and tail_cells as in hymg_options; -1 if not chosen yet. */
 typedef struct hymgi_thresholds {
   int64_t host_cells, tail_cells;
 } hymgi_thresholds;
 
-/* The fastest thresholds for V-cycles of the hierarchy's method from its first level of at most 64^3
- * cells; what is not -1 in *thresholds stays. False: there is nothing to choose or it could not be
- * tried. On this rank alone. */
+/* Measures the fastest thresholds for V-cycles of the hierarchy's method, starting from its
+ * first level of at most 64^3 cells; only thresholds that are -1 are changed. False if there is
+ * nothing to choose or the measurement failed. Not collective. */
 typedef bool (*hymgi_measure)(const hymgi_hierarchy *h, hymgi_thresholds *thresholds);
 
-/* Collective: fills h->placement and choice, from the options, the context's earlier
- * measurements, the tuning file, a measurement or an estimate, in this order. The hierarchy has its
- * shape. measure: NULL, or how. `fine` runs what is not left to the host. */
+/* Collective: sets h->placement and h->choice, from the options, earlier measurements in the
+ * context, the tuning file, a measurement or an estimate, in this order. The shape of the
+ * hierarchy must be known. measure: NULL, or the function that measures. `fine` runs the levels
+ * that are not on the host. */
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
                                    hymgi_measure measure);
 
-/* All that the fastest placement depends on, as one line. */
+/* Everything that the fastest placement depends on, as one line. */
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY]);
-/* First level that is measured; num_levels: there is none. */
+/* The first level that is measured; num_levels if there is none. */
 int hymgi_placement_start(const hymgi_hierarchy *h);
 
-/* The tuning file; as hymgi_cache_find and hymgi_cache_store. */
+/* The tuning file; like hymgi_cache_find and hymgi_cache_store. */
 bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256]);
 bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
                        char note[256]);

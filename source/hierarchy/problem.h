@@ -1,4 +1,4 @@
-/* Grids, fields and operators inside the library: what a hierarchy is made from. */
+/* The structures of grids, fields and operators, from which a hierarchy is built. */
 #ifndef HYMGI_HIERARCHY_PROBLEM_H
 #define HYMGI_HIERARCHY_PROBLEM_H
 
@@ -16,12 +16,13 @@ struct hymg_grid {
 
 struct hymg_field {
   hymg_grid *grid;
-  unsigned solver; /* id of the one whose layout it has, which may be gone; 0: none */
+  /* id of the solver whose layout it has (which may be destroyed already); 0: none */
+  unsigned solver;
   hymg_centering centering;
   int level;
   double *data;
   hymgi_level
-      view; /* boxes, context, communicator and backend: what vector level operations need */
+      view; /* boxes, context, communicator and backend: what level operations on vectors need */
 };
 
 struct hymg_operator {

@@ -1,5 +1,5 @@
-/* Vectors of a level beside those that it has: temporary ones, such that the host reaches too, and copies
- * between layouts and machines. */
+/* Temporary vectors of a level, vectors that the host can access, and copies between layouts and
+ * backends. */
 #include <string.h>
 
 #include "hierarchy/build.h"
@@ -44,30 +44,30 @@ void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
 
 /* ---- between two layouts ---- */
 
-static void copy_boxes(const hymgi_level *machine, const hymgi_geom *src_box, const double *src,
+static void copy_boxes(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
                        const hymgi_geom *dst_box, double *dst)
 {
-  for (int b = 0; b < machine->num_boxes; b++) {
+  for (int b = 0; b < level->num_boxes; b++) {
     hymgi_copy copy = {.src_box = b, .dst_box = b};
     memcpy(copy.n, src_box[b].n, sizeof copy.n);
-    const hymgi_plan plan = {.threads = machine->context->threads, .num_local = 1, .local = &copy};
-    machine->backend->mover.local(machine->context, &plan, src_box, src, dst_box, dst);
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &copy};
+    level->backend->mover.local(level->context, &plan, src_box, src, dst_box, dst);
   }
 }
 
-/* Does the machine of `a` reach the vectors of `b`? */
+/* Can the backend of `a` access the vectors of `b`? */
 static bool reaches(const hymgi_level *a, const hymgi_level *b)
 {
   return a->backend->id == HYMG_BACKEND_CUDA ? b->memory->on_device : b->memory->on_host;
 }
 
-/* Where neither reaches the other's memory, the bytes go over to the device and are laid out
- * there. */
+/* If neither backend can access the other's memory, the raw data are copied to or from the
+ * device, which converts the layout. */
 hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
                                  double *dst)
 {
   hymg_context *context = to->context;
-  if (from->backend != to->backend) { /* each may have work in flight on what the other touches */
+  if (from->backend != to->backend) { /* each may still have work queued on the vectors */
     from->backend->sync(context);
     to->backend->sync(context);
   }

@@ -7,12 +7,12 @@
 #include "multigrid/level.h"
 
 typedef struct hymgi_boundary_data {
-  /* by box * 6 + face, NULL without data. value: w, or h q; term: what is added to f of the cell
-   * at the boundary */
+  /* by box * 6 + face; NULL without data. value: the Dirichlet value, or h times the Neumann
+   * derivative; term: what is added to f in the cell at the boundary */
   double **value, **term;
 } hymgi_boundary_data;
 
-/* The two axes along a face, lower first. */
+/* The two axes along a face, the lower one first. */
 HYMGI_INLINE void hymgi_boundary_axes(int face, int *a, int *b)
 {
   const int axis = face / 2;
@@ -20,7 +20,8 @@ HYMGI_INLINE void hymgi_boundary_axes(int face, int *a, int *b)
   *b = axis == 2 ? 1 : 2;
 }
 
-/* Place of the cell (i, j, k) at the boundary, or of a ghost beyond it, in its plane. */
+/* The index, in the plane, of cell (i, j, k) at the boundary or of a ghost of it along the
+ * boundary. */
 HYMGI_INLINE ptrdiff_t hymgi_boundary_at(const hymgi_geom *g, int face, const int ijk[3])
 {
   int a, b;

@@ -1,10 +1,10 @@
-/* The cycles: the file to read first. A level operation (level_ops.h) acts on a level; level->x is the unknown,
- * level->f the right-hand side. What runs where, who talks to whom and what is timed is the
- * level operations' business. */
+/* The cycles: the file to read first. A level operation (level_ops.h) acts on one level;
+ * level->x is the unknown, level->f the right-hand side. The level operations decide where the
+ * work runs, exchange data with other ranks and record times for the profile. */
 #include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
 
-/* A rank takes part in a level while it holds some of it. */
+/* A rank takes part in a level only if it holds cells of it. */
 static bool holds(const hymgi_level *level)
 {
   return level->num_boxes > 0;
@@ -19,8 +19,8 @@ static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
   h->profile.in_bottom = false;
 }
 
-/* V for visits = 1, W for 2: smooth and restrict the residual, solve for the correction from
- * zero, add it, smooth. from_zero: the level's x is 0. */
+/* V-cycle for visits = 1, W-cycle for 2: smooth and restrict the residual, solve for the
+ * correction starting from zero, add it, smooth. from_zero: x of the level is 0. */
 static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l, *coarse = level + 1;
@@ -37,7 +37,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth(level);
 }
 
-/* A hierarchy of one level: the correction comes from a bottom solve for the residual. */
+/* On the coarsest level alone: the correction is a bottom solve for the residual. */
 static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
 {
   double *const x = level->x, *const f = level->f, *const y = level->y;
@@ -50,7 +50,7 @@ static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
   level->x = x, level->f = f, level->y = y;
 }
 
-static void cycle(hymgi_hierarchy *h, int l, int visits)
+static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
   if (l < h->num_levels - 1)
@@ -59,22 +59,34 @@ static void cycle(hymgi_hierarchy *h, int l, int visits)
     bottom_correction(h, level);
 }
 
-void hymgi_cycle_v(hymgi_hierarchy *h, int l)
+/* Solves the coarsest level, or all levels of the coarse end at once; returns the finest level
+ * solved. */
+static int solve_coarsest(hymgi_hierarchy *h, int l)
 {
-  cycle(h, l, 1);
+  const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
+  const int from = tail > l ? tail : l;
+  if (from < bottom && hymgi_coarse_end(h, from, 0)) return from;
+  if (holds(h->level + bottom)) bottom_solve(h, h->level + bottom);
+  return bottom;
 }
 
-void hymgi_cycle_w(hymgi_hierarchy *h, int l)
+/* f is given on every level: the solution of each level is the initial guess of one V-cycle on
+ * the next finer one. */
+static void f_cycle(hymgi_hierarchy *h, int l)
 {
-  cycle(h, l, 2);
+  for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {
+    if (!holds(h->level + m)) continue;
+    hymgi_interpolate_f(h->level + m + 1, h->level + m, true);
+    v_or_w(h, m, 1);
+  }
 }
 
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
   if (kind == HYMG_CYCLE_F)
-    hymgi_cycle_f(h, l);
+    f_cycle(h, l);
   else
-    cycle(h, l, kind == HYMG_CYCLE_W ? 2 : 1);
+    v_or_w(h, l, kind == HYMG_CYCLE_W ? 2 : 1);
 }
 
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant)
@@ -94,25 +106,4 @@ void hymgi_run_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
   hymgi_begin_cycle(h, l, kind, 0);
   hymgi_cycle(h, kind, l);
   hymgi_end_cycle(h, l);
-}
-
-/* Solves the coarsest level, or all that are done in one go; returns the finest of them. */
-static int solve_coarsest(hymgi_hierarchy *h, int l)
-{
-  const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
-  const int from = tail > l ? tail : l;
-  if (from < bottom && hymgi_coarse_end(h, from, 0)) return from;
-  if (holds(h->level + bottom)) bottom_solve(h, h->level + bottom);
-  return bottom;
-}
-
-/* Every level's f is in place: the solution of each level is the start of one V-cycle on the
- * next finer one. */
-void hymgi_cycle_f(hymgi_hierarchy *h, int l)
-{
-  for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {
-    if (!holds(h->level + m)) continue;
-    hymgi_interpolate_f(h->level + m + 1, h->level + m, true);
-    hymgi_cycle_v(h, m);
-  }
 }

@@ -1,5 +1,5 @@
-/* The bottom solve: by the backend in one go where it can, else the methods of krylov_methods.h
- * level operation by level operation. */
+/* The bottom solve: by the backend in one launch if it can, else by the methods of
+ * krylov_methods.h, one level operation at a time. */
 #include "multigrid/krylov.h"
 
 #define KRYLOV        static
@@ -13,7 +13,7 @@ static bool krylov_singular(const hymgi_level *level)
   return level->method->singular;
 }
 
-/* One thread steers: it works alone on coefficients and waits for nobody. */
+/* A single thread computes the coefficients, so there is nothing to synchronise. */
 static bool krylov_leads(const hymgi_level *level)
 {
   (void)level;
@@ -58,6 +58,7 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
     b->shadow[i] = dot[count];
 }
 
+<<<<<<< HEAD
 static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   double target;
@@ -81,6 +82,9 @@ static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
 }
 
 /* x where it was: what follows may be a recording's, which knows that place alone. */
+=======
+/* Restores level->x to its original buffer: captured graphs that follow use that address. */
+>>>>>>> prose-source
 static void put_back(hymgi_level *level, double *x)
 {
   if (level->x == x) return;
@@ -102,17 +106,11 @@ void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 
 int hymgi_bottom_vectors(hymg_bottom bottom)
 {
-  switch (bottom) {
-  case HYMG_BICGSTAB:
-    return HYMGI_BICGSTAB_VECTORS;
-  case HYMG_CG:
-    return HYMGI_KRYLOV_CG_VECTORS;
-  case HYMG_CABICGSTAB:
-    return HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE;
-  case HYMG_CACG:
-    return HYMGI_CACG_BASIS + HYMGI_CA_SPARE;
-  case HYMG_BOTTOM_SMOOTHER:
-    return 0;
-  }
-  return 0;
+  static const int vectors[] = {[HYMG_BICGSTAB] = HYMGI_BICGSTAB_VECTORS,
+                                [HYMG_CG] = HYMGI_KRYLOV_CG_VECTORS,
+                                [HYMG_CABICGSTAB] = HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE,
+                                [HYMG_CACG] = HYMGI_CACG_BASIS + HYMGI_CA_SPARE,
+                                [HYMG_BOTTOM_SMOOTHER] = 0};
+  const bool known = bottom >= HYMG_BICGSTAB && bottom <= HYMG_BOTTOM_SMOOTHER;
+  return known ? vectors[bottom] : 0;
 }

@@ -1,4 +1,4 @@
-/* Shared by the bottom solvers: limits, scratch vectors, what counts as a breakdown. */
+/* Shared by the bottom solvers: limits, scratch vectors, the test for breakdown. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_H
 #define HYMGI_MULTIGRID_KRYLOV_H
 
@@ -10,12 +10,12 @@
 enum { HYMGI_BOTTOM_ITERATIONS = 200 };
 
 enum { HYMGI_BICGSTAB_VECTORS = 5, HYMGI_KRYLOV_CG_VECTORS = 3 };
-/* Scratch vectors of the communication-avoiding solvers, of which the last two receive what a block
- * of steps leaves. */
+/* Scratch vectors of the communication-avoiding solvers; the last two receive the results of a
+ * block of steps. */
 enum { HYMGI_CA_STEPS = 4, HYMGI_CABICGSTAB_BASIS = 4 * HYMGI_CA_STEPS + 1 };
 enum { HYMGI_CACG_BASIS = 2 * HYMGI_CA_STEPS + 1, HYMGI_CA_SPARE = 2 };
 
-/* True if a coefficient can be divided by. */
+/* True if a coefficient is a valid divisor. */
 HYMGI_INLINE bool hymgi_krylov_usable(double value)
 {
   return isfinite(value) && value != 0.0;

@@ -1,16 +1,16 @@
-/* Communication-avoiding BiCGStab (Carson, Knight, Demmel 2013) and CG (Hoemmen 2010; Carson
- * 2015), not preconditioned. A block of s steps builds powers of A on p and r, V = (p, Ap, ...,
- * r, Ar, ...), and their Gram matrix V^T V; the steps then work on the coefficients of x, r, p
- * in V, where A is a shift. s telescopes 1, 2, 4. Powers are divided by a power of two near |A|,
- * which rounds nothing and keeps A^8 in range. Within a block only the 2-norm of r is known
- * (from the Gram matrix); it bounds the max norm, which is tested on r itself after each block.
+/* Communication-avoiding BiCGStab (Carson, Knight, Demmel 2013) and CG (Hoemmen 2010; Carson 2015),
+ * not preconditioned. A block of s steps computes powers of A on p and r, V = (p, Ap, ..., r, Ar,
+ * ...), and their Gram matrix V^T V; the steps then operate on the coefficients of x, r, p in V,
+ * where A is a shift. s telescopes 1, 2, 4. Powers are divided by a power of two near |A|, which is
+ * exact and keeps A^8 in range. Within a block only the 2-norm of r is known (from the Gram
+ * matrix); it is an upper bound of the max norm, which is computed from r itself after each block.
  *
  * Part of krylov_methods.h, whose includer also defines
- *   bool krylov_leads(level)    this thread works on the coefficients, together with others:
- *   int krylov_lane(), krylov_lanes()    which of them it is, how many there are
- *   krylov_meet_lanes(), krylov_meet(level)    what each of them, or of all threads, wrote is there
- *   krylov_products(level, w, shadow, b)    fills b->gram and, if asked, b->shadow
- * the last after this header, which declares it. */
+ *   bool krylov_leads(level): this thread works on the coefficients, together with others;
+ *   int krylov_lane(), krylov_lanes(): its index among these, and their number;
+ *   krylov_meet_lanes(), krylov_meet(level): barriers for these threads, and for all threads;
+ *   krylov_products(level, w, shadow, b): sets b->gram and, if shadow, b->shadow;
+ * the last one after this header, which declares it. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 #define HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 
@@ -21,7 +21,7 @@ enum { MAX_BASIS = HYMGI_CABICGSTAB_BASIS };
 
 typedef enum outcome { GO_ON, END_BLOCK, BREAKDOWN } outcome;
 
-/* What a block of steps works with; the threads share it. */
+/* The data of a block of steps, shared by the threads. */
 typedef struct basis {
   double gram[MAX_BASIS][MAX_BASIS], shadow[MAX_BASIS]; /* V^T V and V^T f */
   double x[MAX_BASIS], r[MAX_BASIS], p[MAX_BASIS];      /* coefficients in V */
@@ -29,16 +29,17 @@ typedef struct basis {
   outcome result;
 } basis;
 
-/* V; every thread has its own copy of this. */
+/* V; every thread has its own copy of this structure. */
 typedef struct powers {
-  int count, p_count;   /* powers of p come first, those of r follow; p_count is theirs */
+  /* the powers of p come first, then those of r; p_count is the number of the former */
+  int count, p_count;
   double scale, target; /* V[i] = A V[i - 1] / scale */
   double *p, *r;        /* V[0], V[p_count] */
 } powers;
 
 KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool shadow, basis *b);
 
-/* V[i]: p, r and the pool of the other vectors in turn. */
+/* V[i]: p, r, or a scratch vector. */
 KRYLOV double *power(const krylov_level *level, const powers *w, int i)
 {
   return i == 0            ? w->p
@@ -64,7 +65,8 @@ KRYLOV_CALLED double form(const powers *w, basis *b, const double *u, const doub
   return inner(w, u, b->gram_w);
 }
 
-/* out: the coefficients of A times the vector of c, whose highest powers must be unused. */
+/* out: the coefficients of A times the vector with coefficients c, in which the highest powers
+ * must be 0. */
 KRYLOV_CALLED void shift(const powers *w, const double *c, double *out)
 {
   krylov_meet_lanes();
@@ -96,7 +98,7 @@ KRYLOV outcome bicgstab_step(const powers *w, basis *b)
   if (!hymgi_krylov_usable(projection) || !hymgi_krylov_usable(alpha)) return BREAKDOWN;
   update(w, b->x, alpha, b->p, b->x);
   update(w, b->r, -alpha, b->ap, b->r);
-  if (is_small(w, b)) { /* a next block, if rounding asks for one, starts afresh from r */
+  if (is_small(w, b)) { /* should rounding require another block, it restarts from r */
     update(w, b->r, 0.0, b->r, b->p);
     return END_BLOCK;
   }
@@ -128,7 +130,7 @@ KRYLOV outcome cg_step(const powers *w, basis *b)
   return is_small(w, b) ? END_BLOCK : GO_ON;
 }
 
-/* The power of two below max |A v| / max |v|; 1 where that says nothing. */
+/* The power of two below max |A v| / max |v|; 1 if that is not usable. */
 KRYLOV double power_scale(const krylov_level *level, const double *v, const double *av)
 {
   const double ratio = hymgi_norm_max(level, av) / hymgi_norm_max(level, v);
@@ -137,7 +139,7 @@ KRYLOV double power_scale(const krylov_level *level, const double *v, const doub
   return hymgi_power_of_two(exponent < -1022 ? -1022 : exponent);
 }
 
-/* V from p and r. The first block, which has no scale yet, finds it. */
+/* Computes V from p and r. The first block also determines the scale. */
 KRYLOV void build_powers(const krylov_level *level, powers *w)
 {
   for (int i = 1; i < w->count; i++) {
@@ -149,7 +151,7 @@ KRYLOV void build_powers(const krylov_level *level, powers *w)
   }
 }
 
-/* out = a out + V c; out is none of V unless it is x. */
+/* out = V c, plus out if add. out must not be part of V, unless it is x. */
 KRYLOV_CALLED void combine(const krylov_level *level, const powers *w, const double *c, bool add,
                            double *out)
 {
@@ -166,8 +168,8 @@ KRYLOV_CALLED void combine(const krylov_level *level, const powers *w, const dou
   if (!started) hymgi_fill(level, 0.0, out);
 }
 
-/* V c in the spare vector, which takes the place of *v, and that the spare's. V itself stays as it
- * is. */
+/* Computes V c in the spare vector, which replaces v, while v becomes the spare one. V itself is
+ * not changed. */
 KRYLOV double *replacement(const krylov_level *level, const powers *w, const double *c, double *v,
                            double **spare)
 {
@@ -191,7 +193,7 @@ KRYLOV void take_steps(const powers *w, int steps, bool stabilised, basis *b)
   if (krylov_lane() == 0) b->result = result;
 }
 
-/* In s steps r and p reach `degree` * s powers of p and one less of r. */
+/* s steps need `degree` * s powers of p and one fewer of r. */
 KRYLOV void avoiding(krylov_level *level, double target, bool stabilised, basis *b)
 {
   const int degree = stabilised ? 2 : 1, spare = 2 * degree * HYMGI_CA_STEPS + 1;

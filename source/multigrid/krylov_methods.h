@@ -1,22 +1,24 @@
 /* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
- * most 200 iterations. BiCGStab (van der Vorst 1992; on the right) and CG (Hestenes, Stiefel
- * 1952), both preconditioned with D^-1, and the smoother; krylov_avoiding.h has two more. A
- * breakdown ends the solve with the iterate at hand. Bottoms are tiny and solved often: the first
- * iteration reads f where r and p stand, which saves copies.
+ * most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from the right) and CG
+ * (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; krylov_avoiding.h
+ * has two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
+ * are solved often: the first iteration reads f in place of r and p, which saves copies.
  *
- * Written once for every machine: who includes this defines KRYLOV and KRYLOV_CALLED (how functions
- * are declared, and those that are called from many places), KRYLOV_METHOD (those that may be
- * templates of any type krylov_level), krylov_level (with x and f), the level operations of level_ops.h for it, and
- *   double *hymgi_krylov_vector(level, i)    scratch vector i
+ * Written once for all backends. The includer defines KRYLOV and KRYLOV_CALLED (how functions are
+ * declared, and those that are called from many places), KRYLOV_METHOD (those that may be templates
+ * of any type krylov_level), krylov_level (with x and f), the level operations of level_ops.h for
+ * it, and
+ *   double *hymgi_krylov_vector(level, i): scratch vector i
  *   bool krylov_singular(level)
- * and what krylov_avoiding.h asks for. All threads of a machine that works on a level together run
- * through this alike. */
+ * and what krylov_avoiding.h requires. If several threads work on a level, all of them execute
+ * this code in lockstep. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_METHODS_H
 #define HYMGI_MULTIGRID_KRYLOV_METHODS_H
 
 #include "multigrid/krylov_avoiding.h"
 
-/* The first r: f itself, or a copy without the mean, which a singular operator cannot produce. */
+/* The first r: f itself or, for a singular operator, a copy without the mean, which is not in
+ * its range. */
 KRYLOV_METHOD const double *first_residual(const krylov_level *level, double *copy)
 {
   if (!krylov_singular(level)) return level->f;
@@ -42,7 +44,8 @@ KRYLOV_METHOD void apply_preconditioned(const krylov_level *level, const double 
   hymgi_apply(level, q, z);
 }
 
-/* Stops after the half step too: s = r - alpha A D^-1 p. The shadow residual is f. */
+/* BiCGStab; also tests the residual after the half step, s = r - alpha A D^-1 p. The shadow
+ * residual is f. */
 KRYLOV_METHOD void bicgstab(krylov_level *level, double target)
 {
   const double *f = level->f;
@@ -103,7 +106,7 @@ KRYLOV_METHOD void cg(krylov_level *level, double target)
   }
 }
 
-/* An iteration is one smooth of the method. It may swap level->x and level->y. */
+/* An iteration is one smoother call. It may swap level->x and level->y. */
 KRYLOV void smoother(krylov_level *level, double target)
 {
   for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
@@ -112,13 +115,39 @@ KRYLOV void smoother(krylov_level *level, double target)
   }
 }
 
-/* The first x, and what max |r| is to come down to; false: x is all there is. */
+/* Sets the initial x and the target for max |r|; false if x is the result already. */
 KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
 {
   const double norm = hymgi_norm_max(level, level->f);
-  hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x); /* the caller sees a NaN */
+  /* the NaN becomes visible to the caller */
+  hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x);
   *target = 1e-3 * norm;
   return isfinite(norm) && norm != 0.0;
 }
 
+<<<<<<< HEAD
+=======
+/* b: scratch of the communication-avoiding solvers */
+KRYLOV void solve_bottom(krylov_level *level, hymg_bottom bottom, basis *b)
+{
+  double target;
+  if (!begin_bottom(level, &target)) return;
+  switch (bottom) {
+  case HYMG_BICGSTAB:
+    bicgstab(level, target);
+    break;
+  case HYMG_CG:
+    cg(level, target);
+    break;
+  case HYMG_CABICGSTAB:
+  case HYMG_CACG:
+    avoiding(level, target, bottom == HYMG_CABICGSTAB, b);
+    break;
+  case HYMG_BOTTOM_SMOOTHER:
+    smoother(level, target);
+    break;
+  }
+}
+
+>>>>>>> prose-source
 #endif

@@ -10,17 +10,17 @@ struct hymgi_profile;
 
 enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4, HYMGI_CORRECTION_VECTORS = 2 };
 
-/* How a host runs smoothers: no influence on results. */
+/* How the host runs smoothers; does not affect results. */
 typedef struct hymgi_tuning {
-  int split_from; /* gsrb: rows of this many cells and more are split by colour */
-  /* levels of this many cells per side (cube root) and more run as z wavefronts; 0: none do */
+  int split_from; /* gsrb: rows with at least this many cells are split by colour */
+  /* levels with at least this many cells per side (cube root) use z wavefronts; 0: none do */
   int wave_from;
-  int wave_stages;    /* half sweeps (sweeps) of one wavefront */
+  int wave_stages;    /* half sweeps (or sweeps) per wavefront */
   int wave_rows;      /* rows of a tile; 0: a tile is a whole plane */
   bool wave_restrict; /* residual and restriction as a further stage (gsrb of FV2 and FV4) */
 } hymgi_tuning;
 
-/* What is the same on all levels of a solver. */
+/* The parameters that all levels of a solver share. */
 typedef struct hymgi_method {
   hymg_stencil stencil;
   hymg_extrapolation extrapolation; /* of FV2: LINEAR or QUADRATIC */
@@ -34,19 +34,21 @@ typedef struct hymgi_method {
   hymgi_tuning tuning;
 } hymgi_method;
 
-/* Coefficients as the kernels want them: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its axis,
- * alpha times a. FV2 folds its ghost extrapolations in: the ghost value c0 x1 + c1 x2 gives the flux
- * beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored boundary beta is beta (1 - c0) and the
- * ghost seen by the stencil is boundary_ghost = c1 / (1 - c0) times the opposite neighbour. */
+/* Coefficients in the form that kernels read: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its
+ * axis, alpha times a. FV2 includes its ghost extrapolation in them: the ghost value c0 x1 + c1
+ * x2 gives the flux beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored boundary beta is beta
+ * (1 - c0) and the ghost in the stencil is boundary_ghost = c1 / (1 - c0) times the opposite
+ * neighbour. */
 typedef struct hymgi_coefficients {
   double *beta[3]; /* vectors of low faces, high boundary faces in the ghosts; NULL if constant */
   double *alpha;   /* vector, or NULL if absent or constant */
-  double *dinv;    /* FV4: 1/diagonal; FV2: NULL, it is recomputed from the betas */
+  double *dinv;    /* FV4: 1/diagonal; FV2: NULL, it is computed from the betas */
   double *l1inv;   /* scaling of l1jacobi, else NULL */
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
-  /* FV2 with constant beta: rows with the boundaries in them (finite-volume/cpu/cpu.h); else NULL */
+  /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
+   * NULL */
   double *constant_rows;
 } hymgi_coefficients;
 
@@ -55,61 +57,64 @@ typedef struct hymgi_level {
   const hymgi_method *method;
   const struct hymgi_backend *backend;
   const hymgi_memory *memory; /* of its vectors */
-  /* who keeps its box lists: the solver's finest machine, which reads those of all levels */
+  /* owner of the box lists: the backend of the finest level, which reads those of all levels */
   const struct hymgi_backend *keeper;
   struct hymgi_profile *profile;
   int index;
   int n[3];
   double h[3];
   int64_t cells;
-  /* rule where extrapolations drop an order: the box of HPGMG-FV's sizes or the domain */
+  /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
   hymg_boundary boundary[6];
   unsigned periodic; /* bit per axis */
-  int ghost;         /* layers stored and exchanged */
+  int ghost;         /* ghost layers, stored and exchanged */
 
   hymgi_decomp *decomp;
   int num_boxes;
   hymgi_geom *box;
   int (*cover)[6];
   ptrdiff_t vector_size; /* doubles of one vector on this rank */
-  hymgi_comm *comm;      /* of the ranks that hold cells; for reductions */
+  hymgi_comm *comm;      /* the ranks that hold cells; for reductions */
   int ranks;
-  double largest_share; /* cells of the rank that holds most */
-  hymgi_plan *halo[3];  /* by hymgi_halo; NULL where nothing is to be exchanged */
-  bool starts_alone;    /* no rank exchanges before the first half sweep on an x that is 0 */
+  double largest_share; /* the largest number of cells that one rank holds */
+  hymgi_plan *halo[3];  /* by hymgi_halo; NULL if there is nothing to exchange */
+  bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
-  bool inside; /* not so, but this rank's only patch is a part of its only box there */
-  /* image of each box on the next coarser level; of that level if direct, a part of its box if inside;
-   * NULL on the coarsest */
+  /* not direct, but this rank's only patch is part of its only box on the next level */
+  bool inside;
+  /* the image of each box on the next coarser level: the boxes of that level if direct, part of
+   * its box if inside; NULL on the coarsest */
   hymgi_geom *patch;
   ptrdiff_t patch_size;
-  double *patch_vector; /* NULL if direct or inside: then it is a vector of the coarser level */
+  double *patch_vector; /* NULL if direct or inside: a vector of the coarser level is used then */
   hymgi_plan *gather, *scatter;
 
-  /* iterate, second buffer of out-of-place smoothers, right-hand side; level 0 borrows x and f */
+  /* iterate, second buffer of out-of-place smoothers, right-hand side; on level 0, x and f are
+   * borrowed during a solve */
   double *x, *y, *f;
-  double *spare[2]; /* further buffers of smoothers that pass over memory once for two sweeps */
-  double *own_x, *own_f; /* what x and f are when nothing is borrowed; may be NULL on level 0 */
+  double *spare[2]; /* further buffers of smoothers that do two sweeps in one pass over memory */
+  double *own_x, *own_f; /* x and f when no field is borrowed; may be NULL on level 0 */
   double *scratch;       /* rows of the host's threads */
   ptrdiff_t scratch_row; /* doubles of one of them */
   struct hymgi_boundary_data
       *boundaries; /* boundary data (source/multigrid/boundary_data.h), or NULL */
   double *krylov;  /* scratch vectors, vector_size apart, or NULL */
   int num_krylov;
-  const struct hymgi_level_kernels *kernels; /* the GPU's for it (cuda/kernel_table.h); else NULL */
-  void *attached; /* what the backend keeps for the solver; the coarsest level's alone, or NULL */
+  /* the GPU kernels for this level (cuda/kernel_table.h); else NULL */
+  const struct hymgi_level_kernels *kernels;
+  void *attached; /* data of the backend for the solver, on the coarsest level only; else NULL */
 
   hymgi_coefficients c;
   double lambda_max;
   double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
-  double *arena;        /* holds all of the above */
+  double *arena;        /* holds all vectors of the level */
   size_t arena_doubles;
 } hymgi_level;
 
-/* The halo that the operator reads: its ghosts inside the domain. */
+/* The halo that the operator reads: its ghosts within the domain. */
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];

@@ -1,4 +1,5 @@
-/* Backend level operations with their exchange, their reduction over ranks and their place in the profile. */
+/* Level operations: those of the backend, with the exchange, the reduction over ranks and the
+ * profile. */
 #include "multigrid/level_ops.h"
 
 #include <math.h>
@@ -15,8 +16,8 @@ static double cells_of(const hymgi_level *level)
   return cells;
 }
 
-/* Bytes of one pass of the operator: each array once, x read, f read, out written (counted by
- * the caller). */
+/* The number of arrays that one pass of the operator reads, each counted once; f and the output
+ * are added by the caller. */
 static double operator_streams(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
@@ -33,7 +34,8 @@ static double smooth_bytes(const hymgi_level *level)
   const hymgi_method *m = level->method;
   double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
                    (m->smoother == HYMG_CHEBYSHEV);
-  /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not look at the own colour) */
+  /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not read the colour that it
+   * updates) */
   if (m->smoother == HYMG_GSRB) streams -= 1.5;
   return bytes(level, streams * m->sweeps);
 }
@@ -67,7 +69,7 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x, double
   hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
-/* Records a failure of a reduction or exchange; the first one stays. */
+/* Records a failure of a reduction or exchange; the first failure is kept. */
 static void note(const hymgi_level *level, hymg_status status)
 {
   if (level->context->status == HYMG_OK) level->context->status = status;
@@ -90,14 +92,14 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 /* ---- transfers ---- */
 
-/* Where the patches of a vector of the coarse level are. */
+/* The vector in which the patches of a coarse vector are. */
 static double *patches_of(const hymgi_level *fine, double *coarse)
 {
   return fine->direct || fine->inside ? coarse : fine->patch_vector;
 }
 
-/* Patches into a vector of the coarse level; zero: NULL, or one that gets zeros where that gets what
- * others send. */
+/* Copies the patches into a coarse vector; zero: NULL, or a vector that is set to 0 where
+ * received data are written. */
 static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y, double *zero)
 {
   const hymgi_mover *mover = &fine->backend->mover;
@@ -114,7 +116,8 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
   double *const zero = zeroes ? coarse->x : NULL;
   fine->backend->smooth_restrict(fine, from_zero, patches_of(fine, coarse->f), zero);
-  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x); /* while messages travel */
+  /* while the messages are in flight */
+  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x);
   gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
   const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
@@ -125,7 +128,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
-/* slot < 0: without the norm */
+/* slot < 0: does not compute the norm */
 static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                            double *y, int slot)
 {
@@ -150,9 +153,9 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot)
 {
-  const bool joined = fine->backend->queue_restrict_max != NULL;
-  restrict_cells(fine, x, coarse, y, joined ? (int)slot : -1);
-  if (!joined) hymgi_norm_max_later(fine, x, slot);
+  const bool fused = fine->backend->queue_restrict_max != NULL;
+  restrict_cells(fine, x, coarse, y, fused ? (int)slot : -1);
+  if (!fused) hymgi_norm_max_later(fine, x, slot);
 }
 
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
@@ -163,7 +166,7 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
     if (!fine->backend->extrapolates_in_loads ||
-        (!fine->direct && f_cycle)) /* that with boundary data */
+        (!fine->direct && f_cycle)) /* these ghosts contain boundary data */
       coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   }
   double *const source = patches_of(fine, coarse->x);
@@ -186,9 +189,9 @@ void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
   interpolate(coarse, fine, fine->method->interpolation_f, true, smoothed);
 }
 
-/* ---- the coarse end in one go ---- */
+/* ---- the coarse end ---- */
 
-/* Of one visit of each level; the bottom's iterations are not counted. */
+/* For one visit of each level, without the iterations of the bottom solver. */
 static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
 {
   double sum = 0;
@@ -294,8 +297,7 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
                     level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
 }
 
-/* Sums of x y (or of x, where y is NULL). One reduction for the largest terms, one for the
- * integers. */
+/* Sums of x y, or of x if y is NULL: one reduction for the largest terms, one for the integers. */
 static void exact_sums(const hymgi_level *level, int count, const double *const *x,
                        const double *const *y, double *sum)
 {

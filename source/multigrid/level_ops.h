@@ -1,32 +1,36 @@
-/* The words multigrid/cycle.c and multigrid/krylov.c are written in: a backend's level operation, its reduction over ranks, its
- * time for the profile. Vectors are on this rank's boxes of the level. Reductions are collective
- * over the level's ranks and give all of them the same bits whatever the ranks, threads and
- * boxes. Failures go into context->status. */
+/* The operations in which cycle.c and krylov.c are written: an operation of the backend with its
+ * reduction over ranks and its entry in the profile. Vectors are those of this rank's boxes.
+ * Reductions are collective over the ranks of the level and give all of them the same bits,
+ * regardless of the number of ranks, threads and boxes. Failures are recorded in
+ * context->status. */
 #ifndef HYMGI_MULTIGRID_LEVEL_OPS_H
 #define HYMGI_MULTIGRID_LEVEL_OPS_H
 
 #include "multigrid/backend.h"
 
-/* After work of `from` on memory of `to`: waits where another machine goes on. */
+/* Waits if the backend of `from` has queued work on memory that another backend, that of `to`,
+ * uses next. */
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
 
-/* Runs a plan whole; NULL does nothing. */
+/* Runs a whole plan; NULL does nothing. */
 void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
                     const double *src, const hymgi_geom *dst_box, double *dst);
 
-/* Ranks that hold nothing of the level may call every level operation but get 0 from reductions. */
+/* Ranks that hold nothing of the level may call every level operation; their reductions return
+ * 0. */
 void hymgi_smooth(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
 void hymgi_residual(const hymgi_level *level, const double *f, double *x,
                     double *r); /* r = f - A x */
 double hymgi_residual_norm(const hymgi_level *level, const double *f,
                            double *x); /* max |f - A x| */
-/* smooth; coarse->f = R (f - A x), coarse->x = 0. from_zero: fine->x is 0, which may spare work */
+/* smooth; then coarse->f = R (f - A x), coarse->x = 0. from_zero: fine->x is 0, which may save
+ * work */
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
-/* fine->x += P_V coarse->x, fine->x = P_F coarse->x; smoothed: the next level operation on fine->x smooths, and
- * what it does not read may be left out. */
+/* add: fine->x += P_V coarse->x; f: fine->x = P_F coarse->x. smoothed: the next operation on
+ * fine->x smooths, and cells that it does not read need not be written. */
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
 void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
 
@@ -38,7 +42,7 @@ void hymgi_shift(const hymgi_level *level, double c, double *x);
 void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
-/* Norms to be asked for later, so that a cycle need not wait for them. */
+/* Norms whose results are read later, so that a cycle need not wait for them. */
 typedef enum hymgi_slot { HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
@@ -48,20 +52,22 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
                                double *y, hymgi_slot slot);
 double hymgi_later(const hymgi_level *level, hymgi_slot slot);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
-/* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the messages of one. */
+/* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the same number of messages as one
+ * product. */
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 
-/* A whole cycle from level l down in one go, visits 1 for V, 2 for W, 0 for F; false where level l
- * is not among those that the placement and the machine do so. Not for the coarsest level. */
+/* The coarse end: a whole cycle from level l down in one launch, visits: 1 for V, 2 for W, 0 for
+ * F; false if the placement or the backend does not run level l like that. Not for the coarsest
+ * level. */
 bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);
-/* Scratch vectors of the bottom solver (level->krylov must hold as many). */
+/* The number of scratch vectors that the bottom solver needs in level->krylov. */
 int hymgi_bottom_vectors(hymg_bottom bottom);
 
 #endif

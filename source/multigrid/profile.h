@@ -24,14 +24,15 @@ typedef struct hymgi_profile {
   hymg_profile_row row[HYMGI_MAX_LEVELS][HYMGI_NUM_OPS];
 } hymgi_profile;
 
-/* Around a level operation; bytes: by the model, of this rank. begin returns the start time, 0 while off. */
-double hymgi_profile_begin(const hymgi_level *level, hymgi_op verb);
-/* After begin, where nothing came of it. */
+/* Called before and after a level operation; bytes: by the model, on this rank. begin returns
+ * the start time, or 0 while profiling is off. */
+double hymgi_profile_begin(const hymgi_level *level, hymgi_op op);
+/* Instead of end, if the operation was not carried out. */
 void hymgi_profile_cancel(const hymgi_level *level, double start);
-void hymgi_profile_end(const hymgi_level *level, hymgi_op verb, double start, double bytes);
+void hymgi_profile_end(const hymgi_level *level, hymgi_op op, double start, double bytes);
 /* Messages of one run of a plan. */
-void hymgi_profile_messages(const hymgi_level *level, hymgi_op verb, const hymgi_plan *plan,
+void hymgi_profile_messages(const hymgi_level *level, hymgi_op op, const hymgi_plan *plan,
                             int times);
-const char *hymgi_op_name(hymgi_op verb);
+const char *hymgi_op_name(hymgi_op op);
 
 #endif

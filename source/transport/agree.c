@@ -1,5 +1,5 @@
-/* What all ranks of a solver must do alike on their way to each other's GPUs: each says what it can, and
- * what one cannot none does. */
+/* Properties of the exchange between GPUs on which all ranks of a solver must agree: each rank
+ * states what it can do, and a feature is used only if every rank supports it. */
 #include "multigrid/backend.h"
 #include "transport/transport.h"
 
@@ -23,13 +23,15 @@ static bool is_answered(const hymgi_plan *plan)
   return answered;
 }
 
-/* Plans whose messages on all ranks go to peers go by the LL protocol, that is without flags. Where each is
- * answered in the same plan, nobody can be two exchanges ahead; else messages are counted. Collective. */
-hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
+/* Plans whose messages go to peers on all ranks use the LL protocol, which needs no flags. If
+ * every message is answered in the same plan, no rank can be two exchanges ahead; else the
+ * messages are acknowledged. Collective. */
+hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   enum { MOST = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
-  int lacking[2 * MOST] = {0}; /* an answer; a way but MPI's */
+  /* first half: an unanswered message; second half: a message through MPI */
+  int lacking[2 * MOST] = {0};
   const int count = HYMGI_LEVEL_PLANS * h->num_levels;
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level_plans all = hymgi_plans_of_level(h->level + l);
@@ -52,27 +54,29 @@ hymg_status hymgi_agree_on_values(hymgi_hierarchy *h)
   return HYMG_OK;
 }
 
-/* Levels whose half sweeps exchange the colour that they updated alone, on every rank. Collective. */
+/* Levels whose half sweeps exchange only the colour that they have updated, if every rank can.
+ * Collective. */
 hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
-  int apart[HYMGI_MAX_LEVELS] = {0};
+  int separate[HYMGI_MAX_LEVELS] = {0};
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
     const bool can = plan && plan->ll && plan->num_sends > 0 &&
                      level->backend == h->placement.fine && level->backend->joins(level, plan);
-    apart[l] = plan && !can;
+    separate[l] = plan && !can;
   }
-  TRY(hymgi_comm_max_int(c, c->comm, apart, h->num_levels));
+  TRY(hymgi_comm_max_int(c, c->comm, separate, h->num_levels));
   for (int l = 0; l < h->num_levels; l++) {
     hymgi_plan *plan = hymgi_operator_halo(h->level + l);
-    if (plan) plan->in_sweeps = !apart[l];
+    if (plan) plan->in_sweeps = !separate[l];
   }
   return HYMG_OK;
 }
 
-/* Levels of which that is so on every rank: else some would send and nobody receive. Collective. */
+/* Levels on which no rank needs an exchange before the first half sweep: otherwise some would
+ * send what no rank receives. Collective. */
 hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;

@@ -1,4 +1,4 @@
-/* The choice of a transport, the same on every rank, and its reason. */
+/* The choice of a transport, the same on every rank, with the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,43 +25,43 @@ static void set(hymgi_hierarchy *h, hymg_transport within, hymg_transport betwee
                            within == HYMG_TRANSPORT_NCCL;
 }
 
-/* ---- what MPI can ---- */
+/* ---- what MPI supports ---- */
 
-/* What auto takes between nodes, and why; rank 0 reads for all. */
-typedef struct mpi_way {
+/* The choice of auto between nodes, and the reason; rank 0 reads the file for all. */
+typedef struct mpi_choice {
   hymg_transport transport;
   char reason[160];
-} mpi_way;
+} mpi_choice;
 
-static hymg_status find_mpi_way(hymgi_hierarchy *h, mpi_way *way)
+static hymg_status find_mpi_choice(hymgi_hierarchy *h, mpi_choice *mpi)
 {
   hymg_context *c = h->context;
   const char *file = h->options.probe_file;
   char note[256] = "";
-  memset(way, 0, sizeof *way);
-  way->transport = HYMG_TRANSPORT_STAGED;
+  memset(mpi, 0, sizeof *mpi);
+  mpi->transport = HYMG_TRANSPORT_STAGED;
   if (hymgi_comm_rank(c->comm) == 0) {
     if (!hymgi_comm_says_cuda())
-      snprintf(way->reason, sizeof way->reason, "MPI does not take device memory");
+      snprintf(mpi->reason, sizeof mpi->reason, "MPI does not take device memory");
     else if (!file)
-      snprintf(way->reason, sizeof way->reason, "no probe file says that MPI takes device memory");
+      snprintf(mpi->reason, sizeof mpi->reason, "no probe file says that MPI takes device memory");
     else if (!hymgi_probe_worked(c, file, note))
-      snprintf(way->reason, sizeof way->reason, "%.150s", note);
+      snprintf(mpi->reason, sizeof mpi->reason, "%.150s", note);
     else
-      way->transport = HYMG_TRANSPORT_DEVICE,
-      snprintf(way->reason, sizeof way->reason, "MPI took device memory when probed");
+      mpi->transport = HYMG_TRANSPORT_DEVICE,
+      snprintf(mpi->reason, sizeof mpi->reason, "MPI took device memory when probed");
   }
-  return hymgi_comm_bcast(c, c->comm, 0, way, sizeof *way);
+  return hymgi_comm_bcast(c, c->comm, 0, mpi, sizeof *mpi);
 }
 
-/* ---- what the GPUs can ---- */
+/* ---- what the GPUs support ---- */
 
 typedef struct card {
   hymgi_handle identity;
   int rank;
 } card;
 
-/* Why the ranks of this rank's node cannot write into each other's GPU; "" if they may try. */
+/* The reason why the ranks of this node cannot write into each other's GPU; "" if they may try. */
 static hymg_status find_obstacle(hymgi_hierarchy *h, char why[128])
 {
   hymg_context *c = h->context;
@@ -93,7 +93,7 @@ hymg_status hymgi_share_text(hymg_context *c, char text[128])
 
 /* ---- the choice ---- */
 
-/* Staged: what keeps GPUs from mapping each other's memory may keep MPI from it, too. */
+/* Staged: whatever prevents GPUs from mapping each other's memory may affect MPI as well. */
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why)
 {
   char reason[256];
@@ -101,7 +101,7 @@ void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why)
   set(h, HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_STAGED, reason);
 }
 
-static hymg_status choose_peer(hymgi_hierarchy *h, const mpi_way *way)
+static hymg_status choose_peer(hymgi_hierarchy *h, const mpi_choice *mpi)
 {
   hymg_context *c = h->context;
   const bool wanted = h->options.transport == HYMG_TRANSPORT_PEER;
@@ -117,12 +117,12 @@ static hymg_status choose_peer(hymgi_hierarchy *h, const mpi_way *way)
            wanted ? "as asked for" : "every GPU of a node maps the others");
   if (hymgi_comm_nodes(c->comm) > 1)
     snprintf(reason, sizeof reason, "%s; between nodes: %s",
-             wanted ? "peer as asked for" : "every GPU of a node maps the others", way->reason);
-  set(h, HYMG_TRANSPORT_PEER, way->transport, reason);
+             wanted ? "peer as asked for" : "every GPU of a node maps the others", mpi->reason);
+  set(h, HYMG_TRANSPORT_PEER, mpi->transport, reason);
   return HYMG_OK;
 }
 
-/* NCCL takes no two ranks on one GPU. */
+/* NCCL does not support two ranks on one GPU. */
 static hymg_status choose_nccl(hymgi_hierarchy *h)
 {
   char why[128] = "";
@@ -150,7 +150,7 @@ hymg_status hymgi_transport_choose(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   const hymg_options *o = &h->options;
-  mpi_way way;
+  mpi_choice mpi;
   if (o->transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport nccl: this library was built without NCCL");
   if (hymgi_comm_size(c->comm) == 1 || !h->placement.fine->sharing) {
@@ -168,6 +168,6 @@ hymg_status hymgi_transport_choose(hymgi_hierarchy *h)
   if (o->transport == HYMG_TRANSPORT_DEVICE || o->transport == HYMG_TRANSPORT_STAGED)
     return choose_wanted(h, o->transport);
   if (o->transport == HYMG_TRANSPORT_NCCL) return choose_nccl(h);
-  TRY(find_mpi_way(h, &way));
-  return choose_peer(h, &way);
+  TRY(find_mpi_choice(h, &mpi));
+  return choose_peer(h, &mpi);
 }

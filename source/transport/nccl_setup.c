@@ -1,4 +1,4 @@
-/* The communicator of NCCL: found, or made anew, by all ranks together. */
+/* The NCCL communicator: all ranks reuse it or create a new one together. */
 #include <string.h>
 
 #include "multigrid/backend.h"
@@ -32,7 +32,7 @@ hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew)
   return make_communicator(c, nccl_ops);
 }
 
-/* What the buffers hold does not matter. */
+/* The contents of the buffers do not matter. */
 hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, hymgi_plan **plans, int count)
 {
   hymg_context *c = h->context;

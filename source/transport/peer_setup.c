@@ -1,7 +1,7 @@
-/* Buffers and flags of a transport. The arena of a rank holds, in this order: the word of those that
- * have aborted; for each plan its counters, a word for each message that comes from a peer (how
- * often it has come) and for each that goes to one (how often it was taken away); the versions of
- * each message that comes from a peer, and buffers of MPI or NCCL. Who writes where is told by messages. */
+/* Buffers and flags of a transport. The arena of a rank contains, in this order: its abort flag;
+ * for each plan its counters, a word per message from a peer (how often it was received) and per
+ * message to a peer (how often it was acknowledged); the versions of each message from a peer;
+ * the buffers of MPI or NCCL. Ranks tell each other by MPI messages where to write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 enum {
   LINE = 16,      /* doubles: 128 bytes */
-  COUNTERS = 4,   /* words of a plan: exchanges and finished blocks, out and in */
-  OFFER = 2,      /* numbers told about a message */
-  LEAST = 1 << 18 /* doubles: what the driver maps for itself, so that an arena shares no page */
+  COUNTERS = 4,   /* words per plan: exchanges and finished blocks, for each direction */
+  OFFER = 2,      /* numbers sent about each message */
+  LEAST = 1 << 18 /* the granularity of mappings in the driver, so that an arena shares no page */
 };
 
 static size_t lines(size_t doubles)
@@ -23,7 +23,7 @@ static size_t lines(size_t doubles)
 
 /* ---- plans ---- */
 
-/* The plans of the levels that the GPU runs. */
+/* The plans of all levels that run on the GPU. */
 typedef struct plan_list {
   hymgi_plan *plan[HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS];
   int count;
@@ -42,7 +42,7 @@ static plan_list plans_of(const hymgi_hierarchy *h)
   return list;
 }
 
-/* Place of a rank on the node, -1 if it is on another one. */
+/* The local rank of a rank; -1 if it is on another node. */
 static int local_of(const hymgi_transport *t, int rank)
 {
   for (int r = 0; r < t->locals; r++)
@@ -62,10 +62,10 @@ static int mark_peers(const hymgi_transport *t, hymgi_message *message, int coun
 
 /* ---- layout ---- */
 
-/* Of a plan in the arena: words, then doubles; the first of each. */
+/* Offsets of a plan in the arena: of its words, then of its doubles. */
 typedef struct place {
-  size_t counters, come, taken; /* come[i], taken[i]: of the messages in their order */
-  size_t data, send, receive;   /* data: of the receives from peers in turn */
+  size_t counters, come, taken; /* come[i], taken[i]: for the messages in their order */
+  size_t data, send, receive;   /* data: the receives from peers, one after the other */
 } place;
 
 static size_t versions(const hymgi_plan *plan)
@@ -76,10 +76,10 @@ static size_t versions(const hymgi_plan *plan)
   return doubles;
 }
 
-/* Sizes of the arena; places of all plans. */
+/* Computes the size of the arena and the offsets of all plans. */
 static void lay_out(hymgi_transport *t, const plan_list *list, place *places)
 {
-  size_t words = LINE; /* the first is aborted */
+  size_t words = LINE; /* the first is the abort flag */
   for (int p = 0; p < list->count; p++) {
     const hymgi_plan *plan = list->plan[p];
     places[p].counters = words;
@@ -133,7 +133,7 @@ static void unmap(hymgi_hierarchy *h)
   }
 }
 
-/* Does this rank send to or hear from that one? */
+/* Does this rank exchange messages with that one? */
 static bool talks_to(const plan_list *list, int rank)
 {
   for (int p = 0; p < list->count; p++) {
@@ -146,7 +146,7 @@ static bool talks_to(const plan_list *list, int rank)
   return false;
 }
 
-/* Collective. why: of this rank, where it could not map another one's arena. */
+/* Collective. why: the reason if this rank could not map the arena of another one. */
 static hymg_status map_arenas(hymgi_hierarchy *h, const plan_list *list, char why[128])
 {
   hymg_context *c = h->context;
@@ -167,12 +167,12 @@ static hymg_status map_arenas(hymgi_hierarchy *h, const plan_list *list, char wh
   return status;
 }
 
-/* ---- offers: where a message's data and flag are in the receiver's arena, and where in the
- * sender's the word is that says how often it was taken away ---- */
+/* ---- offers: where the data and the flag of a message are in the receiver's arena, and where
+ * the acknowledgement is in the sender's ---- */
 
 typedef struct offers {
   hymgi_requests *requests;
-  double *mine, *theirs; /* OFFER numbers for each receive, then for each send */
+  double *mine, *theirs; /* OFFER numbers per receive, then per send */
 } offers;
 
 static void fill_offers(const hymgi_plan *plan, const place *at, double *mine)
@@ -186,8 +186,8 @@ static void fill_offers(const hymgi_plan *plan, const place *at, double *mine)
     mine[0] = (double)(at->taken + (size_t)m), mine[1] = 0;
 }
 
-/* Of what a rank gives about its receives the other one hears among its sends, and the other way
- * round: in the order in which both pass. */
+/* What a rank offers for its receives, the other rank gets for its sends, and vice versa; both
+ * use the same order. */
 static hymg_status pass_offers(const hymgi_plan *plan, const offers *o)
 {
   hymg_context *c = plan->context;
@@ -217,8 +217,8 @@ static unsigned long long *word(double *arena, double at)
   return (unsigned long long *)(void *)arena + (size_t)at;
 }
 
-/* Where both ranks send in this plan, the other's next message says that it took the last one away;
- * else a word says so. */
+/* If both ranks send in this plan, the next message of the other one acknowledges this one; else
+ * a separate word does. */
 static hymgi_peer_message describe_send(const hymgi_transport *t, const hymgi_plan *plan,
                                         const place *at, const double *theirs, int m)
 {
@@ -288,7 +288,7 @@ static hymg_status make_offers(const hymgi_plan *plan, const place *at, offers *
   return hymgi_requests_create(plan->context, 2 * count, &o->requests);
 }
 
-/* Step by step for all plans, so that no rank waits for one that has failed. */
+/* One step at a time for all plans, so that no rank waits for one that has failed. */
 static hymg_status connect_all(hymgi_hierarchy *h, const plan_list *list, const place *places,
                                offers *all)
 {
@@ -307,14 +307,14 @@ static hymg_status connect_all(hymgi_hierarchy *h, const plan_list *list, const 
   return hymgi_agree(c, status);
 }
 
-/* ---- all of it ---- */
+/* ---- connecting ---- */
 
 static void lend(const hymgi_transport *t, hymgi_plan *plan, const place *at)
 {
   hymgi_plan_lend(plan, t->arena + at->send, t->arena + at->receive);
 }
 
-/* Buffers of MPI or NCCL: in the arena or, staged, each in memory of its own. */
+/* The buffers of MPI or NCCL: in the arena or, if staged, in separate host memory. */
 static hymg_status give_buffers(hymgi_hierarchy *h, const plan_list *list, const place *places)
 {
   hymgi_transport *t = &h->transport;
@@ -329,7 +329,8 @@ static hymg_status give_buffers(hymgi_hierarchy *h, const plan_list *list, const
   return HYMG_OK;
 }
 
-/* Collective; *mapped: on all ranks, else the arenas are gone again and why says on which. */
+/* Collective. *mapped: all ranks have mapped the arenas; otherwise these are released again, and
+ * why says what failed on which rank. */
 static hymg_status connect_arenas(hymgi_hierarchy *h, const plan_list *list, char why[128],
                                   bool *mapped)
 {
@@ -344,7 +345,7 @@ static hymg_status connect_arenas(hymgi_hierarchy *h, const plan_list *list, cha
   *mapped = !*why;
   if (*mapped) return HYMG_OK;
   unmap(h);
-  TRY(hymgi_comm_barrier(c, c->comm)); /* nobody has the arenas any more */
+  TRY(hymgi_comm_barrier(c, c->comm)); /* no rank has the arenas mapped any more */
   h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   t->arena = NULL;
   return HYMG_OK;
@@ -357,7 +358,7 @@ static void list_others(hymgi_transport *t)
     if (t->mapped[r]) t->peers.others[t->peers.num_others++] = t->mapped[r];
 }
 
-/* NCCL carries all messages: none is left to MPI. */
+/* NCCL carries all messages; MPI carries none. */
 static hymg_status connect_group(hymgi_hierarchy *h, plan_list *list)
 {
   TRY(hymgi_nccl_open(h, false));
@@ -394,7 +395,7 @@ static hymg_status connect_plans(hymgi_hierarchy *h, plan_list *list, place *pla
   if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(h, list);
   if (t->info.within != HYMG_TRANSPORT_PEER) return HYMG_OK;
   list_others(t);
-  TRY(hymgi_agree_on_values(h));
+  TRY(hymgi_agree_on_protocols(h));
   TRY(hymgi_agree_on_colours(h));
   offers *all = calloc((size_t)list->count + 1, sizeof *all);
   const hymg_status status = connect_all(h, list, places, all);
@@ -428,7 +429,7 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
   hymgi_transport *t = &h->transport;
   hymg_context *c = h->context;
   if (t->connected && t->info.within == HYMG_TRANSPORT_PEER) {
-    /* what was sent has arrived, and nobody sends any more */
+    /* all messages have arrived, and no rank sends any more */
     h->placement.fine->sync(c);
     hymgi_comm_barrier(c, c->comm);
     unmap(h);
@@ -452,11 +453,12 @@ void hymgi_transport_reset(hymgi_hierarchy *h)
   hymg_context *c = h->context;
   const bool grouped = t->info.within == HYMG_TRANSPORT_NCCL;
   if (!t->connected || !(grouped || (t->info.within == HYMG_TRANSPORT_PEER && t->arena))) return;
-  char text[sizeof c->error]; /* of the failure */
+  char text[sizeof c->error]; /* the text of the failure */
   memcpy(text, c->error, sizeof text);
   const hymgi_peer_memory *sharing = h->placement.fine->sharing;
-  h->placement.fine->sync(c);            /* NCCL: ends what waits for messages that do not come */
-  if (grouped) hymgi_nccl_open(h, true); /* if it or what follows fails, so will the next solve */
+  /* with NCCL: aborts operations whose messages will not come */
+  h->placement.fine->sync(c);
+  if (grouped) hymgi_nccl_open(h, true); /* if this or what follows fails, so does the next solve */
   hymgi_comm_barrier(c, c->comm);
   if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
   t->peers.notified = false;

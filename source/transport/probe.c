@@ -1,5 +1,5 @@
-/* Whether MPI takes device memory: tried by a program of its own, since a no may be its end; the
- * verdict is kept in a file. */
+/* Whether MPI accepts device memory: tested by a separate program, because MPI may crash
+ * otherwise; the result is stored in a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +50,13 @@ static hymg_status keep(hymg_context *c, const char *file, const char *key, cons
 
 /* ---- the messages ---- */
 
-/* What a rank sends: every bit pattern differs. */
+/* The values that a rank sends: all different. */
 static double number(int rank, size_t n)
 {
   return (double)(n + 1) + 0.25 * (rank + 1);
 }
 
-/* Both ways at once, then compared on the host. */
+/* Sends in both directions at once, then compares on the host. */
 static hymg_status exchange(hymg_context *c, const hymgi_backend *gpu, size_t doubles,
                             double *data[2], double *host, bool *same)
 {

@@ -1,6 +1,7 @@
 /* Plans and reductions over MPI: on a duplicate of a communicator whose ranks run backwards, so that a rank of the world taken
  * for one of the context shows. */
 #include "hymg_mpi.h"
+#include "multigrid/backend.h"
 #include "support/plan.h"
 
 #include <check.h>
@@ -45,14 +46,20 @@ static void count_writes(const hymgi_plan *plan, const support_boxes *src, suppo
   support_unpack(plan, plan->receive_buffer, dst);
 }
 
+static void make_plan(hymg_context *context, const hymgi_pull *rule, int tag, hymgi_plan **plan)
+{
+  ck_assert_int_eq(hymgi_plan_create(context, rule, tag, plan), HYMG_OK);
+  ck_assert_int_eq(hymgi_plan_allocate(*plan, hymgi_cpu_backend()->memory), HYMG_OK);
+}
+
 static void try_halo(hymg_context *context, const hymgi_decomp *d, unsigned periodic)
 {
   for (int kind = 0; kind < 3; kind++) {
     support_boxes b = support_boxes_of(context, d, hymg_context_rank(context), periodic);
     support_fill_interior(&b);
     hymgi_plan *plan = NULL;
-    ck_assert_int_eq(hymgi_plan_halo(context, &b.side, (hymgi_halo)kind, 2, periodic, TAG, &plan),
-                     HYMG_OK);
+    const hymgi_pull rule = hymgi_halo_rule(&b.side, (hymgi_halo)kind, 2, periodic);
+    make_plan(context, &rule, TAG, &plan);
     exchange(context, plan, &b, &b);
     exchange(context, plan, &b, &b); /* a plan is used again and again */
     count_writes(plan, &b, &b);
@@ -69,11 +76,10 @@ static void try_transfer(hymg_context *context, const hymgi_decomp *fine,
   support_boxes patches = support_patches_of(context, fine, rank, periodic);
   support_boxes boxes = support_boxes_of(context, coarse, rank, periodic);
   hymgi_plan *gather = NULL, *scatter = NULL;
-  ck_assert_int_eq(hymgi_plan_gather(context, &patches.side, &boxes.side, TAG + 1, &gather),
-                   HYMG_OK);
-  ck_assert_int_eq(
-      hymgi_plan_scatter(context, &patches.side, &boxes.side, 2, periodic, TAG + 2, &scatter),
-      HYMG_OK);
+  const hymgi_pull down = hymgi_gather_rule(&patches.side, &boxes.side);
+  const hymgi_pull up = hymgi_scatter_rule(&patches.side, &boxes.side, 2, periodic);
+  make_plan(context, &down, TAG + 1, &gather);
+  make_plan(context, &up, TAG + 2, &scatter);
   support_fill_interior(&patches);
   exchange(context, gather, &patches, &boxes);
   count_writes(gather, &patches, &boxes);

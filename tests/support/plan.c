@@ -59,7 +59,8 @@ static support_boxes make_boxes(hymg_context *context, const hymgi_decomp *d, in
                                 unsigned periodic, int shrink)
 {
   support_boxes b = {.data = NULL};
-  ck_assert_msg(hymgi_side_boxes_of(context, d, rank, SUPPORT_GHOST, periodic, &b.local) == HYMG_OK,
+  ck_assert_msg(hymgi_side_boxes(context, d, rank, SUPPORT_GHOST, periodic, &b.local.box,
+                                 &b.local.cover, &b.local.num_boxes) == HYMG_OK,
                 "%s", context->error);
   ptrdiff_t size = 0;
   for (int q = 0; q < b.local.num_boxes; q++) {

@@ -7,9 +7,15 @@
 
 enum { SUPPORT_GHOST = 3, SUPPORT_MAX_LEVELS = 32 };
 
+typedef struct support_local_boxes {
+  hymgi_geom *box;
+  int (*cover)[6];
+  int num_boxes;
+} support_local_boxes;
+
 typedef struct support_boxes {
   hymgi_side side;
-  hymgi_local_boxes local;
+  support_local_boxes local;
   double *data; /* NaN where nothing has been written */
   int *writes;  /* per double of data */
 } support_boxes;
@@ -33,6 +39,11 @@ extern const hymgi_mover support_mover;
 void support_local(const hymgi_plan *plan, const support_boxes *src, support_boxes *dst);
 void support_pack(const hymgi_plan *plan, const support_boxes *src, double *buffer);
 void support_unpack(const hymgi_plan *plan, const double *buffer, support_boxes *dst);
+
+/* Every local target cell of a halo plan is written exactly once and lies in the box's ghosts; pieces
+ * tile the buffers. */
+bool support_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
+                           const hymgi_geom *dst_box, int num_dst);
 
 /* Each ghost of the kind and depth was written once with its cell's value, nothing else was touched. */
 void support_check_halo(const support_boxes *boxes, hymgi_halo kind, int depth, const int n[3],

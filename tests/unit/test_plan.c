@@ -150,8 +150,8 @@ static void try_halo(hymg_context *context, const hymgi_decomp *d, hymgi_halo ki
     support_fill_interior(&w.src[r]);
     const hymgi_pull rule = hymgi_halo_rule(&w.src[r].side, kind, depth, periodic);
     build(&w, r, &rule);
-    const hymgi_local_boxes *b = &w.src[r].local;
-    ck_assert_msg(hymgi_plan_is_valid(w.plan[r], b->box, b->box, b->num_boxes), "%s", w.name);
+    const support_local_boxes *b = &w.src[r].local;
+    ck_assert_msg(support_plan_is_valid(w.plan[r], b->box, b->box, b->num_boxes), "%s", w.name);
   }
   assert_all_match(&w);
   run_messages(&w);
@@ -351,21 +351,21 @@ START_TEST(unsound_plans_are_recognised)
   const hymgi_pull rule = hymgi_halo_rule(&b.side, HYMGI_HALO_FACES, 1, 7);
   hymgi_plan *p = NULL;
   ck_assert_int_eq(hymgi_plan_pull_of(context, 0, &rule, &p), HYMG_OK);
-  ck_assert(hymgi_plan_is_valid(p, g, g, b.local.num_boxes));
+  ck_assert(support_plan_is_valid(p, g, g, b.local.num_boxes));
   ck_assert_int_ge(p->num_local, 2);
   ck_assert_int_ge(p->num_unpack, 1);
   const hymgi_copy kept = p->local[0];
   p->local[0] = p->local[1]; /* written twice */
-  ck_assert(!hymgi_plan_is_valid(p, g, g, b.local.num_boxes));
+  ck_assert(!support_plan_is_valid(p, g, g, b.local.num_boxes));
   p->local[0] = kept;
   memset(p->local[0].dst, 0, sizeof p->local[0].dst); /* an interior cell */
-  ck_assert(!hymgi_plan_is_valid(p, g, g, b.local.num_boxes));
+  ck_assert(!support_plan_is_valid(p, g, g, b.local.num_boxes));
   p->local[0] = kept;
   p->local[0].src[0] = g->n[0] + SUPPORT_GHOST; /* outside the box */
-  ck_assert(!hymgi_plan_is_valid(p, g, g, b.local.num_boxes));
+  ck_assert(!support_plan_is_valid(p, g, g, b.local.num_boxes));
   p->local[0] = kept;
   p->unpack[0].at++; /* a gap in the buffer */
-  ck_assert(!hymgi_plan_is_valid(p, g, g, b.local.num_boxes));
+  ck_assert(!support_plan_is_valid(p, g, g, b.local.num_boxes));
   hymgi_plan_destroy(&p);
   hymgi_plan_destroy(&p);
   ck_assert_uint_eq(hymgi_plan_bytes(NULL), 0);
@@ -382,7 +382,8 @@ START_TEST(a_plan_too_deep_is_refused)
   const int levels = support_levels(context, &support_cuts[0], 2, level);
   support_boxes b = support_boxes_of(context, level[0], 0, 0);
   hymgi_plan *p = NULL;
-  ck_assert_int_eq(hymgi_plan_halo(context, &b.side, HYMGI_HALO_FULL, 5, 0, 1, &p), HYMG_EINVAL);
+  const hymgi_pull rule = hymgi_halo_rule(&b.side, HYMGI_HALO_FULL, 5, 0);
+  ck_assert_int_eq(hymgi_plan_create(context, &rule, 1, &p), HYMG_EINVAL);
   ck_assert_ptr_nonnull(strstr(context->error, "depth 5"));
   ck_assert_ptr_null(p);
   support_boxes_free(&b);
@@ -400,7 +401,8 @@ START_TEST(a_serial_exchange_fills_periodic_ghosts_through_the_mover)
   support_boxes b = support_boxes_of(context, level[0], 0, 7);
   support_fill_interior(&b);
   hymgi_plan *p = NULL;
-  ck_assert_int_eq(hymgi_plan_halo(context, &b.side, HYMGI_HALO_FULL, 2, 7, 1, &p), HYMG_OK);
+  const hymgi_pull rule = hymgi_halo_rule(&b.side, HYMGI_HALO_FULL, 2, 7);
+  ck_assert_int_eq(hymgi_plan_create(context, &rule, 1, &p), HYMG_OK);
   ck_assert_ptr_null(p->requests);
   hymgi_exchange_begin(context, &support_mover, p, b.local.box, b.data, b.local.box, b.data);
   hymgi_exchange_end(context, &support_mover, p, b.local.box, b.data, NULL);
