@@ -116,34 +116,27 @@ static size_t scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
 
 /* ---- copies ---- */
 
-/* Cells [i, i + n) of row (j, k) of a vector, to or from a contiguous array. */
-static void read_row(const hymgi_geom *g, const double *x, const int low[3], int n,
-                     double *restrict out)
+/* Cells [low[0], low[0] + n) of a row of a vector x, to or from the contiguous `cells`. */
+static void copy_row(const hymgi_geom *g, double *x, const int low[3], int n,
+                     double *restrict cells, bool write)
 {
   if (!g->split) {
-    memcpy(out, x + hymgi_at(g, low[0], low[1], low[2]), (size_t)n * sizeof(double));
+    double *const row = x + hymgi_at(g, low[0], low[1], low[2]);
+    memcpy(write ? row : cells, write ? cells : row, (size_t)n * sizeof(double));
     return;
   }
   for (int c = 0; c < 2 && c < n; c++) {
-    const double *const restrict from = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+    double *const restrict row = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+    const int count = (n - c + 1) / 2;
+    if (write) {
 #pragma omp simd
-    for (int t = 0; t < (n - c + 1) / 2; t++)
-      out[2 * t + c] = from[t];
-  }
-}
-
-static void write_row(const hymgi_geom *g, double *x, const int low[3], int n,
-                      const double *restrict in)
-{
-  if (!g->split) {
-    memcpy(x + hymgi_at(g, low[0], low[1], low[2]), in, (size_t)n * sizeof(double));
-    return;
-  }
-  for (int c = 0; c < 2 && c < n; c++) {
-    double *const restrict to = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+      for (int t = 0; t < count; t++)
+        row[t] = cells[2 * t + c];
+    } else {
 #pragma omp simd
-    for (int t = 0; t < (n - c + 1) / 2; t++)
-      to[t] = in[2 * t + c];
+      for (int t = 0; t < count; t++)
+        cells[2 * t + c] = row[t];
+    }
   }
 }
 
@@ -163,8 +156,8 @@ static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const double
       const int n = c->n[0] - i < CHUNK ? c->n[0] - i : CHUNK;
       const int s[3] = {c->src[0] + i, c->src[1] + j, c->src[2] + k},
                 d[3] = {c->dst[0] + i, c->dst[1] + j, c->dst[2] + k};
-      read_row(from, src, s, n, chunk);
-      write_row(to, dst, d, n, chunk);
+      copy_row(from, (double *)src, s, n, chunk, false);
+      copy_row(to, dst, d, n, chunk, true);
     }
 }
 
@@ -180,39 +173,34 @@ static void move_local(hymg_context *context, const hymgi_plan *plan, const hymg
   }
 }
 
+/* Pieces of a vector to or from a buffer of messages. */
+static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int count,
+                        const hymgi_geom *box, double *x, double *buffer, bool write)
+{
+  for (const hymgi_piece *p = pieces; p < pieces + count; p++) {
+    const ptrdiff_t nx = p->n[0], ny = p->n[1];
+    const int threads = threads_for(plan, nx * ny * p->n[2]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < p->n[2]; k++)
+      for (int j = 0; j < p->n[1]; j++) {
+        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
+        copy_row(box + p->box, x, low, p->n[0], buffer + p->at + (k * ny + j) * nx, write);
+      }
+  }
+}
+
 static void move_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                       const double *src)
 {
   (void)context;
-  for (const hymgi_piece *p = plan->pack; p < plan->pack + plan->num_pack; p++) {
-    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int k = 0; k < p->n[2]; k++) {
-      double *const out = plan->send_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
-      for (int j = 0; j < p->n[1]; j++) {
-        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
-        read_row(src_box + p->box, src, low, p->n[0], out + (size_t)j * (size_t)p->n[0]);
-      }
-    }
-  }
+  copy_pieces(plan, plan->pack, plan->num_pack, src_box, (double *)src, plan->send_buffer, false);
 }
 
 static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                         double *dst, double *zero)
 {
   (void)context, (void)zero;
-  for (const hymgi_piece *p = plan->unpack; p < plan->unpack + plan->num_unpack; p++) {
-    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int k = 0; k < p->n[2]; k++) {
-      const double *const in =
-          plan->receive_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
-      for (int j = 0; j < p->n[1]; j++) {
-        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
-        write_row(dst_box + p->box, dst, low, p->n[0], in + (size_t)j * (size_t)p->n[0]);
-      }
-    }
-  }
+  copy_pieces(plan, plan->unpack, plan->num_unpack, dst_box, dst, plan->receive_buffer, true);
 }
 
 hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)

@@ -47,6 +47,19 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
   *to = count * (id + 1) / team;
 }
 
+/* This thread's rows of boxes one after the other, ghosts left out; colours: one for each colour of
+ * rows split by colour, else the first alone. */
+typedef struct host_row {
+  const hymgi_geom *g, *end; /* g NULL: done */
+  int64_t row, last;
+  bool colours;
+  int cjk[3], n;
+  ptrdiff_t at; /* start in a vector */
+} host_row;
+
+host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
+void hymgi_cpu_next(host_row *r);
+
 /* Maximum that keeps NaN. */
 static inline double host_larger(double a, double b)
 {
@@ -143,6 +156,8 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
 void hymgi_cpu_tune(hymgi_level *level);
+/* The halo and the boundary ghosts that the stencil reads from memory. */
+void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x);
 /* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                      double *coarse);

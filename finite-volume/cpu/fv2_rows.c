@@ -43,8 +43,7 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
   if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
-  if (g->boundaries & 2)
-    rows[g->split ? ROW_X_EVEN * size + g->n[0] / 2 : ROW_X_EVEN * size + g->n[0]] = high;
+  if (g->boundaries & 2) rows[ROW_X_EVEN * size + g->n[0] / (g->split ? 2 : 1)] = high;
   for (int axis = 1; axis < 3; axis++) {
     double *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
     fill_row(c->beta_constant[axis], size, row);
@@ -52,12 +51,6 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
   fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
-}
-
-/* Boxes that are not merged are equal. */
-static const double *constant_rows(const hymgi_level *level, const hymgi_geom *g)
-{
-  return level->c.constant_rows + (size_t)(g - level->box) * hymgi_fv2_constant_doubles(g);
 }
 
 /* Row of face m along axis 1 or 2. */
@@ -72,8 +65,8 @@ static const double *constant_face(const hymgi_geom *g, const double *rows, int 
 static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                            fv2_row *r)
 {
-  const double *rows = constant_rows(level, g);
   const ptrdiff_t size = constant_row_size(g);
+  const double *rows = level->c.constant_rows + (g - level->box) * CONSTANT_ROWS * size;
   const int p = g->split ? hymgi_first(g, cjk[0], cjk[1], cjk[2]) : 0;
   r->bw = rows + (p ? ROW_X_ODD : ROW_X_EVEN) * size;
   r->be = g->split ? rows + (p ? ROW_X_EVEN : ROW_X_ODD) * size + p : r->bw + 1;
@@ -170,6 +163,9 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
              : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
 
+/* Each kernel is an inline body with a flag; this picks its form. */
+#define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
+
 /* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
 HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
                        double *restrict out)
@@ -182,10 +178,7 @@ HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
 
 void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    gsrb(r, true, from, to, out);
-  else
-    gsrb(r, false, from, to, out);
+  FORM(gsrb, from, to, out);
 }
 
 HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to,
@@ -199,10 +192,7 @@ HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to
 
 void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    apply(r, true, from, to, out);
-  else
-    apply(r, false, from, to, out);
+  FORM(apply, from, to, out);
 }
 
 HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int to,
@@ -216,10 +206,7 @@ HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int
 
 void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    residual(r, true, from, to, out);
-  else
-    residual(r, false, from, to, out);
+  FORM(residual, from, to, out);
 }
 
 HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
@@ -238,22 +225,12 @@ HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, c
 
 void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out)
 {
-  if (w->scale) {
-    if (r->alpha)
-      relax(r, true, true, false, w, from, to, out);
-    else
-      relax(r, false, true, false, w, from, to, out);
-  } else if (w->prev) {
-    if (r->alpha)
-      relax(r, true, false, true, w, from, to, out);
-    else
-      relax(r, false, false, true, w, from, to, out);
-  } else {
-    if (r->alpha)
-      relax(r, true, false, false, w, from, to, out);
-    else
-      relax(r, false, false, false, w, from, to, out);
-  }
+  if (w->scale)
+    FORM(relax, true, false, w, from, to, out);
+  else if (w->prev)
+    FORM(relax, false, true, w, from, to, out);
+  else
+    FORM(relax, false, false, w, from, to, out);
 }
 
 void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out)

@@ -4,48 +4,46 @@
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
-/* The row segments of this thread's share, one after the other: for (segment s = first(level);
- * s.g; next(&s)). */
-typedef struct segment {
-  const hymgi_geom *g, *end; /* g NULL: done */
-  int64_t row, last;
-  int colour, n;
-  ptrdiff_t at; /* start in a vector */
-} segment;
-
-static void locate(segment *s)
+/* Goes on to the next box where this thread's share of one is done. */
+static void locate(host_row *r)
 {
-  while (s->g && s->row >= s->last) {
-    s->g = s->g + 1 < s->end ? s->g + 1 : NULL;
-    if (s->g) host_share((int64_t)s->g->n[1] * s->g->n[2], &s->row, &s->last);
+  while (r->g && r->row >= r->last) {
+    r->g = r->g + 1 < r->end ? r->g + 1 : NULL;
+    if (r->g) host_share((int64_t)r->g->n[1] * r->g->n[2], &r->row, &r->last);
   }
-  if (!s->g) return;
-  s->n = s->g->split ? s->g->n[0] / 2 : s->g->n[0];
-  s->at = hymgi_row(s->g, s->colour, (int)(s->row % s->g->n[1]), (int)(s->row / s->g->n[1]));
+  if (!r->g) return;
+  r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
+  r->cjk[1] = (int)(r->row % r->g->n[1]), r->cjk[2] = (int)(r->row / r->g->n[1]);
+  r->at = hymgi_row(r->g, r->cjk[0], r->cjk[1], r->cjk[2]);
 }
 
-static segment first(const hymgi_level *level)
+host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours)
 {
-  segment s = {.g = level->num_boxes ? level->box : NULL, .end = level->box + level->num_boxes};
-  if (s.g) host_share((int64_t)s.g->n[1] * s.g->n[2], &s.row, &s.last);
-  locate(&s);
-  return s;
+  host_row r = {.g = num_boxes ? box : NULL, .end = box + num_boxes, .colours = colours};
+  if (r.g) host_share((int64_t)r.g->n[1] * r.g->n[2], &r.row, &r.last);
+  locate(&r);
+  return r;
 }
 
-static void next(segment *s)
+void hymgi_cpu_next(host_row *r)
 {
-  if (s->colour < s->g->split)
-    s->colour++;
+  if (r->colours && r->cjk[0] < r->g->split)
+    r->cjk[0]++;
   else
-    s->colour = 0, s->row++;
-  locate(s);
+    r->cjk[0] = 0, r->row++;
+  locate(r);
+}
+
+static host_row first(const hymgi_level *level)
+{
+  return hymgi_cpu_rows(level->box, level->num_boxes, true);
 }
 
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (segment s = first(level); s.g; next(&s))
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = value;
 }
@@ -56,12 +54,12 @@ void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double
   const int threads = hymgi_cpu_threads(level);
   if (b == 0 && a == 1) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = x[t];
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = hymgi_fma(a, x[t], b * y[t]);
   }
@@ -71,28 +69,20 @@ void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (segment s = first(level); s.g; next(&s))
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] += c;
 }
 
 static void precondition_fv2(const hymgi_level *level, const double *r, double *z)
 {
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)}, *const d =
-                                                                                   host_scratch(
-                                                                                       level, 2);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    int64_t row, end;
-    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
-    for (; row < end; row++)
-      for (int colour = 0; colour <= g->split; colour++) {
-        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
-        const ptrdiff_t at = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
-        const fv2_row pointers = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
-        hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
-        for (int t = 0; t < pointers.n; t++)
-          z[at + t] = r[at + t] / d[t];
-      }
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
+  double *const d = host_scratch(level, 2);
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
+    const fv2_row pointers = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk, scratch);
+    hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
+    for (int t = 0; t < pointers.n; t++)
+      z[s.at + t] = r[s.at + t] / d[t];
   }
 }
 
@@ -105,7 +95,7 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
     precondition_fv2(level, r, z);
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = dinv[t] * r[t];
   }
@@ -133,7 +123,7 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     double mine = 0, nan = 0;
-    for (segment s = first(level); s.g; next(&s)) {
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
       const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
                          : segment_max(false, x + s.at, x + s.at, s.n, &nan);
       mine = m > mine ? m : mine;
@@ -155,7 +145,7 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     int64_t mine[HYMGI_SUM_WORDS] = {0};
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         hymgi_sum_add(y ? x[t] * y[t] : x[t], &scale, mine);
 #pragma omp critical
