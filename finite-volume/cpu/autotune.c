@@ -43,16 +43,11 @@ static int faster(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void restart(candidate *c, int count)
-{
-  for (int m = 0; m < count; m++)
-    c[m].seconds = INFINITY;
-}
-
 /* The shortest of `rounds` runs of each, fastest first. */
 static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
 {
-  restart(c, count);
+  for (int m = 0; m < count; m++)
+    c[m].seconds = INFINITY;
   for (int round = 0; round < rounds; round++)
     for (int m = 0; m < count; m++) {
       const double seconds = seconds_of(level, c + m);

@@ -10,12 +10,7 @@
 
 int hymgi_backend_threads(int wanted)
 {
-#ifdef _OPENMP
   return wanted > 0 ? wanted : omp_get_max_threads();
-#else
-  (void)wanted;
-  return 1;
-#endif
 }
 
 int hymgi_cpu_threads(const hymgi_level *level)

@@ -8,22 +8,18 @@
 
 #ifdef _OPENMP
 #include <omp.h>
-static inline int host_thread(void)
-{
-  return omp_get_thread_num();
-}
-static inline int host_team(void)
-{
-  return omp_get_num_threads();
-}
 #else
-static inline int host_thread(void)
-{
-  return 0;
-}
-static inline int host_team(void)
+static inline int omp_get_max_threads(void)
 {
   return 1;
+}
+static inline int omp_get_num_threads(void)
+{
+  return 1;
+}
+static inline int omp_get_thread_num(void)
+{
+  return 0;
 }
 #endif
 
@@ -36,13 +32,14 @@ int hymgi_cpu_threads(const hymgi_level *level);
 static inline double *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row + 2 * HYMGI_LINE;
+         ((ptrdiff_t)omp_get_thread_num() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
+         2 * HYMGI_LINE;
 }
 
 /* This thread's share [*from, *to) of `count` things. */
 static inline void host_share(int64_t count, int64_t *from, int64_t *to)
 {
-  const int id = host_thread(), team = host_team();
+  const int id = omp_get_thread_num(), team = omp_get_num_threads();
   *from = count * id / team;
   *to = count * (id + 1) / team;
 }
@@ -51,7 +48,7 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
  * rows split by colour, else the first alone. */
 typedef struct host_row {
   const hymgi_geom *g, *end; /* g NULL: done */
-  int64_t row, last;
+  int64_t left;              /* rows of this box, this one included */
   bool colours;
   int cjk[3], n;
   ptrdiff_t at; /* start in a vector */

@@ -89,50 +89,40 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-static void set_coefficients(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                             const int cjk[3], fv2_row *r)
-{
-  const hymgi_coefficients *c = &level->c;
-  const int colour = cjk[0], p = hymgi_first(g, colour, cjk[1], cjk[2]);
-  const ptrdiff_t o = hymgi_row(g, colour, cjk[1], cjk[2]),
-                  q = g->split ? hymgi_row(g, 1 - colour, cjk[1], cjk[2]) : o;
-  const ptrdiff_t sp = g->split ? p : 1;
-  if (c->beta[0]) {
-    r->bw = c->beta[0] + o, r->be = c->beta[0] + q + sp;
-    r->bs = c->beta[1] + o, r->bn = c->beta[1] + q + g->pitch;
-    r->bd = c->beta[2] + o, r->bu = c->beta[2] + q + g->plane;
-  } else {
-    constant_betas(level, g, cjk, r);
-  }
-  r->f = f ? f + o : NULL;
-  if (c->alpha)
-    r->alpha = c->alpha + o;
-  else if (level->method->has_alpha)
-    r->alpha = level->c.constant_rows + ROW_ALPHA * constant_row_size(g);
-}
-
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
-  const double *const ghost = level->c.boundary_ghost;
-  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0]};
-  set_coefficients(level, g, f, cjk, &r);
+  const hymgi_coefficients *c = &level->c;
+  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0], .f = f ? f + o : NULL};
+  if (c->beta[0]) {
+    r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
+    r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
+    r.bd = c->beta[2] + o, r.bu = c->beta[2] + q + g->plane;
+  } else {
+    constant_betas(level, g, cjk, &r);
+  }
+  if (c->alpha)
+    r.alpha = c->alpha + o;
+  else if (level->method->has_alpha)
+    r.alpha = c->constant_rows + ROW_ALPHA * constant_row_size(g);
   if (!x) return r;
   double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
   if (g->boundaries & 1 && !(g->split && p))
-    xq[-1] = hymgi_fv2_ghost(ghost[0], xq[g->split ? 0 : 1]);
+    xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
   if (g->boundaries & 2 && !(g->split && !p))
-    xq[r.n] = hymgi_fv2_ghost(ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
+    xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
   const double *const s = r.s, *const d = r.d;
-  if (g->boundaries & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
-  if (g->boundaries & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
-  if (g->boundaries & 16 && k == 0) r.d = ghost_row(ghost[4], r.u, r.n, scratch[1]);
-  if (g->boundaries & 32 && k == g->n[2] - 1) r.u = ghost_row(ghost[5], d, r.n, scratch[1]);
+  if (g->boundaries & 4 && j == 0) r.s = ghost_row(c->boundary_ghost[2], r.nn, r.n, scratch[0]);
+  if (g->boundaries & 8 && j == g->n[1] - 1)
+    r.nn = ghost_row(c->boundary_ghost[3], s, r.n, scratch[0]);
+  if (g->boundaries & 16 && k == 0) r.d = ghost_row(c->boundary_ghost[4], r.u, r.n, scratch[1]);
+  if (g->boundaries & 32 && k == g->n[2] - 1)
+    r.u = ghost_row(c->boundary_ghost[5], d, r.n, scratch[1]);
   return r;
 }
 

@@ -131,10 +131,10 @@ static double run_share(const job *w, part which)
   const hymgi_level *level = w->level;
   for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, w->kind != GSRB); r.g;
        hymgi_cpu_next(&r)) {
-    if (w->requests && host_thread() == 0 && r.row % PROGRESS == 0)
+    if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
       hymgi_comm_progress(w->requests);
-    const int cjk[3] = {r.g->split && w->kind == GSRB ? w->colour : r.cjk[0], r.cjk[1], r.cjk[2]};
-    run_row(w, r.g, cjk, which, &max);
+    if (w->kind == GSRB && r.g->split) r.cjk[0] = w->colour;
+    run_row(w, r.g, r.cjk, which, &max);
   }
   return max;
 }

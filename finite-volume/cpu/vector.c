@@ -4,34 +4,43 @@
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
-/* Goes on to the next box where this thread's share of one is done. */
-static void locate(host_row *r)
+/* From box r->g on to the first in which this thread has rows. */
+static void enter_box(host_row *r)
 {
-  while (r->g && r->row >= r->last) {
-    r->g = r->g + 1 < r->end ? r->g + 1 : NULL;
-    if (r->g) host_share((int64_t)r->g->n[1] * r->g->n[2], &r->row, &r->last);
+  for (; r->g < r->end; r->g++) {
+    int64_t from, to;
+    host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
+    if (from == to) continue;
+    r->left = to - from;
+    r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
+    r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
+    r->at = hymgi_row(r->g, 0, r->cjk[1], r->cjk[2]);
+    return;
   }
-  if (!r->g) return;
-  r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
-  r->cjk[1] = (int)(r->row % r->g->n[1]), r->cjk[2] = (int)(r->row / r->g->n[1]);
-  r->at = hymgi_row(r->g, r->cjk[0], r->cjk[1], r->cjk[2]);
+  r->g = NULL;
 }
 
 host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours)
 {
-  host_row r = {.g = num_boxes ? box : NULL, .end = box + num_boxes, .colours = colours};
-  if (r.g) host_share((int64_t)r.g->n[1] * r.g->n[2], &r.row, &r.last);
-  locate(&r);
+  host_row r = {.g = box, .end = box + num_boxes, .colours = colours};
+  enter_box(&r);
   return r;
 }
 
 void hymgi_cpu_next(host_row *r)
 {
-  if (r->colours && r->cjk[0] < r->g->split)
+  const hymgi_geom *g = r->g;
+  if (r->colours && r->cjk[0] < g->split) {
     r->cjk[0]++;
-  else
-    r->cjk[0] = 0, r->row++;
-  locate(r);
+    r->at += g->half;
+  } else if (--r->left == 0) {
+    r->g++;
+    enter_box(r);
+  } else {
+    r->cjk[0] = 0;
+    if (++r->cjk[1] == g->n[1]) r->cjk[1] = 0, r->cjk[2]++;
+    r->at = hymgi_row(g, 0, r->cjk[1], r->cjk[2]);
+  }
 }
 
 static host_row first(const hymgi_level *level)

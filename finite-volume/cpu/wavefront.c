@@ -26,7 +26,7 @@ typedef struct barrier {
 
 static void wait_for_all(barrier *b)
 {
-  const int team = host_team(), phase = atomic_load(&b->phase);
+  const int team = omp_get_num_threads(), phase = atomic_load(&b->phase);
   if (team == 1) return;
   if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
     atomic_store(&b->arrived, 0);
@@ -92,7 +92,7 @@ typedef struct rows {
  * are even and the same for all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = host_thread(), team = host_team(),
+  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads(),
             total = w->stages + (w->coarse != NULL);
   const bool first = from == 0, last = to == ny;
   const int low = first ? 0 : from - w->lean * s, high = last ? ny : to - w->lean * s;
