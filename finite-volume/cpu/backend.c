@@ -1,4 +1,4 @@
-/* The host backend: its table, memory, threads and copies. */
+/* The host backend: its operation table, memory, thread counts and halo copies. */
 #define _DEFAULT_SOURCE
 #include "cpu/cpu.h"
 
@@ -18,7 +18,8 @@ int hymgi_cpu_threads(const hymgi_level *level)
   int64_t cells = 0;
   for (int b = 0; b < level->num_boxes; b++)
     cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  const int64_t worth = cells / 8192; /* fewer cells a thread are not worth a region's waits */
+  const int64_t worth =
+      cells / 8192; /* a thread with fewer cells does not pay for the fork and join */
   const int threads = level->context->threads;
   return worth < 2 ? 1 : worth < threads ? (int)worth : threads;
 }
@@ -76,7 +77,7 @@ static void copy_doubles(hymg_context *context, const double *from, double *to, 
   memcpy(to, from, doubles * sizeof(double));
 }
 
-/* Each colour's planes are shared out as the sweeps share them. */
+/* Each thread first touches the part that it sweeps later. */
 static void clear_vector(const hymgi_level *level, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
@@ -111,7 +112,7 @@ static size_t scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
 
 /* ---- copies ---- */
 
-/* Cells [low[0], low[0] + n) of a row of a vector x, to or from the contiguous `cells`. */
+/* Copies cells [low[0], low[0] + n) of a row of the vector x to or from the contiguous `cells`. */
 static void copy_row(const hymgi_geom *g, double *x, const int low[3], int n,
                      double *restrict cells, bool write)
 {
@@ -135,7 +136,7 @@ static void copy_row(const hymgi_geom *g, double *x, const int low[3], int n,
   }
 }
 
-/* Threads worth having for `cells` copied cells. */
+/* Number of threads that pays off for copying `cells` cells. */
 static int threads_for(const hymgi_plan *plan, int64_t cells)
 {
   return plan->threads > 1 && cells > 16384 ? plan->threads : 1;
@@ -168,7 +169,7 @@ static void move_local(hymg_context *context, const hymgi_plan *plan, const hymg
   }
 }
 
-/* Pieces of a vector to or from a buffer of messages. */
+/* Copies pieces of a vector to or from a message buffer. */
 static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int count,
                         const hymgi_geom *box, double *x, double *buffer, bool write)
 {

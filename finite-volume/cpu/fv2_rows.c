@@ -1,11 +1,11 @@
-/* FV2 on the host: pointers of a row, and its kernels. */
+/* FV2 on the host: row pointers and row kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
 #include "formulas/relax.h"
 
-/* Constant betas live in a few short rows per box, boundaries included: faces of x at even and at odd
- * i (all of them with plain rows), then of y and z inside, at the low boundary, at the high boundary,
- * then alpha. */
+/* Constant betas are kept as a few short rows per box, including boundaries: x faces at even and at
+ * odd i (all x faces in the first if rows are not split); then y faces and z faces, each in the
+ * interior, at the low and at the high boundary; then alpha. */
 enum {
   ROW_X_EVEN,
   ROW_X_ODD,
@@ -76,7 +76,7 @@ static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const 
   r->bu = constant_face(g, rows, 2, cjk[2] + 1);
 }
 
-/* weight times the opposite row; weight 0 asks nothing of it */
+/* weight times the opposite row, which is not read if weight is 0 */
 static const double *ghost_row(double weight, const double *opposite, int n, double *out)
 {
   if (weight == 0) {
@@ -126,7 +126,7 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   return r;
 }
 
-/* ---- kernels; literal arguments pick the pointer at compile time ---- */
+/* ---- kernels; literal offsets select the pointer at compile time ---- */
 
 #define X(di, dj, dk)                                                                              \
   ((di) < 0   ? w[t]                                                                               \
@@ -153,7 +153,7 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
              : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
 
-/* Each kernel is an inline body with a flag; this picks its form. */
+/* Each kernel is an inline function with a constant flag; this selects the variant. */
 #define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
 
 /* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */

@@ -1,4 +1,4 @@
-/* FV4 on the host: pointers of a row, and its kernels. */
+/* FV4 on the host: row pointers and row kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv4.h"
 #include "formulas/relax.h"
@@ -54,7 +54,7 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   (helmholtz ? hymgi_fma(alpha[t], o[t], HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))                 \
              : HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))
 
-/* Each kernel is an inline body with two flags; this picks its form. */
+/* Each kernel is an inline function with two constant flags; this selects the variant. */
 #define FORM(kernel, ...)                                                                          \
   (r->variable                                                                                     \
        ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__)       \
@@ -100,7 +100,7 @@ HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmho
     out[t] = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
 }
 
-/* out may be prev: only its own cell is read before it is written */
+/* out may be prev: each cell is read before it is written */
 HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bool helmholtz,
                                  const relax_weights *weights, int from, int to, double *out)
 {
@@ -123,7 +123,7 @@ void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to,
     FORM(relax, w, from, to, out);
 }
 
-/* ---- coefficients of the matrix: the formula applied to unit vectors ---- */
+/* ---- matrix coefficients: the operator applied to unit vectors ---- */
 
 #undef X
 #define X(di, dj, dk) ((di) == l && (dj) == m && (dk) == n ? 1. : 0.)

@@ -1,11 +1,11 @@
-/* Ghosts beyond boundaries on the host: the tensor products of the face formulas, axis z first, then
- * y, then x. */
+/* Boundary ghosts on the host: tensor products of the one-dimensional extrapolations, axis z first,
+ * then y, then x. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
 #include "multigrid/boundary_data.h"
 
-/* The ghosts of one line of cells off a boundary, from its first four cells; two: a second layer is
- * wanted: quartic, or 0. */
+/* The ghosts at the end of one line of cells, from the four cells next to the boundary. two: also
+ * fill a second layer (with 0 unless quartic). */
 static void fill_line_ghosts(hymgi_extrapolation kind, bool two, const double *const inside[4],
                              double *const ghost[2])
 {
@@ -40,16 +40,16 @@ void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, do
 #undef AT
 }
 
-/* Two ghost rows beyond row (j, k), `in` doubles from row to row inwards, over the whole row
- * with its ghosts. */
+/* Fills two ghost rows beyond row (j, k), including its ghosts; `in` is the stride to the next row
+ * inwards. */
 static void fill_row_ghosts(hymgi_extrapolation kind, bool two, const hymgi_geom *g, double *x,
                             int j, int k, ptrdiff_t in)
 {
   const int from = g->split ? -1 : -g->ghost, to = g->split ? g->n[0] / 2 + 1 : g->n[0] + g->ghost;
   for (int c = 0; c <= g->split; c++) {
-    double *const a = x + hymgi_row(g, c, j, k); /* x1; ghost 2, x3 */
+    double *const a = x + hymgi_row(g, c, j, k); /* x1, x3 and ghost 2 */
     double *const b =
-        g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the cells one row on: ghost 1, x2, x4 */
+        g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the neighbouring rows: ghost 1, x2, x4 */
     if (kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
       for (int t = from; t < to; t++) {
@@ -75,7 +75,7 @@ static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
          (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
 }
 
-/* Boundary data on a ghost layer: factor times the plane of values. */
+/* Adds the boundary data, times a factor, to the first ghost layer. */
 static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                      int face)
 {
@@ -89,7 +89,7 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
   ijk[axis] = face & 1 ? g->n[axis] : -1;
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
-      /* the extrapolation of a later axis covers what lies beyond its boundary */
+      /* edges and corners beyond the boundary of a later axis are extrapolated along that axis */
       const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
                          (b < axis && beyond_boundary(g, b, ijk[b]));
       if (!later)
@@ -113,11 +113,12 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, 
     if (g->boundaries >> face & 1) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
-/* Inside a parallel region or, with data, outside any. Both loops over k give a thread the same planes. */
+/* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
+ * planes to a thread, so no barrier is needed between them. */
 static void fill_box(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                      bool data)
 {
-  const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows that hold values already */
+  const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
 #pragma omp for schedule(static)
   for (int j = low; j < high; j++)
@@ -149,7 +150,7 @@ void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gho
   }
 }
 
-/* Faces only: what the FV2 stencil sees beyond a boundary. */
+/* Face ghosts only. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)

@@ -1,12 +1,15 @@
-/* Coefficients of a level on the host: boundaries folded into FV2's betas, beta ghosts of FV4, exact
- * diagonal, Gershgorin bound. */
+/* Coefficients of a level on the host: boundary weights of FV2's betas, beta ghosts of FV4, the
+ * exact diagonal and the Gershgorin bound. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "formulas/coefficients.h"
 
-enum { REACH = 4, WIDTH = 2 * REACH + 1 }; /* cells a extrapolation can reach from a cell */
+enum {
+  REACH = 4,
+  WIDTH = 2 * REACH + 1
+}; /* distance to the farthest cell that an extrapolation reads */
 
 static bool is_boundary(const hymgi_geom *g, int face)
 {
@@ -74,14 +77,15 @@ static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis,
       }
 }
 
-typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], the cell in the middle */
+typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], centred on the cell */
 
 static double *map_at(stencil_map map, int axis, int along, int u, int v)
 {
   return axis == 0 ? &map[v][u][along] : axis == 1 ? &map[v][along][u] : &map[along][v][u];
 }
 
-/* Moves what lies beyond the ends of one axis to the cells it stands for. */
+/* Replaces coefficients beyond the ends of one axis by those of the cells that they are
+ * extrapolated from. */
 static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, int at,
                       stencil_map map)
 {
@@ -110,7 +114,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
   }
 }
 
-/* Diagonal and sum of |others| of one cell with the extrapolations in. */
+/* Diagonal and sum of |off-diagonal| of one cell, extrapolations included. */
 static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_row *r, int t,
                       const int ijk[3], double *diagonal, double *others)
 {
@@ -168,7 +172,8 @@ static void finish_betas(const hymgi_level *level)
       }
 }
 
-/* This thread's rows; the largest (A_ii + sum |A_ij|) / A_ii. */
+/* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and
+ * the l1 scaling. */
 static double scan_rows(hymgi_level *level)
 {
   double *const diagonal = host_scratch(level, 3), *const others = host_scratch(level, 4);

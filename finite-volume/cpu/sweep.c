@@ -1,5 +1,5 @@
-/* Operator, residual and smoothers on the host: sweeps over rows, with the halo exchange
- * overlapped. */
+/* Operator, residual and smoothers on the host: sweeps over rows, overlapped with the halo
+ * exchange. */
 #include <stdint.h>
 
 #include "cpu/cpu.h"
@@ -7,24 +7,24 @@
 
 typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
 
-/* One pass over the rows of a level. For GSRB and the relaxations of FV4 own and other may
- * differ (two generations). */
+/* One pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
+ * different vectors (old and new iterate). */
 typedef struct job {
   job_kind kind;
   const hymgi_level *level;
   const double *f;
-  double *own, *other; /* vectors that hold the cell's colour and the other colour */
+  double *own, *other; /* vectors with the cell's colour and with the other colour */
   double *out;
-  int colour;      /* GSRB: the one that is updated */
-  ptrdiff_t apart; /* GSRB: doubles from the vector that holds red to the one that holds black */
+  int colour;      /* GSRB: the colour that is updated */
+  ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
   double residual, momentum;
   const double *prev, *scale;
-  hymgi_requests *requests; /* of messages in flight, or NULL */
+  hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
-enum { PROGRESS = 64 }; /* rows between two looks at the messages */
+enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
 
-/* Which cells: all; those whose stencil meets no ghost; the others. */
+/* All cells; those whose stencil reads no ghost; the remaining ones. */
 typedef enum { ALL, INNER, SHELL } part;
 
 static void run_slots(const job *w, const hymgi_geom *g, const int cjk[3], int from, int to,
@@ -71,7 +71,7 @@ static double row_max(const double *row, int from, int to, double max)
   return host_larger(max, m);
 }
 
-/* A gsrb row with plain rows: every cell is computed, those of one colour are taken. */
+/* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
                         const double *all)
 {
@@ -124,7 +124,8 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* This thread's rows, inside a parallel region. The master thread keeps messages moving. */
+/* This thread's rows, inside a parallel region. The master thread drives the progress of messages.
+ * */
 static double run_share(const job *w, part which)
 {
   double max = 0;
@@ -152,8 +153,8 @@ static double run_part(const job *w, part which)
   return max;
 }
 
-/* A state with red in one vector and black in another is itself a vector: that of the red one, with
- * the distance to black changed. */
+/* An iterate with its red cells in one vector and its black cells in another can be used like a
+ * single vector: the one with the red cells, with the distance to the black cells adjusted. */
 static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
 {
   for (int b = 0; b < level->num_boxes; b++)
@@ -182,8 +183,8 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
   finish_halo(level, plan, x);
 }
 
-/* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
- * done while messages fly. */
+/* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
+ * computed while they are in flight. */
 static double run_job(job *w, double *x)
 {
   const hymgi_level *level = w->level;
@@ -222,7 +223,8 @@ double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double 
 
 /* ---- smoothers ---- */
 
-/* FV2 works in place. FV4 couples cells of one colour, so each colour flips between two buffers. */
+/* FV2 works in place. In FV4 cells of one colour are coupled, so each colour alternates between two
+ * buffers. */
 static void gsrb(hymgi_level *level)
 {
   const bool fv4 = level->method->stencil == HYMG_FV4;
@@ -265,7 +267,7 @@ static void relax_once(hymgi_level *level, int s)
   hymgi_swap_buffers(level);
 }
 
-/* One cell after the other along a row, in place; ghosts in memory. */
+/* Updates a row in place, cell by cell; ghosts are in memory. */
 static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int k, bool backward)
 {
   const int cjk[3] = {0, j, k};
@@ -306,7 +308,7 @@ static void symgs_sweep(hymgi_level *level, bool backward)
   }
 }
 
-/* Lexicographic Gauss-Seidel forward and backward, ghosts frozen during a sweep. */
+/* Lexicographic Gauss-Seidel, forward and backward in turn; ghosts stay fixed during a sweep. */
 static void symgs(hymgi_level *level)
 {
   for (int s = 0; s < level->method->sweeps; s++) {

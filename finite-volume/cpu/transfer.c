@@ -1,11 +1,11 @@
-/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box
- * on the next coarser level. */
+/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box on
+ * the next coarser level. */
 #include <string.h>
 
 #include "cpu/cpu.h"
 #include "formulas/transfer.h"
 
-/* Rows of scratch used here; 0 to 2 belong to the sweeps. */
+/* Scratch rows used here; 0 to 2 belong to sweep.c. */
 enum {
   MEAN_ROW = 3,
   ROWS = 4, /* 8 of them */
@@ -25,7 +25,7 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
   return buffer;
 }
 
-/* Writes `n` plain cells into row (j, k). */
+/* Writes cells in natural order into row (j, k). */
 static void store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
 {
   if (!g->split) {
@@ -42,8 +42,8 @@ static void store_row(const hymgi_geom *g, const double *restrict cells, int j, 
 
 /* ---- restriction ---- */
 
-/* The even and the odd cells of the four fine rows (j, k) of a coarse one; red: the red ones alone are
- * summed, in place of even. */
+/* The even and odd cells of the four fine rows that make up a coarse row. If only red cells are
+ * summed, they take the place of the even ones. */
 typedef struct fine_rows {
   const double *even[4], *odd[4];
 } fine_rows;
@@ -58,7 +58,7 @@ HYMGI_INLINE void mean_of_rows(const fine_rows *r, const bool red, const int ste
 #undef PAIR
 }
 
-/* step: slots from pair to pair */
+/* step: distance in slots between pairs of cells */
 static void store_means(const hymgi_level *level, int b, const fine_rows *r, bool red, int step,
                         const int JK[2], double *coarse)
 {
@@ -115,12 +115,12 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
   store_means(level, b, &r, red, g->split ? 1 : 2, JK, coarse);
 }
 
-/* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
- * cells is zero (but for rounding): the formula leaves them out. */
+/* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
+ * rounding and is left out. */
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                  double *zero)
 {
-  (void)zero; /* the host's table says that it does not */
+  (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
   const int threads = hymgi_cpu_threads(level);
@@ -129,7 +129,8 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, do
     hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
 }
 
-/* Low faces along `axis`, high boundaries included: mean of the 4 fine faces. Set-up only. */
+/* Low faces along `axis`, including high boundaries: mean of the 4 fine faces. Only used in set-up.
+ * */
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
                               const hymgi_geom *patches, double *coarse)
 {
@@ -168,7 +169,7 @@ HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *c
 #undef V
 }
 
-/* kernel(order, ...) with a literal order */
+/* Calls kernel(order, ...) with a constant order. */
 #define BY_ORDER(kernel, order, ...)                                                               \
   ((order) == HYMGI_GHOSTS_P0   ? kernel(HYMGI_GHOSTS_P0, __VA_ARGS__)                             \
    : (order) == HYMGI_GHOSTS_P1 ? kernel(HYMGI_GHOSTS_P1, __VA_ARGS__)                             \
@@ -181,7 +182,7 @@ static void combine_rows(hymgi_ghosts order, double sign, const double *const ro
   BY_ORDER(combine, order, sign, row, from, to, out);
 }
 
-/* Even children to even[t * step], odd to odd[t * step]. */
+/* Writes (or adds) even children to even[t * step], odd ones to odd[t * step]. */
 HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff_t step,
                          const double *restrict c, int n, double *even, double *odd)
 {
@@ -211,7 +212,7 @@ static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const 
     BY_ORDER(spread, order, false, 2, c, n, even, odd);
 }
 
-/* The four fine rows over coarse row (J, K): along z, then y, then x. */
+/* The four fine rows of coarse row (J, K): combined along z, then y, then x. */
 static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order, bool add,
                              const int JK[2], const double *coarse, double *x)
 {

@@ -1,10 +1,10 @@
-/* Vectors on the host: rows of cells, ghosts untouched; order-free reductions. */
+/* Vector operations on the host, without ghosts; reductions do not depend on the order of terms. */
 #include <math.h>
 
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
-/* From box r->g on to the first in which this thread has rows. */
+/* Advances from box r->g to the first box in which this thread has rows. */
 static void enter_box(host_row *r)
 {
   for (; r->g < r->end; r->g++) {
@@ -110,7 +110,7 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
   }
 }
 
-/* max |x y| of a segment, or of |x|; *nan collects what is not a number */
+/* max |x y| of a row, or max |x|; *nan counts NaNs */
 HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
                                 double *nan)
 {
