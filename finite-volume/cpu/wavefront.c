@@ -7,7 +7,7 @@
  *   FV2 out of place: reads one plane on each side and overwrites the iterate before last: lag 2,
  *   lean 1.
  *   FV4: reads two planes on each side: lag 3. Boundary ghosts of an iterate are filled one plane
- *   behind its sweep (one row at the end of a tile), when the old iterate is no longer read: lean 3. */
+ *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <stdatomic.h>
