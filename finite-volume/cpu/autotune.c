@@ -1,6 +1,6 @@
-/* Which way to run the smoother is fastest on this machine: tried when a solver is made, all ways on
- * a slab of each large level, the best on the whole of it. All give the same bits, so a wrong guess
- * costs time only. */
+/* Picks the fastest schedule of the smoother on this machine when a solver is created: all
+ * candidates run on a slab of each large level, the best ones on the whole level. They all give the
+ * same bits, so a wrong choice costs only time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ typedef struct candidate {
   double seconds;
 } candidate;
 
-/* Shallow wavefronts in narrow tiles suit a machine whose second-level cache is the one that
- * counts, deep ones a large third level. The first is no wavefront. */
+/* Shallow wavefronts in narrow tiles suit machines limited by the second-level cache, deep ones
+ * machines with a large third level. The first candidate is no wavefront. */
 static const candidate candidates[] = {{0, 0, 0},  {1, 48, 0}, {1, 64, 0}, {2, 24, 0}, {2, 32, 0},
                                        {2, 48, 0}, {3, 32, 0}, {3, 48, 0}, {6, 24, 0}, {6, 32, 0},
                                        {6, 64, 0}, {6, 0, 0},  {1, 0, 0},  {2, 0, 0},  {3, 0, 0}};
@@ -43,16 +43,11 @@ static int faster(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void restart(candidate *c, int count)
+/* Keeps the shortest of `rounds` runs of each candidate and sorts them, fastest first. */
+static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
 {
   for (int m = 0; m < count; m++)
     c[m].seconds = INFINITY;
-}
-
-/* The shortest of `rounds` runs of each, fastest first. */
-static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
-{
-  restart(c, count);
   for (int round = 0; round < rounds; round++)
     for (int m = 0; m < count; m++) {
       const double seconds = seconds_of(level, c + m);
@@ -61,10 +56,11 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
   qsort(c, (size_t)count, sizeof *c, faster);
 }
 
-/* All on a slab, which a third-level cache may hold; then the best of them on the whole level. */
+/* All candidates on a slab that may fit in the third-level cache, then the best on the whole level.
+ * */
 void hymgi_cpu_tune(hymgi_level *level)
 {
-  /* with neighbours there is one way only; and to try it would send messages */
+  /* with neighbours there is only one schedule, and trying it would send messages */
   if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;
   if (level->method->smoother == HYMG_SYMGS) return;
   double *const x = level->x, *const y = level->y;
@@ -73,10 +69,10 @@ void hymgi_cpu_tune(hymgi_level *level)
   candidate c[CANDIDATES];
   memcpy(c, candidates, sizeof c);
   g->n[2] = planes < SLAB ? planes : SLAB;
-  seconds_of(level, c); /* warms up */
+  seconds_of(level, c); /* warm-up */
   run_all(level, c, CANDIDATES, 1);
   g->n[2] = planes;
   run_all(level, c, FINALISTS, ROUNDS);
   use(level, c);
-  level->x = x, level->y = y; /* smoothers may have left them swapped */
+  level->x = x, level->y = y; /* smoothers may have swapped them */
 }

@@ -1,4 +1,4 @@
-/* The host backend: its table, memory, threads and copies. */
+/* The host backend: its operation table, memory, thread counts and halo copies. */
 #define _DEFAULT_SOURCE
 #include "cpu/cpu.h"
 
@@ -10,12 +10,7 @@
 
 int hymgi_backend_threads(int wanted)
 {
-#ifdef _OPENMP
   return wanted > 0 ? wanted : omp_get_max_threads();
-#else
-  (void)wanted;
-  return 1;
-#endif
 }
 
 int hymgi_cpu_threads(const hymgi_level *level)
@@ -23,7 +18,8 @@ int hymgi_cpu_threads(const hymgi_level *level)
   int64_t cells = 0;
   for (int b = 0; b < level->num_boxes; b++)
     cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  const int64_t worth = cells / 8192; /* fewer cells a thread are not worth a region's waits */
+  const int64_t worth =
+      cells / 8192; /* a thread with fewer cells does not pay for the fork and join */
   const int threads = level->context->threads;
   return worth < 2 ? 1 : worth < threads ? (int)worth : threads;
 }
@@ -81,7 +77,7 @@ static void copy_doubles(hymg_context *context, const double *from, double *to, 
   memcpy(to, from, doubles * sizeof(double));
 }
 
-/* Each colour's planes are shared out as the sweeps share them. */
+/* Each thread first touches the part that it sweeps later. */
 static void clear_vector(const hymgi_level *level, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
@@ -116,38 +112,31 @@ static size_t scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
 
 /* ---- copies ---- */
 
-/* Cells [i, i + n) of row (j, k) of a vector, to or from a contiguous array. */
-static void read_row(const hymgi_geom *g, const double *x, const int low[3], int n,
-                     double *restrict out)
+/* Copies cells [low[0], low[0] + n) of a row of the vector x to or from the contiguous `cells`. */
+static void copy_row(const hymgi_geom *g, double *x, const int low[3], int n,
+                     double *restrict cells, bool write)
 {
   if (!g->split) {
-    memcpy(out, x + hymgi_at(g, low[0], low[1], low[2]), (size_t)n * sizeof(double));
+    double *const row = x + hymgi_at(g, low[0], low[1], low[2]);
+    memcpy(write ? row : cells, write ? cells : row, (size_t)n * sizeof(double));
     return;
   }
   for (int c = 0; c < 2 && c < n; c++) {
-    const double *const restrict from = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+    double *const restrict row = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+    const int count = (n - c + 1) / 2;
+    if (write) {
 #pragma omp simd
-    for (int t = 0; t < (n - c + 1) / 2; t++)
-      out[2 * t + c] = from[t];
+      for (int t = 0; t < count; t++)
+        row[t] = cells[2 * t + c];
+    } else {
+#pragma omp simd
+      for (int t = 0; t < count; t++)
+        cells[2 * t + c] = row[t];
+    }
   }
 }
 
-static void write_row(const hymgi_geom *g, double *x, const int low[3], int n,
-                      const double *restrict in)
-{
-  if (!g->split) {
-    memcpy(x + hymgi_at(g, low[0], low[1], low[2]), in, (size_t)n * sizeof(double));
-    return;
-  }
-  for (int c = 0; c < 2 && c < n; c++) {
-    double *const restrict to = x + hymgi_at(g, low[0] + c, low[1], low[2]);
-#pragma omp simd
-    for (int t = 0; t < (n - c + 1) / 2; t++)
-      to[t] = in[2 * t + c];
-  }
-}
-
-/* Threads worth having for `cells` copied cells. */
+/* Number of threads that pays off for copying `cells` cells. */
 static int threads_for(const hymgi_plan *plan, int64_t cells)
 {
   return plan->threads > 1 && cells > 16384 ? plan->threads : 1;
@@ -163,8 +152,8 @@ static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const double
       const int n = c->n[0] - i < CHUNK ? c->n[0] - i : CHUNK;
       const int s[3] = {c->src[0] + i, c->src[1] + j, c->src[2] + k},
                 d[3] = {c->dst[0] + i, c->dst[1] + j, c->dst[2] + k};
-      read_row(from, src, s, n, chunk);
-      write_row(to, dst, d, n, chunk);
+      copy_row(from, (double *)src, s, n, chunk, false);
+      copy_row(to, dst, d, n, chunk, true);
     }
 }
 
@@ -180,39 +169,34 @@ static void move_local(hymg_context *context, const hymgi_plan *plan, const hymg
   }
 }
 
+/* Copies pieces of a vector to or from a message buffer. */
+static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int count,
+                        const hymgi_geom *box, double *x, double *buffer, bool write)
+{
+  for (const hymgi_piece *p = pieces; p < pieces + count; p++) {
+    const ptrdiff_t nx = p->n[0], ny = p->n[1];
+    const int threads = threads_for(plan, nx * ny * p->n[2]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < p->n[2]; k++)
+      for (int j = 0; j < p->n[1]; j++) {
+        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
+        copy_row(box + p->box, x, low, p->n[0], buffer + p->at + (k * ny + j) * nx, write);
+      }
+  }
+}
+
 static void move_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                       const double *src)
 {
   (void)context;
-  for (const hymgi_piece *p = plan->pack; p < plan->pack + plan->num_pack; p++) {
-    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int k = 0; k < p->n[2]; k++) {
-      double *const out = plan->send_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
-      for (int j = 0; j < p->n[1]; j++) {
-        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
-        read_row(src_box + p->box, src, low, p->n[0], out + (size_t)j * (size_t)p->n[0]);
-      }
-    }
-  }
+  copy_pieces(plan, plan->pack, plan->num_pack, src_box, (double *)src, plan->send_buffer, false);
 }
 
 static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                         double *dst, double *zero)
 {
   (void)context, (void)zero;
-  for (const hymgi_piece *p = plan->unpack; p < plan->unpack + plan->num_unpack; p++) {
-    const int threads = threads_for(plan, (int64_t)p->n[0] * p->n[1] * p->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int k = 0; k < p->n[2]; k++) {
-      const double *const in =
-          plan->receive_buffer + p->at + (size_t)k * (size_t)p->n[1] * (size_t)p->n[0];
-      for (int j = 0; j < p->n[1]; j++) {
-        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
-        write_row(dst_box + p->box, dst, low, p->n[0], in + (size_t)j * (size_t)p->n[0]);
-      }
-    }
-  }
+  copy_pieces(plan, plan->unpack, plan->num_unpack, dst_box, dst, plan->receive_buffer, true);
 }
 
 hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)

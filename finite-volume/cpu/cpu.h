@@ -1,6 +1,7 @@
-/* How a CPU runs the numerics: rows of cells, one thread per contiguous share of rows. A row of
- * one colour (or of all cells, with plain rows) is a set of pointers; the kernels in fv2_rows.c
- * and fv4_rows.c know nothing of boundaries, boxes or layouts. */
+/* The numerics on a CPU: loops over rows of cells, each thread with a contiguous share of the rows.
+ * A row holds the cells of one colour (all cells if rows are not split) and is passed as a set of
+ * pointers; the kernels in fv2_rows.c and fv4_rows.c know nothing of boundaries, boxes or layouts.
+ * */
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
@@ -8,52 +9,62 @@
 
 #ifdef _OPENMP
 #include <omp.h>
-static inline int host_thread(void)
-{
-  return omp_get_thread_num();
-}
-static inline int host_team(void)
-{
-  return omp_get_num_threads();
-}
 #else
-static inline int host_thread(void)
-{
-  return 0;
-}
-static inline int host_team(void)
+static inline int omp_get_max_threads(void)
 {
   return 1;
 }
+static inline int omp_get_num_threads(void)
+{
+  return 1;
+}
+static inline int omp_get_thread_num(void)
+{
+  return 0;
+}
 #endif
 
-enum { HOST_SCRATCH_ROWS = 48 }; /* rows of scratch of each thread */
+enum { HOST_SCRATCH_ROWS = 48 }; /* scratch rows per thread */
 
-/* Threads a level is worth: one below some thousand cells. */
+/* Number of threads that pays off for a level: one below some thousand cells. */
 int hymgi_cpu_threads(const hymgi_level *level);
 
-/* This thread's row of scratch, readable from -2 * HYMGI_LINE + 1 on. */
+/* A scratch row of this thread, readable from index -2 * HYMGI_LINE + 1. */
 static inline double *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row + 2 * HYMGI_LINE;
+         ((ptrdiff_t)omp_get_thread_num() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
+         2 * HYMGI_LINE;
 }
 
-/* This thread's share [*from, *to) of `count` things. */
+/* The share [*from, *to) of `count` items that belongs to this thread. */
 static inline void host_share(int64_t count, int64_t *from, int64_t *to)
 {
-  const int id = host_thread(), team = host_team();
+  const int id = omp_get_thread_num(), team = omp_get_num_threads();
   *from = count * id / team;
   *to = count * (id + 1) / team;
 }
 
-/* Maximum that keeps NaN. */
+/* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a
+ * split row are visited; otherwise each row once, as colour 0. */
+typedef struct host_row {
+  const hymgi_geom *g, *end; /* g is NULL at the end */
+  int64_t left;              /* rows left in this box, including the current one */
+  bool colours;
+  int cjk[3], n;
+  ptrdiff_t at; /* index of the first cell in a vector */
+} host_row;
+
+host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
+void hymgi_cpu_next(host_row *r);
+
+/* Maximum that propagates NaN. */
 static inline double host_larger(double a, double b)
 {
   return b > a || b != b ? b : a;
 }
 
-/* Doubles from one vector to another; they may be allocations of their own. */
+/* Distance in doubles between two vectors, which may be separate allocations. */
 static inline ptrdiff_t host_distance(const double *from, const double *to)
 {
   return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
@@ -61,43 +72,44 @@ static inline ptrdiff_t host_distance(const double *from, const double *to)
 
 /* ---- rows ---- */
 
-/* FV2: the own cells c and the neighbours west, east, south, north, down, up, with the betas of
- * the faces towards them. */
+/* FV2: the row's cells c and its neighbours west, east, south, north, down and up, with the betas
+ * of the faces between them. */
 typedef struct fv2_row {
   int n;
   const double *c, *w, *e, *s, *nn, *d, *u;
   const double *bw, *be, *bs, *bn, *bd, *bu;
-  const double *f, *alpha; /* alpha NULL: none */
+  const double *f, *alpha; /* alpha is NULL for Poisson */
 } fv2_row;
 
-/* FV4: own colour o, other colour q (the same with plain rows), likewise of the betas; sm, sp,
- * s2: slots to the cells at -1, +1, +2 along x; rows and planes are pitch and plane apart. */
+/* FV4: o points to the row's colour, q to the other colour (the same pointer if rows are not
+ * split); the betas likewise. sm, sp and s2 are the slot offsets to the cells at -1, +1 and +2
+ * along x; pitch and plane are the strides between rows and planes. */
 typedef struct fv4_row {
   int n;
   ptrdiff_t pitch, plane, sm, sp, s2;
   const double *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const double *f, *alpha, *dinv;
   bool variable;
-  double beta[3]; /* constants */
+  double beta[3]; /* constant betas */
 } fv4_row;
 
-/* x is written in the ghosts at boundaries; NULL: coefficients only. scratch: two rows. f may be NULL
- * where the kernel has no use for it. */
+/* Writes ghosts of x at boundaries. With x NULL only the coefficients are set; f may be NULL if the
+ * kernel does not read it. scratch: two rows. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2]);
-/* own and other are the vectors that hold the cell's colour and the other one; ghosts are in
- * place. */
+/* own and other are the vectors that hold the colour of the row and the other colour. Ghosts must
+ * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3]);
 
-/* Kernels on slots [from, to). out may be the row c itself only for gsrb of FV2. */
+/* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
 typedef struct relax_weights {
   double residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
-  const double *prev;        /* row, or NULL without momentum; may be out */
-  const double *scale;       /* row of l1 scaling instead of D^-1, or NULL */
+  const double *prev;        /* row of the previous iterate, or NULL without momentum; may be out */
+  const double *scale;       /* row of l1 scaling used in place of D^-1, or NULL */
 } relax_weights;
 
-/* Doubles of a box's rows of constant coefficients, and their contents. */
+/* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_fv2_constant_doubles(const hymgi_geom *g);
 void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
 
@@ -110,40 +122,43 @@ void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out);
 void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out);
 void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out);
 void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out);
-/* |coefficients| of the 24 other cells summed, and the diagonal, as if no boundary were near. */
+/* The diagonal and the sum of |coefficient| over the 24 other cells, ignoring boundaries. */
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
-/* Coefficient of the cell at `at` in the row's cell at slot t, as if no boundary were near. */
+/* Coefficient of the neighbour at offset `at` in the equation of the row's cell t, ignoring
+ * boundaries. */
 double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 
 /* ---- parts shared by the host's files ---- */
 
-/* Ghosts beyond boundaries, in memory: the polynomial extrapolations of a field (tensor products at edges
- * and corners), with the boundary data added if asked. */
+/* Fills the ghosts beyond boundaries by polynomial extrapolation (tensor products at edges and
+ * corners), adding the boundary data if asked. */
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ends of row (j, k); the ghost rows beyond face 2 or 3 in plane `at`, or row
- * `at` of the ghost planes beyond face 4 or 5. */
+/* Parts of it: the ghosts at both ends of row (j, k); the ghost rows beyond face 2 or 3 in plane
+ * `at`, or row `at` of the ghost planes beyond face 4 or 5. */
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
                                hymgi_ghosts ghosts, int j, int k);
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
                                hymgi_ghosts ghosts, int face, int at);
-/* What FV2's stencil wants to see beyond a boundary: boundary_ghost times the opposite neighbour; faces
- * only. */
+/* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x);
 
-/* Contents of row (j, k), cells [-ghost, n + ghost), as plain cells: the row itself, or unsplit
- * into buffer; index 0 is cell 0. */
+/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
+ * rows are split. Index 0 is cell 0. */
 const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
                                   double *buffer);
 
-/* A smoother call as z wavefronts, where the level is one box without neighbours and large
- * enough: false where it is not. coarse not NULL: the residual is restricted to it as a further
- * stage (transfer.c has the pass on its own). */
+/* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
+ * returns false if not. If coarse is not NULL the residual is restricted into it as a further stage
+ * (transfer.c has the separate pass). */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
-/* Finds the fastest tuning of a level whose vectors are zero; they stay so. */
+/* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
 void hymgi_cpu_tune(hymgi_level *level);
-/* Coarse row JK of box b from the residual of its four fine rows; ghosts in place. */
+/* Updates the halo and the boundary ghosts that the stencil reads from memory. */
+void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x);
+/* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
+ * already. */
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                      double *coarse);
 
@@ -176,8 +191,8 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t *words);
 
-/* The residual of one row (colour, j, k) into out[slot]; ghosts of x in place (FV4). scratch
- * rows 0 and 1 are used. */
+/* The residual of row (colour, j, k), written to out[slot]. For FV4, ghosts of x must be filled
+ * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
                             double *x, const int cjk[3], double *out);
 

@@ -1,11 +1,11 @@
-/* FV2 on the host: pointers of a row, and its kernels. */
+/* FV2 on the host: row pointers and row kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
 #include "formulas/relax.h"
 
-/* Constant betas live in a few short rows per box, boundaries included: faces of x at even and at odd
- * i (all of them with plain rows), then of y and z inside, at the low boundary, at the high boundary,
- * then alpha. */
+/* Constant betas are kept as a few short rows per box, including boundaries: x faces at even and at
+ * odd i (all x faces in the first if rows are not split); then y faces and z faces, each in the
+ * interior, at the low and at the high boundary; then alpha. */
 enum {
   ROW_X_EVEN,
   ROW_X_ODD,
@@ -43,8 +43,7 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
   if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
-  if (g->boundaries & 2)
-    rows[g->split ? ROW_X_EVEN * size + g->n[0] / 2 : ROW_X_EVEN * size + g->n[0]] = high;
+  if (g->boundaries & 2) rows[ROW_X_EVEN * size + g->n[0] / (g->split ? 2 : 1)] = high;
   for (int axis = 1; axis < 3; axis++) {
     double *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
     fill_row(c->beta_constant[axis], size, row);
@@ -52,12 +51,6 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
   fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
-}
-
-/* Boxes that are not merged are equal. */
-static const double *constant_rows(const hymgi_level *level, const hymgi_geom *g)
-{
-  return level->c.constant_rows + (size_t)(g - level->box) * hymgi_fv2_constant_doubles(g);
 }
 
 /* Row of face m along axis 1 or 2. */
@@ -72,8 +65,8 @@ static const double *constant_face(const hymgi_geom *g, const double *rows, int 
 static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                            fv2_row *r)
 {
-  const double *rows = constant_rows(level, g);
   const ptrdiff_t size = constant_row_size(g);
+  const double *rows = level->c.constant_rows + (g - level->box) * CONSTANT_ROWS * size;
   const int p = g->split ? hymgi_first(g, cjk[0], cjk[1], cjk[2]) : 0;
   r->bw = rows + (p ? ROW_X_ODD : ROW_X_EVEN) * size;
   r->be = g->split ? rows + (p ? ROW_X_EVEN : ROW_X_ODD) * size + p : r->bw + 1;
@@ -83,7 +76,7 @@ static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const 
   r->bu = constant_face(g, rows, 2, cjk[2] + 1);
 }
 
-/* weight times the opposite row; weight 0 asks nothing of it */
+/* weight times the opposite row, which is not read if weight is 0 */
 static const double *ghost_row(double weight, const double *opposite, int n, double *out)
 {
   if (weight == 0) {
@@ -96,54 +89,44 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-static void set_coefficients(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                             const int cjk[3], fv2_row *r)
-{
-  const hymgi_coefficients *c = &level->c;
-  const int colour = cjk[0], p = hymgi_first(g, colour, cjk[1], cjk[2]);
-  const ptrdiff_t o = hymgi_row(g, colour, cjk[1], cjk[2]),
-                  q = g->split ? hymgi_row(g, 1 - colour, cjk[1], cjk[2]) : o;
-  const ptrdiff_t sp = g->split ? p : 1;
-  if (c->beta[0]) {
-    r->bw = c->beta[0] + o, r->be = c->beta[0] + q + sp;
-    r->bs = c->beta[1] + o, r->bn = c->beta[1] + q + g->pitch;
-    r->bd = c->beta[2] + o, r->bu = c->beta[2] + q + g->plane;
-  } else {
-    constant_betas(level, g, cjk, r);
-  }
-  r->f = f ? f + o : NULL;
-  if (c->alpha)
-    r->alpha = c->alpha + o;
-  else if (level->method->has_alpha)
-    r->alpha = level->c.constant_rows + ROW_ALPHA * constant_row_size(g);
-}
-
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
-  const double *const ghost = level->c.boundary_ghost;
-  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0]};
-  set_coefficients(level, g, f, cjk, &r);
+  const hymgi_coefficients *c = &level->c;
+  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0], .f = f ? f + o : NULL};
+  if (c->beta[0]) {
+    r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
+    r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
+    r.bd = c->beta[2] + o, r.bu = c->beta[2] + q + g->plane;
+  } else {
+    constant_betas(level, g, cjk, &r);
+  }
+  if (c->alpha)
+    r.alpha = c->alpha + o;
+  else if (level->method->has_alpha)
+    r.alpha = c->constant_rows + ROW_ALPHA * constant_row_size(g);
   if (!x) return r;
   double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
   if (g->boundaries & 1 && !(g->split && p))
-    xq[-1] = hymgi_fv2_ghost(ghost[0], xq[g->split ? 0 : 1]);
+    xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
   if (g->boundaries & 2 && !(g->split && !p))
-    xq[r.n] = hymgi_fv2_ghost(ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
+    xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
   const double *const s = r.s, *const d = r.d;
-  if (g->boundaries & 4 && j == 0) r.s = ghost_row(ghost[2], r.nn, r.n, scratch[0]);
-  if (g->boundaries & 8 && j == g->n[1] - 1) r.nn = ghost_row(ghost[3], s, r.n, scratch[0]);
-  if (g->boundaries & 16 && k == 0) r.d = ghost_row(ghost[4], r.u, r.n, scratch[1]);
-  if (g->boundaries & 32 && k == g->n[2] - 1) r.u = ghost_row(ghost[5], d, r.n, scratch[1]);
+  if (g->boundaries & 4 && j == 0) r.s = ghost_row(c->boundary_ghost[2], r.nn, r.n, scratch[0]);
+  if (g->boundaries & 8 && j == g->n[1] - 1)
+    r.nn = ghost_row(c->boundary_ghost[3], s, r.n, scratch[0]);
+  if (g->boundaries & 16 && k == 0) r.d = ghost_row(c->boundary_ghost[4], r.u, r.n, scratch[1]);
+  if (g->boundaries & 32 && k == g->n[2] - 1)
+    r.u = ghost_row(c->boundary_ghost[5], d, r.n, scratch[1]);
   return r;
 }
 
-/* ---- kernels; literal arguments pick the pointer at compile time ---- */
+/* ---- kernels; literal offsets select the pointer at compile time ---- */
 
 #define X(di, dj, dk)                                                                              \
   ((di) < 0   ? w[t]                                                                               \
@@ -170,6 +153,9 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
              : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
 
+/* Each kernel is an inline function with a constant flag; this selects the variant. */
+#define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
+
 /* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
 HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
                        double *restrict out)
@@ -182,10 +168,7 @@ HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
 
 void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    gsrb(r, true, from, to, out);
-  else
-    gsrb(r, false, from, to, out);
+  FORM(gsrb, from, to, out);
 }
 
 HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to,
@@ -199,10 +182,7 @@ HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to
 
 void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    apply(r, true, from, to, out);
-  else
-    apply(r, false, from, to, out);
+  FORM(apply, from, to, out);
 }
 
 HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int to,
@@ -216,10 +196,7 @@ HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int
 
 void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out)
 {
-  if (r->alpha)
-    residual(r, true, from, to, out);
-  else
-    residual(r, false, from, to, out);
+  FORM(residual, from, to, out);
 }
 
 HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
@@ -238,22 +215,12 @@ HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, c
 
 void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out)
 {
-  if (w->scale) {
-    if (r->alpha)
-      relax(r, true, true, false, w, from, to, out);
-    else
-      relax(r, false, true, false, w, from, to, out);
-  } else if (w->prev) {
-    if (r->alpha)
-      relax(r, true, false, true, w, from, to, out);
-    else
-      relax(r, false, false, true, w, from, to, out);
-  } else {
-    if (r->alpha)
-      relax(r, true, false, false, w, from, to, out);
-    else
-      relax(r, false, false, false, w, from, to, out);
-  }
+  if (w->scale)
+    FORM(relax, true, false, w, from, to, out);
+  else if (w->prev)
+    FORM(relax, false, true, w, from, to, out);
+  else
+    FORM(relax, false, false, w, from, to, out);
 }
 
 void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out)

@@ -1,4 +1,4 @@
-/* FV4 on the host: pointers of a row, and its kernels. */
+/* FV4 on the host: row pointers and row kernels. */
 #include "cpu/cpu.h"
 #include "formulas/fv4.h"
 #include "formulas/relax.h"
@@ -54,21 +54,12 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   (helmholtz ? hymgi_fma(alpha[t], o[t], HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))                 \
              : HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))
 
-/* Each kernel is an inline body with two flags; this makes its four forms. */
-#define FORMS(call_true_true, call_true_false, call_false_true, call_false_false)                  \
-  do {                                                                                             \
-    if (r->variable) {                                                                             \
-      if (r->alpha)                                                                                \
-        call_true_true;                                                                            \
-      else                                                                                         \
-        call_true_false;                                                                           \
-    } else {                                                                                       \
-      if (r->alpha)                                                                                \
-        call_false_true;                                                                           \
-      else                                                                                         \
-        call_false_false;                                                                          \
-    }                                                                                              \
-  } while (0)
+/* Each kernel is an inline function with two constant flags; this selects the variant. */
+#define FORM(kernel, ...)                                                                          \
+  (r->variable                                                                                     \
+       ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__)       \
+   : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                                \
+              : kernel(r, false, false, __VA_ARGS__))
 
 HYMGI_INLINE void apply(const fv4_row *r, const bool variable, const bool helmholtz, int from,
                         int to, double *restrict out)
@@ -81,8 +72,7 @@ HYMGI_INLINE void apply(const fv4_row *r, const bool variable, const bool helmho
 
 void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out)
 {
-  FORMS(apply(r, true, true, from, to, out), apply(r, true, false, from, to, out),
-        apply(r, false, true, from, to, out), apply(r, false, false, from, to, out));
+  FORM(apply, from, to, out);
 }
 
 HYMGI_INLINE void residual(const fv4_row *r, const bool variable, const bool helmholtz, int from,
@@ -96,8 +86,7 @@ HYMGI_INLINE void residual(const fv4_row *r, const bool variable, const bool hel
 
 void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out)
 {
-  FORMS(residual(r, true, true, from, to, out), residual(r, true, false, from, to, out),
-        residual(r, false, true, from, to, out), residual(r, false, false, from, to, out));
+  FORM(residual, from, to, out);
 }
 
 HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmholtz,
@@ -111,7 +100,7 @@ HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmho
     out[t] = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
 }
 
-/* out may be prev: only its own cell is read before it is written */
+/* out may be prev: each cell is read before it is written */
 HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bool helmholtz,
                                  const relax_weights *weights, int from, int to, double *out)
 {
@@ -129,16 +118,12 @@ HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bo
 void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out)
 {
   if (w->prev)
-    FORMS(relax_momentum(r, true, true, w, from, to, out),
-          relax_momentum(r, true, false, w, from, to, out),
-          relax_momentum(r, false, true, w, from, to, out),
-          relax_momentum(r, false, false, w, from, to, out));
+    FORM(relax_momentum, w, from, to, out);
   else
-    FORMS(relax(r, true, true, w, from, to, out), relax(r, true, false, w, from, to, out),
-          relax(r, false, true, w, from, to, out), relax(r, false, false, w, from, to, out));
+    FORM(relax, w, from, to, out);
 }
 
-/* ---- coefficients of the matrix: the formula applied to unit vectors ---- */
+/* ---- matrix coefficients: the operator applied to unit vectors ---- */
 
 #undef X
 #define X(di, dj, dk) ((di) == l && (dj) == m && (dk) == n ? 1. : 0.)

@@ -1,69 +1,56 @@
-/* Ghosts beyond boundaries on the host: the tensor products of the face formulas, axis z first, then
- * y, then x. */
+/* Boundary ghosts on the host: tensor products of the one-dimensional extrapolations, axis z first,
+ * then y, then x. */
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
 #include "multigrid/boundary_data.h"
 
-/* The ghosts of one line of cells off a boundary: cells at x, x + step, ... */
-typedef struct line {
-  hymgi_extrapolation ghost_kind;
-  bool two; /* a second layer is wanted: quartic, or 0 */
-} line;
-
-static void fill_cells_ghosts(line l, const double *const inside[4], double *const ghost[2])
+/* The ghosts at the end of one line of cells, from the four cells next to the boundary. two: also
+ * fill a second layer (with 0 unless quartic). */
+static void fill_line_ghosts(hymgi_extrapolation kind, bool two, const double *const inside[4],
+                             double *const ghost[2])
 {
-  if (l.ghost_kind == HYMGI_QUARTIC_GHOST) {
+  if (kind == HYMGI_QUARTIC_GHOST) {
     *ghost[0] = hymgi_ghost_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
     *ghost[1] = hymgi_ghost2_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
     return;
   }
-  if (l.ghost_kind == HYMGI_QUADRATIC_GHOST)
+  if (kind == HYMGI_QUADRATIC_GHOST)
     *ghost[0] = hymgi_ghost_v2(*inside[0], *inside[1]);
   else
-    *ghost[0] = l.ghost_kind == HYMGI_LINEAR_GHOST ? -*inside[0] : *inside[0];
-  if (l.two) *ghost[1] = 0;
-}
-
-static line line_of(const hymgi_level *level, int face, hymgi_ghosts ghosts)
-{
-  return (line){hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4};
+    *ghost[0] = kind == HYMGI_LINEAR_GHOST ? -*inside[0] : *inside[0];
+  if (two) *ghost[1] = 0;
 }
 
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
                                hymgi_ghosts ghosts, int j, int k)
 {
-  const int even = g->split ? (j + k + g->parity) & 1 : 0, n = g->n[0];
-  double *const e = x + hymgi_row(g, even, j, k), *const o = g->split
-                                                                 ? x + hymgi_row(g, 1 - even, j, k)
-                                                                 : e;
-#define AT(i) (g->split ? ((i)&1 ? o + ((i)-1) / 2 : e + (i) / 2) : e + (i))
+  const int even = g->split ? (j + k + g->parity) & 1 : 0;
+  double *const e = x + hymgi_row(g, even, j, k), *const o =
+                                                      x +
+                                                      hymgi_row(g, g->split ? 1 - even : 0, j, k);
+#define AT(i) (g->split ? ((i)&1 ? o : e) + ((i) >> 1) : e + (i))
   for (int face = 0; face < 2; face++) {
     if (!(g->boundaries >> face & 1)) continue;
-    const line l = line_of(level, face, ghosts);
-    const int last = n - 1;
-    const double *inside[4];
-    for (int m = 0; m < 4; m++)
-      inside[m] = face ? AT(last - m) : AT(m);
-    double *ghost[2];
-    if (face)
-      ghost[0] = AT(n), ghost[1] = AT(n + 1);
-    else
-      ghost[0] = g->split ? o - 1 : e - 1, ghost[1] = g->split ? e - 1 : e - 2;
-    fill_cells_ghosts(l, inside, ghost);
+    const int edge = face ? g->n[0] - 1 : 0, in = face ? -1 : 1;
+    const double *const inside[4] = {AT(edge), AT(edge + in), AT(edge + 2 * in), AT(edge + 3 * in)};
+    double *const ghost[2] = {AT(edge - in), AT(edge - 2 * in)};
+    fill_line_ghosts(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, inside,
+                     ghost);
   }
 #undef AT
 }
 
-/* Two ghost rows beyond row (j, k), `in` doubles from row to row inwards, over the whole row
- * with its ghosts. */
-static void fill_row_ghosts(line l, const hymgi_geom *g, double *x, int j, int k, ptrdiff_t in)
+/* Fills two ghost rows beyond row (j, k), including its ghosts; `in` is the stride to the next row
+ * inwards. */
+static void fill_row_ghosts(hymgi_extrapolation kind, bool two, const hymgi_geom *g, double *x,
+                            int j, int k, ptrdiff_t in)
 {
   const int from = g->split ? -1 : -g->ghost, to = g->split ? g->n[0] / 2 + 1 : g->n[0] + g->ghost;
   for (int c = 0; c <= g->split; c++) {
-    double *const a = x + hymgi_row(g, c, j, k); /* x1; ghost 2, x3 */
+    double *const a = x + hymgi_row(g, c, j, k); /* x1, x3 and ghost 2 */
     double *const b =
-        g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the cells one row on: ghost 1, x2, x4 */
-    if (l.ghost_kind == HYMGI_QUARTIC_GHOST) {
+        g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the neighbouring rows: ghost 1, x2, x4 */
+    if (kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
       for (int t = from; t < to; t++) {
         const double x1 = a[t], x2 = b[t + in], x3 = a[t + 2 * in], x4 = b[t + 3 * in];
@@ -73,10 +60,10 @@ static void fill_row_ghosts(line l, const hymgi_geom *g, double *x, int j, int k
       continue;
     }
     for (int t = from; t < to; t++)
-      b[t - in] = l.ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(a[t], b[t + in])
-                  : l.ghost_kind == HYMGI_LINEAR_GHOST  ? -a[t]
-                                                        : a[t];
-    if (l.two)
+      b[t - in] = kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(a[t], b[t + in])
+                  : kind == HYMGI_LINEAR_GHOST  ? -a[t]
+                                                : a[t];
+    if (two)
       for (int t = from; t < to; t++)
         a[t - 2 * in] = 0;
   }
@@ -88,22 +75,21 @@ static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
          (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
 }
 
-/* Boundary data on a ghost layer: factor times the plane of values. */
+/* Adds the boundary data, times a factor, to the first ghost layer. */
 static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                      int face)
 {
   const hymgi_boundary_data *boundaries = level->boundaries;
   const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
   if (!value || !(g->boundaries >> face & 1)) return;
-  const hymgi_extrapolation ghost_kind = hymgi_extrapolation_of(level, face, ghosts);
-  const double factor = hymgi_data_weight(ghost_kind);
+  const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
   const int axis = face / 2;
   int a, b, ijk[3];
   hymgi_boundary_axes(face, &a, &b);
   ijk[axis] = face & 1 ? g->n[axis] : -1;
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
-      /* the extrapolation of a later axis covers what lies beyond its boundary */
+      /* edges and corners beyond the boundary of a later axis are extrapolated along that axis */
       const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
                          (b < axis && beyond_boundary(g, b, ijk[b]));
       if (!later)
@@ -111,20 +97,13 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
     }
 }
 
-/* Range of rows along an axis that hold values before its boundary ghosts are filled. */
-static void known(const hymgi_geom *g, int axis, int *from, int *to)
-{
-  *from = g->boundaries >> (2 * axis) & 1 ? 0 : -g->ghost;
-  *to = g->boundaries >> (2 * axis + 1) & 1 ? g->n[axis] : g->n[axis] + g->ghost;
-}
-
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
                                hymgi_ghosts ghosts, int face, int at)
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
   const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
-  fill_row_ghosts(line_of(level, face, ghosts), g, x, axis == 1 ? edge : at, axis == 1 ? at : edge,
-                  in);
+  fill_row_ghosts(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, g, x,
+                  axis == 1 ? edge : at, axis == 1 ? at : edge, in);
 }
 
 static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
@@ -134,19 +113,24 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, 
     if (g->boundaries >> face & 1) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
-static void close_serial(const hymgi_level *level, const hymgi_geom *g, double *x,
-                         hymgi_ghosts ghosts, bool data)
+/* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
+ * planes to a thread, so no barrier is needed between them. */
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
+                     bool data)
 {
-  int jl, jh;
-  known(g, 1, &jl, &jh);
-  for (int j = jl; j < jh; j++)
+  const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
+      high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
+#pragma omp for schedule(static)
+  for (int j = low; j < high; j++)
     fill_both(level, g, x, ghosts, 2, j);
   for (int face = 4; data && face < 6; face++)
     add_data(level, g, x, ghosts, face);
+#pragma omp for schedule(static) nowait
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     fill_both(level, g, x, ghosts, 1, k);
   for (int face = 2; data && face < 4; face++)
     add_data(level, g, x, ghosts, face);
+#pragma omp for schedule(static)
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
       hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
@@ -154,40 +138,19 @@ static void close_serial(const hymgi_level *level, const hymgi_geom *g, double *
     add_data(level, g, x, ghosts, face);
 }
 
-/* Inside a parallel region. */
-static void fill_shared(const hymgi_level *level, const hymgi_geom *g, double *x,
-                        hymgi_ghosts ghosts)
-{
-  int jl, jh;
-  known(g, 1, &jl, &jh);
-#pragma omp for schedule(static)
-  for (int j = jl; j < jh; j++)
-    fill_both(level, g, x, ghosts, 2, j);
-#pragma omp for schedule(static)
-  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++) {
-    fill_both(level, g, x, ghosts, 1, k);
-    for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
-      hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
-  }
-}
-
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0) return;
-  const int threads = hymgi_cpu_threads(level);
   const bool data = with_data && level->boundaries;
+  const int threads = data ? 1 : hymgi_cpu_threads(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     if (!g->boundaries) continue;
-    if (threads == 1 || data) {
-      close_serial(level, g, x, ghosts, data);
-      continue;
-    }
-#pragma omp parallel num_threads(threads)
-    fill_shared(level, g, x, ghosts);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    fill_box(level, g, x, ghosts, data);
   }
 }
 
-/* Faces only: what the FV2 stencil sees beyond a boundary. */
+/* Face ghosts only. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)

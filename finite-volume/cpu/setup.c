@@ -1,12 +1,15 @@
-/* Coefficients of a level on the host: boundaries folded into FV2's betas, beta ghosts of FV4, exact
- * diagonal, Gershgorin bound. */
+/* Coefficients of a level on the host: boundary weights of FV2's betas, beta ghosts of FV4, the
+ * exact diagonal and the Gershgorin bound. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "formulas/coefficients.h"
 
-enum { REACH = 4, WIDTH = 2 * REACH + 1 }; /* cells a extrapolation can reach from a cell */
+enum {
+  REACH = 4,
+  WIDTH = 2 * REACH + 1
+}; /* distance to the farthest cell that an extrapolation reads */
 
 static bool is_boundary(const hymgi_geom *g, int face)
 {
@@ -26,14 +29,6 @@ static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int fa
     for (int j = from[1]; j < to[1]; j++)
       for (int i = from[0]; i < to[0]; i++)
         beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
-}
-
-static void scale_boundaries(hymgi_level *level)
-{
-  if (!level->c.beta[0]) return;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
-    for (int face = 0; face < 6; face++)
-      if (is_boundary(g, face)) scale_boundary(level, g, face);
 }
 
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
@@ -82,22 +77,15 @@ static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis,
       }
 }
 
-static void all_beta_ghosts(const hymgi_level *level)
-{
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
-    for (int axis = 0; axis < 3; axis++)
-      for (int face = 0; face < 6; face++)
-        if (face / 2 != axis && is_boundary(g, face)) beta_ghosts(level, g, axis, face);
-}
-
-typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], the cell in the middle */
+typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], centred on the cell */
 
 static double *map_at(stencil_map map, int axis, int along, int u, int v)
 {
   return axis == 0 ? &map[v][u][along] : axis == 1 ? &map[v][along][u] : &map[along][v][u];
 }
 
-/* Moves what lies beyond the ends of one axis to the cells it stands for. */
+/* Replaces coefficients beyond the ends of one axis by those of the cells that they are
+ * extrapolated from. */
 static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, int at,
                       stencil_map map)
 {
@@ -126,7 +114,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
   }
 }
 
-/* Diagonal and sum of |others| of one cell with the extrapolations in. */
+/* Diagonal and sum of |off-diagonal| of one cell, extrapolations included. */
 static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_row *r, int t,
                       const int ijk[3], double *diagonal, double *others)
 {
@@ -172,31 +160,36 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 /* ---- both ---- */
 
-/* This thread's rows; the largest (A_ii + sum |A_ij|) / A_ii. */
+static void finish_betas(const hymgi_level *level)
+{
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int axis = 0; axis < 3; axis++)
+      for (int face = 0; face < 6; face++) {
+        if (!is_boundary(g, face)) continue;
+        if (fv2 && face / 2 == axis) scale_boundary(level, g, face);
+        if (!fv2 && face / 2 != axis) beta_ghosts(level, g, axis, face);
+      }
+}
+
+/* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and
+ * the l1 scaling. */
 static double scan_rows(hymgi_level *level)
 {
   double *const diagonal = host_scratch(level, 3), *const others = host_scratch(level, 4);
   double bound = 0;
   const bool fv2 = level->method->stencil == HYMG_FV2;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    int64_t row, end;
-    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
-    for (; row < end; row++)
-      for (int colour = 0; colour <= g->split; colour++) {
-        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])},
-                  n = g->split ? g->n[0] / 2 : g->n[0];
-        const ptrdiff_t at = hymgi_row(g, colour, cjk[1], cjk[2]);
-        if (fv2)
-          fv2_row_sums(level, g, cjk, diagonal, others);
-        else
-          fv4_row_sums(level, g, cjk, diagonal, others);
-        for (int t = 0; t < n; t++) {
-          const double lambda = (diagonal[t] + others[t]) / diagonal[t];
-          bound = lambda > bound ? lambda : bound;
-          if (level->c.dinv) level->c.dinv[at + t] = 1 / diagonal[t];
-          if (level->c.l1inv) level->c.l1inv[at + t] = hymgi_l1_scale(diagonal[t], others[t]);
-        }
-      }
+  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
+    if (fv2)
+      fv2_row_sums(level, r.g, r.cjk, diagonal, others);
+    else
+      fv4_row_sums(level, r.g, r.cjk, diagonal, others);
+    for (int t = 0; t < r.n; t++) {
+      const double lambda = (diagonal[t] + others[t]) / diagonal[t];
+      bound = lambda > bound ? lambda : bound;
+      if (level->c.dinv) level->c.dinv[r.at + t] = 1 / diagonal[t];
+      if (level->c.l1inv) level->c.l1inv[r.at + t] = hymgi_l1_scale(diagonal[t], others[t]);
+    }
   }
   return bound;
 }
@@ -207,17 +200,14 @@ static hymg_status constant_rows(hymgi_level *level)
   const bool fv2 = m->stencil == HYMG_FV2, alpha = m->has_alpha && !m->variable_alpha;
   if (level->num_boxes == 0 || !(alpha || (fv2 && !m->variable_beta))) return HYMG_OK;
   size_t doubles = (size_t)level->box[0].n[0] + 2 * HYMGI_LINE;
-  if (fv2) doubles = hymgi_fv2_constant_doubles(level->box) * (size_t)level->num_boxes;
-  if (!level->c.constant_rows)
-    TRY(level->memory->alloc(level->context, doubles, &level->c.constant_rows));
-  if (!fv2)
-    for (size_t t = 0; t < doubles; t++)
-      level->c.constant_rows[t] = level->c.alpha_constant;
-  else
-    for (int b = 0; b < level->num_boxes; b++)
-      hymgi_fv2_constant_fill(level, level->box + b,
-                              level->c.constant_rows +
-                                  (size_t)b * hymgi_fv2_constant_doubles(level->box));
+  const size_t box_doubles = hymgi_fv2_constant_doubles(level->box);
+  if (fv2) doubles = box_doubles * (size_t)level->num_boxes;
+  double **const rows = &level->c.constant_rows;
+  if (!*rows) TRY(level->memory->alloc(level->context, doubles, rows));
+  for (size_t t = 0; !fv2 && t < doubles; t++)
+    (*rows)[t] = level->c.alpha_constant;
+  for (int b = 0; fv2 && b < level->num_boxes; b++)
+    hymgi_fv2_constant_fill(level, level->box + b, *rows + (size_t)b * box_doubles);
   return HYMG_OK;
 }
 
@@ -225,10 +215,8 @@ hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
   if (level->method->stencil == HYMG_FV2) {
     hymgi_fv2_boundaries(level);
-    scale_boundaries(level);
-  } else if (level->c.beta[0]) {
-    all_beta_ghosts(level);
   }
+  if (level->c.beta[0]) finish_betas(level);
   TRY(constant_rows(level));
   double bound = 0;
   const int threads = hymgi_cpu_threads(level);

@@ -1,5 +1,5 @@
-/* Operator, residual and smoothers on the host: sweeps over rows, with the halo exchange
- * overlapped. */
+/* Operator, residual and smoothers on the host: sweeps over rows, overlapped with the halo
+ * exchange. */
 #include <stdint.h>
 
 #include "cpu/cpu.h"
@@ -7,23 +7,24 @@
 
 typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
 
-/* One pass over the rows of a level. For GSRB and the relaxations of FV4 own and other may
- * differ (two generations). */
+/* One pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
+ * different vectors (old and new iterate). */
 typedef struct job {
   job_kind kind;
   const hymgi_level *level;
   const double *f;
-  double *own, *other; /* vectors that hold the cell's colour and the other colour */
+  double *own, *other; /* vectors with the cell's colour and with the other colour */
   double *out;
-  int colour; /* GSRB: the one that is updated */
+  int colour;      /* GSRB: the colour that is updated */
+  ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
   double residual, momentum;
   const double *prev, *scale;
-  hymgi_requests *requests; /* of messages in flight, or NULL */
+  hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
-enum { PROGRESS = 64 }; /* rows between two looks at the messages */
+enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
 
-/* Which cells: all; those whose stencil meets no ghost; the others. */
+/* All cells; those whose stencil reads no ghost; the remaining ones. */
 typedef enum { ALL, INNER, SHELL } part;
 
 static void run_slots(const job *w, const hymgi_geom *g, const int cjk[3], int from, int to,
@@ -70,7 +71,7 @@ static double row_max(const double *row, int from, int to, double max)
   return host_larger(max, m);
 }
 
-/* A gsrb row with plain rows: every cell is computed, those of one colour are taken. */
+/* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
                         const double *all)
 {
@@ -123,23 +124,18 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* This thread's rows, inside a parallel region. The master thread keeps messages moving. */
+/* This thread's rows, inside a parallel region. The master thread drives the progress of messages.
+ * */
 static double run_share(const job *w, part which)
 {
   double max = 0;
-  for (const hymgi_geom *g = w->level->box; g < w->level->box + w->level->num_boxes; g++) {
-    int64_t row, end;
-    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
-    const int first = w->kind == GSRB && g->split ? w->colour : 0,
-              last = w->kind == GSRB || !g->split ? first : 1;
-    for (; row < end; row++) {
-      if (w->requests && host_thread() == 0 && row % PROGRESS == 0)
-        hymgi_comm_progress(w->requests);
-      for (int colour = first; colour <= last; colour++) {
-        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
-        run_row(w, g, cjk, which, &max);
-      }
-    }
+  const hymgi_level *level = w->level;
+  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, w->kind != GSRB); r.g;
+       hymgi_cpu_next(&r)) {
+    if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
+      hymgi_comm_progress(w->requests);
+    if (w->kind == GSRB && r.g->split) r.cjk[0] = w->colour;
+    run_row(w, r.g, r.cjk, which, &max);
   }
   return max;
 }
@@ -157,107 +153,96 @@ static double run_part(const job *w, part which)
   return max;
 }
 
-static void fill_operator_ghosts(const hymgi_level *level, double *x)
-{
-  if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
-}
-
-/* The halo of x, then the job on all cells; with neighbours on other ranks the inner cells are
- * done while messages fly. */
-static double run_job(const job *wanted, double *x)
-{
-  job work = *wanted, *const w = &work;
-  const hymgi_level *level = w->level;
-  const hymgi_plan *plan = hymgi_operator_halo(level);
-  const hymgi_mover *mover = &level->backend->mover;
-  double inner = 0;
-  const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
-  if (plan) hymgi_exchange_begin(level->context, mover, plan, level->box, x, level->box, x);
-  if (overlap) {
-    w->requests = plan->requests;
-    inner = run_part(w, INNER);
-    w->requests = NULL;
-  }
-  if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, x, NULL);
-  fill_operator_ghosts(level, x);
-  return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
-}
-
-void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
-{
-  const job w = {.kind = APPLY, .level = level, .own = x, .other = x, .out = y};
-  run_job(&w, x);
-}
-
-void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
-{
-  const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x, .out = r};
-  run_job(&w, x);
-}
-
-double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
-{
-  const job w = {.kind = RESIDUAL_MAX, .level = level, .f = f, .own = x, .other = x};
-  return run_job(&w, x);
-}
-
-/* ---- smoothers ---- */
-
-/* FV2 works in place. */
-static void gsrb_in_place(hymgi_level *level)
-{
-  for (int s = 0; s < level->method->sweeps; s++) {
-    const job w = {.kind = GSRB,
-                   .level = level,
-                   .f = level->f,
-                   .own = level->x,
-                   .other = level->x,
-                   .out = level->x,
-                   .colour = s & 1};
-    run_job(&w, level->x);
-  }
-}
-
-static void spread_colours(hymgi_level *level, ptrdiff_t apart)
+/* An iterate with its red cells in one vector and its black cells in another can be used like a
+ * single vector: the one with the red cells, with the distance to the black cells adjusted. */
+static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
 {
   for (int b = 0; b < level->num_boxes; b++)
     level->box[b].half += apart;
 }
 
-/* FV4 couples cells of one colour, so each colour flips between two buffers. A state with red in
- * one and black in the other is itself a vector: that of the red buffer, with the distance to
- * black changed. */
-static void gsrb_out_of_place(hymgi_level *level)
+static void begin_halo(const job *w, const hymgi_plan *plan, double *x)
 {
-  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  const bool split = level->num_boxes > 0 && level->box[0].split;
+  const hymgi_level *level = w->level;
+  spread_colours(level, w->apart);
+  hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, x, level->box, x);
+  spread_colours(level, -w->apart);
+}
+
+static void finish_halo(const hymgi_level *level, const hymgi_plan *plan, double *x)
+{
+  if (plan) hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
+  if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
+}
+
+void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
+{
+  hymgi_plan *const plan = hymgi_operator_halo(level);
+  const job none = {.level = level};
+  if (plan) begin_halo(&none, plan, x);
+  finish_halo(level, plan, x);
+}
+
+/* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
+ * computed while they are in flight. */
+static double run_job(job *w, double *x)
+{
+  const hymgi_level *level = w->level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
-  const hymgi_mover *mover = &level->backend->mover;
-  hymgi_requests *const flying = plan ? plan->requests : NULL;
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
+  double inner = 0;
+  if (plan) begin_halo(w, plan, x);
+  if (overlap) {
+    w->requests = plan->requests;
+    inner = run_part(w, INNER);
+    w->requests = NULL;
+  }
+  spread_colours(level, w->apart);
+  finish_halo(level, plan, x);
+  spread_colours(level, -w->apart);
+  return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
+}
+
+void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
+{
+  job w = {.kind = APPLY, .level = level, .own = x, .other = x, .out = y};
+  run_job(&w, x);
+}
+
+void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x, .out = r};
+  run_job(&w, x);
+}
+
+double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
+{
+  job w = {.kind = RESIDUAL_MAX, .level = level, .f = f, .own = x, .other = x};
+  return run_job(&w, x);
+}
+
+/* ---- smoothers ---- */
+
+/* FV2 works in place. In FV4 cells of one colour are coupled, so each colour alternates between two
+ * buffers. */
+static void gsrb(hymgi_level *level)
+{
+  const bool fv4 = level->method->stencil == HYMG_FV4;
+  const bool split = level->num_boxes > 0 && level->box[0].split;
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    const ptrdiff_t apart = split ? host_distance(now[0], now[1]) : 0;
     job w = {.kind = GSRB,
              .level = level,
              .f = level->f,
              .own = now[c],
              .other = now[1 - c],
-             .out = next[c],
+             .out = fv4 ? next[c] : level->x,
              .colour = c,
+             .apart = split ? host_distance(now[0], now[1]) : 0,
              .residual = 1};
-    spread_colours(level, apart);
-    if (plan)
-      hymgi_exchange_begin(level->context, mover, plan, level->box, now[0], level->box, now[0]);
-    spread_colours(level, -apart);
-    w.requests = flying;
-    if (overlap) run_part(&w, INNER);
-    w.requests = NULL;
-    spread_colours(level, apart);
-    if (plan) hymgi_exchange_end(level->context, mover, plan, level->box, now[0], NULL);
-    fill_operator_ghosts(level, now[0]);
-    spread_colours(level, -apart);
-    run_part(&w, overlap ? SHELL : ALL);
+    run_job(&w, now[0]);
+    if (!fv4) continue;
     double *const old = now[c];
     now[c] = next[c], next[c] = old;
     if (!split) now[1 - c] = now[c], next[1 - c] = next[c];
@@ -268,28 +253,27 @@ static void gsrb_out_of_place(hymgi_level *level)
 static void relax_once(hymgi_level *level, int s)
 {
   const hymgi_weights weights = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
-  const job w = {.kind = RELAX,
-                 .level = level,
-                 .f = level->f,
-                 .own = level->x,
-                 .other = level->x,
-                 .out = level->y,
-                 .residual = weights.residual,
-                 .momentum = weights.momentum,
-                 .prev = weights.momentum != 0 ? level->y : NULL,
-                 .scale = level->c.l1inv};
+  job w = {.kind = RELAX,
+           .level = level,
+           .f = level->f,
+           .own = level->x,
+           .other = level->x,
+           .out = level->y,
+           .residual = weights.residual,
+           .momentum = weights.momentum,
+           .prev = weights.momentum != 0 ? level->y : NULL,
+           .scale = level->c.l1inv};
   run_job(&w, level->x);
   hymgi_swap_buffers(level);
 }
 
-/* One cell after the other along a row, in place; ghosts in memory. */
+/* Updates a row in place, cell by cell; ghosts are in memory. */
 static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int k, bool backward)
 {
   const int cjk[3] = {0, j, k};
   const ptrdiff_t o = hymgi_row(g, 0, j, k);
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)}, *const out =
-                                                                                   host_scratch(
-                                                                                       level, 2);
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
+  double *const out = host_scratch(level, 2);
   const relax_weights weights = {.residual = 1};
   double *const x = level->x + o;
   fv2_row r2;
@@ -324,51 +308,32 @@ static void symgs_sweep(hymgi_level *level, bool backward)
   }
 }
 
-/* Lexicographic Gauss-Seidel forward and backward, ghosts frozen during a sweep. */
+/* Lexicographic Gauss-Seidel, forward and backward in turn; ghosts stay fixed during a sweep. */
 static void symgs(hymgi_level *level)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2;
-  const hymgi_plan *plan = hymgi_operator_halo(level);
   for (int s = 0; s < level->method->sweeps; s++) {
-    if (plan) {
-      hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, level->x,
-                           level->box, level->x);
-      hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, level->x, NULL);
-    }
-    if (fv2)
-      hymgi_cpu_fill_stencil_ghosts(level, level->x);
-    else
-      fill_operator_ghosts(level, level->x);
+    hymgi_cpu_update_ghosts(level, level->x);
+    if (level->method->stencil == HYMG_FV2) hymgi_cpu_fill_stencil_ghosts(level, level->x);
     symgs_sweep(level, s & 1);
-  }
-}
-
-static void smooth_passes(hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  if (m->smoother == HYMG_SYMGS) {
-    symgs(level);
-  } else if (m->smoother == HYMG_GSRB) {
-    if (m->stencil == HYMG_FV2)
-      gsrb_in_place(level);
-    else
-      gsrb_out_of_place(level);
-  } else {
-    for (int s = 0; s < m->sweeps; s++)
-      relax_once(level, s);
   }
 }
 
 void hymgi_cpu_smooth(hymgi_level *level)
 {
-  if (!hymgi_cpu_wave_smooth(level, NULL)) smooth_passes(level);
+  if (hymgi_cpu_wave_smooth(level, NULL)) return;
+  if (level->method->smoother == HYMG_SYMGS)
+    symgs(level);
+  else if (level->method->smoother == HYMG_GSRB)
+    gsrb(level);
+  else
+    for (int s = 0; s < level->method->sweeps; s++)
+      relax_once(level, s);
 }
 
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
 {
   (void)from_zero;
-  const bool fused = level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse);
-  if (fused) return;
+  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse)) return;
   hymgi_cpu_smooth(level);
   hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,

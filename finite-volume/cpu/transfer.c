@@ -1,11 +1,11 @@
-/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box
- * on the next coarser level. */
+/* Restriction and interpolation on the host. The coarse side is a patch: the image of a fine box on
+ * the next coarser level. */
 #include <string.h>
 
 #include "cpu/cpu.h"
 #include "formulas/transfer.h"
 
-/* Rows of scratch used here; 0 to 2 belong to the sweeps. */
+/* Scratch rows used here; 0 to 2 belong to sweep.c. */
 enum {
   MEAN_ROW = 3,
   ROWS = 4, /* 8 of them */
@@ -21,13 +21,11 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
   const double *const e = x + hymgi_row(g, even, j, k), *const o = x + hymgi_row(g, 1 - even, j, k);
   for (int t = -1; t <= half; t++)
-    buffer[2 * t] = e[t];
-  for (int t = -1; t < half + 1; t++)
-    buffer[2 * t + 1] = o[t];
+    buffer[2 * t] = e[t], buffer[2 * t + 1] = o[t];
   return buffer;
 }
 
-/* Writes `n` plain cells into row (j, k). */
+/* Writes cells in natural order into row (j, k). */
 static void store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
 {
   if (!g->split) {
@@ -44,8 +42,8 @@ static void store_row(const hymgi_geom *g, const double *restrict cells, int j, 
 
 /* ---- restriction ---- */
 
-/* The even and the odd cells of the four fine rows (j, k) of a coarse one; red: the red ones alone are
- * summed, in place of even. */
+/* The even and odd cells of the four fine rows that make up a coarse row. If only red cells are
+ * summed, they take the place of the even ones. */
 typedef struct fine_rows {
   const double *even[4], *odd[4];
 } fine_rows;
@@ -60,7 +58,7 @@ HYMGI_INLINE void mean_of_rows(const fine_rows *r, const bool red, const int ste
 #undef PAIR
 }
 
-/* step: slots from pair to pair */
+/* step: distance in slots between pairs of cells */
 static void store_means(const hymgi_level *level, int b, const fine_rows *r, bool red, int step,
                         const int JK[2], double *coarse)
 {
@@ -95,15 +93,8 @@ void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, doub
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *patch = level->patch + b;
-    int64_t row, end;
-    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
-    for (; row < end; row++) {
-      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
-      restrict_row(level, b, JK, fine, coarse);
-    }
-  }
+  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
+    restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse);
 }
 
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
@@ -124,39 +115,26 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
   store_means(level, b, &r, red, g->split ? 1 : 2, JK, coarse);
 }
 
-/* Ghosts of level->x are brought up to date first. After gsrb of FV2 the residual of the black
- * cells is zero (but for rounding): the formula leaves them out. */
+/* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
+ * rounding and is left out. */
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                  double *zero)
 {
-  (void)zero; /* the host's table says that it does not */
-  const bool fv2 = level->method->stencil == HYMG_FV2, red = fv2 && after == HYMGI_AFTER_GSRB;
-  const hymgi_plan *plan = hymgi_operator_halo(level);
-  const hymgi_mover *mover = &level->backend->mover;
-  if (plan) {
-    hymgi_exchange_begin(level->context, mover, plan, level->box, level->x, level->box, level->x);
-    hymgi_exchange_end(level->context, mover, plan, level->box, level->x, NULL);
-  }
-  if (!fv2) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  (void)zero; /* zeroing is optional, and the host does not offer it */
+  const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
+  hymgi_cpu_update_ghosts(level, level->x);
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *patch = level->patch + b;
-    int64_t row, end;
-    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
-    for (; row < end; row++) {
-      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
-      hymgi_cpu_restrict_residual_row(level, b, JK, red, coarse);
-    }
-  }
+  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
+    hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
 }
 
-/* Low faces along `axis`, high boundaries included: mean of the 4 fine faces. Set-up only. */
+/* Low faces along `axis`, including high boundaries: mean of the 4 fine faces. Only used in set-up.
+ * */
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
                               const hymgi_geom *patches, double *coarse)
 {
-  int a, b;
-  a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
+  const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
   for (int q = 0; q < level->num_boxes; q++) {
     const hymgi_geom *g = level->box + q, *patch = patches + q;
     const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
@@ -191,20 +169,20 @@ HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *c
 #undef V
 }
 
+/* Calls kernel(order, ...) with a constant order. */
+#define BY_ORDER(kernel, order, ...)                                                               \
+  ((order) == HYMGI_GHOSTS_P0   ? kernel(HYMGI_GHOSTS_P0, __VA_ARGS__)                             \
+   : (order) == HYMGI_GHOSTS_P1 ? kernel(HYMGI_GHOSTS_P1, __VA_ARGS__)                             \
+   : (order) == HYMGI_GHOSTS_V2 ? kernel(HYMGI_GHOSTS_V2, __VA_ARGS__)                             \
+                                : kernel(HYMGI_GHOSTS_V4, __VA_ARGS__))
+
 static void combine_rows(hymgi_ghosts order, double sign, const double *const row[5], int from,
                          int to, double *out)
 {
-  if (order == HYMGI_GHOSTS_P0)
-    combine(HYMGI_GHOSTS_P0, sign, row, from, to, out);
-  else if (order == HYMGI_GHOSTS_P1)
-    combine(HYMGI_GHOSTS_P1, sign, row, from, to, out);
-  else if (order == HYMGI_GHOSTS_V2)
-    combine(HYMGI_GHOSTS_V2, sign, row, from, to, out);
-  else
-    combine(HYMGI_GHOSTS_V4, sign, row, from, to, out);
+  BY_ORDER(combine, order, sign, row, from, to, out);
 }
 
-/* Even children to even[t * step], odd to odd[t * step]. */
+/* Writes (or adds) even children to even[t * step], odd ones to odd[t * step]. */
 HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff_t step,
                          const double *restrict c, int n, double *even, double *odd)
 {
@@ -217,18 +195,6 @@ HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff
   }
 }
 
-#define SPREAD(order)                                                                              \
-  do {                                                                                             \
-    if (g->split && add)                                                                           \
-      spread(order, true, 1, c, n, even, odd);                                                     \
-    else if (g->split)                                                                             \
-      spread(order, false, 1, c, n, even, odd);                                                    \
-    else if (add)                                                                                  \
-      spread(order, true, 2, c, n, even, odd);                                                     \
-    else                                                                                           \
-      spread(order, false, 2, c, n, even, odd);                                                    \
-  } while (0)
-
 /* Fine row (j, k) from the combined coarse row c. */
 static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const double *c,
                        const int jk[2], double *x)
@@ -236,17 +202,17 @@ static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const 
   const int even_colour = (jk[0] + jk[1] + g->parity) & 1, n = g->n[0] / 2;
   double *const even = x + hymgi_row(g, g->split ? even_colour : 0, jk[0], jk[1]);
   double *const odd = g->split ? x + hymgi_row(g, 1 - even_colour, jk[0], jk[1]) : even + 1;
-  if (order == HYMGI_GHOSTS_P0)
-    SPREAD(HYMGI_GHOSTS_P0);
-  else if (order == HYMGI_GHOSTS_P1)
-    SPREAD(HYMGI_GHOSTS_P1);
-  else if (order == HYMGI_GHOSTS_V2)
-    SPREAD(HYMGI_GHOSTS_V2);
+  if (g->split && add)
+    BY_ORDER(spread, order, true, 1, c, n, even, odd);
+  else if (g->split)
+    BY_ORDER(spread, order, false, 1, c, n, even, odd);
+  else if (add)
+    BY_ORDER(spread, order, true, 2, c, n, even, odd);
   else
-    SPREAD(HYMGI_GHOSTS_V4);
+    BY_ORDER(spread, order, false, 2, c, n, even, odd);
 }
 
-/* The four fine rows over coarse row (J, K): along z, then y, then x. */
+/* The four fine rows of coarse row (J, K): combined along z, then y, then x. */
 static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order, bool add,
                              const int JK[2], const double *coarse, double *x)
 {
@@ -280,13 +246,6 @@ void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, c
   (void)coarse, (void)smoothed;
   const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (int b = 0; b < fine->num_boxes; b++) {
-    const hymgi_geom *patch = fine->patch + b;
-    int64_t row, end;
-    host_share((int64_t)patch->n[1] * patch->n[2], &row, &end);
-    for (; row < end; row++) {
-      const int JK[2] = {(int)(row % patch->n[1]), (int)(row / patch->n[1])};
-      interpolate_rows(fine, b, order, add, JK, source, x);
-    }
-  }
+  for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g; hymgi_cpu_next(&r))
+    interpolate_rows(fine, (int)(r.g - fine->patch), order, add, r.cjk + 1, source, x);
 }

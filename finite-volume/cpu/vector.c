@@ -1,51 +1,58 @@
-/* Vectors on the host: rows of cells, ghosts untouched; order-free reductions. */
+/* Vector operations on the host, without ghosts; reductions do not depend on the order of terms. */
 #include <math.h>
 
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
-/* The row segments of this thread's share, one after the other: for (segment s = first(level);
- * s.g; next(&s)). */
-typedef struct segment {
-  const hymgi_geom *g, *end; /* g NULL: done */
-  int64_t row, last;
-  int colour, n;
-  ptrdiff_t at; /* start in a vector */
-} segment;
-
-static void locate(segment *s)
+/* Advances from box r->g to the first box in which this thread has rows. */
+static void enter_box(host_row *r)
 {
-  while (s->g && s->row >= s->last) {
-    s->g = s->g + 1 < s->end ? s->g + 1 : NULL;
-    if (s->g) host_share((int64_t)s->g->n[1] * s->g->n[2], &s->row, &s->last);
+  for (; r->g < r->end; r->g++) {
+    int64_t from, to;
+    host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
+    if (from == to) continue;
+    r->left = to - from;
+    r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
+    r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
+    r->at = hymgi_row(r->g, 0, r->cjk[1], r->cjk[2]);
+    return;
   }
-  if (!s->g) return;
-  s->n = s->g->split ? s->g->n[0] / 2 : s->g->n[0];
-  s->at = hymgi_row(s->g, s->colour, (int)(s->row % s->g->n[1]), (int)(s->row / s->g->n[1]));
+  r->g = NULL;
 }
 
-static segment first(const hymgi_level *level)
+host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours)
 {
-  segment s = {.g = level->num_boxes ? level->box : NULL, .end = level->box + level->num_boxes};
-  if (s.g) host_share((int64_t)s.g->n[1] * s.g->n[2], &s.row, &s.last);
-  locate(&s);
-  return s;
+  host_row r = {.g = box, .end = box + num_boxes, .colours = colours};
+  enter_box(&r);
+  return r;
 }
 
-static void next(segment *s)
+void hymgi_cpu_next(host_row *r)
 {
-  if (s->colour < s->g->split)
-    s->colour++;
-  else
-    s->colour = 0, s->row++;
-  locate(s);
+  const hymgi_geom *g = r->g;
+  if (r->colours && r->cjk[0] < g->split) {
+    r->cjk[0]++;
+    r->at += g->half;
+  } else if (--r->left == 0) {
+    r->g++;
+    enter_box(r);
+  } else {
+    r->cjk[0] = 0;
+    if (++r->cjk[1] == g->n[1]) r->cjk[1] = 0, r->cjk[2]++;
+    r->at = hymgi_row(g, 0, r->cjk[1], r->cjk[2]);
+  }
+}
+
+static host_row first(const hymgi_level *level)
+{
+  return hymgi_cpu_rows(level->box, level->num_boxes, true);
 }
 
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (segment s = first(level); s.g; next(&s))
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = value;
 }
@@ -56,12 +63,12 @@ void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double
   const int threads = hymgi_cpu_threads(level);
   if (b == 0 && a == 1) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = x[t];
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = hymgi_fma(a, x[t], b * y[t]);
   }
@@ -71,28 +78,20 @@ void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (segment s = first(level); s.g; next(&s))
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] += c;
 }
 
 static void precondition_fv2(const hymgi_level *level, const double *r, double *z)
 {
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)}, *const d =
-                                                                                   host_scratch(
-                                                                                       level, 2);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    int64_t row, end;
-    host_share((int64_t)g->n[1] * g->n[2], &row, &end);
-    for (; row < end; row++)
-      for (int colour = 0; colour <= g->split; colour++) {
-        const int cjk[3] = {colour, (int)(row % g->n[1]), (int)(row / g->n[1])};
-        const ptrdiff_t at = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
-        const fv2_row pointers = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
-        hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
-        for (int t = 0; t < pointers.n; t++)
-          z[at + t] = r[at + t] / d[t];
-      }
+  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
+  double *const d = host_scratch(level, 2);
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
+    const fv2_row pointers = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk, scratch);
+    hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
+    for (int t = 0; t < pointers.n; t++)
+      z[s.at + t] = r[s.at + t] / d[t];
   }
 }
 
@@ -105,13 +104,13 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
     precondition_fv2(level, r, z);
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = dinv[t] * r[t];
   }
 }
 
-/* max |x y| of a segment, or of |x|; *nan collects what is not a number */
+/* max |x y| of a row, or max |x|; *nan counts NaNs */
 HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
                                 double *nan)
 {
@@ -133,7 +132,7 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     double mine = 0, nan = 0;
-    for (segment s = first(level); s.g; next(&s)) {
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
       const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
                          : segment_max(false, x + s.at, x + s.at, s.n, &nan);
       mine = m > mine ? m : mine;
@@ -155,7 +154,7 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     int64_t mine[HYMGI_SUM_WORDS] = {0};
-    for (segment s = first(level); s.g; next(&s))
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         hymgi_sum_add(y ? x[t] * y[t] : x[t], &scale, mine);
 #pragma omp critical

@@ -1,12 +1,13 @@
-/* A smoother call as z wavefronts: stage s works on plane t - lag s of time step t, so that a
- * plane is read from memory once for all sweeps. Planes are cut into tiles of rows that lean
- * back by `lean` rows a stage; within a tile a thread keeps its rows in every stage, and one
- * barrier a time step is enough:
- *   FV2 gsrb, in place: a row needs its own column of the plane above, which the same thread has
- *   just done: lag 1, lean 1.
- *   FV2 out of place: reads one plane around and overwrites the state before last: lag 2, lean 1.
- *   FV4: reads two planes around: lag 3; the boundary ghosts of a state are closed one plane behind
- *   its sweep (and at a tile's end one row), when no reader of the old state is left: lean 3. */
+/* A smoother call as z wavefronts: in time step t stage s works on plane t - lag s, so that each
+ * plane is read from memory once for all sweeps. Planes are divided into tiles of rows that are
+ * shifted back by `lean` rows per stage. Within a tile each thread keeps its rows in all stages,
+ * and one barrier per time step suffices:
+ *   FV2 gsrb, in place: a row needs only its own column of the plane above, which the same thread
+ *   has just computed: lag 1, lean 1.
+ *   FV2 out of place: reads one plane on each side and overwrites the iterate before last: lag 2,
+ *   lean 1.
+ *   FV4: reads two planes on each side: lag 3. Boundary ghosts of an iterate are filled one plane
+ *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <stdatomic.h>
@@ -18,15 +19,15 @@
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
-/* A barrier a time step is many: it spins, and yields where a thread of the team has lost its core
- * to somebody else (OpenMP's own would spin or sleep as its environment says). */
+/* There are many barriers, so this one spins, and yields if a thread of the team is not running
+ * (the behaviour of the OpenMP barrier depends on the environment). */
 typedef struct barrier {
   atomic_int arrived, phase;
 } barrier;
 
 static void wait_for_all(barrier *b)
 {
-  const int team = host_team(), phase = atomic_load(&b->phase);
+  const int team = omp_get_num_threads(), phase = atomic_load(&b->phase);
   if (team == 1) return;
   if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
     atomic_store(&b->arrived, 0);
@@ -41,11 +42,11 @@ static void wait_for_all(barrier *b)
 }
 
 typedef struct stage {
-  hymgi_geom g;              /* of the state after this stage: both colours from one base */
-  const double *own, *other; /* what is read: the cell's colour and the other one */
-  double *out, *after;       /* what is written; base of the state after this stage */
+  hymgi_geom g; /* layout of the iterate after this stage: both colours from one base */
+  const double *own, *other; /* inputs: the colour of the row and the other colour */
+  double *out, *after;       /* output; base of the iterate after this stage */
   int colour;                /* gsrb; 0 with plain rows */
-  relax_weights w;           /* prev and scale as vectors */
+  relax_weights w;           /* prev and scale are vectors here */
 } stage;
 
 typedef struct wave {
@@ -80,19 +81,19 @@ static void sweep_row(const wave *w, const stage *s, int j, int k)
     hymgi_fv2_relax(&r, &weights, 0, r.n, s->out + o);
 }
 
-/* ---- who does what ---- */
+/* ---- rows of each thread ---- */
 
 typedef struct rows {
   int low, high;             /* rows to sweep */
-  int close_low, close_high; /* rows whose boundary ghosts are closed */
-  bool head, tail;           /* holds row 0, row ny - 1 */
+  int close_low, close_high; /* rows whose boundary ghosts are filled */
+  bool head, tail;           /* includes row 0, row ny - 1 */
 } rows;
 
-/* Rows of stage s that thread id of team owns in the tile [from, to). Boundaries between threads
- * are even and the same for all stages. */
+/* Rows of stage s that belong to this thread in the tile [from, to). Boundaries between threads are
+ * even and the same in all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = host_thread(), team = host_team(),
+  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads(),
             total = w->stages + (w->coarse != NULL);
   const bool first = from == 0, last = to == ny;
   const int low = first ? 0 : from - w->lean * s, high = last ? ny : to - w->lean * s;
@@ -110,7 +111,7 @@ static rows rows_of(const wave *w, int from, int to, int s)
   return r;
 }
 
-/* ---- extrapolations of FV4's states ---- */
+/* ---- boundary ghosts of FV4 ---- */
 
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
@@ -124,7 +125,7 @@ static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int 
     hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
 }
 
-/* The two ghost planes below plane 0 or above plane nz - 1. */
+/* Fills the two ghost planes below plane 0 or above plane nz - 1. */
 static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool high)
 {
   const int face = high ? 5 : 4, first = high ? w->g->n[2] : -2;
@@ -146,7 +147,7 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
   fill_far_planes(w, s, r, k == nz);
-  wait_for_all(w->barrier); /* the next stage meets these planes in this time step */
+  wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
 }
 
 static void run_restrict(const wave *w, const rows *r, int k)
@@ -175,7 +176,7 @@ static void run_tile(const wave *w, int from, int to)
   }
 }
 
-/* The last tile has half to one and a half times the rows of the others. */
+/* The last tile has between half and one and a half times the rows of the others. */
 static int tiles_of(int ny, int height)
 {
   return (ny + height / 2) / height;
@@ -191,9 +192,9 @@ static void run(const wave *w)
     run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
 }
 
-/* ---- setting up ---- */
+/* ---- set-up ---- */
 
-/* One state from two buffers: the base is that of colour 0. */
+/* An iterate held in two buffers: the base is the buffer of colour 0. */
 static void set_state(const wave *w, stage *s, double *const now[2])
 {
   s->g = *w->g;
@@ -201,7 +202,7 @@ static void set_state(const wave *w, stage *s, double *const now[2])
   s->after = now[0];
 }
 
-/* now and next: the two buffers of each colour, kept from one wavefront to the next. */
+/* now and next: the two buffers of each colour, carried from one wavefront to the next. */
 static void set_gsrb(wave *w, int first, double *now[2], double *next[2])
 {
   const hymgi_level *level = w->level;
@@ -250,11 +251,12 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   const double from = t->wave_from;
   if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
   const int threads = hymgi_cpu_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
-  /* each thread keeps rows in every stage, and a tile's ends the rows its extrapolations read */
+  /* each thread needs rows in every stage, and the ends of a tile the rows that extrapolations read
+   * */
   const int height = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
   const int last = g->n[1] - (tiles_of(g->n[1], height) - 1) * height;
   const int tile = last < height ? last : height;
-  if (height != g->n[1] && height % 2) return false; /* rows are paired where they are restricted */
+  if (height != g->n[1] && height % 2) return false; /* restriction combines pairs of rows */
   return g->n[2] >= 2 * EXTRAPOLATION_REACH &&
          tile / threads >= lean * (t->wave_stages + 1) / 2 + EXTRAPOLATION_REACH &&
          t->wave_stages >= 1 && t->wave_stages <= MAX_STAGES;
@@ -267,7 +269,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
   const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
   const int group = level->tuning.wave_stages;
   const int last = m->sweeps % group ? m->sweeps % group : group; /* stages of the last wavefront */
-  if (coarse && last % 2) return false; /* tiles must end on even rows where rows are paired */
+  if (coarse && last % 2) return false; /* restriction needs tiles that end on even rows */
   if (fv4) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int first = 0; first < m->sweeps; first += group) {
@@ -288,7 +290,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
       set_relax(&w, first);
     if (first + w.stages == m->sweeps) {
       if (gsrb && fv4)
-        level->x = now[0], level->y = next[0]; /* both colours have flipped equally often */
+        level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
       w.coarse = coarse;
     }
     run(&w);

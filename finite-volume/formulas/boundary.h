@@ -1,11 +1,11 @@
-/* Homogeneous ghost extrapolations: ghost g = sum of c_m x_m over the first interior cells x_1, x_2,
- * ... off the boundary. Tensor products give edges and corners: axis x first, then y, then z. */
+/* Homogeneous ghost extrapolation: ghost g = sum of c_m x_m over the interior cells x_1, x_2, ...
+ * next to the boundary. Ghosts at edges and corners are tensor products. */
 #ifndef HYMGI_FORMULAS_BOUNDARY_H
 #define HYMGI_FORMULAS_BOUNDARY_H
 
 #include "formulas/fma.h"
 
-/* Terms of a extrapolation. */
+/* Kinds of extrapolation. */
 typedef enum hymgi_extrapolation {
   HYMGI_MIRROR_GHOST = 1,
   HYMGI_LINEAR_GHOST = -1,
@@ -13,13 +13,13 @@ typedef enum hymgi_extrapolation {
   HYMGI_QUARTIC_GHOST = 4
 } hymgi_extrapolation;
 
-/* MIRROR (Neumann): g = x1; V1: g = -x1; V2: the quadratic whose mean over the boundary face is zero */
+/* Mirror (Neumann): g = x1; linear: g = -x1; quadratic: zero mean over the boundary face. */
 HYMGI_INLINE double hymgi_ghost_v2(double x1, double x2)
 {
   return hymgi_fma(-2.5, x1, 0.5 * x2);
 }
 
-/* V4: the quartic ones, 12 times the weights in ghost layer 1 or 2 */
+/* Quartic: 12 times the weights in ghost layer 1 or 2. */
 HYMGI_INLINE void hymgi_quartic_weights(int layer, double w[4])
 {
   w[0] = layer == 1 ? -77 : -505, w[1] = layer == 1 ? 43 : 335;
@@ -41,8 +41,8 @@ HYMGI_INLINE double hymgi_ghost2_v4(double x1, double x2, double x3, double x4)
   return hymgi_quartic_ghost(2, x1, x2, x3, x4);
 }
 
-/* What boundary data are multiplied with in the first layer: values of Dirichlet boundaries, h times
- * those of Neumann's. */
+/* Factor of the boundary data in the first ghost layer: of the values for Dirichlet, of h times the
+ * values for Neumann. */
 HYMGI_INLINE double hymgi_data_weight(hymgi_extrapolation ghost_kind)
 {
   return ghost_kind == HYMGI_QUADRATIC_GHOST ? 3 : ghost_kind == HYMGI_LINEAR_GHOST ? 2 : 1;

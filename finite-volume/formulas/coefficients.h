@@ -1,5 +1,5 @@
-/* Formulas that finish a level's coefficients, for every machine: FV2's extrapolations as weights of boundary
- * betas, FV4's betas beyond boundaries, its extrapolations as weights of cells, the scaling of l1jacobi. */
+/* Formulas for a level's coefficients, shared by CPU and GPU: FV2's extrapolations as weights of
+ * the boundary betas, FV4's beta ghosts and extrapolation weights, the scaling of l1jacobi. */
 #ifndef HYMGI_FORMULAS_COEFFICIENTS_H
 #define HYMGI_FORMULAS_COEFFICIENTS_H
 
@@ -17,8 +17,8 @@ HYMGI_INLINE double hymgi_fv2_boundary_ghost(hymgi_extrapolation ghost_kind)
   return ghost_kind == HYMGI_QUADRATIC_GHOST ? 1. / 7 : 0;
 }
 
-/* FV4's beta one layer beyond a boundary of another axis, from the first five inwards (as many as dim,
- * the rest is not looked at), by the polynomial that the extrapolation dimension allows. */
+/* FV4's beta one layer beyond a boundary of another axis, extrapolated from b[0], b[1], ... inwards
+ * by the polynomial that dim cells allow (further ones are not read). */
 HYMGI_INLINE double hymgi_beta_beyond(int dim, const double b[5])
 {
   if (dim >= 5) return 5 * b[0] - 10 * b[1] + 10 * b[2] - 5 * b[3] + b[4];
@@ -26,7 +26,8 @@ HYMGI_INLINE double hymgi_beta_beyond(int dim, const double b[5])
   return dim >= 2 ? 2 * b[0] - b[1] : b[0];
 }
 
-/* The first four cells off a boundary in ghost layer 1 or 2: the formulas of boundary.h as weights. */
+/* The extrapolations of boundary.h as weights of the four cells next to the boundary, for ghost
+ * layer 1 or 2. */
 HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer, double w[4])
 {
   w[0] = w[1] = w[2] = w[3] = 0;
@@ -41,7 +42,7 @@ HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer,
   }
 }
 
-/* From the diagonal and the sum of the other coefficients' absolute values. */
+/* From the diagonal and the sum of the absolute values of the other coefficients. */
 HYMGI_INLINE double hymgi_l1_scale(double diagonal, double others)
 {
   return 1 / (diagonal >= 1.5 * others ? diagonal : diagonal + 0.5 * others);

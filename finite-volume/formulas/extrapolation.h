@@ -1,4 +1,4 @@
-/* Which extrapolation a boundary gets: decided in one place for every machine. */
+/* Chooses the extrapolation at a boundary, for CPU and GPU alike. */
 #ifndef HYMGI_FORMULAS_EXTRAPOLATION_H
 #define HYMGI_FORMULAS_EXTRAPOLATION_H
 
@@ -6,7 +6,7 @@
 #include "formulas/coefficients.h"
 #include "multigrid/backend.h"
 
-/* The extrapolation of a face: its kind with the drop of order where the extrapolation dimension is small. */
+/* The extrapolation at a face; its order is reduced where extrapolation_dim is small. */
 HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face,
                                                         hymgi_ghosts ghosts)
 {
@@ -19,7 +19,7 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level
   return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
 }
 
-/* FV2: the extrapolations as weights of the boundary betas; axes of one periodic cell have no flux. */
+/* FV2: expresses the extrapolations as weights of the boundary betas. */
 static inline void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
@@ -31,7 +31,7 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&
-        level->n[axis] == 1) { /* a cell that is its own neighbour: no flux */
+        level->n[axis] == 1) { /* the cell is its own neighbour: no flux */
       level->c.beta_constant[axis] = 0;
       if (level->c.beta[0]) level->backend->clear(level, level->c.beta[axis]);
     }

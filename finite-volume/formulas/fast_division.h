@@ -1,4 +1,5 @@
-/* Many quotients by one divisor: a few multiplications each, and the bits of a division. */
+/* Repeated division by the same divisor: a few multiplications each, with the bits of a division.
+ * */
 #ifndef HYMGI_FORMULAS_FAST_DIVISION_H
 #define HYMGI_FORMULAS_FAST_DIVISION_H
 
@@ -8,7 +9,7 @@
 
 typedef struct hymgi_divisor {
   double value, inverse;
-  bool plain; /* of moderate size */
+  bool plain; /* neither tiny nor huge */
 } hymgi_divisor;
 
 HYMGI_INLINE hymgi_divisor hymgi_divisor_of(double value)
@@ -20,15 +21,16 @@ HYMGI_INLINE hymgi_divisor hymgi_divisor_of(double value)
   return d;
 }
 
-/* a / value from the correctly rounded inverse: a first correction gives a quotient within one unit of
- * the last place, and then a second one the nearest (Markstein 1990), where no residual underflows. */
+/* a / value from the correctly rounded inverse: the first correction gives a quotient within one
+ * unit in the last place, the second the nearest one (Markstein 1990), as long as no residual
+ * underflows. */
 HYMGI_INLINE double hymgi_corrected_quotient(double a, double value, double inverse)
 {
   const double guess = a * inverse, near = fma(fma(-guess, value, a), inverse, guess);
   return fma(fma(-near, value, a), inverse, near);
 }
 
-/* a / d: a division where a residual could underflow, and without a fused multiply-add */
+/* a / d; a true division where a residual could underflow or there is no fused multiply-add */
 HYMGI_INLINE double hymgi_quotient(double a, const hymgi_divisor *d)
 {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)

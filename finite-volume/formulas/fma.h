@@ -1,5 +1,5 @@
-/* Contraction is written out, so that every machine with a fused multiply-add gives the same
- * bits: compile with -ffp-contract=off (--fmad=false). */
+/* Fused multiply-adds are written explicitly so that every machine that has them gives the same
+ * bits: compile with -ffp-contract=off (nvcc: --fmad=false). */
 #ifndef HYMGI_FORMULAS_FMA_H
 #define HYMGI_FORMULAS_FMA_H
 

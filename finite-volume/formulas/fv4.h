@@ -13,17 +13,17 @@
 #define HYMGI_FV4_DJ(X, l, m, n) (X(l, m + 1, n) - X(l, m - 1, n))
 #define HYMGI_FV4_DK(X, l, m, n) (X(l, m, n + 1) - X(l, m, n - 1))
 
-/* The normal parts of the fluxes, low minus high, of each axis. */
+/* The normal parts of the fluxes along x and y, low minus high. */
 #define HYMGI_FV4_NORMAL_I(X, BI)                                                                  \
   hymgi_fma(BI(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(-1, 0, 0), X(-2, 0, 0) - X(1, 0, 0)),       \
             -(BI(1, 0, 0) * hymgi_fma(15., X(1, 0, 0) - X(0, 0, 0), X(-1, 0, 0) - X(2, 0, 0))))
 #define HYMGI_FV4_NORMAL_J(X, BJ)                                                                  \
   hymgi_fma(BJ(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(0, -1, 0), X(0, -2, 0) - X(0, 1, 0)),       \
             -(BJ(0, 1, 0) * hymgi_fma(15., X(0, 1, 0) - X(0, 0, 0), X(0, -1, 0) - X(0, 2, 0))))
-/* What beta multiplies in the low z-face of the cell n planes above. */
+/* The factor of beta in the flux through the low z-face of the cell n planes above. */
 #define HYMGI_FV4_STEP_K(X, n)                                                                     \
   hymgi_fma(15., X(0, 0, n) - X(0, 0, n - 1), X(0, 0, n - 2) - X(0, 0, n + 1))
-/* The tangential parts, low minus high, of each axis: two products a face. */
+/* The tangential parts of the fluxes along x and y, low minus high: two products per face. */
 #define HYMGI_FV4_TANGENT_I(X, BI)                                                                 \
   (hymgi_fma(BI(0, 1, 0) - BI(0, -1, 0), HYMGI_FV4_DJ(X, 0, 0, 0) - HYMGI_FV4_DJ(X, -1, 0, 0),     \
              (BI(0, 0, 1) - BI(0, 0, -1)) *                                                        \
@@ -38,14 +38,15 @@
    hymgi_fma(BJ(1, 1, 0) - BJ(-1, 1, 0), HYMGI_FV4_DI(X, 0, 1, 0) - HYMGI_FV4_DI(X, 0, 0, 0),      \
              (BJ(0, 1, 1) - BJ(0, 1, -1)) *                                                        \
                  (HYMGI_FV4_DK(X, 0, 1, 0) - HYMGI_FV4_DK(X, 0, 0, 0))))
-/* That of the low z-face of the cell n planes above. */
+/* The tangential part at the low z-face of the cell n planes above. */
 #define HYMGI_FV4_TANGENT_FACE_K(X, BK, n)                                                         \
   hymgi_fma(BK(1, 0, n) - BK(-1, 0, n), HYMGI_FV4_DI(X, 0, 0, n) - HYMGI_FV4_DI(X, 0, 0, n - 1),   \
             (BK(0, 1, n) - BK(0, -1, n)) *                                                         \
                 (HYMGI_FV4_DJ(X, 0, 0, n) - HYMGI_FV4_DJ(X, 0, 0, n - 1)))
 
-/* A x but for the alpha term, given what a march along z keeps: below, above: beta, STEP_K and
- * TANGENT_FACE_K of the low and the high z-face. variable: a compile-time constant */
+/* A x without the alpha term, from values that a march along z carries: beta, STEP_K and
+ * TANGENT_FACE_K of the low (below) and the high (above) z-face. variable: a compile-time constant.
+ * */
 #define HYMGI_FV4_APPLY_BETWEEN(variable, X, BI, BJ, b_below, step_below, tangent_below, b_above,  \
                                 step_above, tangent_above)                                         \
   ((variable)                                                                                      \
@@ -58,13 +59,14 @@
   ((HYMGI_FV4_NORMAL_I(X, BI) + HYMGI_FV4_NORMAL_J(X, BJ)) +                                       \
    hymgi_fma(b_below, step_below, -((b_above) * (step_above))))
 
-/* A x but for the alpha term */
+/* A x without the alpha term */
 #define HYMGI_FV4_APPLY(variable, X, BI, BJ, BK)                                                   \
   HYMGI_FV4_APPLY_BETWEEN(variable, X, BI, BJ, BK(0, 0, 0), HYMGI_FV4_STEP_K(X, 0),                \
                           HYMGI_FV4_TANGENT_FACE_K(X, BK, 0), BK(0, 0, 1), HYMGI_FV4_STEP_K(X, 1), \
                           HYMGI_FV4_TANGENT_FACE_K(X, BK, 1))
 
-/* The 24 other cells of the stencil, in the order in which their coefficients are added. */
+/* Offsets of the 24 other cells of the stencil, in the order in which their coefficients are
+ * summed. */
 /* clang-format off */
 #define HYMGI_FV4_OTHERS(DO)                                                                       \
   DO(-1, 0, 0) DO(1, 0, 0) DO(0, -1, 0) DO(0, 1, 0) DO(0, 0, -1) DO(0, 0, 1)                       \

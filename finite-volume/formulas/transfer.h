@@ -1,13 +1,13 @@
-/* Weights of the transfers between levels. Restriction is the mean of 8 cells (4 faces).
- * Interpolation per axis: weights of the coarse cells I - r ... I + r for the even child 2 I;
- * the odd child mirrors them. v2 and v4 keep the coarse cell's mean. */
+/* Weights of restriction and interpolation. Restriction is the mean of 8 cells (4 faces).
+ * Interpolation along an axis is given by the weights of coarse cells I - r ... I + r for the even
+ * child 2 I; the odd child mirrors them. v2 and v4 preserve the mean of the coarse cell. */
 #ifndef HYMGI_FORMULAS_TRANSFER_H
 #define HYMGI_FORMULAS_TRANSFER_H
 
 #include "formulas/fma.h"
 #include "multigrid/backend.h"
 
-/* From the sums of the pairs of cells along x in the four rows (j, k). */
+/* From the sums of pairs of cells along x in the four rows (j, k). */
 HYMGI_INLINE double hymgi_mean_of_8(double pair00, double pair10, double pair01, double pair11)
 {
   return (((pair00 + pair10) + pair01) + pair11) * 0.125;
@@ -18,14 +18,13 @@ HYMGI_INLINE double hymgi_mean_of_4(const double face[4])
   return 0.25 * ((face[0] + face[1]) + (face[2] + face[3]));
 }
 
-/* even child of v2: x(-1) / 8 + x(0) - x(+1) / 8; the odd child has the difference with the
- * other sign */
+/* v2, even child: x(-1) / 8 + x(0) - x(+1) / 8; for the odd child the difference changes sign */
 HYMGI_INLINE double hymgi_interpolate_v2(double sign, double below, double here, double above)
 {
   return hymgi_fma(sign * 0.125, below - above, here);
 }
 
-/* even child of v4: -3/128, 22/128, 1, -22/128, 3/128 */
+/* v4, even child: -3/128, 22/128, 1, -22/128, 3/128 */
 HYMGI_INLINE double hymgi_interpolate_v4(double sign, double below2, double below, double here,
                                          double above, double above2)
 {
@@ -33,24 +32,25 @@ HYMGI_INLINE double hymgi_interpolate_v4(double sign, double below2, double belo
                    hymgi_fma(sign * (3. / 128), above2 - below2, here));
 }
 
-/* child of p1: 1/4 of the nearer neighbour, 3/4 of its own coarse cell */
+/* p1: 1/4 of the nearer neighbour, 3/4 of the coarse cell itself */
 HYMGI_INLINE double hymgi_interpolate_p1(double neighbour, double here)
 {
   return hymgi_fma(0.25, neighbour, 0.75 * here);
 }
 
-/* Coarse cells on each side that a child is made of. */
+/* Number of coarse cells on each side that a child depends on. */
 #define HYMGI_INTERPOLATION_REACH(order)                                                           \
   ((order) == HYMGI_GHOSTS_P0 ? 0 : (order) == HYMGI_GHOSTS_V4 ? 2 : 1)
 
-/* A child along one axis; sign 1: the even one, -1: the odd one. V(m): the coarse cell m further on */
+/* A child along one axis; sign is 1 for the even child, -1 for the odd one. V(m): the coarse cell
+ * at offset m. */
 #define HYMGI_CHILD(order, sign, V)                                                                \
   ((order) == HYMGI_GHOSTS_P0   ? V(0)                                                             \
    : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? V(-1) : V(1), V(0))            \
    : (order) == HYMGI_GHOSTS_V2 ? hymgi_interpolate_v2(sign, V(-1), V(0), V(1))                    \
                                 : hymgi_interpolate_v4(sign, V(-2), V(-1), V(0), V(1), V(2)))
 
-/* The same from neighbouring values around *here. */
+/* The same for values in an array, *here being the cell itself. */
 HYMGI_INLINE double hymgi_child(hymgi_ghosts order, double sign, const double *here)
 {
 #define HYMGI_AT(m) here[m]

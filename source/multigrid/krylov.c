@@ -58,7 +58,6 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
     b->shadow[i] = dot[count];
 }
 
-<<<<<<< HEAD
 static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   double target;
@@ -81,10 +80,7 @@ static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
   }
 }
 
-/* x where it was: what follows may be a recording's, which knows that place alone. */
-=======
 /* Restores level->x to its original buffer: captured graphs that follow use that address. */
->>>>>>> prose-source
 static void put_back(hymgi_level *level, double *x)
 {
   if (level->x == x) return;

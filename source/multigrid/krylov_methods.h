@@ -125,29 +125,4 @@ KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
   return isfinite(norm) && norm != 0.0;
 }
 
-<<<<<<< HEAD
-=======
-/* b: scratch of the communication-avoiding solvers */
-KRYLOV void solve_bottom(krylov_level *level, hymg_bottom bottom, basis *b)
-{
-  double target;
-  if (!begin_bottom(level, &target)) return;
-  switch (bottom) {
-  case HYMG_BICGSTAB:
-    bicgstab(level, target);
-    break;
-  case HYMG_CG:
-    cg(level, target);
-    break;
-  case HYMG_CABICGSTAB:
-  case HYMG_CACG:
-    avoiding(level, target, bottom == HYMG_CABICGSTAB, b);
-    break;
-  case HYMG_BOTTOM_SMOOTHER:
-    smoother(level, target);
-    break;
-  }
-}
-
->>>>>>> prose-source
 #endif

@@ -12,9 +12,9 @@
  *
  * Environment, read as it goes, so that a test may set it:
  *   HYMG_EMULATION_FAIL=malloc:N | launch:N | sync:N | map:N | nccl:N | async:N   the Nth of them
- *       fails, counted from when the variable last changed; sync is sticky as a lost device is, until
- *       the variable changes; map: of another process's memory; nccl: making a communicator; async: NCCL's
- *       answer when asked for an error
+ *       fails, counted from when the variable last changed; sync is sticky as a lost device is,
+ *       until the variable changes; map: of another process's memory; nccl: making a communicator;
+ *       async: NCCL's answer when asked for an error
  *   HYMG_EMULATION_PEER=0       no memory of another process can be mapped
  *   HYMG_EMULATION_HOST=N       what NCCL takes for the number of this machine
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)

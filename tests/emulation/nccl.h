@@ -1,5 +1,5 @@
-/* The part of NCCL that this library uses, as parts/groups.h has it: names, signatures and values are
- * those of NCCL 2.28. */
+/* The part of NCCL that this library uses, as parts/groups.h has it: names, signatures and values
+ * are those of NCCL 2.28. */
 #ifndef EMULATION_NCCL_H
 #define EMULATION_NCCL_H
 

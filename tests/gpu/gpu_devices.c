@@ -1,5 +1,5 @@
-/* Streams and devices of the user's: calls keep the order of the stream, solvers on two devices do
- * not disturb each other, the current device stays as it was. */
+/* User streams and devices: calls respect stream order, solvers on two devices do not interfere,
+ * and the current device is preserved. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -31,8 +31,8 @@ static hymg_field *device_field(const support_kit *k)
   return f;
 }
 
-/* u for f, on the stream alone: the user queues a copy, then what the library does with it, then a
- * copy of the answer, and waits once. buffer: pinned, f and then u. */
+/* Solves for u on the stream alone: the user queues a copy, the library its work, the user a copy
+ * of the result, then waits once. buffer: pinned, f followed by u. */
 static void solve_on(struct CUstream_st *stream, support_kit *k, hymg_field *f, hymg_field *u,
                      double *device, double *buffer)
 {
@@ -44,8 +44,8 @@ static void solve_on(struct CUstream_st *stream, support_kit *k, hymg_field *f, 
   support_gpu_wait(stream);
 }
 
-/* f, 2 f, 4 f, ... one after the other through the same memory: the solutions are as many times as
- * large, bit for bit. */
+/* f, 2 f, 4 f, ... solved one after the other in the same memory: the solutions scale by the same
+ * factors, bit for bit. */
 START_TEST(calls_keep_the_order_of_the_users_stream)
 {
   struct CUstream_st *stream = support_gpu_stream();
@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-  support_gpu_emulate("DEVICES", "3"); /* of GPUs there are what there are */
+  support_gpu_emulate("DEVICES", "3"); /* uses the GPUs that exist */
   Suite *suite = suite_create("streams and devices");
   TCase *t = tcase_create("streams");
   tcase_add_loop_test(t, calls_keep_the_order_of_the_users_stream, 0, 2);

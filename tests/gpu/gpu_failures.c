@@ -1,6 +1,6 @@
-/* Failures on the GPU end in an error code with everything freed: allocations, launches, waits that
- * fail at any place, a lost device, a card that is too small. Where CUDA allows it the same context,
- * and the same solver, go on as if nothing had been. */
+/* Failures on the GPU return an error code and leak nothing: allocations, launches and waits that
+ * fail at any point, a lost device, a card that is too small. Where CUDA allows it, the same
+ * context and the same solver work afterwards as if nothing had happened. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -71,7 +71,8 @@ static hymg_status make_solver(program *p, const setting *s)
   return status;
 }
 
-/* f in the solver's layout, u in plain rows of the host: so one is in place, one converted. */
+/* f in the layout of the solver, u in plain rows on the host: one is used in place, one converted.
+ * */
 static hymg_status make_fields(program *p)
 {
   hymg_status status = HYMG_OK;
@@ -91,7 +92,8 @@ static hymg_status write_and_solve(program *p)
   return status;
 }
 
-/* A launch for each step; the coarse end; a crossing from managed memory to the host. */
+/* One launch per step; the coarse end in one launch; a transition from managed memory to the host.
+ * */
 static const setting settings[] = {
     {HYMG_FV2, HYMG_MG, .host_cells = 0, .tail_cells = 0},
     {HYMG_FV4, HYMG_FMG, .host_cells = 0, .tail_cells = 1000},
@@ -136,7 +138,7 @@ static void assert_solution(program *p, const double *want, const char *what, in
   free(got);
 }
 
-/* u when nothing fails, and whether all came back: it is the first to use the device. */
+/* u without failures, and whether all memory was returned: this is the first use of the device. */
 static double *undisturbed(const setting *s)
 {
   program p = begin();
@@ -180,8 +182,8 @@ static void assert_failed(const program *p, hymg_status status, hymg_status want
 
 /* ---- the emulation's failures: from the first call on, at any place ---- */
 
-/* One run in which the nth of a kind fails; true if none did. The context, and the solver if it was
- * there already, then do the work as ever. */
+/* One run in which the nth call of a kind fails; returns true if none did. Afterwards the context,
+ * and the solver if it existed already, must work as usual. */
 static bool survives(const setting *s, const char *kind, int nth, hymg_status want, const double *u)
 {
   char spec[32];
@@ -207,7 +209,7 @@ static bool survives(const setting *s, const char *kind, int nth, hymg_status wa
   return status == HYMG_OK;
 }
 
-/* Until it was beyond the last for a while: a failure that was passed over in silence would else end
+/* Stops only after several n beyond the last call: a failure that was ignored would otherwise end
  * the search. */
 static void fail_at_every_place(const setting *s, const char *kind, hymg_status want, double growth)
 {
@@ -236,7 +238,7 @@ START_TEST(any_launch_may_fail)
 }
 END_TEST
 
-/* Nothing works until the device is back, but what was taken is given back. */
+/* Nothing works until the device is back, but memory is released. */
 START_TEST(a_device_may_be_lost_at_any_wait)
 {
   const setting *s = &settings[_i];
@@ -310,7 +312,8 @@ static hymg_status second_solver(program *p)
   return status;
 }
 
-/* Each launch of a call fails once (of many, a sample); the solver then gives what it gave. */
+/* Every launch of a call fails once (or a sample of them); afterwards the solver gives the same
+ * result as before. */
 static void fail_in(program *p, hymg_status (*call)(program *p), const char *name, const double *u)
 {
   const int launches = launches_of(p, call);
@@ -343,7 +346,7 @@ START_TEST(a_launch_that_fails_late_fails_its_call)
 }
 END_TEST
 
-/* The first solve of a solver is recorded, the others are played back. */
+/* The first solve is recorded, later ones are replayed. */
 START_TEST(a_launch_that_fails_late_fails_its_recording)
 {
   const setting *s = &settings[_i];

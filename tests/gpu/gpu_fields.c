@@ -1,6 +1,6 @@
-/* Fields and the GPU: every centering in either memory, written and read through pointers of either,
- * strides of any sign and order, bricks of any place; coefficients and boundaries that never see the
- * host. Outputs are poisoned before. */
+/* Fields on the GPU: every centering in host and device memory, written and read through host and
+ * device pointers, with strides of any sign and order and arbitrary bricks; coefficients and
+ * boundary data that never pass through the host. Outputs are poisoned first. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -37,7 +37,8 @@ static hymg_field *field_in(hymg_space space, hymg_centering centering)
   return f;
 }
 
-/* Plain rows in both memories, the solver's rows on level 0 (split by colour where they are long). */
+/* Plain rows in both memories, the solver's rows on level 0 (split by colour where they are long).
+ * */
 static hymg_field *cell_field(int home)
 {
   hymg_field *f = NULL;
@@ -69,7 +70,8 @@ typedef struct array {
 
 enum { ORDERS = 6, SIGNS = 8, GAP = 3 };
 
-/* Axes from the fastest to the slowest in one of 6 orders, each forwards or backwards, with gaps. */
+/* Axes from the fastest to the slowest in one of 6 orders, each forwards or backwards, with gaps.
+ * */
 static array array_of(hymg_space space, const int low[3], const int count[3], int order, int signs)
 {
   static const int axes[ORDERS][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -127,7 +129,7 @@ static double value_at(int i, int j, int k)
     for (int j = 0; j < (count)[1]; j++)                                                           \
       for (int i = 0; i < (count)[0]; i++)
 
-/* How many entries of the array are not NaN. */
+/* Number of entries of the array that are not NaN. */
 static size_t written(const array *a)
 {
   size_t count = 0;
@@ -195,7 +197,7 @@ START_TEST(every_centering_in_and_out_of_every_memory)
 }
 END_TEST
 
-/* What is inside a brick arrives, what is outside stays. */
+/* Values inside the brick are written, values outside are kept. */
 static void check_brick(hymg_field *f, hymg_space space, const int low[3], const int count[3],
                         int order, int signs)
 {
@@ -257,7 +259,7 @@ START_TEST(empty_bricks_need_no_data)
 }
 END_TEST
 
-/* Of a level that the host works on, below one of the GPU. */
+/* A field of a level on the host, below levels on the GPU. */
 START_TEST(device_arrays_and_fields_of_the_host)
 {
   static const int zero[3] = {0, 0, 0}, n[3] = {4, 4, 4};
@@ -293,8 +295,8 @@ START_TEST(device_arrays_and_fields_of_the_host)
 }
 END_TEST
 
-/* x and y in any two homes. Terms of unlike size: any other order of a sum would round otherwise;
- * -2 x is exact. */
+/* x and y in any combination of memories. The terms differ in size, so that any other order of
+ * summation would round differently; -2 x is exact. */
 START_TEST(sums_and_axpy_are_the_hosts)
 {
   static const int zero[3] = {0, 0, 0};
@@ -325,7 +327,7 @@ END_TEST
 
 /* ---- nothing passes through the host ---- */
 
-/* Coefficients, boundaries, f and u in device memory: the solution of the same on the host. */
+/* Coefficients, boundary data, f and u in device memory: the same solution as on the host. */
 START_TEST(a_solve_from_device_to_device_is_the_hosts)
 {
   twin t = twin_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 16, 12, 8, _i % 2 ? "dd pp dd" : "nd pp dd");
@@ -375,7 +377,7 @@ START_TEST(a_solve_from_device_to_device_is_the_hosts)
 }
 END_TEST
 
-/* Bad values are found where they are, in the words of the host. */
+/* Invalid values are reported with the same text as on the host. */
 START_TEST(bad_coefficients_in_device_memory_are_refused)
 {
   static const double bad[4] = {NAN, INFINITY, -0.5, 0.0};

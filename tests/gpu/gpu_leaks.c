@@ -1,4 +1,5 @@
-/* Rounds of everything (contexts, solvers, solves, fields) leave nothing behind, on either side. */
+/* Repeated use of everything (contexts, solvers, solves, fields) leaks nothing on the host or the
+ * device. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static usage in_use(void)
   return u;
 }
 
-/* Bytes of the heap in use; 0 where that cannot be asked (a sanitizer then sees leaks). */
+/* Bytes of the heap in use, or 0 where this is unknown (a sanitizer then finds leaks). */
 static double heap(void)
 {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
@@ -49,9 +50,9 @@ static void round_of(int index, hymg_context *context)
   twin_end(&o);
 }
 
-/* Nothing may grow by as much as 100 bytes a round. The emulation counts every byte and every
- * handle. A driver gives managed memory back when it likes: 140 kB a round came and went in a saw
- * tooth of 100 MB on driver 580, also where solvers were made and destroyed without a solve. */
+/* Memory in use may not grow by 100 bytes per round. The emulation counts every byte and every
+ * handle. A driver returns managed memory when it likes: with driver 580 usage rose by 140 kB per
+ * round and fell again in a saw tooth of 100 MB, also without any solve. */
 #define SAW_TOOTH (128 << 20)
 
 static void assert_rounds(hymg_context *context, int rounds)

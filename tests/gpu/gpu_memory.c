@@ -1,5 +1,5 @@
-/* Memory of the GPU: what hymg_solver_need says is what is taken; a card that is too small is
- * refused before anything is taken, with what is needed and what is free. */
+/* GPU memory: hymg_solver_need predicts what is allocated; a card that is too small is refused
+ * before anything is allocated, with a message that gives the amounts needed and free. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -19,8 +19,8 @@ static usage in_use(void)
 
 /* ---- a card that is too small ---- */
 
-/* The text names two numbers of GB, rounded to 0.001: the need, of at least so many bytes, and less
- * that is free. */
+/* The message contains two amounts in GB, rounded to 0.001: the need, at least so many bytes, and a
+ * smaller amount that is free. */
 static void assert_both_numbers(const hymg_context *context, double least)
 {
   const char *text = hymg_context_error(context);
@@ -45,7 +45,8 @@ typedef struct cube {
   double cells;
 } cube;
 
-/* A cube with constant coefficients whose vectors have the given bytes: the side a multiple of 16. */
+/* A cube with constant coefficients whose vectors have the given bytes: the side a multiple of 16.
+ * */
 static cube cube_of(hymg_stencil stencil, double bytes)
 {
   hymg_grid_desc gd = hymg_grid_desc_default();
@@ -81,7 +82,7 @@ static double total_memory(void)
   return (double)support_gpu_total();
 }
 
-/* One vector is already too large; one fits, all together do not. */
+/* Either a single vector is too large, or one fits but not all of them. */
 START_TEST(a_solver_too_large_for_the_card_is_refused_with_both_numbers)
 {
   const double vector = total_memory() * (_i % 2 ? 1.1 : 0.3);
@@ -114,7 +115,8 @@ START_TEST(a_field_too_large_for_the_card_is_refused_with_both_numbers)
 }
 END_TEST
 
-/* Fields take what the solver needs: then there is no room for it, and once they are gone there is. */
+/* Fields occupy the memory that the solver needs: creation fails, and succeeds once they are
+ * destroyed. */
 START_TEST(there_is_room_again_once_fields_are_gone)
 {
   enum { MOST = 4096 };
@@ -163,8 +165,8 @@ START_TEST(the_need_is_what_is_taken)
   OK(c.context, hymg_field_create(c.grid, solver, HYMG_CELL, HYMG_DOUBLE, &u));
   OK(c.context, hymg_solve(solver, f, u, NULL));
   const double taken = (double)(in_use().bytes - before.bytes);
-  /* each allocation is rounded up to a block of 2 MiB, in the emulation a page of 64 KiB: vectors and
-   * lists of every level, two fields, a graph */
+  /* each allocation is rounded up to a block of 2 MiB, in the emulation a page of 64 KiB: vectors
+   * and lists of every level, two fields, a graph */
   const double block = twin_emulated() ? 65536.0 : 2097152.0;
   const double more = (2.0 * need.num_levels + 8.0) * block;
   ck_assert_msg(taken <= need.device_bytes + more && taken >= need.device_bytes - block,

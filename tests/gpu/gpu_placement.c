@@ -1,5 +1,5 @@
-/* Which levels of a solver are done by the GPU, in one launch there, or by the host: as the options
- * say, as measured, as kept in the tuning file. */
+/* Which levels run on the GPU, in one launch there, or on the host: according to the options, to
+ * measurement, or to the tuning file. */
 #define _XOPEN_SOURCE 700
 #include "api/solver.h"
 #include "support/gpu.h"
@@ -91,7 +91,7 @@ START_TEST(a_small_grid_is_estimated)
 }
 END_TEST
 
-/* The choice is one of those that there are, and what is given is kept. */
+/* The choice is one of the possible ones, and given options are respected. */
 START_TEST(measuring_chooses_among_the_candidates)
 {
   static const struct {

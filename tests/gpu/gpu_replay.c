@@ -1,6 +1,6 @@
-/* A cycle is recorded once and played back: whatever happens between two solves (other fields, new
- * coefficients, solves on other levels, other solvers and contexts) the answer has the bits of the
- * host's. */
+/* A cycle is recorded once and replayed: whatever happens between two solves (other fields, new
+ * coefficients, solves on other levels, other solvers and contexts), the result has the same bits
+ * as on the host. */
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct choice {
   hymg_bottom bottom;
 } choice;
 
-/* With bottoms of 3^3 and 1^3 cells, iterates that swap buffers and such that do not. */
+/* Bottom levels of 3^3 and 1^3 cells, iterates that swap buffers and ones that do not. */
 static const choice choices[] = {
     {HYMG_FV2, "dd dd dd", HYMG_GSRB, HYMG_MG, HYMG_CYCLE_F, HYMG_BICGSTAB},
     {HYMG_FV4, "dd dd dd", HYMG_GSRB, HYMG_FMG, HYMG_CYCLE_F, HYMG_BICGSTAB},
@@ -40,7 +40,8 @@ static twin twin_of_choice(int which, int n)
   return t;
 }
 
-/* The loop's index is a choice and a way; the first CHOICES of them have all of both. */
+/* The loop index encodes a choice and a way; the first CHOICES indices cover all choices and ways.
+ * */
 static int choice_of(int index)
 {
   return index % CHOICES;
@@ -84,8 +85,8 @@ START_TEST(repeated_solves)
 }
 END_TEST
 
-/* A coarsest level that is too large for one launch: how often a bottom solve smooths, and with that
- * swaps its vectors, depends on the data; here on how smooth the right-hand side is. */
+/* A coarsest level that is too large for one launch: how often a bottom solve smooths, and with
+ * that swaps its vectors, depends on the data; here on how smooth the right-hand side is. */
 START_TEST(bottoms_that_swap_vectors)
 {
   enum { SIDE = 21, RIGHT_HAND_SIDES = 4 };
@@ -113,8 +114,8 @@ END_TEST
 
 /* ---- fields ---- */
 
-/* f times 2^exponent: a solution that is as many times as large, bit for bit, and another
- * recording for another field. */
+/* f times 2^exponent: the solution scales by the same factor, bit for bit, and another field needs
+ * another recording. */
 static hymg_field *scaled_rhs(twin_open *o, int exponent)
 {
   double *f = malloc(o->cells * sizeof *f);
@@ -161,7 +162,7 @@ START_TEST(fields_in_turn)
 }
 END_TEST
 
-/* New fields may lie where gone ones were, of which there are recordings. */
+/* New fields may be allocated at addresses of destroyed ones for which recordings exist. */
 START_TEST(fields_that_come_and_go)
 {
   twin t;
@@ -314,7 +315,7 @@ static bool stop_after_two(const hymg_cycle_record *record, int cycle, void *use
   return cycle < 1;
 }
 
-/* V-cycles from u as it is: each solve goes on where the one before was stopped. */
+/* V-cycles starting from the current u: each solve continues where the previous one stopped. */
 static double *continued(int index, const twin_way *way, double residual[4])
 {
   twin t = twin_of_choice(choice_of(index), 12);

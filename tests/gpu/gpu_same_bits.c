@@ -135,9 +135,10 @@ START_TEST(every_cycle)
 }
 END_TEST
 
-/* Levels that one block of the coarse end works on, a cell a thread: coarsest ones of 8 to 108 cells, some with
- * several lines of ghosts a thread and one of a single warp, below smoothers with and without colours. */
-START_TEST(every_tail)
+/* Levels that a single block of the coarse kernel works on, one cell per thread: coarsest levels of
+ * 8 to 108 cells, some with several ghost lines per thread and one with a single warp, below
+ * smoothers with and without colours. */
+START_TEST(every_coarse_end)
 {
   static const int shapes[9][3] = {{8, 16, 16}, {16, 8, 8}, {8, 8, 16},  {8, 8, 32}, {8, 8, 8},
                                    {6, 18, 6},  {6, 8, 16}, {12, 12, 6}, {20, 12, 4}};
@@ -185,8 +186,8 @@ int main(void)
   tcase_add_loop_test(t, every_cycle, 0, 12);
   tcase_add_loop_test(t, every_interpolation, 0, 4);
   suite_add_tcase(suite, t);
-  t = tcase_create("tail");
-  tcase_add_loop_test(t, every_tail, 0, 18);
+  t = tcase_create("coarse end");
+  tcase_add_loop_test(t, every_coarse_end, 0, 18);
   suite_add_tcase(suite, t);
   return twin_run(suite);
 }

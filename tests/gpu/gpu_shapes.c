@@ -1,5 +1,5 @@
-/* Host and GPU give the same bits on any shape, in mixtures of everything, and whichever part of a
- * cycle a graph, the coarse end or the host does. */
+/* Host and GPU give the same bits for any shape and combination of options, and wherever parts of a
+ * cycle run: in a graph, at the coarse end in one launch, or on the host. */
 #include "support/twin.h"
 
 #include "kernel_table.h"
@@ -33,7 +33,7 @@ START_TEST(every_shape)
 }
 END_TEST
 
-/* The host, and a GPU that takes the kernels called so on all levels. */
+/* The host, and a GPU that uses the kernels of this name on all levels. */
 static void check_kernels(const twin *t, const char *const kernels[], int count)
 {
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
@@ -50,7 +50,7 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
   hymg_context_destroy(&layout.context);
 }
 
-/* The kernels that are for large levels: marched, and for FV2 also both colours in one pass. */
+/* Kernels for large levels: z-marches, for FV2 also with both colours fused. */
 static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
 {
   static const char *const kernels[] = {"fv2_gsrb_march", "fv4_march", "fv2_relax_march",
@@ -63,8 +63,8 @@ static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixtur
   check_kernels(&t, kernels, 3 + mixture % 2);
 }
 
-/* Two sweeps in one pass, over several tiles and slabs and parts of them, with all that such a pass
- * may read, beside all kinds of boundaries. The last two are not for it. */
+/* Temporal blocking, 2 sweeps per pass: several tiles and slabs and parts of them, with all
+ * optional inputs, next to all kinds of boundaries. The last two cases are not supported by it. */
 static const struct {
   hymg_smoother smoother;
   int sweeps;
@@ -117,9 +117,8 @@ START_TEST(long_rows)
 }
 END_TEST
 
-/* Planes that come to shared memory by TMA: several blocks along each axis, blocks that are not
- * full, ghosts across x in memory and made on the way; red-black Gauss-Seidel for the residual's
- * restriction. */
+/* Planes loaded to shared memory by TMA: several blocks along each axis, partial blocks, ghosts
+ * along x stored and computed on the fly; red-black Gauss-Seidel for the restricted residual. */
 static const struct {
   int n[3];
   const char *boundaries;
@@ -160,8 +159,8 @@ START_TEST(rings_of_planes)
 }
 END_TEST
 
-/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a boundary or at
- * ghosts in memory; red-black Gauss-Seidel for rows split by colour. */
+/* FV4's forms for small levels: several tiles along each axis and parts of them, which end at a
+ * boundary or at ghosts in memory; red-black Gauss-Seidel for rows split by colour. */
 static const struct {
   int n[3];
   const char *boundaries;
@@ -191,7 +190,8 @@ START_TEST(tiles_of_small_levels)
 }
 END_TEST
 
-/* Few planes whose strides are literals in kernels (cuda/kernels/gsrb_args.cuh): a colour at a time, and both. */
+/* Few planes whose strides are literals in kernels (cuda/kernels/gsrb_args.cuh): a colour at a
+ * time, and both. */
 START_TEST(planes_of_large_cubes)
 {
   static const int planes[7][2] = {{128, 128}, {256, 128},  {256, 256},  {512, 256},
@@ -231,7 +231,8 @@ START_TEST(random_mixtures)
 }
 END_TEST
 
-/* What the graph, the coarse end or the host does is the same, and where the vectors are. */
+/* The result does not depend on what runs in the graph, at the coarse end or on the host, nor on
+ * where vectors are allocated. */
 START_TEST(every_way_to_use_the_machine)
 {
   static const int sizes[3][3] = {{16, 16, 16}, {24, 8, 16}, {20, 12, 12}};

@@ -1,6 +1,6 @@
-/* What goes wrong on one rank is known on all: bad coefficients, NaN in f, a monitor that stops,
- * owners that do not exist, boxes narrower than the halo. And what is asked of a level is answered
- * alike everywhere. */
+/* An error on one rank is reported on all: bad coefficients, NaN in f, a monitor that stops,
+ * invalid owners, boxes narrower than the halo. Queries about levels give the same answer on all
+ * ranks. */
 #include "support/mpi.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Ranks with GPUs: every transport gives the bits of the host, the choice is told with its reason,
- * what is not possible is refused or gone without, and after a failure on one rank all have a
- * message, in time, and the next solve is right. */
+/* Ranks with GPUs: every transport gives the same bits as the host, the choice is reported with its
+ * reason, what is impossible is refused or replaced, and after a failure on one rank all ranks
+ * report it in time and the next solve is correct. */
 #define _GNU_SOURCE
 #include "kernel_table.h"
 #include "support/comm.h"
@@ -14,7 +14,7 @@ static int pretended = -1; /* -1: as it is */
 
 int MPIX_Query_cuda_support(void);
 
-/* Before the one of MPI in the order of symbols. */
+/* Comes before the symbol of MPI in search order. */
 int MPIX_Query_cuda_support(void)
 {
   if (pretended >= 0) return pretended;
@@ -23,7 +23,7 @@ int MPIX_Query_cuda_support(void)
   return real ? real() : 0;
 }
 
-/* The emulation's device memory is memory of the host once it may be touched. */
+/* Device memory of the emulation is host memory once access is enabled. */
 static void pretend(int answer)
 {
   if (!twin_emulated()) return;
@@ -124,10 +124,10 @@ static const struct {
   const char *boundary;
   bool constant_beta;
   double a;
-} joined_cases[] = {{{0, 0, 1}, "dd dd dd", false, 0},   {{0, 0, 1}, "nd dd pp", false, 0.75},
-                    {{0, 1, 0}, "dd pp dn", true, 0},    {{1, 0, 0}, "pp nd dd", false, 0},
-                    {{0, 1, 1}, "dn pp dd", true, 0.75}, {{1, 1, 0}, "dd dd dd", false, 0}};
-enum { JOINED_CASES = sizeof joined_cases / sizeof *joined_cases };
+} fused_cases[] = {{{0, 0, 1}, "dd dd dd", false, 0},   {{0, 0, 1}, "nd dd pp", false, 0.75},
+                   {{0, 1, 0}, "dd pp dn", true, 0},    {{1, 0, 0}, "pp nd dd", false, 0},
+                   {{0, 1, 1}, "dn pp dd", true, 0.75}, {{1, 1, 0}, "dd dd dd", false, 0}};
+enum { FUSED_CASES = sizeof fused_cases / sizeof *fused_cases };
 
 static support_layout cut_along(const int cut[3])
 {
@@ -160,12 +160,12 @@ static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const suppor
 
 START_TEST(sweeps_that_exchange_give_the_same_bits)
 {
-  const twin_way way = {.name = "joined", .backend = HYMG_BACKEND_CUDA};
-  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[_i].cut;
-  twin t = twin_cut_along(HYMG_FV2, cut, joined_cases[_i].boundary);
+  const twin_way way = {.name = "fused exchange", .backend = HYMG_BACKEND_CUDA};
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = fused_cases[_i].cut;
+  twin t = twin_cut_along(HYMG_FV2, cut, fused_cases[_i].boundary);
   if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
-  t.constant_beta = joined_cases[_i].constant_beta;
-  t.a = joined_cases[_i].a;
+  t.constant_beta = fused_cases[_i].constant_beta;
+  t.a = fused_cases[_i].a;
   for (int m = 0; m < 3; m++) {
     static const char *const kernels[] = {"fv2_gsrb_march", "fv2_gsrb_fused", "-fv2_gsrb_peer"};
     support_layout layout = cut_along(cut);
@@ -173,7 +173,7 @@ START_TEST(sweeps_that_exchange_give_the_same_bits)
     ck_assert(take_form(layout.context, kernels[m]));
     ck_assert_int_eq(exchanges_in_sweeps(&t, &way, &layout), m < 2);
     twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
-    support_all_agree(twin_unlike(&got, &want), joined_cases[_i].boundary);
+    support_all_agree(twin_unlike(&got, &want), fused_cases[_i].boundary);
     twin_answer_free(&got);
     twin_answer_free(&want);
     hymg_context_destroy(&layout.context);
@@ -200,39 +200,39 @@ static void check_overlapped(const twin *t, const int cut[3], hymg_transport tra
 START_TEST(overlapped_sweeps_give_the_same_bits)
 {
   static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_CHEBYSHEV};
-  const int index = _i % JOINED_CASES, kind = _i / JOINED_CASES, *cut = joined_cases[index].cut;
+  const int index = _i % FUSED_CASES, kind = _i / FUSED_CASES, *cut = fused_cases[index].cut;
   char boundary[16];
-  snprintf(boundary, sizeof boundary, "%s", joined_cases[index].boundary);
+  snprintf(boundary, sizeof boundary, "%s", fused_cases[index].boundary);
   for (char *c = boundary; kind % 2 && *c; c++)
     if (*c == 'n') *c = 'd'; /* FV4 has no others */
   twin t = twin_cut_along(kind % 2 ? HYMG_FV4 : HYMG_FV2, cut, boundary);
   t.smoother = smoothers[kind / 2];
   if (is_single() || (cut[0] + cut[1] + cut[2] > 1 && support_ranks(MPI_COMM_WORLD) != 4)) return;
   if (is_left_out(index + kind, 2)) return;
-  t.constant_beta = joined_cases[index].constant_beta;
-  t.a = joined_cases[index].a;
+  t.constant_beta = fused_cases[index].constant_beta;
+  t.a = fused_cases[index].a;
   check_overlapped(&t, cut, HYMG_TRANSPORT_STAGED);
   if (kind % 2 && has_own_gpus()) check_overlapped(&t, cut, HYMG_TRANSPORT_PEER);
 }
 END_TEST
 
-/* The form for small levels fills boundary ghosts itself beside ghosts of other GPUs; for others that is done
- * together with the exchange. Of gsrb one colour travels. */
+/* The kernel for small levels fills boundary ghosts next to ghosts of other GPUs itself; otherwise
+ * this is fused with the exchange. For gsrb one colour is sent. */
 START_TEST(exchanges_of_fv4_give_the_same_bits)
 {
   static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_GSRB, HYMG_CHEBYSHEV};
   static const char *const kernels[] = {NULL, "fv4_march", "fv4_march"};
   const twin_way way = {.name = "exchanges", .backend = HYMG_BACKEND_CUDA};
   const int index = _i / 3, kind = _i % 3;
-  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = joined_cases[index].cut;
+  const int ranks = support_ranks(MPI_COMM_WORLD), *cut = fused_cases[index].cut;
   char boundary[16];
-  snprintf(boundary, sizeof boundary, "%s", joined_cases[index].boundary);
+  snprintf(boundary, sizeof boundary, "%s", fused_cases[index].boundary);
   for (char *c = boundary; *c; c++)
     if (*c == 'n') *c = 'd'; /* FV4 has no others */
   twin t = twin_cut_along(HYMG_FV4, cut, boundary);
   if (!has_own_gpus() || is_single() || (cut[0] + cut[1] + cut[2] > 1 && ranks != 4)) return;
-  t.constant_beta = joined_cases[index].constant_beta;
-  t.a = joined_cases[index].a;
+  t.constant_beta = fused_cases[index].constant_beta;
+  t.a = fused_cases[index].a;
   t.smoother = smoothers[kind];
   support_layout layout = cut_along(cut);
   layout.context = support_context(MPI_COMM_WORLD, 1);
@@ -246,7 +246,8 @@ START_TEST(exchanges_of_fv4_give_the_same_bits)
 }
 END_TEST
 
-/* Across a periodic axis of odd length neighbours have one colour: none can travel alone. */
+/* Across a periodic axis of odd length neighbours have the same colour, so no single colour can be
+ * sent. */
 START_TEST(odd_periodic_axes_give_the_same_bits)
 {
   if (!has_own_gpus() || support_ranks(MPI_COMM_WORLD) < 3) return;
@@ -436,7 +437,7 @@ START_TEST(a_failure_on_one_rank_reaches_all)
 }
 END_TEST
 
-/* Every allocation that making a solver takes is refused in turn, on the last rank alone. */
+/* Every allocation during solver creation fails in turn, on the last rank only. */
 START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
 {
   enum { STEP = 3, MOST = 400 };
@@ -468,7 +469,7 @@ START_TEST(a_failed_update_on_one_rank_is_told_to_all)
 }
 END_TEST
 
-/* What was recorded is launched part by part: the first parts fail in turn, on the last rank alone. */
+/* The graph is launched in parts: the first parts fail in turn, on the last rank only. */
 START_TEST(a_failed_part_of_a_recording_is_told_to_all)
 {
   if (!twin_emulated() || is_single() || !has_own_gpus()) return;
@@ -537,8 +538,8 @@ START_TEST(a_gpu_that_does_not_send_is_not_waited_for_for_ever)
 }
 END_TEST
 
-/* Without a message back nothing but the count of what was taken away keeps the sender from
- * overwriting it. */
+/* In one direction there is no message back: only the acknowledgement count keeps the sender from
+ * overwriting its data. */
 START_TEST(messages_one_way_are_not_overtaken)
 {
   if (!has_own_gpus()) return;
@@ -591,10 +592,10 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
-    tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, JOINED_CASES);
-    tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * JOINED_CASES);
+    tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, FUSED_CASES);
+    tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * FUSED_CASES);
     tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
-    tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * JOINED_CASES);
+    tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * FUSED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);
     tcase_add_test(t, the_choice_has_a_reason);

@@ -1,5 +1,6 @@
-/* Ranks with GPUs whose messages NCCL carries: the bits of the host, no message left to MPI, and after a
- * failure on one rank, told by whomever, all have a message, in time, and the next solve is right. */
+/* Ranks with GPUs that exchange through NCCL: the same bits as the host, no message through MPI,
+ * and after a failure on one rank, wherever it is detected, all ranks report it in time and the
+ * next solve is correct. */
 #define _GNU_SOURCE
 #include "support/comm.h"
 
@@ -16,8 +17,8 @@ START_TEST(nccl_gives_the_same_bits)
 }
 END_TEST
 
-/* Ranks of pretended nodes share the GPUs of the one there is, which NCCL does not take; emulated nodes
- * are nodes to it. */
+/* Ranks of pretended nodes share the GPUs of the one there is, which NCCL does not take; emulated
+ * nodes are nodes to it. */
 START_TEST(nccl_between_nodes_gives_the_same_bits)
 {
   char host[16];
@@ -70,8 +71,8 @@ START_TEST(a_failed_update_on_one_rank_ends_nccl)
 }
 END_TEST
 
-/* Making a second solver fails on the last rank, at every fifth launch that it takes: what was sent by
- * then and not taken does not reach the first one. */
+/* Making a second solver fails on the last rank, at every fifth launch that it takes: what was sent
+ * by then and not taken does not reach the first one. */
 START_TEST(a_solver_that_cannot_be_made_leaves_no_messages)
 {
   enum { STEP = 5, MOST = 500 };
@@ -105,8 +106,8 @@ START_TEST(a_solver_that_cannot_be_made_leaves_no_messages)
 }
 END_TEST
 
-/* The first launch of a recording fails, and with it go all messages of this rank. Another solver of
- * the context has recordings with messages of the same communicator. */
+/* The first launch of a recording fails, and with it go all messages of this rank. Another solver
+ * of the context has recordings with messages of the same communicator. */
 START_TEST(a_recording_that_fails_on_one_rank_reaches_all)
 {
   if (!twin_emulated() || is_single() || !has_nccl()) return;

@@ -1,5 +1,5 @@
-/* Plans and reductions over MPI: on a duplicate of a communicator whose ranks run backwards, so that a rank of the world taken
- * for one of the context shows. */
+/* Plans and reductions over MPI, on a duplicate of a communicator with reversed ranks, so that a
+ * world rank used in place of a context rank is detected. */
 #include "hymg_mpi.h"
 #include "multigrid/backend.h"
 #include "support/plan.h"

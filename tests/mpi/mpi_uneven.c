@@ -1,6 +1,5 @@
-/* Ranks with unlike shares: one merged brick here, loose boxes or none there, on levels large
- * enough that the library looks for its fastest way; and a solve on a coarse level that one
- * rank's mistake stops. */
+/* Uneven ranks: one merged box on some, separate boxes or none on others, on levels large enough
+ * for autotuning; and a solve on a coarse level that an error on one rank stops. */
 #include "support/mpi.h"
 #include <stdlib.h>
 

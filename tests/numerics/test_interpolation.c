@@ -42,7 +42,8 @@ static hymg_field *filled(support_kit *kit, const int n[3], const double *values
 }
 
 /* From `coarse` on level 1 to level 0, which has `fine`, by a solver with the order in both places.
- * smoothed: what interpolation is told. f: the right-hand side of a smoother call after it; NULL: none. */
+ * smoothed: what interpolation is told. f: the right-hand side of a smoother call after it; NULL:
+ * none. */
 static double *interpolate(const support_case *c, const choice *ch, bool add, bool smoothed,
                            const double *coarse, const double *fine, const double *f)
 {
@@ -130,7 +131,8 @@ static double cell_mean(int i, double h, int degree)
   return (high - low) / ((degree + 1) * h);
 }
 
-/* Away from boundaries: p0 on constants, p1 on linear, v2 on quadratic, v4 on quartic polynomials. */
+/* Away from boundaries: p0 on constants, p1 on linear, v2 on quadratic, v4 on quartic polynomials.
+ * */
 START_TEST(each_order_is_exact_on_its_polynomials)
 {
   static const int degree[5] = {0, 1, 2, 0, 4};

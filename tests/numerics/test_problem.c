@@ -1,5 +1,5 @@
-/* The benchmark problems against quadrature and numerical differentiation written from their formulas with libm: nothing
- * of problem.c's tables, roots or exponentials. */
+/* The benchmark problems against quadrature and numerical differentiation, written from their
+ * formulas with libm and independent of the tables, roots and exponentials in problem.c. */
 #include "support/support.h"
 
 #include <math.h>
@@ -142,7 +142,8 @@ START_TEST(p6_and_sine_average_beta_over_faces)
 }
 END_TEST
 
-/* sine varies over 1/70: differences with 3e-4 err by (3e-4 * 70)^4 / 30 = 6e-9 each way, and by rounding. */
+/* sine varies over 1/70: differences with 3e-4 err by (3e-4 * 70)^4 / 30 = 6e-9 each way, and by
+ * rounding. */
 START_TEST(p6_and_sine_right_hand_sides_solve_the_equation)
 {
   const problem_range r = brick();
@@ -155,8 +156,8 @@ START_TEST(p6_and_sine_right_hand_sides_solve_the_equation)
 }
 END_TEST
 
-/* The fv averages differ from true ones by O(h^4): halving h divides the difference by 16. Gauss with three nodes is exact
- * to O(h^6). */
+/* The fv averages differ from exact ones by O(h^4): halving h divides the difference by 16.
+ * Three-point Gauss is exact to O(h^6). */
 static double fv_difference(int axis, int n)
 {
   const problem p = case_of(PROBLEM_FV, true);
@@ -174,7 +175,8 @@ START_TEST(fv_averages_are_of_fourth_order)
 }
 END_TEST
 
-/* Any part of a range, in any strides, has the bits of the whole: results do not depend on the decomposition. */
+/* Any part of a range, in any strides, has the bits of the whole: results do not depend on the
+ * decomposition. */
 START_TEST(parts_have_the_bits_of_the_whole)
 {
   const problem p = case_of(_i, true);

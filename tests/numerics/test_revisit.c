@@ -1,6 +1,6 @@
-/* A solver is the same after any use: solves that start on coarser levels, or that were refused,
- * leave no trace in the next one. Odd numbers of swapped buffers (measured tuning, the smoother
- * as bottom solver) must not show. */
+/* A solver keeps no state between uses: solves that start on coarser levels, or that were refused,
+ * do not affect the next one, nor do odd numbers of buffer swaps (autotuning, the smoother as
+ * bottom solver). */
 #include "support/support.h"
 #include <stdlib.h>
 

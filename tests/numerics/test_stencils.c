@@ -1,5 +1,5 @@
-/* hymg-stencil's own judges: its plain loops against polynomials, whose derivatives they must give exactly, and its
- * comparison against results with known faults. */
+/* The checks of hymg-stencil itself: its plain loops against polynomials, whose derivatives they
+ * must give exactly, and its comparison against results with known errors. */
 #include "stencils/cpu/stencil.h"
 
 #include <check.h>
@@ -97,7 +97,8 @@ START_TEST(planes_and_axes_are_exact_for_quadratics)
 }
 END_TEST
 
-/* On a periodic line of n points the derivative of order 8 turns cos(q i) into -s sin(q i), s as the coefficients give. */
+/* On a periodic line of n points the derivative of order 8 turns cos(q i) into -s sin(q i), where s
+ * follows from the coefficients. */
 START_TEST(first_derivative_knows_its_cosine)
 {
   const int n[3] = {NX, NY, NZ}, none[3] = {0, 0, 0}, axis = _i;
@@ -169,7 +170,8 @@ START_TEST(comparison_finds_faults)
 }
 END_TEST
 
-/* Every way to lay a grid out: rows apart, on lines where that is asked for, all within the array. */
+/* Every layout of a grid: rows do not overlap, are aligned where asked for, and stay within the
+ * array. */
 START_TEST(grids_hold_their_points)
 {
   for (int aligned = 0; aligned <= 1; aligned++)

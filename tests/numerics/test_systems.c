@@ -1,5 +1,5 @@
-/* Kinds of systems and bottom solvers: singular ones lose their means, Helmholtz ones do not, every
- * bottom solver does its part, also where the grid does not coarsen at all. */
+/* Kinds of systems and bottom solvers: the mean is removed from singular systems, not from
+ * Helmholtz ones; every bottom solver works, also if the grid does not coarsen at all. */
 #include "support/bench.h"
 #include <math.h>
 #include <stdlib.h>

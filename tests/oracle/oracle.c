@@ -28,7 +28,7 @@ int oracle_operator_rule(const oracle *o)
   return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1 : 2;
 }
 
-/* The rule in force on an axis of dim cells: 4 needs four of them, 2 needs two. */
+/* The order of extrapolation on an axis of dim cells: 4 needs four cells, 2 needs two. */
 static int rule_in_force(int rule, int dim)
 {
   if (rule == 4 && dim < 4) rule = 2;

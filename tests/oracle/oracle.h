@@ -1,6 +1,6 @@
-/* A slow, plain, serial solver written from the formulas alone: what the suites compare the library
- * with. One array layout, two ghost layers, no boxes, no threads. Plain arrays hold cell (i, j, k)
- * at (k * ny + j) * nx + i; a face array has one more entry along its axis. */
+/* A slow serial reference solver written from the formulas alone, with which the suites compare the
+ * library. One array layout, two ghost layers, no boxes, no threads. Plain arrays hold cell (i, j,
+ * k) at (k * ny + j) * nx + i; a face array has one more entry along its axis. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
@@ -15,7 +15,7 @@ typedef struct oracle_spec {
   int n[3];
   double h[3];
   hymg_boundary boundary[6];
-  int extrapolation_box; /* 0: the cells of the domain rule the extrapolations */
+  int extrapolation_box; /* 0: extrapolation depends on the cells of the domain */
   hymg_stencil stencil;
   hymg_extrapolation extrapolation;
   double a, b, alpha_constant, beta_constant;
@@ -30,9 +30,8 @@ typedef struct oracle_level {
   int n[3], dim[3]; /* cells; extrapolation dimension per axis */
   double h[3];
   size_t stride[3], size, cells;
-  double *alpha, *beta[3],
-      *boundary_data
-          [6]; /* boundary: ghosted like a cell array; layer 0 (low) or n - 1 (high) holds the data */
+  double *alpha, *beta[3];
+  double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
   double *diag, *l1, lambda_max;
   double *u, *f, *r, *old, *work[8];
 } oracle_level;
@@ -82,10 +81,11 @@ static inline size_t oracle_at(const oracle_level *l, int i, int j, int k)
 double *oracle_array(const oracle_level *l);
 void oracle_load(const oracle_level *l, const double *plain, double *ghosted);
 void oracle_store(const oracle_level *l, const double *ghosted, double *plain);
-/* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), with or without boundary data. */
+/* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), with or without boundary
+ * data. */
 void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x);
 int oracle_operator_rule(const oracle *o);
-/* (A x) of one cell; ghosts must be closed. */
+/* (A x) of one cell; ghosts must be filled. */
 double oracle_cell(const oracle *o, const oracle_level *l, const double *x, size_t p);
 void oracle_apply_ghosted(const oracle *o, const oracle_level *l, double *x, double *y);
 void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const double *f, double *x,
@@ -94,7 +94,7 @@ void oracle_restrict_ghosted(const oracle_level *fine, const double *x, const or
                              double *y);
 void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double *coarse,
                             double *fine, bool add);
-/* f += what the boundaries' data bring into the right-hand side. */
+/* Adds the contribution of the boundary data to the right-hand side. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f);
 void oracle_smooth_ghosted(const oracle *o, oracle_level *l, const double *f, double *u);
 void oracle_probe(const oracle *o, oracle_level *l);

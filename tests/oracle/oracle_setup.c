@@ -1,6 +1,6 @@
 /* The oracle's hierarchy: which levels there are, their coefficients (mean of 8 cells, mean of 4
- * faces, extrapolated ghosts), extrapolation dimensions, and the diagonal and Gershgorin bound found by
- * probing with 0/1 vectors. */
+ * faces, extrapolated ghosts), extrapolation dimensions, and the diagonal and Gershgorin bound
+ * found by probing with 0/1 vectors. */
 #include "oracle/oracle.h"
 #include <math.h>
 #include <stdlib.h>
@@ -107,8 +107,8 @@ static void finest_coefficients(const oracle_spec *s, oracle_level *l)
   }
 }
 
-/* Mean of the four fine entries of the layer at[d] (a face or a boundary layer) under the coarse entry.
- */
+/* Mean of the four fine entries of the layer at[d] (a face or a boundary layer) under the coarse
+ * entry. */
 static double mean_of_4(const oracle_level *f, const double *x, int d, const int at[3], int layer)
 {
   double sum = 0.0;

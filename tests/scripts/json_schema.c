@@ -1,7 +1,8 @@
-/* Checks a file of hymg-fv --json: json_schema SCHEMA FILE [PATH=VALUE | PATH]...
- * SCHEMA gives per value its type ("?": or null, "|": or), per list one element's schema and optionally its length. Keys
- * must match exactly. The text must be what 17 digits give. Then the relations between numbers; PATH=VALUE (runs.0.dof=8)
- * is compared, a bare PATH printed. Prints what is wrong; exit 1 if anything is. Built by cli.sh where Jansson is. */
+/* Checks a file of hymg-fv --json: json_schema SCHEMA FILE [PATH=VALUE | PATH]... SCHEMA gives per
+ * value its type ("?": or null, "|": or), per list one element's schema and optionally its length.
+ * Keys must match exactly. The text must be what 17 digits give. Then the relations between
+ * numbers; PATH=VALUE (runs.0.dof=8) is compared, a bare PATH printed. Prints what is wrong; exit 1
+ * if anything is. Built by cli.sh where Jansson is. */
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>

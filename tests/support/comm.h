@@ -1,5 +1,6 @@
-/* For tests of how ranks with GPUs exchange cells: cases and layouts, comparison with the host, the
- * choice, and a failure on one rank. Each program that includes it counts waits of MPI. */
+/* Support for tests of the exchange between ranks with GPUs: cases and layouts, comparison with the
+ * host, the choice of transport, a failure on one rank. Each program that includes it counts waits
+ * in MPI. */
 #ifndef SUPPORT_COMM_H
 #define SUPPORT_COMM_H
 
@@ -45,7 +46,7 @@ static inline bool has_own_gpus(void)
   return devices() >= support_ranks(MPI_COMM_WORLD);
 }
 
-/* Where the GPU is emulated every so manieth case does. */
+/* With an emulated GPU only every n-th case runs. */
 static inline bool is_left_out(int index, int every)
 {
   return twin_emulated() && index % every != 0;
@@ -108,7 +109,7 @@ static inline twin_way with(hymg_transport transport, hymg_memory memory)
   return way;
 }
 
-/* As asked for; under another name of hosts if `nodes` is not 0: so many ranks each. */
+/* Options as asked for; if `nodes` is not 0, with so many ranks per host name. */
 static inline void check(int index, int boxes, hymg_transport transport, int nodes)
 {
   const twin t = twin_of_case(index);
@@ -183,8 +184,8 @@ static inline void expect_refusal(twin_way way, const char *reason)
   ck_assert_msg(strstr(info.reason, reason) != NULL, "%s", info.reason);
 }
 
-/* The last rank fails at its nth launch of a first solve, before there is a recording; quiet: nobody
- * is told. Then all solve again. */
+/* The last rank fails at its nth launch of a first solve, before anything is recorded; quiet: other
+ * ranks are not notified. Then all ranks solve again. */
 static inline void fail_on_last(hymg_transport transport, int nth, bool quiet)
 {
   const twin t = twin_of_case(0);

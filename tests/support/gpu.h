@@ -1,5 +1,5 @@
-/* The GPU behind the library's back, for tests/gpu_*.c: memory of the user's, what is in use, a
- * launch that fails. A call that CUDA refuses ends the program. */
+/* Direct access to the GPU for tests/gpu: user memory, resources in use, launches that fail. A call
+ * that CUDA refuses ends the program. */
 #ifndef SUPPORT_GPU_H
 #define SUPPORT_GPU_H
 
@@ -42,7 +42,8 @@ int support_gpu_launches_left(const hymg_context *context);
 bool support_gpu_records(const hymg_context *context);
 /* Has a sweep been cut into parts, so that there is a second stream? */
 bool support_gpu_has_aside(const hymg_context *context);
-/* Sets HYMG_EMULATION_NAME, or removes it (NULL): tests/emulation/emulation.cpp says what it does. */
+/* Sets HYMG_EMULATION_NAME, or removes it (NULL): tests/emulation/emulation.cpp says what it does.
+ * */
 void support_gpu_emulate(const char *name, const char *value);
 
 #ifdef __cplusplus

@@ -220,7 +220,8 @@ void support_unpack(const hymgi_plan *plan, const double *buffer, support_boxes 
   }
 }
 
-/* The mover gets bare vectors: they are wrapped for the functions above, with a scratch array that counts nothing. */
+/* The mover gets bare vectors: they are wrapped for the functions above, with a scratch array that
+ * counts nothing. */
 static support_boxes bare(const hymgi_geom *box, double *data, int *scratch)
 {
   return (support_boxes){

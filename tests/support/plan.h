@@ -1,4 +1,5 @@
-/* Boxes of one rank with marked data, for the tests of plans: each cell's value says where it is, ghosts start unwritten. */
+/* Boxes of one rank with marked data for the tests of plans: the value of a cell encodes its
+ * position, ghosts start unwritten. */
 #ifndef SUPPORT_PLAN_H
 #define SUPPORT_PLAN_H
 
@@ -45,10 +46,12 @@ void support_unpack(const hymgi_plan *plan, const double *buffer, support_boxes 
 bool support_plan_is_valid(const hymgi_plan *plan, const hymgi_geom *src_box,
                            const hymgi_geom *dst_box, int num_dst);
 
-/* Each ghost of the kind and depth was written once with its cell's value, nothing else was touched. */
+/* Each ghost of the kind and depth was written once with its cell's value, nothing else was
+ * touched. */
 void support_check_halo(const support_boxes *boxes, hymgi_halo kind, int depth, const int n[3],
                         unsigned periodic, const char *where);
-/* All cells and ghosts to `depth` were written once: in the domain, across periodic axes and beyond boundaries. */
+/* All cells and ghosts to `depth` were written once: in the domain, across periodic axes and beyond
+ * boundaries. */
 void support_check_scatter(const support_boxes *patches, int depth, const int n[3],
                            unsigned periodic, const char *where);
 /* All cells were written once, no ghost was. */

@@ -138,7 +138,7 @@ void support_case_add_boundaries(support_case *c)
     c->spec.boundary_data[face] = c->boundary_data[face] =
         support_random(size, -1.0, 1.0, 30u + (unsigned)face);
   }
-  strncat(c->name, " walls", sizeof c->name - strlen(c->name) - 1);
+  strncat(c->name, " boundary data", sizeof c->name - strlen(c->name) - 1);
 }
 
 void support_case_free(support_case *c)

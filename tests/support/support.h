@@ -48,8 +48,8 @@ void support_case_add_boundaries(support_case *c);
 /* FV4 needs two cells an axis: axes of one get two. */
 void support_shape(hymg_stencil stencil, const int shape[3], int n[3]);
 void support_case_free(support_case *c);
-/* beta and spec of a benchmark problem on n^3 cells, extrapolations as in boxes of extrapolation_box, 0: the
- * domain's; f receives the right-hand side. */
+/* beta and spec of a benchmark problem on n^3 cells, extrapolations as in boxes of
+ * extrapolation_box, 0: the domain's; f receives the right-hand side. */
 support_case support_case_of_problem(problem_kind kind, hymg_stencil stencil, int n,
                                      hymg_boundary boundary, int extrapolation_box, double **f);
 /* Exact cell averages of a benchmark problem on n^3 cells of the unit cube; the caller frees. */

@@ -1,4 +1,4 @@
-/* Cases, their answers by host and GPU, and what counts as the same. */
+/* Cases, their results on host and GPU, and the comparison. */
 #include "support/twin.h"
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const double bound_operator = 2e-13, bound_solution = 1e-11, bound_residu
 const twin_way twin_host = {.name = "host", .backend = HYMG_BACKEND_HOST, .host_cells = 0};
 const twin_way twin_ways[TWIN_WAYS] = {
     {.name = "cuda", .backend = HYMG_BACKEND_CUDA},
-    {.name = "cuda, tail", .backend = HYMG_BACKEND_CUDA, .tail_cells = 5000},
+    {.name = "cuda, coarse end", .backend = HYMG_BACKEND_CUDA, .tail_cells = 5000},
     {.name = "cuda, host below 9^3", .backend = HYMG_BACKEND_CUDA, .host_cells = 729},
     {.name = "cuda, all levels on the host", .backend = HYMG_BACKEND_CUDA, .host_cells = INT64_MAX},
     {.name = "cuda, managed memory",
@@ -104,7 +104,7 @@ static void describe(const twin *t, const twin_way *way, size_t size, char *text
            way->name, t->stencil == HYMG_FV4 ? "fv4" : "fv2", t->n[0], t->n[1], t->n[2],
            t->boundary, (int)t->extrapolation, t->extrapolation_box,
            t->constant_beta ? "constant" : "variable", t->a,
-           t->constant_alpha ? "constant" : "variable", t->boundaries ? " walls" : "",
+           t->constant_alpha ? "constant" : "variable", t->boundaries ? " boundary data" : "",
            (int)t->smoother, t->sweeps, (int)t->bottom, (int)t->method, (int)t->cycle,
            (int)t->interpolation_v, (int)t->interpolation_f);
 }

@@ -1,5 +1,5 @@
-/* One case solved by the host and by the GPU: everything a solver can be asked for in one record,
- * all that it answers in another, and their comparison bit for bit. */
+/* One case solved on the host and on the GPU: one record with all options of a solver, one with all
+ * its results, and their comparison bit for bit. */
 #ifndef SUPPORT_TWIN_H
 #define SUPPORT_TWIN_H
 
@@ -34,7 +34,7 @@ typedef struct twin_way {
 } twin_way;
 
 extern const twin_way twin_host;
-/* Unlike ways to use a GPU; the first: a launch for each step of all levels. */
+/* Different ways to use a GPU; the first: one launch per step on all levels. */
 #define TWIN_WAYS 6
 extern const twin_way twin_ways[TWIN_WAYS];
 

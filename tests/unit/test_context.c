@@ -1,4 +1,5 @@
-/* Contexts and errors: what a serial context says of itself, which options it refuses, and how texts are kept. */
+/* Contexts and errors: what a serial context says of itself, which options it refuses, and how
+ * texts are kept. */
 #include "comm/context.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
-/* Boxes and their owners: the order is a bijection, shares are equal, a rank finds its boxes on every level, levels coarsen
- * to one box by the rule, and bad input is named. */
+/* Boxes and their owners: the order is a bijection, shares are equal, a rank finds its boxes on
+ * every level, levels coarsen to one box by the documented rule, and invalid input is reported. */
 #include "distribution/decomposition.h"
 
 #include <check.h>

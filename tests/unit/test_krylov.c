@@ -1,5 +1,5 @@
-/* The bottom solvers with the library's level operations on dense matrices (support/krylov.c): against direct
- * and textbook solvers, on what breaks them down, and what they cost. */
+/* The bottom solvers with the library's level operations on dense matrices (support/krylov.c):
+ * against direct and textbook solvers, on what breaks them down, and what they cost. */
 #include "support/krylov.h"
 
 #include <stdlib.h>

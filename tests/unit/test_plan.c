@@ -1,5 +1,5 @@
-/* Plans of all ranks of a run, made in one process: sends match receives, and every target cell is written once with the value
- * of the cell that it stands for, against brute force. */
+/* Plans of all ranks of a run, created in one process: sends match receives, and every target cell
+ * is written once with the value of its source cell, compared with brute force. */
 #include "support/plan.h"
 #include "support/support.h"
 

@@ -1,5 +1,5 @@
-/* The host's ways to run a smoother (plain rows, rows split by colour, z wavefronts of any depth and tile, fused restriction) give
- * the same bits. */
+/* All schedules of the smoother on the host (plain rows, split rows, z wavefronts of any depth and
+ * tile size, fused restriction) give the same bits. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* NCCL's grouped sends and receives between processes of one machine: a file in memory has a ring of
- * bytes for each pair of ranks, and a group is work of its stream that is called until its messages
- * have passed. Caught: sizes that differ, two ranks on a device, host memory, a communicator that
- * goes while recordings need it. Part of emulation.cpp. */
+/* NCCL's grouped sends and receives between processes of one machine: a file in memory has a ring
+ * of bytes for each pair of ranks, and a group is work of its stream that is called until its
+ * messages have passed. Caught: sizes that differ, two ranks on a device, host memory, a
+ * communicator that goes while recordings need it. Part of emulation.cpp. */
 #ifndef EMULATION_GROUPS_H
 #define EMULATION_GROUPS_H
 

@@ -1,5 +1,5 @@
-/* Inhomogeneous data on Dirichlet and Neumann boundaries: exact where the extrapolation is exact, the oracle's
- * F-cycle, and f = 0 driven by the boundaries alone. */
+/* Inhomogeneous Dirichlet and Neumann data: exact where the extrapolation is exact, against the
+ * F-cycle of the oracle, and with f = 0. */
 #include "support/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -254,7 +254,8 @@ START_TEST(all_boundaries_with_data_are_the_oracles)
 }
 END_TEST
 
-/* Linear data fit together at the edges, where the ghosts would else depend on the order of axes. */
+/* Linear data are consistent at the edges; otherwise the ghosts there would depend on the order of
+ * axes. */
 START_TEST(f_cycles_with_data_on_all_boundaries_are_the_oracles)
 {
   double *u;
@@ -271,7 +272,7 @@ END_TEST
 int main(void)
 {
   bool small = support_small();
-  Suite *suite = suite_create("walls");
+  Suite *suite = suite_create("boundaries");
   TCase *t = tcase_create("data");
   tcase_add_loop_test(t, polynomials_have_no_residual, 0, small ? 4 : 10);
   tcase_add_loop_test(t, polynomials_are_the_solution, 0, small ? 2 : 30);
