@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum {
-  /* a V-cycle in one launch pays below this many cells: 16^3 and 8^3 are included */
-  COARSE_FV2 = 16 * 16 * 16 + 1,
-  COARSE_FV4 = 8 * 8 * 8 + 1,
+  /* a V-cycle in one launch pays below this many cells: 8^3 is included */
+  COARSE_CELLS = 8 * 8 * 8 + 1,
   /* smaller grids are solved faster than candidates can be measured: they use the estimate */
   WORTH_TRYING = 64 * 64 * 64,
   LARGEST = 64 * 64 * 64 /* cells of the largest grid that is measured */
@@ -180,7 +179,7 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
     }
     d->seconds = hymgi_seconds() - start;
   }
-  estimate(h, t); /* for thresholds that are still -1 */
+  estimate(t); /* for thresholds that are still -1 */
 }
 
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
