@@ -1,4 +1,4 @@
-/* What others reach on one H200 and what we want to: DOF/s. README.md, "On a GPU", says where the
+/* Speeds of other programs on one H200 and our goals, in DOF/s. benchmarks/README.md says where the
  * figures come from. */
 #include <math.h>
 

@@ -282,8 +282,8 @@ typedef struct kernels_model {
 kernels_model kernels_cycle_model(hymg_stencil stencil, hymg_smoother smoother, bool variable,
                                   int levels);
 
-/* ---- figures of others on one H200 (README.md has the sources), and what we want; DOF/s, NaN
- * where there is none ---- */
+/* ---- speeds of other programs on one H200 (sources: benchmarks/README.md) and our goals, in
+ * DOF/s; NaN where there is none ---- */
 
 typedef struct kernels_figures {
   double port, goal; /* one F-cycle: the CUDA port of HPGMG-FV */

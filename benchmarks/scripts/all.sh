@@ -1,6 +1,6 @@
 #!/bin/sh
-# all.sh [BUILD] [RESULTS]: every table of README.md into RESULTS/*.csv, from the build folder BUILD (default: the current
-# one). An idle machine, about 20 minutes on 2 cores. A table with wrong results stops it.
+# all.sh [BUILD] [RESULTS]: every table of benchmarks/README.md into RESULTS/*.csv, from the build folder BUILD (default:
+# the current one). An idle machine, about 20 minutes on 2 cores. A table with wrong results stops it.
 set -e
 build=${1:-.}
 here=$(cd "$(dirname "$0")" && pwd)

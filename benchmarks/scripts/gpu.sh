@@ -1,5 +1,5 @@
 #!/bin/sh
-# gpu.sh [BUILD [RESULTS [PART...]]]: the GPU's tables of README.md into RESULTS/gpu-*.csv, from the
+# gpu.sh [BUILD [RESULTS [PART...]]]: the GPU tables of benchmarks/README.md into RESULTS/gpu-*.csv, from the
 # build folder BUILD (default: the current one, and benchmarks/results). Parts: kernels
 # cycle chebyshev solve threshold ladder plots; default: all. OPTIONS are added to each command. A
 # table with wrong results stops it; without a GPU no file is touched.

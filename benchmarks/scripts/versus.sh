@@ -1,6 +1,7 @@
 #!/bin/sh
-# versus.sh: a reference program and hymg-fv in turn (A B A B ...), the median of the ratios of neighbours. The reference is an
-# hpgmg-fv that the user has built, run as `hpgmg-fv LOG2_BOX_DIM BOXES_PER_RANK`; README.md says what its output must hold.
+# versus.sh: a reference program and hymg-fv in turn (A B A B ...), the median of the ratios of neighbours. The
+# reference is an hpgmg-fv that the user has built, run as `hpgmg-fv LOG2_BOX_DIM BOXES_PER_RANK`; benchmarks/README.md
+# says what its output must contain.
 
 usage()
 {

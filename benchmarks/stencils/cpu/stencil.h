@@ -68,7 +68,7 @@ typedef struct stencil_launch {
 } stencil_launch;
 
 /* run: NULL, or why it could not. refuses: NULL, or why this job is none for it. redundancy:
- * entries read and written per point, by the model in README.md. */
+ * entries read and written per point, by the model in benchmarks/stencils/README.md. */
 typedef struct stencil_kernel {
   const char *name;
   int tile[2],
