@@ -5,6 +5,7 @@
  * black cells beside them are done again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
  * halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
+#include "runtime/launch.cuh"
 
 namespace
 {
@@ -128,14 +129,6 @@ void launch(const hymgi_level *level, gsrb_args a)
                dim3(tile<X, Y>::threads), a);
 }
 
-template <bool VARIABLE, bool ALPHA> void launch_fused(const hymgi_level *level, const gsrb_args &a)
-{
-  with_shape(level, [&](auto of) {
-    constexpr int N = decltype(of)::value;
-    launch<VARIABLE, ALPHA, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
-  });
-}
-
 } /* namespace */
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
@@ -144,13 +137,12 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
   const hymgi_gsrb_half both = {0, x, x, out, false};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
-  const bool variable = level->method->variable_beta, alpha = level->method->has_alpha;
-  if (variable && alpha)
-    launch_fused<true, true>(level, a);
-  else if (variable)
-    launch_fused<true, false>(level, a);
-  else if (alpha)
-    launch_fused<false, true>(level, a);
-  else
-    launch_fused<false, false>(level, a);
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    with_bools(
+        [&](auto variable, auto alpha) {
+          launch<variable, alpha, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+        },
+        level->method->variable_beta, level->method->has_alpha);
+  });
 }

@@ -4,6 +4,7 @@
  * Bytes per cell of six sweeps of Chebyshev: 56, 64 and 56, by single ones 56 and 5 times 64. */
 #include "kernels/fv2/relax_fused.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
@@ -84,15 +85,9 @@ void launch(const hymgi_level *level, const double *beside, const fused_args &wa
 template <fused_kind KIND>
 void run(const hymgi_level *level, const double *beside, const fused_args &a)
 {
-  const bool alpha = a.v.has_alpha && a.v.alpha;
-  if (level->method->variable_beta && alpha)
-    launch<fused_form<KIND, true, true>>(level, beside, a);
-  else if (level->method->variable_beta)
-    launch<fused_form<KIND, true, false>>(level, beside, a);
-  else if (alpha)
-    launch<fused_form<KIND, false, true>>(level, beside, a);
-  else
-    launch<fused_form<KIND, false, false>>(level, beside, a);
+  with_bools([&](auto variable,
+                 auto alpha) { launch<fused_form<KIND, variable, alpha>>(level, beside, a); },
+             level->method->variable_beta, a.v.has_alpha && a.v.alpha);
 }
 
 /* The weights of sweep s and of the next one. */
