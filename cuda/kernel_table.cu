@@ -157,8 +157,8 @@ constexpr row<hymgi_relaxation> RELAX[] = {
     {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
     {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
     {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<relax>", hymgi_cuda_fv4_relax_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<relax>", hymgi_cuda_fv4_relax_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
     {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
 };
@@ -166,15 +166,15 @@ constexpr row<hymgi_relaxation> RELAX[] = {
 constexpr row<hymgi_residual_of> RESIDUAL[] = {
     {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
     {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_residual_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_residual_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual>", hymgi_cuda_fv4_residual_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual>", hymgi_cuda_fv4_residual_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
     {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
 };
 
 constexpr row<hymgi_restriction> RESTRICT[] = {
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual_mean>", hymgi_cuda_fv4_restrict_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual_mean>", hymgi_cuda_fv4_restrict_memory},
     {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
     {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
     {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},

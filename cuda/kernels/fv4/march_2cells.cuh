@@ -12,8 +12,11 @@
 namespace
 {
 
-enum march_job { RESIDUAL, NORM, RESTRICT, RELAX };
 enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
+
+/* Jobs that write a value of each cell. */
+template <typename JOB>
+constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax>;
 
 struct march_args : relax_args {
   box_set patches = {};
@@ -140,7 +143,7 @@ template <int N, row_end END> struct memory_source {
   }
 };
 
-template <march_job WHAT, bool VARIABLE, typename Source>
+template <typename JOB, bool VARIABLE, typename Source>
 __device__ __forceinline__ arrivals arrive(const Source &from)
 {
   arrivals t = {};
@@ -174,7 +177,7 @@ __device__ __forceinline__ arrivals arrive(const Source &from)
   }
 #pragma unroll
   for (int u = 0; u < 2; u++)
-    if (WHAT == RELAX) t.prev[u] = from.prev(u), t.scale[u] = from.scale(u);
+    if (std::is_same_v<JOB, relax>) t.prev[u] = from.prev(u), t.scale[u] = from.scale(u);
   return t;
 }
 
@@ -214,7 +217,7 @@ __device__ __forceinline__ double z_face(const arrivals &t, int u, int di, int d
 
 /* A x but for the alpha term of cell U, and the window's low z-face moved up. */
 template <bool VARIABLE, int U>
-__device__ __forceinline__ double apply_pair(const operator_view &v, const arrivals &t, window *w)
+__device__ __forceinline__ double apply_cell(const operator_view &v, const arrivals &t, window *w)
 {
   const auto x = [&](int di, int dj, int dk) { return x_seen(*w, t, U + di, dj, dk); };
   const auto bi = [&](int di, int dj, int dk) {
@@ -235,13 +238,13 @@ __device__ __forceinline__ double apply_pair(const operator_view &v, const arriv
   return ax;
 }
 
-template <march_job WHAT, bool VARIABLE, int U>
+template <typename JOB, bool VARIABLE, int U>
 __device__ __forceinline__ double value_of(const march_args &args, const arrivals &t, window *w)
 {
   const double c = w->c[U][1];
   const double r =
-      t.f[U] - fv4_with_alpha(args.v, apply_pair<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
-  if (WHAT != RELAX) return r;
+      t.f[U] - fv4_with_alpha(args.v, apply_cell<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
+  if (!std::is_same_v<JOB, relax>) return r;
   const double x = hymgi_relax(c, args.residual * t.scale[U], r);
   return args.prev ? hymgi_add_momentum(x, args.momentum, c, t.prev[U]) : x;
 }

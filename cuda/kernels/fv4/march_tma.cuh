@@ -28,8 +28,9 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
 
 /* What X slots x Y rows see. While plane m is computed x and the faces across x and y are there from
  * plane m on, the faces across z from m + 1, the rest from m. */
-template <march_job WHAT_, bool ALPHA_, int X_, int Y_> struct tma_shape {
-  static constexpr march_job WHAT = WHAT_;
+template <typename JOB_, bool ALPHA_, int X_, int Y_> struct tma_shape {
+  typedef JOB_ JOB;
+  static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
   static constexpr bool ALPHA = ALPHA_;
   static constexpr int X = X_, Y = Y_, THREADS = X * Y;
   typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
@@ -37,8 +38,8 @@ template <march_job WHAT_, bool ALPHA_, int X_, int Y_> struct tma_shape {
   typedef tiles<X + 4, Y + 1, 2, 0, AHEAD + 1, faces_x::END> faces_y;
   typedef tiles<X + 4, Y + 2, 2, 1, AHEAD, faces_y::END> faces_z;
   typedef tiles<X, Y, 0, 0, AHEAD, faces_z::END> f;
-  typedef tiles<X, Y, 0, 0, WHAT == RELAX ? AHEAD : 0, f::END> prev;
-  typedef tiles<X, Y, 0, 0, WHAT == RELAX ? AHEAD : 0, prev::END> scale;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, f::END> prev;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
   typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
   static constexpr size_t SHARED =
       alpha::END * sizeof(double) + (2 * AHEAD + 1) * sizeof(byte_barrier);
@@ -124,8 +125,7 @@ template <typename Shape> struct tma_copies {
   __device__ __forceinline__ void bring(int m) const
   {
     byte_barrier *const b = full + m % AHEAD;
-    constexpr bool RELAXES = Shape::WHAT == RELAX;
-    const int cells = 1 + (RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
+    const int cells = 1 + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
     barrier_announce(b, Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES +
                             Shape::faces_z::BYTES + cells * Shape::f::BYTES);
     copy<typename Shape::values>(maps.x, m + 2, b);
@@ -133,8 +133,8 @@ template <typename Shape> struct tma_copies {
     copy<typename Shape::faces_y>(maps.beta[1], m + 1, b);
     copy<typename Shape::faces_z>(maps.beta[2], m + 1, b);
     copy<typename Shape::f>(maps.f, m, b);
-    if (RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
-    if (RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
+    if (Shape::RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
+    if (Shape::RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
     if (Shape::ALPHA && alpha) copy<typename Shape::alpha>(maps.alpha, m, b);
   }
   __device__ __forceinline__ void begin() const
