@@ -206,13 +206,13 @@ const char *make_map(grid_map *m, const T *base, const int n[3], ptrdiff_t pitch
   const cuuint64_t size[4] = {(cuuint64_t)n[0], (cuuint64_t)n[1], (cuuint64_t)n[2], 2};
   const cuuint64_t stride[3] = {pitch * sizeof(T), plane * sizeof(T), apart * sizeof(T)};
   const cuuint32_t box[4] = {(cuuint32_t)wide, (cuuint32_t)high, 1, 2}, step[4] = {1, 1, 1, 1};
-  if (!encode) return "the driver has no tensor copies";
+  if (!encode) return "the driver has no TMA";
   const CUresult result = encode(
       &m->map, sizeof(T) == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
       apart ? 4 : 3, const_cast<T *>(base), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
       CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return result == CUDA_SUCCESS ? NULL : "the driver refuses this grid for tensor copies";
+  return result == CUDA_SUCCESS ? NULL : "the driver refuses this grid for TMA";
 }
 
 #else

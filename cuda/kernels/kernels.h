@@ -79,10 +79,10 @@ void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gh
 /* What FV4's stencil reads beyond boundaries, faces and edges; not those across x without `across`. box:
  * level->box, or where that is a single one a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                     bool across);
+                                     bool along_x);
 /* fv4_ghosts.cu: the same; false where it is not for this box. */
 bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                  bool across);
+                                  bool along_x);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 

@@ -1,5 +1,4 @@
 /* Vectors on the device: rows of cells, ghosts untouched; order-free reductions. */
-#include "base/exact_sum.h"
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"

@@ -20,14 +20,14 @@ namespace
 enum fused_kind { FUSED_FIRST, FUSED_INNER, FUSED_LAST, FUSED_JACOBI, FUSED_SCALED };
 
 /* Arrays that come by TMA; beside: the iterate before x or the scaling, by kind. */
-enum pair_array {
+enum fused_array {
   FUSED_X,
-  PAIR_F,
-  PAIR_BESIDE,
-  PAIR_ALPHA,
-  PAIR_BX,
+  FUSED_F,
+  FUSED_BESIDE,
+  FUSED_ALPHA,
+  FUSED_BX,
   FUSED_BY,
-  PAIR_BZ,
+  FUSED_BZ,
   FUSED_ARRAYS
 };
 
@@ -42,8 +42,8 @@ struct fused_args {
   int slab;
 };
 
-enum { FUSED_WIDE = 64, PAIR_LANES = 32, FUSED_SHARED = 226 * 1024 };
-enum { PAIR_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 }; /* a shared row: ends of two cells */
+enum { FUSED_WIDE = 64, FUSED_LANES = 32, FUSED_SHARED = 226 * 1024 };
+enum { FUSED_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 }; /* a shared row: ends of two cells */
 
 template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool prev = KIND == FUSED_INNER || KIND == FUSED_LAST;
@@ -76,7 +76,7 @@ template <typename FORM, int ROWS> struct fused_ring {
     return (slots * slot + 2 * plane) * 8;
   }
   static constexpr int slots = bytes(4) <= FUSED_SHARED ? 4 : 3, ahead = slots - 2;
-  static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
+  static constexpr int fresh = slots * slot, threads = FUSED_LANES * (ROWS + 3);
 };
 
 /* ---- a thread's cells ---- */
@@ -91,7 +91,7 @@ template <int CELLS> struct fused_place {
 
   __device__ __forceinline__ fused_place(const hymgi_geom &g, int first, int r, int c, int rows)
       : i(first + c), j((int)blockIdx.y * rows - 1 + r),
-        cell(r * FUSED_PITCH + PAIR_FIRST_CELL + c), row(r)
+        cell(r * FUSED_PITCH + FUSED_FIRST_CELL + c), row(r)
   {
     at_west = i == 0 && (g.boundaries & 1);
     at_east = i + CELLS == g.n[0] && (g.boundaries & 2);
@@ -148,7 +148,7 @@ template <int CELLS> struct fused_column {
 /* ---- a plane's sweeps ---- */
 
 /* What a plane's sweeps need beside x. */
-template <typename FORM, int CELLS> struct pair_operands {
+template <typename FORM, int CELLS> struct fused_operands {
   cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
   double east;
   divisors<CELLS> diagonal;
@@ -205,9 +205,9 @@ template <typename FORM, int CELLS> struct pair_operands {
 /* One of the two sweeps (0, 1) of plane k. */
 template <typename FORM, int SWEEP, int CELLS>
 __device__ __forceinline__ cells<CELLS>
-pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
-           const pair_operands<FORM, CELLS> &o, const fused_sides<CELLS> &side,
-           const fused_column<CELLS> &x, const cells<CELLS> &prev)
+fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
+            const fused_operands<FORM, CELLS> &o, const fused_sides<CELLS> &side,
+            const fused_column<CELLS> &x, const cells<CELLS> &prev)
 {
   constexpr bool MOMENTUM = SWEEP == 0 ? FORM::prev : FORM::momentum;
   cells<CELLS> r, done;
@@ -234,20 +234,20 @@ pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
 
 /* Asks for plane k of the tile, of x and the faces along z for the one above. By one thread. */
 template <typename FORM, int ROWS>
-__device__ __forceinline__ void call_plane(const fused_args &a, double *slot, int k,
+__device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, int k,
                                            byte_barrier *ready)
 {
   using ring = fused_ring<FORM, ROWS>;
   const int i = (int)blockIdx.x * FUSED_WIDE, j = (int)blockIdx.y * ROWS;
   barrier_announce(ready, ring::bytes_of_all);
   copy_box(slot, a.map + FUSED_X, i, j - 1, k + 2, ready);
-  copy_box(slot + ring::f, a.map + PAIR_F, i, j, k + 1, ready);
-  if (FORM::beside) copy_box(slot + ring::beside, a.map + PAIR_BESIDE, i, j, k + 1, ready);
-  if (FORM::alpha) copy_box(slot + ring::alpha, a.map + PAIR_ALPHA, i, j, k + 1, ready);
+  copy_box(slot + ring::f, a.map + FUSED_F, i, j, k + 1, ready);
+  if (FORM::beside) copy_box(slot + ring::beside, a.map + FUSED_BESIDE, i, j, k + 1, ready);
+  if (FORM::alpha) copy_box(slot + ring::alpha, a.map + FUSED_ALPHA, i, j, k + 1, ready);
   if (!FORM::variable) return;
-  copy_box(slot + ring::bx, a.map + PAIR_BX, i, j, k + 1, ready);
+  copy_box(slot + ring::bx, a.map + FUSED_BX, i, j, k + 1, ready);
   copy_box(slot + ring::by, a.map + FUSED_BY, i, j, k + 1, ready);
-  copy_box(slot + ring::bz, a.map + PAIR_BZ, i, j, k + 2, ready);
+  copy_box(slot + ring::bz, a.map + FUSED_BZ, i, j, k + 2, ready);
 }
 
 /* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
@@ -267,7 +267,7 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   ptrdiff_t own = hymgi_row(&g, 0, j, start) + i;
   cells<CELLS> below = load_cells<CELLS>(a.x + own - g.plane),
                low[2] = {}; /* low: after one sweep */
-  pair_operands<FORM, CELLS> now = {}, before = {};
+  fused_operands<FORM, CELLS> now = {}, before = {};
   if (FORM::variable) now.high = load_cells<CELLS>(a.v.beta[2] + own);
   barrier_wait(ready, 0);
   cells<CELLS> here = load_cells<CELLS>(shared + ring::x + p.cell);
@@ -276,22 +276,22 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   double *fresh = end, *fresh_before = end + ring::plane;
   byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
   unsigned parity = 0;
-  const bool leader = CELLS == 1 && threadIdx.x % PAIR_LANES == 0;
+  const bool leader = CELLS == 1 && threadIdx.x % FUSED_LANES == 0;
 #pragma unroll 2 /* registers change places */
   for (int k = start; k <= to; k++) {
-    if (leader && k + ring::ahead <= to) call_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
+    if (leader && k + ring::ahead <= to) copy_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
     barrier_wait(arrival, parity);
     now.template load<ring>(a, p, k, slot + p.cell);
     const cells<CELLS> above = load_cells<CELLS>(slot + ring::x + p.cell);
     const fused_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
-    const cells<CELLS> once = pair_sweep<FORM, 0, CELLS>(
+    const cells<CELLS> once = fused_sweep<FORM, 0, CELLS>(
         a, p, k, now, side, fused_column<CELLS>(a, k, below, here, above), now.beside);
     store_cells<CELLS>(fresh + p.cell, once);
     if (FORM::middle && mine && k >= from && k < to) store_cells<CELLS>(a.middle + own, once);
     if (inner && k > from) {
       before.template load_shared<ring>(slot_before + p.cell);
       const fused_sides<CELLS> around(a.v, p, fresh_before + p.cell);
-      const cells<CELLS> twice = pair_sweep<FORM, 1, CELLS>(
+      const cells<CELLS> twice = fused_sweep<FORM, 1, CELLS>(
           a, p, k - 1, before, around, fused_column<CELLS>(a, k - 1, low[0], low[1], once), below);
       if (mine) store_cells<CELLS>(a.out + own - g.plane, twice);
     }
@@ -315,11 +315,11 @@ __global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
     fv2_relax_fused(const __grid_constant__ fused_args a)
 {
   using ring = fused_ring<FORM, ROWS>;
-  static_assert(2 * (ROWS + 2) <= PAIR_LANES, "one warp has both ends");
+  static_assert(2 * (ROWS + 2) <= FUSED_LANES, "one warp has both ends");
   HYMGI_DYNAMIC_SHARED(shared);
   __shared__ byte_barrier ready[ring::slots];
-  const int lane = (int)threadIdx.x % PAIR_LANES;
-  const int warp = __shfl_sync(~0u, (int)threadIdx.x / PAIR_LANES, 0);
+  const int lane = (int)threadIdx.x % FUSED_LANES;
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / FUSED_LANES, 0);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < a.g.n[2] ? from + a.slab : a.g.n[2];
   const int first = (int)blockIdx.x * FUSED_WIDE, start = from > 0 ? from - 1 : 0;
@@ -335,7 +335,7 @@ __global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
     barrier_announce(ready, ring::bytes_of_x);
     copy_box(shared, a.map + FUSED_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
     for (int m = 0; m < ring::ahead; m++)
-      call_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
+      copy_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
   }
   __syncthreads();
   if (warp < ROWS + 2) {

@@ -12,7 +12,7 @@ namespace
 struct prolong_args {
   box_set boxes, patches;
   extrapolation c;
-  bool closes; /* no boundary ghosts are in memory */
+  bool fills_ghosts; /* no boundary ghosts are in memory */
   int tiles[3];
   const double *coarse;
   double *fine;
@@ -61,7 +61,7 @@ __device__ __forceinline__ double child_of(bool odd, const double *x, int stride
 }
 
 /* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct spreader {
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct prolongation {
   static constexpr int THREADS = 256, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
@@ -88,8 +88,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       const int e = (int)threadIdx.x + m * THREADS, i = t.low[0] - R + e % WX,
                 j = t.low[1] - R + e / WX % WY, k = t.low[2] - R + e / (WX * WY);
       const bool wanted = e < CELLS && i < t.high[0] + R && j < t.high[1] + R && k < t.high[2] + R;
-      const bool there = !a.closes || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
-                                        is_beyond(patch, 2, k));
+      const bool there = !a.fills_ghosts || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
+                                              is_beyond(patch, 2, k));
       value[m] = wanted && there ? a.coarse[hymgi_at(&patch, i, j, k)] : 0;
     }
 #pragma unroll
@@ -98,7 +98,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
   }
 
   /* Ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are filled later. */
-  template <int AXIS> __device__ __forceinline__ void close(const prolong_args &a, double *x) const
+  template <int AXIS>
+  __device__ __forceinline__ void fill_ghosts(const prolong_args &a, double *x) const
   {
     constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
     constexpr int W[3] = {WX, WY, WZ}, STRIDE[3] = {1, WX, WX * WY};
@@ -212,7 +213,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
-  typedef spreader<ORDER, ADD, BLACK, X, Y, Z> S;
+  typedef prolongation<ORDER, ADD, BLACK, X, Y, Z> S;
   __shared__ double first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -224,10 +225,10 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
   s.load(a, first);
   const typename S::share w = s.share_of();
   if (S::PAIRS == S::BATCH) s.fetch(a, w, 0);
-  if (a.closes && S::R > 0) {
-    s.template close<2>(a, first);
-    s.template close<1>(a, first);
-    s.template close<0>(a, first);
+  if (a.fills_ghosts && S::R > 0) {
+    s.template fill_ghosts<2>(a, first);
+    s.template fill_ghosts<1>(a, first);
+    s.template fill_ghosts<0>(a, first);
   }
   __syncthreads();
   S::combine_z(first, second);
@@ -307,10 +308,10 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
     prolong_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
     a.patches = box_set_of(fine->patch + b, count);
-    a.closes = fine->direct || add;
+    a.fills_ghosts = fine->direct || add;
     if (data)
       a.c = extrapolation_with_data(coarse, order, b);
-    else if (a.closes)
+    else if (a.fills_ghosts)
       a.c = extrapolation_of(coarse, order);
     a.coarse = source;
     a.fine = x;

@@ -64,8 +64,8 @@ dim3 blocks_of(const transfer_grid &a)
 enum { MEAN_THREADS = 128 };
 
 /* The sum of fine cells 2 t and 2 t + 1 of row (j, k); the larger of them into *largest. */
-__device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, int t, int j, int k,
-                                          unsigned long long *largest)
+__device__ __forceinline__ double sum_of_two(const hymgi_geom &g, const double *x, int t, int j,
+                                             int k, unsigned long long *largest)
 {
   const double *even, *odd;
   if (g.split) {
@@ -97,10 +97,10 @@ __global__ void __launch_bounds__(MEAN_THREADS)
   wait_for_predecessors();
   if (I < patch.n[0] && J < patch.n[1])
     for (int K = b.first; K < top; K++) {
-      const double p00 = pair_of(g, fine, I, 2 * J, 2 * K, &largest);
-      const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
-      const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
-      const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
+      const double p00 = sum_of_two(g, fine, I, 2 * J, 2 * K, &largest);
+      const double p10 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K, &largest);
+      const double p01 = sum_of_two(g, fine, I, 2 * J, 2 * K + 1, &largest);
+      const double p11 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
       const ptrdiff_t at = hymgi_at(&patch, I, J, K);
       coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
       if (zero) zero[at] = 0;
