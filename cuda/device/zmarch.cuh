@@ -1,6 +1,6 @@
-/* What kernels share that march along an axis: what they have seen of their column in registers,
- * and the order of a step. FV2's smoothers on plain rows use it for one plane around, the finite-
- * difference family of benchmarks/stencils for up to six, with several points a thread. */
+/* What kernels that march along an axis share: the window of their column in registers. FV2's
+ * marches keep one plane on each side, those of benchmarks/stencils up to six, with several points
+ * per thread. */
 #ifndef HYMGI_DEVICE_ZMARCH_CUH
 #define HYMGI_DEVICE_ZMARCH_CUH
 
@@ -9,13 +9,13 @@
 namespace
 {
 
-/* The column around the plane of a step: from BELOW planes below on, what arrives in this step is
- * ABOVE planes above. T: a value, or those that a thread has side by side. */
+/* The column around the plane of a step: it begins BELOW planes below; what arrives in this step is
+ * ABOVE planes above. T: a value, or the adjacent values of a thread. */
 template <typename T, int BELOW, int ABOVE> struct column_window {
   enum { SEEN = BELOW + ABOVE };
   T seen[SEEN];
 
-  /* load(dk) for the planes that a first step has seen */
+  /* load(dk) for the planes before the first step's arrival */
   template <typename Load> __device__ __forceinline__ void fill(const Load &load)
   {
 #pragma unroll
@@ -40,8 +40,8 @@ template <typename T, int BELOW, int ABOVE> struct column_window {
   }
 };
 
-/* Addresses are worked out anew in each plane: kept from plane to plane, as the compiler has it,
- * they take more registers than there are. */
+/* Makes the compiler compute addresses anew in each plane: kept from plane to plane, as it would
+ * have it, they take more registers than there are. */
 template <typename Offset> __device__ __forceinline__ void forget_addresses(Offset *from)
 {
 #if defined(__CUDA_ARCH__)
