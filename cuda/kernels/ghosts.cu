@@ -1,5 +1,5 @@
-/* Ghosts beyond boundaries in memory, and boundary data. A thread computes its ghosts from cells that lie
- * beyond no boundary, so that all of them are closed at once. */
+/* Boundary ghosts in memory, and boundary data. A thread computes its ghosts from cells that are
+ * not beyond a boundary themselves, so that one pass fills all of them. */
 #include "device/ghosts.cuh"
 
 #include "kernels/kernels.h"
@@ -9,7 +9,7 @@ namespace
 
 enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
 
-/* blockIdx.z steps through boxes, or boxes times faces: a grid takes 65535. */
+/* blockIdx.z strides over boxes, or boxes times faces: a grid has at most 65535 along z. */
 unsigned z_blocks(int64_t wanted)
 {
   return (unsigned)(wanted < 32768 ? wanted : 32768);
@@ -36,7 +36,7 @@ __host__ __device__ __forceinline__ int64_t shell_cells(const int n[3], int d)
   return 2 * d * (wide * (n[1] + 2 * d) + wide * n[2] + (int64_t)n[1] * n[2]);
 }
 
-/* The m-th of them: z layers with their rims, y layers, x layers. */
+/* Coordinates of the m-th cell: z layers with their edges first, then y layers, then x layers. */
 __device__ __forceinline__ void shell_cell(const hymgi_geom &g, int d, int64_t m, int ijk[3])
 {
   const int wide = g.n[0] + 2 * d, deep = g.n[1] + 2 * d;
@@ -99,8 +99,9 @@ struct faces_args {
   int from, count; /* faces of a box */
 };
 
-/* Both ghosts of one line off a face of AXIS; u and v along the face may be one cell outside.
- * Beyond a boundary of another axis that makes an edge: the lower axis' faces have those. */
+/* Both ghosts of a line normal to a face of AXIS; u and v along the face may lie one cell outside.
+ * Beyond a boundary of another axis that is an edge ghost, which the face of the lower axis fills.
+ * */
 template <int AXIS>
 __device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymgi_geom &g,
                                                  bool high, int u, int v)
@@ -126,7 +127,7 @@ __device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymg
   if (!off_u && !off_v) a.x[place(edge - 2 * in, u, v)] = second_ghost(boundary, x);
 }
 
-/* The cells of [-1, n], those outside last: so that the others start on lines. */
+/* The cells of [-1, n], the two outside last, so that the others start on cache lines. */
 __device__ __forceinline__ int from_minus_one(int m, int n)
 {
   return m == n ? -1 : m == n + 1 ? n : m;
@@ -164,7 +165,7 @@ struct term_args {
   double *term;
 };
 
-/* The cell at the boundary that this thread has; false: none. */
+/* This thread's cell at the boundary; false: none. */
 __device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, int at[3])
 {
   const int axis = face / 2, nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
@@ -211,7 +212,7 @@ dim3 boundary_blocks(const hymgi_geom *g, int face)
 
 } /* namespace */
 
-/* Boundary data travel with the arguments: then every box has a launch of its own. */
+/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
 extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                                        bool with_data)
 {
@@ -261,7 +262,7 @@ extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int 
   hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y), a);
 }
 
-/* Face after face: a cell in an edge gets its terms in the host's order. */
+/* Face by face, so that a cell at an edge adds its terms in the host's order. */
 extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {

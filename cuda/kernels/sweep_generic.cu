@@ -1,5 +1,5 @@
-/* The operator, its residual, a half sweep and a relaxation, one cell a thread, in either layout, for any
- * boxes and boundaries: what no faster kernel is for. */
+/* The operator, its residual, a half sweep and a relaxation with one thread per cell, in either
+ * layout, for any boxes and boundaries: used where no faster kernel applies. */
 #include "device/reduce.cuh"
 #include "device/stencil_access.cuh"
 #include "kernels/kernels.h"

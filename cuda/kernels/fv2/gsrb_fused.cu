@@ -1,16 +1,16 @@
-/* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block
- * marches along z over a tile of slots and rows with a halo of one, in which the red cells are
- * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
- * the old iterate only the black cells are read. Where there are ghosts that are not beyond a boundary, the
- * black cells beside them are done again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
- * halo's share), written 8; two half sweeps move 72. */
+/* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block marches
+ * along z over a tile of slots and rows with a halo of one, in which the red cells are computed
+ * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
+ * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
+ * again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
+ * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
 #include "runtime/launch.cuh"
 
 namespace
 {
 
-enum { BLOCKS = 2 }; /* to a multiprocessor */
+enum { BLOCKS = 2 }; /* per multiprocessor */
 
 /* A tile of X slots and Y rows with its halo. */
 template <int X, int Y> struct tile {
@@ -24,7 +24,7 @@ __device__ __forceinline__ place black_below(const place &red, int slot)
   p.own = red.other - red.plane;
   p.other = red.own - red.plane;
   p.k = red.k - 1;
-  p.i = 2 * slot + red.east; /* the parity of two changes */
+  p.i = 2 * slot + red.east; /* one plane down and the other colour: the parity stays */
   return p;
 }
 
@@ -54,7 +54,8 @@ __device__ __forceinline__ double red_cell(const gsrb_args &a, const hymgi_geom 
   return update<VARIABLE, ALPHA>(a, g, p, x);
 }
 
-/* red: of the planes below, here, above at this slot; row: shared, of this plane. */
+/* red: the red cells at this slot in the planes below, here and above; row: this plane's, in shared
+ * memory. */
 template <bool VARIABLE, bool ALPHA, int WIDE>
 __device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geom &g,
                                              const place &p, const double red[3], const double *row)

@@ -1,8 +1,8 @@
-/* Two sweeps of a smoother of FV2 in one pass over plain rows. A block marches along z over a tile
- * of FUSED_WIDE cells and ROWS rows with a halo of one. In each plane it does the first sweep in tile
- * and halo, then the second one in the tile a plane below. What the planes ahead need is on its way
- * into a ring of slots in shared memory, so that loads take no registers and wait for no barrier.
- * A warp has a row, two cells a lane; one more has the ends of the halo. */
+/* Temporal blocking for FV2's smoothers: two sweeps in one pass over plain rows. A block marches
+ * along z over a tile of FUSED_WIDE cells by ROWS rows with a halo of one. In each plane it does
+ * the first sweep in tile and halo, then the second sweep in the tile one plane below. TMA brings
+ * what the next planes need into a ring of slots in shared memory, so that loads in flight take no
+ * registers. A warp has a row, two cells per lane; one more warp has the ends of the halo. */
 #ifndef HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
 #define HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
 
@@ -14,12 +14,12 @@
 namespace
 {
 
-/* What a pass reads beside x and f and writes beside the second iterate: the first two sweeps of
- * Chebyshev (no iterate before the first), those between, the last two (nobody asks for the iterate
- * between them), Jacobi with 1/diagonal, Jacobi with a scaling of its own. */
+/* What a pass reads besides x and f, and writes besides the second iterate: the first two Chebyshev
+ * sweeps (no iterate before the first), those between, the last two (the iterate between them is
+ * not needed), Jacobi with 1/diagonal, Jacobi with its own scaling. */
 enum fused_kind { FUSED_FIRST, FUSED_INNER, FUSED_LAST, FUSED_JACOBI, FUSED_SCALED };
 
-/* Arrays that come by TMA; beside: the iterate before x or the scaling, by kind. */
+/* Arrays that TMA brings; BESIDE: the previous iterate or the scaling, by kind. */
 enum fused_array {
   FUSED_X,
   FUSED_F,
@@ -38,12 +38,13 @@ struct fused_args {
   const double *x;
   double *middle, *out; /* after one sweep, after both */
   double residual[2], momentum[2];
-  bool falling; /* the last planes first: they are what the pass before left in the cache */
+  bool falling; /* last planes first: the previous pass left them in the cache */
   int slab;
 };
 
 enum { FUSED_WIDE = 64, FUSED_LANES = 32, FUSED_SHARED = 226 * 1024 };
-enum { FUSED_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 }; /* a shared row: ends of two cells */
+/* A row in shared memory has two more cells at each end. */
+enum { FUSED_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 };
 
 template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool prev = KIND == FUSED_INNER || KIND == FUSED_LAST;
@@ -53,8 +54,8 @@ template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool variable = VARIABLE, alpha = ALPHA;
 };
 
-/* A slot, each array's rows on 128 bytes: x of the plane above with two rows around the tile, the
- * low faces along z likewise of the plane above, those along y with one more row. */
+/* The layout of a slot, each array aligned to 128 bytes: x of the plane above with two rows around
+ * the tile, the low z-faces likewise of the plane above, the y-faces with one more row. */
 template <typename FORM, int ROWS> struct fused_ring {
   static constexpr int rows_of(int rows)
   {
@@ -81,13 +82,13 @@ template <typename FORM, int ROWS> struct fused_ring {
 
 /* ---- a thread's cells ---- */
 
-/* Where a thread's cells lie, and its neighbours in a shared plane: beyond a boundary stands the
- * opposite one, still to be weighted. */
+/* Where a thread's cells and their neighbours lie in a shared plane; for a neighbour beyond a
+ * boundary it is the opposite one, from which the ghost is then extrapolated. */
 template <int CELLS> struct fused_place {
   int i, j, cell, row; /* cell: in a shared plane */
   int west, east, south, north;
   bool at_west, at_east, at_south, at_north, near_boundary;
-  bool asked; /* does anybody want the cells after a sweep? */
+  bool asked; /* are the cells needed after a sweep? */
 
   __device__ __forceinline__ fused_place(const hymgi_geom &g, int first, int r, int c, int rows)
       : i(first + c), j((int)blockIdx.y * rows - 1 + r),
@@ -128,7 +129,7 @@ template <int CELLS> struct fused_sides {
   }
 };
 
-/* The column around a plane k, what is beyond boundaries put in. */
+/* The column around plane k, with boundary ghosts filled in. */
 template <int CELLS> struct fused_column {
   cells<CELLS> below, here, above;
 
@@ -147,7 +148,7 @@ template <int CELLS> struct fused_column {
 
 /* ---- a plane's sweeps ---- */
 
-/* What a plane's sweeps need beside x. */
+/* What a plane's sweeps need besides x. */
 template <typename FORM, int CELLS> struct fused_operands {
   cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
   double east;
@@ -167,8 +168,8 @@ template <typename FORM, int CELLS> struct fused_operands {
   {
     return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
   }
-  /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which is
-   * cheaper than to spill registers. */
+  /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which
+   * is cheaper than spilling registers. */
   template <typename RING> __device__ __forceinline__ void load_shared(const double *from)
   {
     f = load_cells<CELLS>(from + RING::f);
@@ -181,7 +182,7 @@ template <typename FORM, int CELLS> struct fused_operands {
       north = load_cells<CELLS>(from + RING::by + FUSED_PITCH);
     }
   }
-  /* Plane k, the one above that of the last call. */
+  /* Loads plane k, the one above that of the last call. */
   template <typename RING>
   __device__ __forceinline__ void load(const fused_args &a, const fused_place<CELLS> &p, int k,
                                        const double *from)
@@ -232,7 +233,8 @@ fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
   return done;
 }
 
-/* Asks for plane k of the tile, of x and the faces along z for the one above. By one thread. */
+/* Issues the copies of plane k of the tile; of x and the z-faces, of the plane above. Called by one
+ * thread. */
 template <typename FORM, int ROWS>
 __device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, int k,
                                            byte_barrier *ready)
@@ -250,7 +252,8 @@ __device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, in
   copy_box(slot + ring::bz, a.map + FUSED_BZ, i, j, k + 2, ready);
 }
 
-/* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
+/* Marches over planes [from, to) of a row (two cells per lane) or of the halo's ends (one cell):
+ * both sweeps, or in the halo the first alone. */
 template <typename FORM, int ROWS, int CELLS>
 __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
                                             byte_barrier *ready, const fused_place<CELLS> &p,
@@ -277,7 +280,7 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
   unsigned parity = 0;
   const bool leader = CELLS == 1 && threadIdx.x % FUSED_LANES == 0;
-#pragma unroll 2 /* registers change places */
+#pragma unroll 2 /* saves copies between registers */
   for (int k = start; k <= to; k++) {
     if (leader && k + ring::ahead <= to) copy_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
     barrier_wait(arrival, parity);

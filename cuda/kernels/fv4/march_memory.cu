@@ -1,14 +1,14 @@
 /* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
- * smoothers that update all cells at once. This march loads from memory what it needs of each plane;
- * cuda/kernels/fv4/march_tma.cu does the same with planes that come to shared memory by TMA, where there
- * are such. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and
- * 1/diag 8 more. */
+ * smoothers that update all cells at once. This march loads what it needs of each plane from
+ * memory; cuda/kernels/fv4/march_tma.cu does the same with planes that TMA brings to shared memory,
+ * where the GPU has TMA. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a Chebyshev step:
+ * previous x 8 and 1/diag 8 more. */
 #include "kernels/fv4/march_2cells.cuh"
 
 namespace
 {
 
-/* Calls into L2 what the next step is the first to read, a line by one lane. */
+/* Prefetches into L2 what the next step is the first to read, one lane per line. */
 template <bool VARIABLE, int N>
 __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_place<N> &p)
 {
@@ -24,8 +24,8 @@ __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_pla
   }
 }
 
-/* One plane of the march: both values go to `done`, after those of the plane below are stored: their
- * way overlaps the loads. */
+/* One plane of the march: both values go to `done`. Those of the plane below are stored after the
+ * loads, so that the two overlap. */
 template <typename JOB, bool VARIABLE, int N, bool AHEAD, row_end END>
 __device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, bool stored,
                                      bool at_end, window *w, double done[2])
@@ -44,7 +44,7 @@ __device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, b
   p->go_up();
 }
 
-/* (t, j): where the thread stores; what lies beyond the box marches along at its halo. */
+/* (t, j): where the thread stores; threads beyond the box march along at its last cells. */
 template <typename JOB, bool VARIABLE, int N, bool AHEAD, row_end END>
 __device__ __forceinline__ unsigned long long
 march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
@@ -115,7 +115,7 @@ void launch(const hymgi_level *level, march_args a, int slab)
                dim3(X * Y), a);
 }
 
-/* Cubes, and what ranks often have of one: each of these takes long to compile. */
+/* Cubes, and the share of one that ranks often have: each instantiation takes long to compile. */
 template <bool VARIABLE> constexpr int shape_of_its_own(int of)
 {
   return of == shape(128, 128) || of == shape(256, 256) || of == shape(512, 512) ||

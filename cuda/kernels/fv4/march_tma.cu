@@ -1,7 +1,7 @@
-/* The march of cuda/kernels/fv4/march_memory.cu with planes that come to shared memory by TMA (sm_90), for
- * one box with variable beta. Loads on their way take no registers, so that there are threads for large
- * tiles, of which less is halo: its time is what goes from the second-level cache to shared memory. What
- * a step can read there again it does not keep in registers. */
+/* The march of cuda/kernels/fv4/march_memory.cu with planes that TMA brings to shared memory
+ * (sm_90), for one box with variable beta. Loads in flight take no registers, so that there can be
+ * enough threads for large tiles, which have less halo: the time is that of the traffic from L2 to
+ * shared memory. What a step can read again from shared memory it does not keep in registers. */
 #include "kernels/fv4/march_tma.cuh"
 
 namespace
@@ -29,10 +29,10 @@ struct tma_place {
   row_end end; /* of its warp */
 };
 
-/* Puts the ghosts across x of a plane's rows into its tile, by the warps that have them at their halo. Of
- * such a warp's two rows and, at the halo of the tile, of the row beside. Other warps read what lies
- * beside their own rows two steps later only, and by then all have done with this one: that takes the
- * plane that is on its way. */
+/* Fills the ghosts along x of a plane in its tile: each warp at an end of the rows does its two
+ * rows and, at the edge of the tile, the adjacent halo row. Other warps read these rows only two
+ * steps later, and that step waits for a copy which is issued once all warps have finished this
+ * one. */
 template <typename Shape>
 __device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom &g,
                                                  const tma_place &p, int k)
@@ -181,7 +181,7 @@ template <typename Shape> bool make_maps(const march_args &a, tma_maps *maps)
   return made && (!v.alpha || map_of<typename Shape::alpha>(g, v.alpha, &maps->alpha));
 }
 
-/* Copies want 16 bytes. */
+/* TMA needs 16-byte alignment. */
 bool aligned(const hymgi_geom &g)
 {
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;

@@ -1,5 +1,5 @@
-/* The ring of planes in shared memory that FV4's march by TMA reads: what is where, loads from
- * it, and the copies that fill it. */
+/* The ring of planes in shared memory that FV4's march by TMA reads: its layout, the loads from it,
+ * and the copies that fill it. */
 #ifndef HYMGI_KERNELS_FV4_MARCH_TMA_CUH
 #define HYMGI_KERNELS_FV4_MARCH_TMA_CUH
 
@@ -9,10 +9,12 @@
 namespace
 {
 
-enum { AHEAD = 2, MAP_LOW = 2 }; /* planes on their way; where maps begin: slots, rows, planes */
+/* Planes in flight; slots, rows and planes before the box where maps begin. */
+enum { AHEAD = 2, MAP_LOW = 2 };
 
-/* Tiles of COUNT planes in shared memory, one after the other from START on: each from LEFT slots and LOW
- * rows before the block's first on, the red cells, then the black ones. Copies start at even slots. */
+/* Tiles of COUNT planes in shared memory, one after the other from START on. Each begins LEFT slots
+ * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies
+ * start at even slots. */
 template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struct tiles {
   static constexpr int WIDE = WIDE_, HIGH = HIGH_, LEFT = LEFT_, LOW = LOW_, COLOUR = WIDE * HIGH;
   static constexpr int BYTES = 2 * COLOUR * (int)sizeof(double);
@@ -26,8 +28,8 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
   }
 };
 
-/* What X slots x Y rows see. While plane m is computed x and the faces across x and y are there from
- * plane m on, the faces across z from m + 1, the rest from m. */
+/* What X slots x Y rows read. While plane m is computed, the ring holds x and the x- and y-faces
+ * from plane m on, z-faces from m + 1, the rest from m. */
 template <typename JOB_, bool ALPHA_, int X_, int Y_> struct tma_shape {
   typedef JOB_ JOB;
   static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
@@ -102,18 +104,19 @@ template <typename Shape> struct tma_source {
   __device__ __forceinline__ double alpha(int u) const
   {
     if (!Shape::ALPHA) return 0;
-    const double here = load<typename Shape::alpha>(u, 0, 0); /* or what no copy has come to */
+    const double here =
+        load<typename Shape::alpha>(u, 0, 0); /* undefined without an alpha vector */
     return v.alpha ? here : v.alpha_constant;
   }
 };
 
-/* The copies of a block, which one thread asks for. */
+/* The copies of a block, which one thread issues. */
 template <typename Shape> struct tma_copies {
   const tma_maps &maps;
   double *ring;
   byte_barrier *full, *empty, *first;
   int t, j, k, planes; /* where the block begins */
-  bool prev, alpha;    /* are there such? */
+  bool prev, alpha;    /* are there such vectors? */
 
   template <typename Tiles>
   __device__ __forceinline__ void copy(const grid_map &map, int m, byte_barrier *b) const
@@ -148,7 +151,7 @@ template <typename Shape> struct tma_copies {
     for (int m = 0; m < AHEAD && m < planes; m++)
       bring(m);
   }
-  /* In step m: what takes the place of what all have done with in the step before. */
+  /* In step m: refills what all threads finished reading in the step before. */
   __device__ __forceinline__ void go_on(int m) const
   {
     if (m == 0 || m - 1 + AHEAD >= planes) return;

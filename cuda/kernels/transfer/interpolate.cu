@@ -1,8 +1,8 @@
 /* Interpolation. The coarse side is a patch: the image of a fine box on the next coarser level. A
- * block takes a tile of coarse cells with its halo into shared memory, fills the boundary ghosts there and
- * combines along z, y and x as the host does. Bytes per fine cell: 1 + 8, or 1 + 16 where it
- * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
- * written: 1 + 4, or 1 + 8. */
+ * block loads a tile of coarse cells with its halo into shared memory, fills the boundary ghosts
+ * there and interpolates along z, y and x in the host's order. Bytes per fine cell: 1 + 8, or 1 +
+ * 16 where it adds. FV2's red-black sweeps begin with red cells, which read only black ones: before
+ * them only black cells are written (1 + 4, or 1 + 8). */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
 
@@ -18,8 +18,8 @@ struct prolong_args {
   double *fine;
 };
 
-/* The tile's cells [low, high). Tiles are evenly shared: none is a single cell wide where there
- * are four cells, so a extrapolation finds all its terms in the tile and its halo. */
+/* The tile's cells [low, high). Tiles are of nearly equal size: none is a single cell wide where
+ * there are four cells, so an extrapolation finds all its terms in the tile and its halo. */
 struct tile {
   int low[3], high[3];
 };
@@ -37,7 +37,7 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
   return t;
 }
 
-/* Both children of the cell whose line of values starts at x, that is with its cell -halo. */
+/* Both children of the cell whose line of values starts at x, with its neighbour at -reach. */
 template <hymgi_ghosts ORDER>
 __device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
 {
@@ -60,12 +60,12 @@ __device__ __forceinline__ double child_of(bool odd, const double *x, int stride
   return hymgi_child(ORDER, odd ? -1 : 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
 }
 
-/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells. */
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct prolongation {
   static constexpr int THREADS = 256, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
-  /* in memory: cells or values on fine rows, then values on fine planes */
+  /* doubles in shared memory: coarse cells or values on fine rows, and values on fine planes */
   static constexpr int FIRST = CELLS > WX * 4 * Y *Z ? CELLS : WX * 4 * Y *Z;
   static constexpr int SECOND = WX * WY * 2 * Z;
   /* pairs of fine cells of a thread, and how many it works on at once */
@@ -79,7 +79,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
   tile t;
   double old[BATCH][2];
 
-  /* The cells, but for what lies beyond boundaries that close here. */
+  /* Loads the cells, except for the boundary ghosts that are filled here. */
   __device__ __forceinline__ void load(const prolong_args &a, double *x) const
   {
     double value[LOADS];
@@ -97,7 +97,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       if ((int)threadIdx.x + m * THREADS < CELLS) x[threadIdx.x + m * THREADS] = value[m];
   }
 
-  /* Ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are filled later. */
+  /* Fills the ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are
+   * filled later. */
   template <int AXIS>
   __device__ __forceinline__ void fill_ghosts(const prolong_args &a, double *x) const
   {
@@ -141,11 +142,12 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     }
   }
 
-  /* This thread's pairs: of coarse cell I of the tile, in fine rows (j, k), (j, k + STEP), ... of
-   * it; places of the even and the odd cell in planes an even and an odd number further on. */
+  /* This thread's pairs of fine cells: the children along x of the tile's coarse cell I in fine
+   * rows (j, k), (j, k + STEP), ...; places of the even and the odd cell in planes at even and at
+   * odd distance. */
   struct share {
     int I, j, k, count;
-    int black; /* in planes an even number further on the odd cell is */
+    int black; /* in planes at even distance the odd cell is black */
     ptrdiff_t place[2][2];
   };
 
@@ -167,7 +169,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     return w;
   }
 
-  /* Of the black one of pair m: black cells have one place in a row of slots. */
+  /* The place of pair m's black cell. */
   static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
   {
     return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
@@ -255,9 +257,8 @@ void launch_tiles(const hymgi_level *fine, prolong_args a, const int n[3])
   hymgi_launch(fine->context, prolong<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
 }
 
-enum {
-  LARGE_FROM = 40 * 40 * 40
-}; /* coarse cells: enough for tiles of 512 on each multiprocessor */
+/* Coarse cells: enough for tiles of 512 on each multiprocessor. */
+enum { LARGE_FROM = 40 * 40 * 40 };
 
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
 void launch_order(const hymgi_level *fine, const prolong_args &a)
@@ -285,7 +286,7 @@ void launch_prolong(const hymgi_level *fine, hymgi_ghosts order, bool black, con
     launch_order<HYMGI_GHOSTS_V2, ADD, false>(fine, a);
 }
 
-/* Does the smoother call that follows read the black cells alone? */
+/* Does the smoother call that follows read only the black cells? */
 bool only_black(const hymgi_level *fine)
 {
   const hymgi_method *m = fine->method;
@@ -295,7 +296,7 @@ bool only_black(const hymgi_level *fine)
 
 } /* namespace */
 
-/* Boundary data travel with the arguments: then every box has a launch of its own. */
+/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                                        const double *source, hymgi_ghosts order, bool add,
                                        bool smoothed, double *x)
