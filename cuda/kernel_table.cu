@@ -1,6 +1,5 @@
 /* The kernel table: every choice of which kernel runs where is made on this page. A form is used on
- * the levels that its row describes, from a number of cells on that was measured for the machine.
- * */
+ * the levels that its row describes, from so many cells on (measured). */
 #include "kernel_table.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* Smoothers, residuals and restrictions of a level: exchange, ghosts, kernels, by the level's
- * record. */
+/* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
 #include "level_ops.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* The bricks of an FV4 exchange as kernel arguments, so that the kernel which computes cells can
- * send them. */
+/* The bricks of an FV4 exchange as arguments of the kernel that computes and sends cells. */
 #ifndef HYMGI_DEVICE_FV4_SEND_CUH
 #define HYMGI_DEVICE_FV4_SEND_CUH
 

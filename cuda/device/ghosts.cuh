@@ -107,8 +107,7 @@ template <typename X> __device__ __forceinline__ double along(const line &l, con
 /* ---- boundary data ---- */
 
 /* A ghost off a boundary of AXIS with the boundary's data added, which only the first layer has.
- * Called where no axis before AXIS is beyond a boundary: the extrapolation along that one includes
- * the data. */
+ * Called where no axis before AXIS is beyond a boundary: its extrapolation includes the data. */
 template <int AXIS>
 __device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_geom &g, int i,
                                             int j, int k, double ghost)

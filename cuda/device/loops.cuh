@@ -25,8 +25,7 @@ inline unsigned row_blocks(int64_t rows, int n)
   return n > 0 ? blocks_for(rows, ROW_THREADS >> row_shift(n)) : 0;
 }
 
-/* Blocks along y or z for boxes or bricks; beyond the grid's limit kernels continue with a stride.
- * */
+/* Blocks along y or z for boxes or bricks; beyond the grid's limit kernels use a stride. */
 inline unsigned grid_share(int things)
 {
   return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
@@ -68,8 +67,7 @@ __device__ __forceinline__ void each_of_brick(const int n[3], const Each &each)
   each_of_brick(n, blockIdx.x, gridDim.x, each);
 }
 
-/* Entry of an axis that is not known at compile time: indexing would put the array in local memory.
- * */
+/* Entry of an axis that is not known at compile time: an index would put it in local memory. */
 __device__ __forceinline__ int along(const int v[3], int axis)
 {
   return axis == 0 ? v[0] : axis == 1 ? v[1] : v[2];

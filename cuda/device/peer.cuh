@@ -1,6 +1,5 @@
 /* Communication between kernels of two GPUs in memory that both map: words with acquire-release
- * order, values that signal their own arrival (the LL protocol), and the timeout of waiting for
- * either. */
+ * order, values that signal their own arrival (LL protocol), timeouts. */
 #ifndef HYMGI_DEVICE_PEER_CUH
 #define HYMGI_DEVICE_PEER_CUH
 

@@ -41,8 +41,7 @@ __device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int
   return a.messages == 1 ? a.one : a.many[m];
 }
 
-/* A piece with its message: lists do not change, so that they can be read while other kernels still
- * run. */
+/* A piece with its message: lists do not change, so they can be read early. */
 struct posted {
   hymgi_piece p;
   hymgi_peer_message m;
@@ -61,8 +60,7 @@ __device__ __forceinline__ hymgi_geom box_of(const piece_list &l, const hymgi_pi
   return l.count > 1 && p.box ? l.box[p.box] : l.of;
 }
 
-/* Waits until the message's word has reached the exchange, a GPU has aborted, or the timeout has
- * passed. */
+/* Waits until the message's word has reached the exchange or a GPU has aborted. */
 __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
                                       unsigned long long exchange)
 {

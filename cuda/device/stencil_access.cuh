@@ -299,8 +299,7 @@ __device__ __forceinline__ double fv2_residual(const operator_view &v, const fv2
 
 /* ---- FV4 ---- */
 
-/* A x without the alpha term; x(di, dj, dk) and beta(axis, di, dj, dk) are functions of literals.
- * */
+/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals. */
 template <bool VARIABLE, typename X, typename B>
 __device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
 {

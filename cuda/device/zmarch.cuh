@@ -1,6 +1,5 @@
 /* What kernels that march along an axis share: the window of their column in registers. FV2's
- * marches keep one plane on each side, those of benchmarks/stencils up to six, with several points
- * per thread. */
+ * marches keep one plane on each side, those of benchmarks/stencils up to six. */
 #ifndef HYMGI_DEVICE_ZMARCH_CUH
 #define HYMGI_DEVICE_ZMARCH_CUH
 

@@ -100,8 +100,7 @@ struct faces_args {
 };
 
 /* Both ghosts of a line normal to a face of AXIS; u and v along the face may lie one cell outside.
- * Beyond a boundary of another axis that is an edge ghost, which the face of the lower axis fills.
- * */
+ * Beyond a boundary of another axis that is an edge ghost: the face of the lower axis fills it. */
 template <int AXIS>
 __device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymgi_geom &g,
                                                  bool high, int u, int v)

@@ -17,9 +17,8 @@ struct residual;
 struct residual_norm;
 struct residual_mean; /* restricted */
 
-/* Cells along x and y of a level's only box as a template argument, ordered by x; 0: any. With the
- * pitch and plane of split rows (as hymgi_geom_layout sets them) as literals, addresses take no
- * registers. */
+/* Cells along x and y of a level's only box as a template argument, ordered by x; 0: any. A literal
+ * pitch and plane of split rows (as hymgi_geom_layout sets them) take no registers. */
 __host__ __device__ constexpr int shape(int x, int y)
 {
   return x << 16 | y;
@@ -53,8 +52,7 @@ template <int... SHAPES, typename Call> void with_one_of(const hymgi_level *leve
   if (!found) call(literal<0>());
 }
 
-/* call(literal<the level's shape>()): cubes, and the halves and quarters of cubes that ranks get.
- * */
+/* call(literal<the level's shape>()): cubes, and halves and quarters of them on ranks. */
 template <typename Call> void with_shape(const hymgi_level *level, const Call &call)
 {
   with_one_of<shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
@@ -107,8 +105,7 @@ inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_gsrb_half *h
   return a;
 }
 
-/* The same for the smoothers that update all cells at once; prev, scale: NULL as in
- * hymgi_relaxation. */
+/* The same for the other smoothers; prev, scale: NULL as in hymgi_relaxation. */
 struct relax_args : gsrb_args {
   const double *prev = NULL, *scale = NULL;
   double residual = 0, momentum = 0;

@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_max(r, bits_of(bound));
 }
 
-/* The cells that fv4_scan leaves out; each is done for the first axis (the grid's z) along which it
- * is near an end. */
+/* The cells that fv4_scan leaves out; each for the first axis (the grid's z) with an end near it.
+ * */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(NEAR_THREADS, 4)
     fv4_scan_near(box_set boxes, operator_view v, const __grid_constant__ folding f, row_targets to,
@@ -303,8 +303,7 @@ extern "C" void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, co
                fine, coarse);
 }
 
-/* Invalid values are rare: only then a second pass finds the largest value before the first of
- * them. */
+/* Invalid values are rare: only then a second pass finds the largest value before. */
 extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                                    bool positive, const double *data, hymgi_finding *finding)
 {

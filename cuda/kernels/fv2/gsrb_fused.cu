@@ -54,8 +54,7 @@ __device__ __forceinline__ double red_cell(const gsrb_args &a, const hymgi_geom 
   return update<VARIABLE, ALPHA>(a, g, p, x);
 }
 
-/* red: the red cells at this slot in the planes below, here and above; row: this plane's, in shared
- * memory. */
+/* red: at this slot, in the planes below, here and above; row: this plane's, in shared memory. */
 template <bool VARIABLE, bool ALPHA, int WIDE>
 __device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geom &g,
                                              const place &p, const double red[3], const double *row)

@@ -233,8 +233,7 @@ fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
   return done;
 }
 
-/* Issues the copies of plane k of the tile; of x and the z-faces, of the plane above. Called by one
- * thread. */
+/* Issues the copies of plane k of the tile; of x and z-faces, of the plane above. By one thread. */
 template <typename FORM, int ROWS>
 __device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, int k,
                                            byte_barrier *ready)

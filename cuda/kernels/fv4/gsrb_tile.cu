@@ -1,7 +1,6 @@
 /* FV4 red-black Gauss-Seidel on split rows: the form for small levels. A block loads a tile of x
  * with its halo into shared memory, fills the boundary ghosts there and updates one colour; faces,
- * f and 1/diag are loaded before the kernel waits for its predecessor. Neighbours' ghosts are in
- * memory. */
+ * f and 1/diag are loaded before the kernel waits for its predecessor. The others are in memory. */
 #include "device/fv4_send.cuh"
 #include "kernels/fv4/tile.cuh"
 #include "kernels/gsrb_args.cuh"

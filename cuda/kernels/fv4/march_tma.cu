@@ -31,8 +31,7 @@ struct tma_place {
 
 /* Fills the ghosts along x of a plane in its tile: each warp at an end of the rows does its two
  * rows and, at the edge of the tile, the adjacent halo row. Other warps read these rows only two
- * steps later, and that step waits for a copy which is issued once all warps have finished this
- * one. */
+ * steps later, and that step waits for a copy that is issued after all warps finished this one. */
 template <typename Shape>
 __device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom &g,
                                                  const tma_place &p, int k)

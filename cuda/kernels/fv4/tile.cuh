@@ -74,8 +74,7 @@ __device__ __forceinline__ void place_tile(const int (&tiles)[3], int (&low)[3])
   low[0] = x * TILE::x, low[1] = y * TILE::y, low[2] = z * TILE::z;
 }
 
-/* The addresses of a thread's share of the tile; NULL where nothing is to be read. to(i, j, k): the
- * address of a cell. */
+/* The addresses of a thread's share of the tile, NULL: nothing to read. to(i, j, k): a cell's. */
 template <typename TILE, int THREADS, bool ALONE, int LOADS, typename To>
 __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)[3], const To &to,
                                            const double *(&from)[LOADS])

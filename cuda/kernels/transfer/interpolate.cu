@@ -97,8 +97,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       if ((int)threadIdx.x + m * THREADS < CELLS) x[threadIdx.x + m * THREADS] = value[m];
   }
 
-  /* Fills the ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are
-   * filled later. */
+  /* Fills the ghosts off the boundaries of AXIS. Lines beyond those of earlier axes come later. */
   template <int AXIS>
   __device__ __forceinline__ void fill_ghosts(const prolong_args &a, double *x) const
   {

@@ -63,8 +63,7 @@ dim3 blocks_of(const transfer_grid &a)
 
 enum { MEAN_THREADS = 128 };
 
-/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); *largest: the largest absolute value so far.
- * */
+/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); *largest: the maximum of |x| so far. */
 __device__ __forceinline__ double sum_of_two(const hymgi_geom &g, const double *x, int t, int j,
                                              int k, unsigned long long *largest)
 {
