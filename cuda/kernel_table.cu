@@ -1,5 +1,5 @@
-/* The table of kernels: every choice of which kernel runs where is on this page. A form is for the levels that
- * its row describes, from so many cells on; the numbers are those of a machine. */
+/* The kernel table: every choice of which kernel runs where is made on this page. A form is used on
+ * the levels that its row describes, from so many cells on (measured). */
 #include "kernel_table.h"
 
 #include <stdio.h>
@@ -26,10 +26,10 @@ constexpr int64_t cube(int64_t n)
 }
 
 /* clang-format off */
-/* Forms that are not for every level; rows in the order of hymgi_form. */
+/* Forms that only some levels use, in the order of hymgi_form. */
 constexpr struct {
   const char *name, *text;
-  int64_t from[2]; /* least cells of a level: on sm_80, from sm_90 on (measured on an H200) */
+  int64_t from[2]; /* fewest cells of a level: on sm_80, from sm_90 on (measured on an H200) */
 } FORM[HYMGI_FORMS] = {
     {"fv2_gsrb_fused", "red and black in one pass", {cube(160), cube(160)}},
     {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", {cube(160), cube(160)}},
@@ -72,7 +72,7 @@ bool is_plain(const hymgi_level *level)
   return level->num_boxes > 0 && !level->box[0].split;
 }
 
-/* Plain rows whose planes, or slabs of 16 planes, a grid of blocks has room for. */
+/* Plain rows whose planes, or slabs of 16 planes, fit into a grid of blocks. */
 bool is_plain_by(const hymgi_level *level, int planes)
 {
   enum { GRID_LIMIT = 65535 };
@@ -113,8 +113,8 @@ bool marches_by_tma(const hymgi_level *level)
   return is_split(level) && takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tma(level);
 }
 
-/* FV4's marches make ghosts across x themselves where rows are of whole warps, two at least, so that the cells
- * near an end are those of one warp. */
+/* FV4's marches compute the ghosts along x themselves where a row is a whole number of warps, at
+ * least two, so that one warp has all cells near an end. */
 bool fills_along_x(const hymgi_level *level)
 {
   if (level->method->stencil != HYMG_FV4 || !is_split(level) || !takes(level, HYMGI_FV4_MARCH) ||
@@ -127,13 +127,13 @@ bool fills_along_x(const hymgi_level *level)
 
 /* ---- the rows ---- */
 
-/* Which ghosts beyond boundaries a kernel of FV4 reads: MARCH: by fills_along_x. */
+/* Which boundary ghosts an FV4 kernel reads; MARCH: depends on fills_along_x. */
 enum ghosts_read { NONE, MARCH, ALL };
 
-/* The first row that is for a level has its kernel. */
+/* A level runs the kernel of the first row that matches it. */
 template <typename ARGUMENT> struct row {
   hymg_stencil stencil;
-  int form; /* ANY: from one cell on */
+  int form; /* ANY: at any size */
   bool (*is_for)(const hymgi_level *level);
   ghosts_read ghosts;
   const char *name; /* as a profiler shows it */
@@ -157,8 +157,8 @@ constexpr row<hymgi_relaxation> RELAX[] = {
     {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
     {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
     {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_relax_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_relax_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<relax>", hymgi_cuda_fv4_relax_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<relax>", hymgi_cuda_fv4_relax_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
     {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
 };
@@ -166,15 +166,15 @@ constexpr row<hymgi_relaxation> RELAX[] = {
 constexpr row<hymgi_residual_of> RESIDUAL[] = {
     {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
     {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_residual_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_residual_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual>", hymgi_cuda_fv4_residual_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual>", hymgi_cuda_fv4_residual_memory},
     {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
     {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
 };
 
 constexpr row<hymgi_restriction> RESTRICT[] = {
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma", hymgi_cuda_fv4_restrict_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory", hymgi_cuda_fv4_restrict_memory},
+    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual_mean>", hymgi_cuda_fv4_restrict_tma},
+    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual_mean>", hymgi_cuda_fv4_restrict_memory},
     {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
     {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
     {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
@@ -205,7 +205,7 @@ bool could_fuse_gsrb(const hymgi_level *level)
          is_split(level) && hymgi_keeps_colours_apart(level) && takes(level, HYMGI_FV2_GSRB_FUSED);
 }
 
-/* Without betas there is less to save. */
+/* With constant beta a fused pass saves less, so the level must be larger. */
 bool could_fuse_relax(const hymgi_level *level)
 {
   const int64_t from = level->context->gpu->form_from[HYMGI_FV2_RELAX_FUSED];
@@ -220,8 +220,9 @@ bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
   return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
 }
 
-/* Beside neighbours fused sweeps have more to do than half sweeps: on four H200 256x128x128 cells, 4.2 M, take
- * 42.2 us a half sweep in fused ones, else 41.3; 512x256x256 take 254 and 326. */
+/* With neighbours a fused sweep does more work than two half sweeps: on four H200 a half sweep of
+ * 256x128x128 cells (4.2 M) takes 42.2 us fused and 41.3 us by itself, one of 512x256x256 cells 254
+ * and 326 us. */
 hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
@@ -320,8 +321,8 @@ bool hymgi_cuda_spare_buffers(const hymgi_level *level)
   return level->method->smoother == HYMG_CHEBYSHEV && could_fuse_relax(level);
 }
 
-/* Half sweeps of FV2 exchange by themselves, those of FV4 what they updated alone; sweeps in parts have an
- * exchange of their own. */
+/* FV2's half sweeps do the exchange themselves; FV4's exchange only the colour that they updated;
+ * sweeps in parts have their own exchange. */
 bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 {
   if (level->method->stencil == HYMG_FV2)

@@ -1,5 +1,5 @@
-/* The table of kernels (kernel_table.cu): which forms of its kernels a level of a GPU runs. For benchmarks and
- * tests too, so in C. */
+/* The table of kernels (kernel_table.cu): which kernel forms a level runs on a GPU. In C, since
+ * benchmarks and tests use it too. */
 #ifndef HYMGI_KERNEL_TABLE_H
 #define HYMGI_KERNEL_TABLE_H
 
@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-/* Solvers made on the context from now on take the form of this name on levels of `cells` cells and more, where
- * it is for them at all; INT64_MAX: on none. All forms give the same bits. Opens the GPU if it is not open.
- * False: no such form, no GPU, or a build without CUDA. */
+/* Solvers created on the context from now on use the form of this name on levels of at least
+ * `cells` cells that it supports; INT64_MAX: on none. All forms give the same bits. Opens the GPU
+ * if it is not open. False: no such form, no GPU, or a build without CUDA. */
 bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cells);
 
-/* Names of the forms, and what each is, in the order of the table; NULL behind the last one. */
+/* Names of the forms, and what each is, in the order of the table; NULL after the last one. */
 const char *hymgi_kernel_form_name(int form);
 const char *hymgi_kernel_form_text(int form);
 

@@ -1,4 +1,4 @@
-/* Smoothers, residuals and restrictions of a level: exchange, ghosts, kernels, by the level's record. */
+/* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
 #include "level_ops.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ namespace
 
 enum { RED_AND_BLACK = 3, BLACK = 2 };
 
-/* What a kernel that reads `ghosts` wants in memory of x. colours: bits of those whose cells have changed since
- * their ghosts came. sent: a kernel has put these into the messages already. */
+/* Brings the ghosts of x that a kernel reads up to date. colours: bits of the colours that changed
+ * since their last exchange. sent: a kernel has already put them into the messages. */
 void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, hymgi_fv4_ghosts ghosts,
              int colours = RED_AND_BLACK, bool sent = false)
 {
@@ -74,7 +74,8 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts)
   }
 }
 
-/* Both colours at once, into the second buffer; beside neighbours the black cells once more. */
+/* Both colours in one pass, into the second buffer; with neighbours the black cells next to them
+ * are done again. */
 void fv2_fused_sweeps(hymgi_level *level)
 {
   for (int s = 0; s < level->method->sweeps; s += 2) {
@@ -86,9 +87,9 @@ void fv2_fused_sweeps(hymgi_level *level)
   }
 }
 
-/* Each colour flips between two buffers. Where a level has several boxes a state of two buffers has no name
- * (finite-volume/cpu/sweep.c), so that the other colour is copied along. goes_on: ghosts are wanted next.
- * Returns whether the last colour has been sent for them. */
+/* Each colour alternates between two buffers. A level of several boxes cannot represent an iterate
+ * that is spread over both (finite-volume/cpu/sweep.c), so there the other colour is copied along.
+ * goes_on: ghosts are needed next. Returns whether the last colour has been sent for them. */
 bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {
   const hymgi_level_kernels *const k = level->kernels;
@@ -128,8 +129,8 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   return sends && goes_on;
 }
 
-/* with_ghosts: x is to have its ghosts when all is done. Returns whether it has (2), or they are on their way
- * (1), or neither (0). */
+/* with_ghosts: x is to have its ghosts at the end. Returns whether it has them, they are in flight,
+ * or neither. */
 enum gsrb_left { NOTHING, SENT, GHOSTS };
 
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
@@ -217,7 +218,7 @@ void hymgi_cuda_smooth(hymgi_level *level)
     relax_all(level);
 }
 
-/* After gsrb, which ends with black, the ghosts of that colour alone are older than the cells. */
+/* GSRB ends with black, so afterwards only the black ghosts are out of date. */
 void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
 {
   const bool red_black = level->method->smoother == HYMG_GSRB;

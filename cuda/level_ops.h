@@ -1,12 +1,12 @@
-/* The level operations of the CUDA backend that are made of several launches (source/multigrid/backend.h says
- * what each does): exchange, ghosts and the kernels of the level's record; and what fills that record. */
+/* The level operations of the CUDA backend that take several launches (source/multigrid/backend.h
+ * says what each does): exchange, ghosts, the kernels of its record; what fills that. */
 #ifndef HYMGI_LEVEL_OPS_H
 #define HYMGI_LEVEL_OPS_H
 
 #include "kernels/level_kernels.h"
 
-/* kernel_table.cu: the machine's numbers, once for a device; the record of a level whose plans and buffers are
- * there (errors: ENOMEM, ECUDA). */
+/* kernel_table.cu: the machine's numbers, once for a device; the record of a level whose plans and
+ * buffers exist (errors: ENOMEM, ECUDA). */
 void hymgi_kernel_table_load(hymgi_device *device);
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *kernels);
 void hymgi_free_level_kernels(hymgi_level_kernels *kernels);
@@ -27,7 +27,7 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coar
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero);
 const char *hymgi_cuda_kernel_names(const hymgi_level *level);
-/* What a solver keeps on its GPU: records of its levels, recordings, the lists of its coarse end. */
+/* What a solver keeps on its GPU: records of its levels, recordings, lists of its coarse end. */
 hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);
 void hymgi_cuda_detach(hymgi_hierarchy *h);
 

@@ -7,8 +7,8 @@
 namespace
 {
 
-/* A single brick travels with the kernel's arguments, and so do its boxes: they may lie where no
- * device reads. So may the box of a rank that has but one: of several bricks, box 0 travels along. */
+/* A single brick and its box are passed with the kernel's arguments: they may lie in memory that no
+ * device reads. So may the only box of a rank: with several bricks, box 0 is passed along. */
 struct piece_list {
   hymgi_piece one;
   hymgi_geom of;
@@ -28,7 +28,7 @@ inline piece_list pieces_of(const hymgi_piece *pieces, int count, const hymgi_ge
   return l;
 }
 
-/* Blocks along x for the brick with most rows, along y a brick each. */
+/* Blocks along x for the brick with the most rows; along y one per brick. */
 template <typename Brick> dim3 bricks_grid(const Brick *bricks, int count)
 {
   unsigned blocks = 0;

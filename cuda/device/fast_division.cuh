@@ -1,5 +1,6 @@
-/* Quotients by diagonals that are known early: the bits of divisions, without the branches of one, and
- * a short way from numerator to quotient. Cells side by side in a thread, whose chains overlap. */
+/* Division by diagonals that are known early: bitwise the result of a division, but without its
+ * branches and with a short dependency chain from numerator to quotient. A thread does adjacent
+ * cells, whose chains overlap. */
 #ifndef HYMGI_DEVICE_FAST_DIVISION_CUH
 #define HYMGI_DEVICE_FAST_DIVISION_CUH
 
@@ -37,7 +38,8 @@ template <int CELLS> __device__ __forceinline__ void store_cells(double *to, con
     *to = c.at[0];
 }
 
-/* 1/value as a division rounds it, but where all bits of the value are ones (Markstein 1990). */
+/* 1/value as a division rounds it, except where all bits of the value's significand are ones
+ * (Markstein 1990). */
 __device__ __forceinline__ double inverse_of(double value)
 {
 #if defined(__CUDA_ARCH__)
@@ -58,8 +60,8 @@ template <int POWER> __device__ __forceinline__ bool moderate(double x)
   return exponent - (1023 - POWER) < 2 * POWER;
 }
 
-/* Divisors of a thread, for both sweeps; finite-volume/formulas/fast_division.h says why these quotients are
- * those of a division. Without branches, which would keep the cells' chains apart. */
+/* A thread's divisors, for both sweeps; finite-volume/formulas/fast_division.h says why these
+ * quotients are those of a division. Without branches, so that the chains of the cells overlap. */
 template <int CELLS> struct divisors {
   cells<CELLS> value, inverse;
   bool plain;
@@ -74,7 +76,7 @@ template <int CELLS> struct divisors {
       plain = plain && moderate<200>(from.at[u]) && __double2loint(from.at[u]) != -1;
     }
   }
-  /* asked: does anybody want the quotients? */
+  /* asked: are the quotients used? */
   __device__ __forceinline__ cells<CELLS> quotients(const cells<CELLS> &a, bool asked) const
   {
     cells<CELLS> q;

@@ -1,7 +1,7 @@
-/* What FV4's stencil reads beyond boundaries, on one box of split rows. On faces across y and z a thread
- * closes the lines of a slot, a colour each, without asking where its cells are: one row on the colours
- * change places. Across x it is the first and last slots of a row. The edges between boundaries have one
- * ghost a cell. */
+/* The boundary ghosts that FV4's stencil reads, on one box of split rows. On y- and z-faces a
+ * thread fills the two lines of a slot, one of each colour, without working out which cell is
+ * which: from row to row the colours swap places. On x-faces it fills both ends of a row. Edges
+ * where boundaries meet have one ghost per cell. */
 #ifndef HYMGI_DEVICE_FV4_GHOSTS_CUH
 #define HYMGI_DEVICE_FV4_GHOSTS_CUH
 
@@ -17,11 +17,11 @@ struct split_args {
   hymgi_geom g;
   extrapolation c;
   double *x;
-  int edges; /* ghosts of those that are closed: along x, or along y and z too */
-  /* 1: the faces of the other axes go on by one there, into a neighbour's halo */
+  int edges; /* edge ghosts: of edges along x, or along y and z too */
+  /* 1: the faces of the other axes extend by one there, into a neighbour's halo */
   int low[3], high[3];
   int wide, rows, parts; /* blocks */
-  int part[PARTS];       /* those that there are */
+  int part[PARTS];       /* those that exist */
 };
 
 __device__ __forceinline__ bool has_boundary(const hymgi_geom &g, int face)
@@ -29,7 +29,7 @@ __device__ __forceinline__ bool has_boundary(const hymgi_geom &g, int face)
   return g.boundaries >> face & 1;
 }
 
-/* Is (u, v) of a face with extent (nu, nv) on it, or beside one side of it in a halo? */
+/* Is (u, v) on a face of extent (nu, nv), or next to one of its sides in a neighbour's halo? */
 __device__ __forceinline__ bool is_on(const split_args &a, int axis_u, int u, int nu, int axis_v,
                                       int v, int nv)
 {
@@ -46,7 +46,7 @@ __device__ __forceinline__ void fill_line(hymgi_extrapolation boundary, double *
   a[-2 * in] = second_ghost(boundary, v);
 }
 
-/* Face across y or z: slot t of row (j, k), which is at the boundary. */
+/* A y- or z-face: slot t of row (j, k), which is at the boundary. */
 __device__ __forceinline__ void fill_slot(const split_args &a, int face, int t, int j, int k)
 {
   const hymgi_geom &g = a.g;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void fill_slot(const split_args &a, int face, int t, 
   fill_line(boundary_of(a.c, face), black, red, in);
 }
 
-/* The face across x at one end of row (j, k). */
+/* The x-face at one end of row (j, k). */
 template <bool HIGH> __device__ __forceinline__ void fill_end(const split_args &a, int j, int k)
 {
   const hymgi_geom &g = a.g;
@@ -69,8 +69,8 @@ template <bool HIGH> __device__ __forceinline__ void fill_end(const split_args &
   (HIGH ? o[last + 1] : e[-1]) = second_ghost(boundary_of(a.c, HIGH), v);
 }
 
-/* Off the edge where faces of axes A < B meet: the lines along B first, then over their ghosts
- * along A. high: bit 0 A, bit 1 B; m: the cell along the third axis. */
+/* The ghost off the edge where faces of axes A < B meet: extrapolated along B first, then over
+ * those ghosts along A. high: bit 0 A, bit 1 B; m: the cell along the third axis. */
 template <int A, int B>
 __device__ __forceinline__ void fill_corner(const split_args &a, int high, int m)
 {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void fill_edge(const split_args &a, int m)
     fill_corner<0, 1>(a, m / g.n[2], m % g.n[2]);
 }
 
-/* What thread (u, v) of a layer of threads has of a part; m: its number among them. */
+/* The work of thread (u, v) of a layer of threads on a part; m: the thread's number. */
 __device__ __forceinline__ void fill_one(const split_args &a, int part, int u, int v, int m)
 {
   const hymgi_geom &g = a.g;
@@ -141,14 +141,14 @@ __device__ __forceinline__ void fill_by_block(const split_args &a, int block, in
            (y * a.wide + x) * CLOSE_WIDE * CLOSE_HIGH + id);
 }
 
-/* Lines of four cells, on all axes? */
+/* Has every axis the four cells of an extrapolation? */
 inline bool can_fill_split(const hymgi_level *level, const hymgi_geom *box)
 {
   if (level->num_boxes != 1 || !box->split || !box->boundaries) return false;
   return box->n[0] >= 4 && box->n[1] >= 4 && box->n[2] >= 4;
 }
 
-/* across: faces across x, too; beside: where a boundary meets a neighbour's halo as well. */
+/* along_x: x-faces, too; beside: also where a boundary meets a neighbour's halo. */
 inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box, double *x,
                                 bool along_x, bool beside)
 {

@@ -1,4 +1,4 @@
-/* The bricks of an exchange of FV4 as arguments of a kernel: who computes cells can send them. */
+/* The bricks of an FV4 exchange as arguments of the kernel that computes and sends cells. */
 #ifndef HYMGI_DEVICE_FV4_SEND_CUH
 #define HYMGI_DEVICE_FV4_SEND_CUH
 
@@ -39,7 +39,7 @@ __device__ __forceinline__ ptrdiff_t packed_apart(const halo_brick &b, int colou
   return row * (b.n[0] / 2) + t - b.low[0] / 2;
 }
 
-/* What a kernel needs that sends the cells of one colour which it computes; bricks 0: it does not. */
+/* What a kernel needs to send the cells of the colour that it computes; bricks 0: it sends none. */
 struct halo_sender {
   int bricks;
   halo_brick brick[HALO_BRICKS];
@@ -57,7 +57,7 @@ inline halo_sender sender_of(const hymgi_plan *plan)
   return s;
 }
 
-/* Of those that neighbours see; exchange: begin_exchange of peer.cuh. */
+/* Sends a cell if a neighbour reads it; exchange: from begin_exchange (peer.cuh). */
 __device__ __forceinline__ void send_cell(const halo_sender &s, unsigned long long exchange,
                                           int colour, int t, int j, int k, double value)
 {

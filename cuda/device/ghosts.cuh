@@ -1,6 +1,6 @@
-/* Cells beyond boundaries from those inside, wherever they are wanted: bit for bit what the host
- * writes into its ghosts (finite-volume/cpu/ghosts.c). Axis x closes over what y gives, and y
- * over z. */
+/* Boundary ghosts extrapolated from the cells inside: bitwise what the host writes
+ * (finite-volume/cpu/ghosts.c). Along x they are extrapolated over those along y, and these over
+ * those along z. */
 #ifndef HYMGI_DEVICE_GHOSTS_CUH
 #define HYMGI_DEVICE_GHOSTS_CUH
 
@@ -44,9 +44,9 @@ __device__ __forceinline__ hymgi_extrapolation boundary_of(const extrapolation &
   return (hymgi_extrapolation)((int)(c.kinds << (28 - 4 * face)) >> 28);
 }
 
-/* ---- one line of cells off a boundary ---- */
+/* ---- one line of cells normal to a boundary ---- */
 
-/* The first cells; as many as the extrapolation has terms, the others 0. */
+/* The first cells inside; as many as the extrapolation has terms, the others 0. */
 struct inside {
   double x1, x2, x3, x4;
 };
@@ -75,7 +75,8 @@ __device__ __forceinline__ double second_ghost(hymgi_extrapolation ghost_kind, c
   return ghost_kind == HYMGI_QUARTIC_GHOST ? hymgi_ghost2_v4(v.x1, v.x2, v.x3, v.x4) : 0;
 }
 
-/* How a coordinate reaches into the box; step 0: it is inside, or in a neighbour's halo. */
+/* The line of cells inside that belongs to a coordinate; step 0: the coordinate is inside, or in a
+ * neighbour's halo. */
 struct line {
   int start, step;
   hymgi_extrapolation ghost_kind;
@@ -105,8 +106,8 @@ template <typename X> __device__ __forceinline__ double along(const line &l, con
 
 /* ---- boundary data ---- */
 
-/* A ghost off a boundary of AXIS with the boundary's data added, which the first layer has only. Asked
- * where no axis before AXIS is beyond a boundary: its extrapolation covers that. */
+/* A ghost off a boundary of AXIS with the boundary's data added, which only the first layer has.
+ * Called where no axis before AXIS is beyond a boundary: its extrapolation includes the data. */
 template <int AXIS>
 __device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_geom &g, int i,
                                             int j, int k, double ghost)
@@ -127,7 +128,7 @@ template <typename Read>
 __device__ __forceinline__ double extrapolated_z(const extrapolation &c, const hymgi_geom &g,
                                                  const Read &read, int i, int j, int k)
 {
-  /* not const: nvcc 13.0 breaks off on a const double that a lambda initialises */
+  /* not const: nvcc 13.0 crashes on a const double that a lambda initialises */
   double ghost = along(line_of<2>(c, g, k), [&](int at) { return read(i, j, at); });
   return with_data<2>(c, g, i, j, k, ghost);
 }
@@ -160,8 +161,8 @@ __device__ __noinline__ double extrapolated_xyz(const extrapolation &c, const hy
   return with_data<0>(c, g, i, j, k, ghost);
 }
 
-/* The value of cell (i, j, k), two layers beyond the box at most. read(i, j, k) is asked for
- * cells that are beyond no boundary; those in a neighbour's halo are there to be read. */
+/* The value of cell (i, j, k), two layers beyond the box at most. read(i, j, k) is called only for
+ * cells that are not beyond a boundary, a neighbour's halo among them. */
 template <typename Read>
 __device__ __forceinline__ double closed(const extrapolation &c, const hymgi_geom &g,
                                          const Read &read, int i, int j, int k)

@@ -25,13 +25,13 @@ inline unsigned row_blocks(int64_t rows, int n)
   return n > 0 ? blocks_for(rows, ROW_THREADS >> row_shift(n)) : 0;
 }
 
-/* More boxes or bricks than a grid has room for along y or z: kernels go on with a stride. */
+/* Blocks along y or z for boxes or bricks; beyond the grid's limit kernels use a stride. */
 inline unsigned grid_share(int things)
 {
   return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
 }
 
-/* each(t, row), 0 <= t < n, by one thread of so many blocks each. */
+/* Calls each(t, row) once for every 0 <= t < n and row, by the threads of `blocks` blocks. */
 template <typename Each>
 __device__ __forceinline__ void each_entry(int n, unsigned rows, unsigned block, unsigned blocks,
                                            const Each &each)
@@ -44,7 +44,7 @@ __device__ __forceinline__ void each_entry(int n, unsigned rows, unsigned block,
       each(t, row);
 }
 
-/* The same for those of the grid's x. */
+/* The same with the blocks of the grid's x. */
 template <typename Each>
 __device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
 {
@@ -67,7 +67,7 @@ __device__ __forceinline__ void each_of_brick(const int n[3], const Each &each)
   each_of_brick(n, blockIdx.x, gridDim.x, each);
 }
 
-/* Entry of an axis that is not known when compiling: an index would put the array in memory. */
+/* Entry of an axis that is not known at compile time: an index would put it in local memory. */
 __device__ __forceinline__ int along(const int v[3], int axis)
 {
   return axis == 0 ? v[0] : axis == 1 ? v[1] : v[2];
@@ -120,7 +120,7 @@ inline dim3 cells_grid(const hymgi_level *level)
   return dim3(blocks, grid_share(level->num_boxes), 1);
 }
 
-/* The same for reductions: few enough blocks that their joining is cheap. */
+/* The same for reductions: so few blocks that combining their results is cheap. */
 inline dim3 reduction_grid(const hymgi_level *level)
 {
   dim3 grid = cells_grid(level);

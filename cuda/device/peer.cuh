@@ -1,5 +1,5 @@
-/* What kernels of two GPUs tell each other in memory that both map: words with an order, values that
- * say by themselves that they have come, and how long to wait for either. */
+/* Communication between kernels of two GPUs in memory that both map: words with acquire-release
+ * order, values that signal their own arrival (LL protocol), timeouts. */
 #ifndef HYMGI_DEVICE_PEER_CUH
 #define HYMGI_DEVICE_PEER_CUH
 
@@ -54,7 +54,7 @@ inline peer_wait wait_of(const hymg_context *context, const hymgi_plan *plan)
           (unsigned long long)(1e9 * plan->peers->timeout)};
 }
 
-/* Has somebody given up? This GPU does when its patience ends. */
+/* Has a GPU aborted? This one does when its timeout has passed. */
 __device__ __forceinline__ bool gives_up(const peer_wait &a, int rank, unsigned long long start)
 {
   if (load_acquire(a.aborted) != 0) return true;
@@ -64,14 +64,15 @@ __device__ __forceinline__ bool gives_up(const peer_wait &a, int rank, unsigned 
   return true;
 }
 
-/* Where the version of a message is that an exchange uses. */
+/* The offset of the version of a message that an exchange uses. */
 __device__ __forceinline__ ptrdiff_t version_at(unsigned long long exchange, ptrdiff_t version)
 {
   return (ptrdiff_t)(exchange % HYMGI_PEER_VERSIONS) * version;
 }
 
-/* By all threads of a kernel that sends, between its wait and the start of its successors: the number of
- * the exchange, from the last one's, and told to the kernel that takes (others), which may then start. */
+/* Called by all threads of a sending kernel, after its wait and before its successors start.
+ * Returns the number of the exchange, one more than the last, and passes it to the receiving kernel
+ * (others), which may then start. */
 __device__ __forceinline__ unsigned long long begin_exchange(const unsigned long long *exchanges,
                                                              unsigned long long *others)
 {
@@ -91,10 +92,10 @@ constexpr unsigned long long NOT_COME = ~0ull;
 #ifdef __CUDA_ARCH__
 constexpr int EAGER_TRIES = 256;
 #else
-constexpr int EAGER_TRIES = 0; /* the other GPU is a process that wants the core */
+constexpr int EAGER_TRIES = 0; /* emulation: the other GPU is a process that needs the core */
 #endif
 
-/* A value of these very bits goes as another NaN. */
+/* A value with exactly these bits is sent as another NaN. */
 __device__ __forceinline__ void put_value(double *to, double value)
 {
   unsigned long long bits = (unsigned long long)__double_as_longlong(value);

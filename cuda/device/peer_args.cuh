@@ -1,4 +1,4 @@
-/* What kernels that carry out a plan between GPUs are given. */
+/* Arguments of the kernels that carry out a plan between GPUs. */
 #ifndef HYMGI_DEVICE_PEER_ARGS_CUH
 #define HYMGI_DEVICE_PEER_ARGS_CUH
 
@@ -10,12 +10,12 @@ namespace
 
 struct peer_args {
   piece_list list;
-  hymgi_peer_message one; /* if there is but one */
+  hymgi_peer_message one; /* if there is only one */
   const hymgi_peer_message *many;
   int messages;
   unsigned long long *exchanges, *others; /* others: of the other direction */
   unsigned *finished;
-  double *zero; /* of pull: NULL, or gets zeros where x is written */
+  double *zero; /* pull: NULL, or a vector that gets zeros where x is written */
   peer_wait wait;
 };
 
@@ -41,7 +41,7 @@ __device__ __forceinline__ hymgi_peer_message message_of(const peer_args &a, int
   return a.messages == 1 ? a.one : a.many[m];
 }
 
-/* A piece with its message: lists do not change, so that they can be read before other kernels end. */
+/* A piece with its message: lists do not change, so they can be read early. */
 struct posted {
   hymgi_piece p;
   hymgi_peer_message m;
@@ -60,7 +60,7 @@ __device__ __forceinline__ hymgi_geom box_of(const piece_list &l, const hymgi_pi
   return l.count > 1 && p.box ? l.box[p.box] : l.of;
 }
 
-/* Until the word is what it has to be, somebody has aborted, or this GPU loses patience. */
+/* Waits until the message's word has reached the exchange or a GPU has aborted. */
 __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_message &m,
                                       unsigned long long exchange)
 {

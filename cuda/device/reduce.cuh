@@ -1,6 +1,6 @@
-/* Reductions: every block joins its words to those in device memory; the last one to finish puts
- * the totals where the host reads them and leaves zeros behind. Maxima travel as the bits of
- * their absolute values, whose order is that of unsigned integers, NaN above all. */
+/* Reductions: every block combines its words with those in device memory; the last one to finish
+ * writes the totals where the host reads them and leaves zeros behind. Maxima are kept as the bits
+ * of absolute values, which are ordered as unsigned integers, NaN above all. */
 #ifndef HYMGI_DEVICE_REDUCE_CUH
 #define HYMGI_DEVICE_REDUCE_CUH
 
@@ -47,8 +47,8 @@ struct add_up {
   }
 };
 
-/* By all threads of a block, with each one's words, which are lost. Blocks of any shape: whole
- * warps, REDUCE_WARPS at most. */
+/* Called by all threads of a block with their words, which are overwritten. A block of any shape
+ * that is made of whole warps, REDUCE_WARPS at most. */
 template <typename How, int WORDS>
 __device__ __forceinline__ void reduce_words(const hymgi_reduction &r,
                                              unsigned long long (&mine)[WORDS])
@@ -85,7 +85,7 @@ __device__ __forceinline__ void reduce_max(const hymgi_reduction &r, unsigned lo
   reduce_words<keep_larger>(r, words);
 }
 
-/* Integers with a sign, as their two's complement. */
+/* Signed integers, added as two's complement. */
 template <int WORDS>
 __device__ __forceinline__ void reduce_sum(const hymgi_reduction &r, const int64_t (&mine)[WORDS])
 {
@@ -104,7 +104,7 @@ inline double reduced_max(hymg_context *context)
   return max != max ? NAN : max;
 }
 
-/* While it lives reductions leave their results in a slot of hymgi_later. */
+/* While one lives, reductions leave their results in a slot of hymgi_later. */
 class result_slot
 {
 public:

@@ -1,5 +1,5 @@
-/* Where a thread's cell lies and what its stencil sees: the accessors that the formulas of
- * finite-volume/ ask on the device. */
+/* Where a thread's cell lies and what its stencil reads: the accessors through which the formulas
+ * of finite-volume/ read on the device. */
 #ifndef HYMGI_DEVICE_STENCIL_ACCESS_CUH
 #define HYMGI_DEVICE_STENCIL_ACCESS_CUH
 
@@ -25,8 +25,8 @@ __device__ __forceinline__ void let_successors_start()
 #endif
 }
 
-/* What earlier kernels wrote is there. Called by all threads of every kernel; only what no kernel
- * of a solve writes (coefficients, box lists) may be read before. */
+/* Waits until what earlier kernels wrote is visible. Called by all threads of every kernel; only
+ * what no kernel of a solve writes (coefficients, box lists) may be read before. */
 __device__ __forceinline__ void wait_for_predecessors()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -34,7 +34,7 @@ __device__ __forceinline__ void wait_for_predecessors()
 #endif
 }
 
-/* Calls a line into L2. */
+/* Prefetches a cache line into L2. */
 __device__ __forceinline__ void prefetch(const double *line)
 {
 #if defined(__CUDA_ARCH__)
@@ -46,7 +46,7 @@ __device__ __forceinline__ void prefetch(const double *line)
 
 /* ---- boxes ---- */
 
-/* The boxes of a level: a single one travels with the kernel's arguments. */
+/* The boxes of a level: a single one is passed with the kernel's arguments. */
 struct box_set {
   hymgi_geom one;
   const hymgi_geom *many;
@@ -84,9 +84,9 @@ inline unsigned blocks_for(int64_t things, int per_block)
 
 /* ---- a cell ---- */
 
-/* One cell (of either layout): its place in a vector, and the way to its neighbours. An even
- * number of steps away lies the own colour, an odd number the other one; with plain rows both
- * are the same. */
+/* One cell (of either layout): its place in a vector, and the offsets of its neighbours. Cells an
+ * even number of steps away have its own colour, the rest the other one; with plain rows both are
+ * the same. */
 struct place {
   ptrdiff_t own, other; /* slot of this row in each colour */
   ptrdiff_t pitch, plane;
@@ -206,7 +206,7 @@ __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, cons
   return b;
 }
 
-/* The boundaries put into raw neighbours: in the order of the axes, each from what lies inside. */
+/* Replaces neighbours beyond boundaries by their extrapolation from the neighbour inside. */
 __device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hymgi_geom &g,
                                                 const place &p, fv2_values *x)
 {
@@ -220,7 +220,7 @@ __device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hy
   if (at_boundary(g, 5, p.k)) x->u = hymgi_fv2_ghost(v.boundary_ghost[5], raw.d);
 }
 
-/* x.c is not read: gsrb has no use for it. */
+/* x.c is not loaded: GSRB does not use it. */
 __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v,
                                                           const hymgi_geom &g, const place &p,
                                                           const double *x)
@@ -299,7 +299,7 @@ __device__ __forceinline__ double fv2_residual(const operator_view &v, const fv2
 
 /* ---- FV4 ---- */
 
-/* A x without the alpha term; x(di, dj, dk) and beta(axis, di, dj, dk) are functions of literals. */
+/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals. */
 template <bool VARIABLE, typename X, typename B>
 __device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
 {
@@ -312,7 +312,7 @@ __device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
 #undef FV4_BK
 }
 
-/* From memory, ghosts in place. own, other: the vectors that hold each colour. */
+/* From memory, where ghosts are up to date. own, other: the vectors that hold each colour. */
 template <bool VARIABLE>
 __device__ __forceinline__ double fv4_apply(const operator_view &v, const place &p,
                                             const double *own, const double *other)
@@ -324,7 +324,7 @@ __device__ __forceinline__ double fv4_apply(const operator_view &v, const place 
       });
 }
 
-/* A x with the alpha term, from what the above gave. */
+/* Adds the alpha term to A x. */
 __device__ __forceinline__ double fv4_with_alpha(const operator_view &v, double a, double x,
                                                  double alpha)
 {

@@ -1,7 +1,6 @@
-/* TMA: boxes of a grid that come to shared memory without a thread that waits for them or
- * spends registers and instructions on them, and the barriers that count their bytes (sm_90). Without
- * CUDA the thread that asks for a box copies it. The finite-difference family of benchmarks/stencils
- * has these too. */
+/* TMA: asynchronous copies of boxes of a grid to shared memory, which take no registers, and the
+ * barriers that count their bytes (sm_90). Without CUDA the thread that issues a copy does it.
+ * benchmarks/stencils uses these too. */
 #ifndef HYMGI_DEVICE_TMA_CUH
 #define HYMGI_DEVICE_TMA_CUH
 
@@ -26,8 +25,8 @@ struct alignas(16) byte_barrier {
 #endif
 };
 
-/* A grid of n points, base the first of them, and the box of a copy; or two such grids, `apart` entries
- * from each other, whose boxes come one after the other. */
+/* A grid of n points, base the first of them, and the box of a copy; or two such grids, `apart`
+ * entries from each other, whose boxes are stored one after the other. */
 struct grid_map {
 #if defined(__CUDACC__)
   CUtensorMap map;
@@ -51,7 +50,7 @@ __device__ __forceinline__ void barrier_start(byte_barrier *b, int count)
                : "memory");
 }
 
-/* By one thread, before all of the block synchronise. */
+/* Called by one thread before the block synchronises. */
 __device__ __forceinline__ void barriers_started()
 {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -62,8 +61,8 @@ __device__ __forceinline__ void barrier_arrive(byte_barrier *b)
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
-/* What the thread has read is out of the way of copies that are asked for after this: they take
- * another way to shared memory, on which a barrier alone does not hold them back. */
+/* Orders the thread's reads before the copies that are issued after this: those reach shared memory
+ * through another proxy, which a barrier alone does not order. */
 __device__ __forceinline__ void reads_done()
 {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -76,7 +75,7 @@ __device__ __forceinline__ void barrier_announce(byte_barrier *b, int bytes)
                : "memory");
 }
 
-/* Until the phase of this parity is over. */
+/* Waits until the phase of this parity is over. */
 __device__ __forceinline__ void barrier_wait(byte_barrier *b, unsigned parity)
 {
   asm volatile("{\n\t.reg .pred over;\n"
@@ -97,7 +96,7 @@ __device__ __forceinline__ void copy_box(void *to, const grid_map *map, int x, i
                : "memory");
 }
 
-/* The same of both grids. */
+/* The same for both grids. */
 __device__ __forceinline__ void copy_boxes(void *to, const grid_map *map, int x, int y, int z,
                                            byte_barrier *b)
 {
@@ -109,7 +108,7 @@ __device__ __forceinline__ void copy_boxes(void *to, const grid_map *map, int x,
 
 #elif defined(__CUDACC__)
 
-/* Never run: the host asks for sm_90 first. */
+/* Never run: the host checks for sm_90 first. */
 __device__ __forceinline__ void barrier_start(byte_barrier *, int) {}
 __device__ __forceinline__ void barriers_started() {}
 __device__ __forceinline__ void reads_done() {}
@@ -197,7 +196,7 @@ inline PFN_cuTensorMapEncodeTiled_v12000 map_encoder()
   return there ? reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function) : NULL;
 }
 
-/* NULL, or why not. apart: 0 for a single grid. */
+/* Returns NULL, or why it failed. apart: 0 for a single grid. */
 template <typename T>
 const char *make_map(grid_map *m, const T *base, const int n[3], ptrdiff_t pitch, ptrdiff_t plane,
                      int wide, int high, ptrdiff_t apart = 0)
@@ -206,13 +205,13 @@ const char *make_map(grid_map *m, const T *base, const int n[3], ptrdiff_t pitch
   const cuuint64_t size[4] = {(cuuint64_t)n[0], (cuuint64_t)n[1], (cuuint64_t)n[2], 2};
   const cuuint64_t stride[3] = {pitch * sizeof(T), plane * sizeof(T), apart * sizeof(T)};
   const cuuint32_t box[4] = {(cuuint32_t)wide, (cuuint32_t)high, 1, 2}, step[4] = {1, 1, 1, 1};
-  if (!encode) return "the driver has no tensor copies";
+  if (!encode) return "the driver has no TMA";
   const CUresult result = encode(
       &m->map, sizeof(T) == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
       apart ? 4 : 3, const_cast<T *>(base), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
       CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return result == CUDA_SUCCESS ? NULL : "the driver refuses this grid for tensor copies";
+  return result == CUDA_SUCCESS ? NULL : "the driver refuses this grid for TMA";
 }
 
 #else

@@ -1,6 +1,5 @@
-/* What kernels share that march along an axis: what they have seen of their column in registers,
- * and the order of a step. FV2's smoothers on plain rows use it for one plane around, the finite-
- * difference family of benchmarks/stencils for up to six, with several points a thread. */
+/* What kernels that march along an axis share: the window of their column in registers. FV2's
+ * marches keep one plane on each side, those of benchmarks/stencils up to six. */
 #ifndef HYMGI_DEVICE_ZMARCH_CUH
 #define HYMGI_DEVICE_ZMARCH_CUH
 
@@ -9,13 +8,13 @@
 namespace
 {
 
-/* The column around the plane of a step: from BELOW planes below on, what arrives in this step is
- * ABOVE planes above. T: a value, or those that a thread has side by side. */
+/* The column around the plane of a step: it begins BELOW planes below; what arrives in this step is
+ * ABOVE planes above. T: a value, or the adjacent values of a thread. */
 template <typename T, int BELOW, int ABOVE> struct column_window {
   enum { SEEN = BELOW + ABOVE };
   T seen[SEEN];
 
-  /* load(dk) for the planes that a first step has seen */
+  /* load(dk) for the planes before the first step's arrival */
   template <typename Load> __device__ __forceinline__ void fill(const Load &load)
   {
 #pragma unroll
@@ -40,8 +39,8 @@ template <typename T, int BELOW, int ABOVE> struct column_window {
   }
 };
 
-/* Addresses are worked out anew in each plane: kept from plane to plane, as the compiler has it,
- * they take more registers than there are. */
+/* Makes the compiler compute addresses anew in each plane: kept from plane to plane, as it would
+ * have it, they take more registers than there are. */
 template <typename Offset> __device__ __forceinline__ void forget_addresses(Offset *from)
 {
 #if defined(__CUDA_ARCH__)
@@ -49,26 +48,6 @@ template <typename Offset> __device__ __forceinline__ void forget_addresses(Offs
 #else
   (void)from;
 #endif
-}
-
-/* The steps of a column up to plane `to`: arrive() loads, value(arrivals) is the result, which
- * store(result) writes to the plane below the current one; advance(arrivals) goes up and adds 1 to
- * what k is. A result is stored after the loads of the next step, which then overlap. */
-template <typename Arrive, typename Value, typename Advance, typename Store>
-__device__ __forceinline__ void march(const int &k, int to, const Arrive &arrive,
-                                      const Value &value, const Advance &advance,
-                                      const Store &store)
-{
-  const int from = k;
-  decltype(value(arrive())) done = {};
-#pragma unroll 1
-  while (k < to) {
-    const auto arrivals = arrive();
-    if (k > from) store(done);
-    done = value(arrivals);
-    advance(arrivals);
-  }
-  store(done);
 }
 
 } /* namespace */

@@ -1,6 +1,6 @@
-/* What FV4's stencil reads beyond boundaries, for the usual case: one box of split rows. Where a boundary meets
- * a neighbour's halo, its face goes on by a slot or row into that. Bytes are few; what counts is that
- * this is short. */
+/* The boundary ghosts that FV4's stencil reads, in the usual case: one box of split rows. Where a
+ * boundary meets a neighbour's halo, its face extends into the halo by a slot or row. Few bytes are
+ * moved: what counts is latency. */
 #include "device/fv4_ghosts.cuh"
 
 #include "kernels/kernels.h"

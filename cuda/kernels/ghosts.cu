@@ -1,5 +1,5 @@
-/* Ghosts beyond boundaries in memory, and boundary data. A thread computes its ghosts from cells that lie
- * beyond no boundary, so that all of them are closed at once. */
+/* Boundary ghosts in memory, and boundary data. A thread computes its ghosts from cells that are
+ * not beyond a boundary themselves, so that one pass fills all of them. */
 #include "device/ghosts.cuh"
 
 #include "kernels/kernels.h"
@@ -7,9 +7,9 @@
 namespace
 {
 
-enum { CLOSE_X = 32, CLOSE_Y = 4, SHELL_THREADS = 128 };
+enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
 
-/* blockIdx.z steps through boxes, or boxes times faces: a grid takes 65535. */
+/* blockIdx.z strides over boxes, or boxes times faces: a grid has at most 65535 along z. */
 unsigned z_blocks(int64_t wanted)
 {
   return (unsigned)(wanted < 32768 ? wanted : 32768);
@@ -36,7 +36,7 @@ __host__ __device__ __forceinline__ int64_t shell_cells(const int n[3], int d)
   return 2 * d * (wide * (n[1] + 2 * d) + wide * n[2] + (int64_t)n[1] * n[2]);
 }
 
-/* The m-th of them: z layers with their rims, y layers, x layers. */
+/* Coordinates of the m-th cell: z layers with their edges first, then y layers, then x layers. */
 __device__ __forceinline__ void shell_cell(const hymgi_geom &g, int d, int64_t m, int ijk[3])
 {
   const int wide = g.n[0] + 2 * d, deep = g.n[1] + 2 * d;
@@ -99,11 +99,11 @@ struct faces_args {
   int from, count; /* faces of a box */
 };
 
-/* Both ghosts of one line off a face of AXIS; u and v along the face may be one cell outside.
- * Beyond a boundary of another axis that makes an edge: the lower axis' faces have those. */
+/* Both ghosts of a line normal to a face of AXIS; u and v along the face may lie one cell outside.
+ * Beyond a boundary of another axis that is an edge ghost: the face of the lower axis fills it. */
 template <int AXIS>
-__device__ __forceinline__ void fill_pair(const faces_args &a, const hymgi_geom &g, bool high,
-                                          int u, int v)
+__device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymgi_geom &g,
+                                                 bool high, int u, int v)
 {
   constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
   const bool off_u = u < 0 || u >= g.n[U], off_v = v < 0 || v >= g.n[V];
@@ -126,19 +126,19 @@ __device__ __forceinline__ void fill_pair(const faces_args &a, const hymgi_geom 
   if (!off_u && !off_v) a.x[place(edge - 2 * in, u, v)] = second_ghost(boundary, x);
 }
 
-/* The cells of [-1, n], those outside last: so that the others start on lines. */
+/* The cells of [-1, n], the two outside last, so that the others start on cache lines. */
 __device__ __forceinline__ int from_minus_one(int m, int n)
 {
   return m == n ? -1 : m == n + 1 ? n : m;
 }
 
-__global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
+__global__ void __launch_bounds__(FACE_X *FACE_Y)
     fill_ghost_faces(const __grid_constant__ faces_args a)
 {
   let_successors_start();
   wait_for_predecessors();
-  const int p = (int)(blockIdx.x * CLOSE_X + threadIdx.x);
-  const int q = (int)(blockIdx.y * CLOSE_Y + threadIdx.y);
+  const int p = (int)(blockIdx.x * FACE_X + threadIdx.x);
+  const int q = (int)(blockIdx.y * FACE_Y + threadIdx.y);
   for (int z = (int)blockIdx.z; z < a.boxes.count * a.count; z += (int)gridDim.z) {
     const hymgi_geom g = box_at(a.boxes, z / a.count);
     const int face = a.from + z % a.count, axis = face / 2;
@@ -146,11 +146,11 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
     if (!(g.boundaries >> face & 1) || p >= nu + 2 || q >= nv + 2) continue;
     const int u = from_minus_one(p, nu), v = from_minus_one(q, nv);
     if (axis == 0)
-      fill_pair<0>(a, g, face & 1, u, v);
+      fill_both_layers<0>(a, g, face & 1, u, v);
     else if (axis == 1)
-      fill_pair<1>(a, g, face & 1, u, v);
+      fill_both_layers<1>(a, g, face & 1, u, v);
     else
-      fill_pair<2>(a, g, face & 1, u, v);
+      fill_both_layers<2>(a, g, face & 1, u, v);
   }
 }
 
@@ -164,12 +164,12 @@ struct term_args {
   double *term;
 };
 
-/* The cell at the boundary that this thread has; false: none. */
+/* This thread's cell at the boundary; false: none. */
 __device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, int at[3])
 {
   const int axis = face / 2, nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
-  const int u = (int)(blockIdx.x * CLOSE_X + threadIdx.x);
-  const int v = (int)(blockIdx.y * CLOSE_Y + threadIdx.y);
+  const int u = (int)(blockIdx.x * FACE_X + threadIdx.x);
+  const int v = (int)(blockIdx.y * FACE_Y + threadIdx.y);
   const int boundary = face & 1 ? (axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2]) - 1 : 0;
   at[0] = axis == 0 ? boundary : u;
   at[1] = axis == 0 ? u : axis == 1 ? boundary : v;
@@ -177,7 +177,7 @@ __device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, 
   return u < nu && v < nv;
 }
 
-__global__ void __launch_bounds__(CLOSE_X *CLOSE_Y) make_term(const __grid_constant__ term_args a)
+__global__ void __launch_bounds__(FACE_X *FACE_Y) make_term(const __grid_constant__ term_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(CLOSE_X *CLOSE_Y) make_term(const __grid_const
   a.term[m] = a.constant * beta * a.factor * a.value[m];
 }
 
-__global__ void __launch_bounds__(CLOSE_X *CLOSE_Y)
+__global__ void __launch_bounds__(FACE_X *FACE_Y)
     add_term(const __grid_constant__ hymgi_geom g, int face, const double *term, double *f)
 {
   let_successors_start();
@@ -206,12 +206,12 @@ dim3 boundary_blocks(const hymgi_geom *g, int face)
 {
   int u, v;
   hymgi_boundary_axes(face, &u, &v);
-  return dim3(blocks_for(g->n[u], CLOSE_X), blocks_for(g->n[v], CLOSE_Y));
+  return dim3(blocks_for(g->n[u], FACE_X), blocks_for(g->n[v], FACE_Y));
 }
 
 } /* namespace */
 
-/* Boundary data travel with the arguments: then every box has a launch of its own. */
+/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
 extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                                        bool with_data)
 {
@@ -241,9 +241,9 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   int n[3];
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
-  const dim3 grid(blocks_for(nu + 2, CLOSE_X), blocks_for(nv + 2, CLOSE_Y),
+  const dim3 grid(blocks_for(nu + 2, FACE_X), blocks_for(nv + 2, FACE_Y),
                   z_blocks((int64_t)level->num_boxes * a.count));
-  hymgi_launch(level->context, fill_ghost_faces, grid, dim3(CLOSE_X, CLOSE_Y), a);
+  hymgi_launch(level->context, fill_ghost_faces, grid, dim3(FACE_X, FACE_Y), a);
 }
 
 extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face)
@@ -258,17 +258,17 @@ extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int 
   a.beta = level->c.beta[axis];
   a.constant = level->c.beta_constant[axis];
   a.factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2));
-  hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(CLOSE_X, CLOSE_Y), a);
+  hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y), a);
 }
 
-/* Face after face: a cell in an edge gets its terms in the host's order. */
+/* Face by face, so that a cell at an edge adds its terms in the host's order. */
 extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const hymgi_geom *g = level->box + m / 6;
     const double *const term = level->boundaries->term[m];
     if (!term) continue;
-    hymgi_launch(level->context, add_term, boundary_blocks(g, m % 6), dim3(CLOSE_X, CLOSE_Y), *g,
+    hymgi_launch(level->context, add_term, boundary_blocks(g, m % 6), dim3(FACE_X, FACE_Y), *g,
                  m % 6, term, f);
   }
 }

@@ -1,4 +1,4 @@
-/* What the kernels of red-black Gauss-Seidel share. */
+/* What the smoother and residual kernels share: job tags, launch shapes, arguments. */
 #ifndef HYMGI_KERNELS_GSRB_ARGS_CUH
 #define HYMGI_KERNELS_GSRB_ARGS_CUH
 
@@ -10,16 +10,15 @@ namespace
 
 enum { GSRB_THREADS = 256 };
 
-/* Jobs as template arguments: one colour of split rows, or all cells. */
+/* Jobs as template arguments. gsrb: one colour of split rows; the others: all cells. */
 struct gsrb;
 struct relax;
 struct residual;
 struct residual_norm;
 struct residual_mean; /* restricted */
 
-/* Cells along x and y of a level's only box as a template argument, in the order of x; 0: any. Where the doubles from
- * row to row and from plane to plane of split rows, as hymgi_geom_layout has them, are literals,
- * addresses cost no registers. */
+/* Cells along x and y of a level's only box as a template argument, ordered by x; 0: any. A literal
+ * pitch and plane of split rows (as hymgi_geom_layout sets them) take no registers. */
 __host__ __device__ constexpr int shape(int x, int y)
 {
   return x << 16 | y;
@@ -53,15 +52,15 @@ template <int... SHAPES, typename Call> void with_one_of(const hymgi_level *leve
   if (!found) call(literal<0>());
 }
 
-/* call(literal<the level's shape>()): cubes, their halves and quarters as ranks have them. */
+/* call(literal<the level's shape>()): cubes, and halves and quarters of them on ranks. */
 template <typename Call> void with_shape(const hymgi_level *level, const Call &call)
 {
   with_one_of<shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
               shape(256, 256), shape(256, 128), shape(128, 128)>(level, call);
 }
 
-/* Planes that a block marches: its share ends with all others', and few are begun twice. layers:
- * blocks of a slab; resident: blocks at once. */
+/* Planes that a block marches over, chosen so that all blocks end at about the same time and few
+ * planes are loaded twice. layer: blocks per slab; resident: blocks that run at once. */
 inline int slab_for(unsigned layer, int resident, int planes)
 {
   enum { LARGEST = 64, LEAST = 8, BEGUN = 2 };
@@ -81,7 +80,7 @@ struct gsrb_args {
   const double *f, *own, *other;
   double *out;
   int colour;
-  bool falling;       /* the last planes first: they are what the sweep before left in the cache */
+  bool falling;       /* last planes first: the previous sweep left them in the cache */
   bool f_is_old;      /* no kernel that may still run wrote f (and prev) */
   bool fills_along_x; /* FV4's marches: as in hymgi_level_kernels */
   int extent[3];      /* of the largest box */
@@ -106,7 +105,7 @@ inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_gsrb_half *h
   return a;
 }
 
-/* The same for steps of the smoothers without colours; prev, scale: NULL as in hymgi_relaxation. */
+/* The same for the other smoothers; prev, scale: NULL as in hymgi_relaxation. */
 struct relax_args : gsrb_args {
   const double *prev = NULL, *scale = NULL;
   double residual = 0, momentum = 0;

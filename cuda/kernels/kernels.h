@@ -1,5 +1,5 @@
-/* The kernels' entries, by the file that has them (source/multigrid/backend.h says what the level operations
- * among them do). All queue their work; those that return a value, and copy, wait for it. */
+/* The functions that launch kernels, by file (source/multigrid/backend.h documents the level
+ * operations). They only queue their work; those that return a result of it wait. */
 #ifndef HYMGI_KERNELS_KERNELS_H
 #define HYMGI_KERNELS_KERNELS_H
 
@@ -7,7 +7,7 @@
 
 extern "C" {
 
-/* ---- one for each level, by its record; ghosts are there ---- */
+/* ---- chosen for each level by its record; ghosts are up to date ---- */
 
 /* sweep_generic.cu; apply works in place, too */
 void hymgi_cuda_generic_apply(const hymgi_level *level, const double *x, double *y);
@@ -19,17 +19,17 @@ void hymgi_cuda_generic_relax(const hymgi_level *level, const hymgi_relaxation *
 void hymgi_cuda_fv2_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half);
 void hymgi_cuda_fv2_gsrb_point(const hymgi_level *level, const hymgi_gsrb_half *half);
 void hymgi_cuda_fv2_split_residual(const hymgi_level *level, const hymgi_residual_of *residual);
-/* fv2/gsrb_fused.cu: both colours in one pass from x to out; the black cells beside ghosts that are not
- * beyond a boundary come out wrong */
+/* fv2/gsrb_fused.cu: both colours in one pass from x to out; the black cells next to a neighbour's
+ * ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                double *out);
 /* fv2/relax_march.cu: on plain rows */
 void hymgi_cuda_fv2_relax_march(const hymgi_level *level, const hymgi_relaxation *relaxation);
 void hymgi_cuda_fv2_relax_point(const hymgi_level *level, const hymgi_relaxation *relaxation);
 void hymgi_cuda_fv2_plain_residual(const hymgi_level *level, const hymgi_residual_of *residual);
-/* fv2/relax_fused.cu: two sweeps in one pass over memory; for one box without neighbours and an even number
- * of cells along x, given the buffers. Does all sweeps of a smoother call, all but one, or none, and
- * returns how many; the iterate is then in level->x. */
+/* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
+ * has an even number of cells along x and the buffers. Does all sweeps of a smoother call, all but
+ * one, or none; returns how many. The iterate is then in level->x. */
 bool hymgi_cuda_could_fuse_relax(const hymgi_level *level);
 int hymgi_cuda_relax_fused(hymgi_level *level);
 
@@ -42,8 +42,8 @@ bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level);
 void hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const hymgi_residual_of *residual);
 void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const hymgi_restriction *restriction);
 void hymgi_cuda_fv4_relax_tma(const hymgi_level *level, const hymgi_relaxation *relaxation);
-/* fv4/gsrb_tile.cu (split rows), tile.cu (plain rows; the restriction: both): tiles in shared memory, which
- * need no ghosts beyond boundaries */
+/* fv4/gsrb_tile.cu (split rows), tile.cu (plain rows; the restriction: both): tiles in shared
+ * memory, which need no boundary ghosts */
 bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level);
 void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
@@ -56,7 +56,7 @@ void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_restriction *
 
 /* ---- the same for all levels ---- */
 
-/* Are a cell's neighbours of the other colour, also across periodic axes? (FV2; not where one has an odd
+/* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
  * length.) */
 inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
 {
@@ -76,13 +76,13 @@ void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
 /* kernels/ghosts.cu */
 void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
                             bool with_data);
-/* What FV4's stencil reads beyond boundaries, faces and edges; not those across x without `across`. box:
- * level->box, or where that is a single one a copy of it with another `half`. */
+/* The boundary ghosts that FV4's stencil reads, off faces and edges; those along x only with
+ * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                     bool across);
-/* fv4_ghosts.cu: the same; false where it is not for this box. */
+                                     bool along_x);
+/* fv4_ghosts.cu: the same; false if it does not support this box. */
 bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                  bool across);
+                                  bool along_x);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 

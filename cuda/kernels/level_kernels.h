@@ -1,19 +1,19 @@
-/* The kernels that a level runs: a record for each level, filled by kernel_table.cu when the hierarchy is
- * attached, and the arguments of its kernels. Nothing asks at a launch which kernel it is to be. */
+/* The kernels that a level runs: a record for each level, filled by kernel_table.cu when the
+ * hierarchy is attached, and the arguments of its kernels. Nothing is chosen at launch. */
 #ifndef HYMGI_KERNELS_LEVEL_KERNELS_H
 #define HYMGI_KERNELS_LEVEL_KERNELS_H
 
 #include "runtime/device.h"
 
-/* One half sweep of red-black Gauss-Seidel: own and other hold the two colours, out gets the new values of
- * `colour`. FV2: in place (own, other and out are one vector). */
+/* One half sweep of red-black Gauss-Seidel: own and other hold the two colours, out gets the new
+ * values of `colour`. FV2: in place (own, other and out are one vector). */
 struct hymgi_gsrb_half {
   int colour;
   const double *own, *other;
   double *out;
   bool f_is_old;          /* a half sweep of this level was queued since f was written */
-  bool from_zero = false; /* own and other are 0; where the record has starts_from_zero */
-  /* FV4 in tiles: results that neighbours see go into the messages of this plan, which is in_sweeps */
+  bool from_zero = false; /* own and other are 0; only where the record has starts_from_zero */
+  /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;
 };
 
@@ -23,30 +23,30 @@ struct hymgi_relaxation {
   const double *f, *x, *prev, *scale;
   double *out;
   double residual, momentum;
-  bool old; /* f and prev: a sweep of this level by itself was queued since they were written */
+  bool old; /* f and prev: an unfused sweep of this level was queued since they were written */
 };
 
-/* The mean of the residual of the level's x into coarse patches, zeros into those of `zero` if it is not
- * NULL. */
+/* Writes the mean of the residual of level->x to the coarse patches, and zeros to those of `zero`
+ * unless it is NULL. */
 struct hymgi_restriction {
   hymgi_after after;
   double *coarse, *zero;
 };
 
-/* FV4: which ghosts beyond boundaries a kernel reads from memory. */
+/* FV4: which boundary ghosts a kernel reads from memory. */
 typedef enum hymgi_fv4_ghosts {
   HYMGI_FV4_NONE,
-  HYMGI_FV4_BUT_X, /* those across x are worked out as they are asked for */
+  HYMGI_FV4_BUT_X, /* the kernel computes those along x itself */
   HYMGI_FV4_ALL
 } hymgi_fv4_ghosts;
 
-/* How a call of red-black Gauss-Seidel goes. */
+/* How a smoother call of red-black Gauss-Seidel is done. */
 typedef enum hymgi_gsrb_form {
   HYMGI_GSRB_HALVES,    /* exchange, half sweep, exchange, half sweep ... */
   HYMGI_GSRB_IN_PARTS,  /* half sweeps in parts, overlapped with their messages */
   HYMGI_GSRB_FUSED,     /* FV2: both colours in one pass */
-  HYMGI_GSRB_PEER,      /* FV2: half sweeps that exchange by themselves */
-  HYMGI_GSRB_FUSED_PEER /* FV2: both colours in one pass, with an exchange beside it */
+  HYMGI_GSRB_PEER,      /* FV2: half sweeps with a fused exchange */
+  HYMGI_GSRB_FUSED_PEER /* FV2: both colours in one pass, with a fused exchange */
 } hymgi_gsrb_form;
 
 /* A kernel of a level: its entry, its name as a profiler shows it, the ghosts that it reads. */
@@ -64,7 +64,7 @@ struct hymgi_residual_of {
 
 enum { HYMGI_MOST_PARTS = 7 };
 
-/* A sweep in parts: the cells that see no ghost, then slabs beside the ghosts. */
+/* A sweep in parts: the cells that read no ghost, then the slabs next to the ghosts. */
 struct hymgi_level_parts {
   int count;
   hymgi_geom box[HYMGI_MOST_PARTS];
@@ -77,14 +77,14 @@ struct hymgi_level_kernels {
   hymgi_kernel<hymgi_relaxation> relax;
   hymgi_kernel<hymgi_residual_of> residual;
   hymgi_kernel<hymgi_restriction> restrict_residual;
-  bool relax_fused;        /* FV2: two sweeps in a pass, as many as go */
-  bool starts_from_zero;   /* its first half sweep on 0 has a kernel that reads no x */
-  bool fills_along_x;      /* FV4's marches make ghosts across x themselves */
+  bool relax_fused;        /* FV2: two sweeps in a pass as far as possible */
+  bool starts_from_zero;   /* a kernel that reads no x does the first half sweep on 0 */
+  bool fills_along_x;      /* FV4's marches compute the ghosts along x themselves */
   hymgi_level_parts parts; /* count 0: sweeps are not overlapped with messages */
   char names[160];         /* of the kernels of smoother, residual and restriction */
 };
 
-/* Forms of kernels that are not for every level (kernel_table.cu). */
+/* Kernel forms that only some levels use (kernel_table.cu). */
 enum hymgi_form {
   HYMGI_FV2_GSRB_FUSED,
   HYMGI_FV2_GSRB_MARCH,

@@ -1,5 +1,6 @@
-/* Coefficients of a level on the device: boundaries folded into FV2's betas, beta ghosts of FV4, exact
- * diagonal, Gershgorin bound; faces for the next coarser level; a look at the user's values. */
+/* Coefficients of a level on the device: boundaries folded into FV2's betas, beta ghosts of FV4,
+ * exact diagonal, Gershgorin bound; restriction of face coefficients to the next coarser level;
+ * checks of the user's values. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
@@ -13,7 +14,7 @@ extern "C" {
 namespace
 {
 
-/* Grid for planes of every box: what a plane has too many rows for, its blocks do in turns. */
+/* A grid over planes of every box; blocks stride over the rows that do not fit. */
 dim3 planes_grid(const hymgi_level *level, int planes)
 {
   int n[3];
@@ -49,7 +50,7 @@ struct extrapolation_dims {
   int dim[3];
 };
 
-/* The ghost of beta beyond a face, from the cell at it inwards. */
+/* The ghost of beta beyond a face, extrapolated from the cells inwards of `at`. */
 __device__ __forceinline__ void beta_beyond(const hymgi_geom &g, int face, int dim, const int at[3],
                                             double *beta)
 {
@@ -65,7 +66,7 @@ __device__ __forceinline__ void beta_beyond(const hymgi_geom &g, int face, int d
   beta[hymgi_at(&g, ijk[0], ijk[1], ijk[2])] = hymgi_beta_beyond(dim, b);
 }
 
-/* Ghosts come from faces that lie inside the other axes: none is read here. */
+/* Ghosts are extrapolated from faces inside the box: no ghost is read. */
 __global__ void __launch_bounds__(ROW_THREADS)
     fv4_beta_ghosts(box_set boxes, extrapolation_dims extrapolation, double *bx, double *by,
                     double *bz)
@@ -111,7 +112,7 @@ void extend_betas(hymgi_level *level)
 
 /* ---- diagonal and bound ---- */
 
-/* What becomes of a cell's sums; the vectors may be NULL. */
+/* Where the results of a cell go; either may be NULL. */
 struct row_targets {
   double *dinv, *l1inv;
 };
@@ -158,8 +159,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_max(r, bits_of(bound));
 }
 
-/* The cells that fv4_scan leaves out, each with the first axis (the grid's z) it is near an end
- * of. */
+/* The cells that fv4_scan leaves out; each for the first axis (the grid's z) with an end near it.
+ * */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(NEAR_THREADS, 4)
     fv4_scan_near(box_set boxes, operator_view v, const __grid_constant__ folding f, row_targets to,
@@ -258,8 +259,8 @@ struct entries {
   int n[3];
 };
 
-/* Word 0: the largest good value among the first `limit` entries; word 1: the first bad one's
- * number, inverted so that the first is the largest. */
+/* Word 0: the largest valid value among the first `limit` entries; word 1: the number of the first
+ * invalid one, inverted so that the first is the largest. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
     look_at(hymgi_geom g, entries e, bool positive, int64_t limit, const double *data,
             hymgi_reduction r)
@@ -302,7 +303,7 @@ extern "C" void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, co
                fine, coarse);
 }
 
-/* A bad value is rare: then a second look finds what came before it. */
+/* Invalid values are rare: only then a second pass finds the largest value before. */
 extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                                    bool positive, const double *data, hymgi_finding *finding)
 {

@@ -1,8 +1,9 @@
-/* The operator, its residual, a half sweep and a relaxation, one cell a thread, in either layout, for any
- * boxes and boundaries: what no faster kernel is for. */
+/* The operator, its residual, a half sweep and a relaxation with one thread per cell, in either
+ * layout, for any boxes and boundaries: used where no faster kernel applies. */
 #include "device/reduce.cuh"
 #include "device/stencil_access.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
@@ -105,18 +106,12 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
   const dim3 grid(blocks_for(split ? n[0] / 2 : n[0], TILE_X), blocks_for(n[1], TILE_Y),
                   (unsigned)(z < 32768 ? z : 32768));
   const dim3 block(TILE_X, TILE_Y);
-  const bool variable = level->method->variable_beta;
-  if (level->method->stencil == HYMG_FV2) {
-    if (variable)
-      hymgi_launch(level->context, sweep_generic<HYMG_FV2, true, JOB>, grid, block, a);
-    else
-      hymgi_launch(level->context, sweep_generic<HYMG_FV2, false, JOB>, grid, block, a);
-  } else {
-    if (variable)
-      hymgi_launch(level->context, sweep_generic<HYMG_FV4, true, JOB>, grid, block, a);
-    else
-      hymgi_launch(level->context, sweep_generic<HYMG_FV4, false, JOB>, grid, block, a);
-  }
+  with_bools(
+      [&](auto fv2, auto variable) {
+        hymgi_launch(level->context, sweep_generic < fv2 ? HYMG_FV2 : HYMG_FV4, variable, JOB >,
+                     grid, block, a);
+      },
+      level->method->stencil == HYMG_FV2, level->method->variable_beta);
 }
 
 sweep_args args_of(const double *f, const double *x, double *out)

@@ -1,5 +1,5 @@
-/* Vectors on the device: rows of cells, ghosts untouched; order-free reductions. */
-#include "base/exact_sum.h"
+/* Vector operations on the device, on cells only (ghosts untouched), and reductions whose results
+ * do not depend on the order. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"

@@ -1,4 +1,4 @@
-/* The GPU of a context: opened at the first need, and what there is. */
+/* The GPU of a context, which is opened when it is first needed; the GPUs that there are. */
 #include "runtime/device.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -60,8 +60,8 @@ hymg_status find_device(hymg_context *context, int *ordinal)
     return hymgi_fail(context, HYMG_EINVAL,
                       "%d ranks on a node want a CUDA device each: there are %d", ranks, count);
   if (*ordinal < 0) {
-    /* Made current for good: to put the one before back would start CUDA on it, too, and MPI, which
-     * works with whichever device is current at its first call after this one, would take that. */
+    /* Left current: restoring the previous device would initialise CUDA on it, too, and MPI uses
+     * whichever device is current at its first call after this one. */
     *ordinal = hymgi_comm_local_rank(context->comm) % count;
     TRY(hymgi_cuda_check(context, cudaSetDevice(*ordinal), "cudaSetDevice"));
   }
@@ -70,7 +70,7 @@ hymg_status find_device(hymg_context *context, int *ordinal)
                     count);
 }
 
-/* For its attributes: all kernels are made for the same devices. */
+/* For its attributes: all kernels are compiled for the same devices. */
 __global__ void any_kernel() {}
 
 hymg_status fill_device(hymgi_device *d)
@@ -92,7 +92,7 @@ hymg_status fill_device(hymgi_device *d)
   TRY(hymgi_cuda_check(c, cudaFuncGetAttributes(&made, any_kernel), "cudaFuncGetAttributes"));
   if (made.ptxVersion / 10 < d->major) d->major = made.ptxVersion / 10;
   d->stream = c->stream;
-  if (!d->stream) { /* waits for the default stream, and that one for it */
+  if (!d->stream) { /* synchronises with the default stream */
     TRY(hymgi_cuda_check(c, cudaStreamCreate(&d->stream), "cudaStreamCreate"));
     d->own_stream = true;
   }
@@ -130,7 +130,7 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   return status;
 }
 
-/* ---- what is there ---- */
+/* ---- the GPUs that there are ---- */
 
 extern "C" hymg_status hymgi_cuda_count(hymg_context *context, int *count)
 {

@@ -1,8 +1,8 @@
-/* The GPU of a context: device and stream, kernel launches, recordings of cycles. Kernels are
- * queued and nothing waits, but for what says so. While a cycle is recorded launches go into a
- * graph, which is launched where the host has to wait; while it is played back launches do
- * nothing and the recorded graphs are launched at the same places. So the host's side of a cycle
- * (swaps of buffers, levels on the host) runs as always. */
+/* The GPU of a context: device and stream, kernel launches, recordings of cycles. Work is queued,
+ * and nothing waits unless it says so. While a cycle is recorded, launches go into a graph, which
+ * is launched where the host has to wait; during replay launches do nothing and the recorded graphs
+ * are launched at the same places, so that the host's side of a cycle (swaps of buffers, levels on
+ * the host) runs as always. */
 #ifndef HYMGI_RUNTIME_DEVICE_H
 #define HYMGI_RUNTIME_DEVICE_H
 
@@ -26,7 +26,7 @@ enum { HYMGI_RESULT_WORDS = 8, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MAR
 struct hymgi_reduction {
   unsigned long long *words;
   unsigned *finished;
-  unsigned long long *result; /* in memory of the host that the device writes */
+  unsigned long long *result; /* in host memory that the device writes */
 };
 
 enum { HYMGI_MOST_FORMS = 24 };
@@ -39,11 +39,11 @@ struct hymgi_device {
   int shared_bytes;    /* that a block can have */
   cudaStream_t stream; /* the user's, or one that keeps the order of the default stream */
   cudaStream_t recorder;
-  cudaStream_t
-      side_stream; /* NULL until it is needed: what need not wait for the stream (overlap.cu) */
+  /* NULL until it is needed: for what need not wait for the stream (overlap.cu) */
+  cudaStream_t side_stream;
   cudaEvent_t mark[HYMGI_MARKS];
   bool on_side_stream; /* launches go there */
-  bool waits;          /* the next launch, for what another stream does: it must not start early */
+  bool waits;          /* the next launch depends on another stream: it must not start early */
   bool own_stream;
   hymgi_mode mode, suspended;
   bool capturing;
@@ -51,12 +51,12 @@ struct hymgi_device {
   struct hymgi_attached *attached;   /* of all solvers */
   int segment;
   int failures;               /* injected by tests: launches until one fails; 0: never */
-  unsigned long long *waited; /* by the host's address: 1 + the rank that did not come (peer.cu) */
+  unsigned long long *waited; /* in host memory: 1 + the rank that timed out (peer.cu) */
   hymgi_reduction reduction;
   bool has_forms;
   int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
-  /* NULL until a solver exchanges so (exchange/nccl.cu); then with the ways to wait for the stream, not
-   * for ever while messages are on their way, and to close it */
+  /* NULL until a solver exchanges by NCCL (exchange/nccl.cu), which also sets how to wait for the
+   * stream, with a timeout while messages are in flight, and how to close it */
   struct hymgi_nccl *groups;
   cudaError_t (*wait_for_groups)(hymg_context *context);
   void (*close_groups)(struct hymgi_device *device);
@@ -72,7 +72,7 @@ struct hymgi_attached {
   struct hymgi_level_kernels *kernels; /* of all levels, or NULL */
 };
 
-/* The context's device is current while this lives; then the one before. */
+/* Makes the context's device current while it lives, then the previous one. */
 class hymgi_device_guard
 {
 public:
@@ -93,22 +93,23 @@ private:
 };
 
 extern "C" {
-/* HYMG_ECUDA (no memory: HYMG_ENOMEM) with CUDA's text; OK for success. Stays in the context's status as well. */
+/* HYMG_ECUDA (no memory: HYMG_ENOMEM) with CUDA's text; OK for success. Stays in the context's
+ * status as well. */
 hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error, const char *what);
 /* Finds and prepares the context's device; nothing to do if it is there. */
 hymg_status hymgi_device_open(hymg_context *context);
-/* Where the next kernel goes: begins a capture if one is due. */
+/* The stream of the next kernel; begins a capture if one is due. */
 cudaStream_t hymgi_device_stream(hymgi_device *device);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);
-/* Waits for the stream as it is; an error is the caller's to tell. */
+/* Waits for the stream as it is; the caller reports an error. */
 cudaError_t hymgi_device_wait(hymg_context *context);
-/* Where the context has failed: GPUs of other ranks that wait for this one abort. */
+/* Once the context has failed: makes GPUs of other ranks that wait for this one abort. */
 void hymgi_device_abort_peers(hymg_context *context);
-/* What follows depends on results that the host reads, so it cannot be played back: from true to
- * false launches go to the stream. */
+/* What follows depends on results that the host reads, so it cannot be replayed: between true and
+ * false launches go straight to the stream. */
 void hymgi_device_direct(hymg_context *context, bool on);
-/* NVTX ranges: "level level operation". */
+/* NVTX ranges, named "LEVEL OPERATION". */
 void hymgi_device_begin_range(const hymgi_level *level, const char *verb);
 void hymgi_device_end_range(void);
 void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key);
@@ -131,8 +132,8 @@ void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size
 #endif
 
 /* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls
- * wait_for_predecessors (cuda/device/stencil_access.cuh) before it touches what another one wrote: on devices that
- * can, it may start before those are done. */
+ * wait_for_predecessors (cuda/device/stencil_access.cuh) before it touches what another one wrote:
+ * from sm_90 on it may start before that one has ended. */
 template <typename... P, typename... A>
 static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
                                 size_t shared, A... args)

@@ -1,5 +1,5 @@
-/* Recordings of a solver's cycles as graphs, and waits: where the host has to wait, what was queued so
- * far is sent on its way. */
+/* A solver's cycles recorded as graphs, and waiting: where the host has to wait, what was queued so
+ * far is launched. */
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 struct hymgi_recording {
   hymgi_recording *next;
   int key, count, capacity;
-  bool spoiled;                         /* its graphs are gone: it goes, too, when the cycle ends */
+  bool spoiled;                         /* its graphs are gone: it is removed when the cycle ends */
   double *pointer[HYMGI_MAX_LEVELS][3]; /* x, y, f of the levels when it began */
   cudaGraphExec_t *segment;             /* NULL: nothing was queued */
 };
@@ -91,7 +91,7 @@ void play_segment(hymgi_device *d)
   hymgi_cuda_check(d->context, cudaGraphLaunch(r->segment[m], d->stream), "a graph's launch");
 }
 
-/* What was queued so far is on its way, or those that wait for it know that it is not. */
+/* Launches what was queued so far, or lets those that wait for it know that it failed. */
 void flush(hymgi_device *d)
 {
   if (d->mode == HYMGI_RECORD) end_segment(d);
@@ -99,7 +99,7 @@ void flush(hymgi_device *d)
   hymgi_device_abort_peers(d->context);
 }
 
-/* The one that was made for these vectors, now the first of the list. */
+/* The recording for these vectors, moved to the front of the list. */
 hymgi_recording *find_recording(hymgi_attached *kept, const hymgi_hierarchy *h, int key)
 {
   for (hymgi_recording **link = &kept->recordings; *link; link = &(*link)->next)
@@ -112,8 +112,8 @@ hymgi_recording *find_recording(hymgi_attached *kept, const hymgi_hierarchy *h, 
   return NULL;
 }
 
-/* Every pair of fields has its recordings; a program that makes new ones all the time must not
- * fill the memory. */
+/* Every combination of fields has its own recordings; a program that keeps making new fields must
+ * not fill the memory. */
 void drop_oldest(hymgi_device *d, hymgi_attached *kept)
 {
   hymgi_recording **link = &kept->recordings;
@@ -121,12 +121,12 @@ void drop_oldest(hymgi_device *d, hymgi_attached *kept)
     link = &(*link)->next;
   if (!*link) return;
   const hymgi_device_guard guard(d->ordinal);
-  hymgi_device_wait(d->context); /* it may be on its way */
+  hymgi_device_wait(d->context); /* it may still be running */
   free_recording(*link);
   *link = NULL;
 }
 
-/* Times have no place in a graph; messages of MPI end a segment. */
+/* Times cannot be taken inside a graph; MPI messages end a segment. */
 bool can_record(const hymgi_hierarchy *h)
 {
   return !h->profile.on;
@@ -214,7 +214,7 @@ extern "C" void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key)
   if (r) return;
   d->mode = HYMGI_DIRECT;
   r = (hymgi_recording *)calloc(1, sizeof *r);
-  if (!r) return; /* then every launch is made anew */
+  if (!r) return; /* then nothing is recorded */
   r->key = key;
   pointers_of(h, r->pointer);
   r->next = kept->recordings;

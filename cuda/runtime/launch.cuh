@@ -1,4 +1,4 @@
-/* From values of a run to template arguments. */
+/* From runtime values to template arguments. */
 #ifndef HYMGI_RUNTIME_LAUNCH_CUH
 #define HYMGI_RUNTIME_LAUNCH_CUH
 
@@ -7,7 +7,7 @@
 namespace
 {
 
-/* call(std::true_type() or std::false_type() of each value). */
+/* Calls call(...) with std::true_type() or std::false_type() for each value. */
 template <typename Call> void with_bools(const Call &call)
 {
   call();

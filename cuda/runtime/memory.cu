@@ -1,5 +1,5 @@
-/* The memory of a context's GPU: device, managed and pinned, and lists that both sides read. What CUDA 13
- * changed in its interface is handled here alone. */
+/* The memory of a context's GPU: device, managed and pinned, and lists that both sides read. What
+ * CUDA 13 changed in its interface is handled here alone. */
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ size_t bytes_of(size_t doubles)
   return (doubles + HYMGI_GPU_LINE) * sizeof(double);
 }
 
-/* What CUDA says of an allocation that failed, as ENOMEM. */
+/* Reports a failed allocation as ENOMEM. */
 hymg_status refused(hymg_context *context, cudaError_t error, size_t bytes, const char *kind)
 {
   cudaGetLastError();
@@ -74,7 +74,7 @@ void release_device(hymg_context *context, double *data, size_t doubles)
 {
   (void)doubles;
   const hymgi_device_guard guard(context->gpu->ordinal);
-  if (context->gpu->groups) hymgi_device_wait(context); /* with patience, which CUDA has none of */
+  if (context->gpu->groups) hymgi_device_wait(context); /* with a timeout, which cudaFree has not */
   cudaFree(data);
   if (context->status == HYMG_OK) context->gpu->peers = NULL; /* nobody waits: all is done */
 }
@@ -97,7 +97,7 @@ const hymgi_memory hymgi_managed_memory = {"managed",     true,           true,
 const hymgi_memory hymgi_pinned_memory = {"pinned", true, true, alloc_pinned, release_pinned, NULL};
 }
 
-/* Written once, then read by both sides: each keeps a copy. */
+/* Written once, then read by host and device: each keeps a copy. */
 extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes)
 {
   if (bytes == 0) return HYMG_OK;
@@ -122,7 +122,7 @@ extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, s
   return HYMG_OK;
 }
 
-/* A lost device does not tell whose a block is: then it is taken for shared. */
+/* A lost device does not say what a block is: then it is taken for shared memory. */
 extern "C" void hymgi_device_unshare(void *block)
 {
   cudaPointerAttributes a = {};

@@ -130,6 +130,26 @@ template <typename T> __device__ __forceinline__ T leap(T lap, T x, T prev, T sp
   return multiply_add(speed, lap, multiply_add(T(2), x, -prev));
 }
 
+/* The steps of a column up to plane `to`: arrive() loads, value(arrivals) is the result, which
+ * store(result) writes to the plane below the current one; advance(arrivals) goes up and adds 1 to
+ * what k is. A result is stored after the loads of the next step, which then overlap. */
+template <typename Arrive, typename Value, typename Advance, typename Store>
+__device__ __forceinline__ void march(const int &k, int to, const Arrive &arrive,
+                                      const Value &value, const Advance &advance,
+                                      const Store &store)
+{
+  const int from = k;
+  decltype(value(arrive())) done = {};
+#pragma unroll 1
+  while (k < to) {
+    const auto arrivals = arrive();
+    if (k > from) store(done);
+    done = value(arrivals);
+    advance(arrivals);
+  }
+  store(done);
+}
+
 } /* namespace */
 
 #endif

@@ -1,15 +1,16 @@
-/* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block
- * marches along z over a tile of slots and rows with a halo of one, in which the red cells are
- * computed too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of
- * the old iterate only the black cells are read. Where there are ghosts that are not beyond a boundary, the
- * black cells beside them are done again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8, betas 24 (and the
- * halo's share), written 8; two half sweeps move 72. */
+/* FV2 red-black Gauss-Seidel on split rows: both colours in one pass, out of place. A block marches
+ * along z over a tile of slots and rows with a halo of one, in which the red cells are computed
+ * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
+ * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
+ * again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
+ * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
+#include "runtime/launch.cuh"
 
 namespace
 {
 
-enum { BLOCKS = 2 }; /* to a multiprocessor */
+enum { BLOCKS = 2 }; /* per multiprocessor */
 
 /* A tile of X slots and Y rows with its halo. */
 template <int X, int Y> struct tile {
@@ -23,7 +24,7 @@ __device__ __forceinline__ place black_below(const place &red, int slot)
   p.own = red.other - red.plane;
   p.other = red.own - red.plane;
   p.k = red.k - 1;
-  p.i = 2 * slot + red.east; /* the parity of two changes */
+  p.i = 2 * slot + red.east; /* one plane down and the other colour: the parity stays */
   return p;
 }
 
@@ -53,7 +54,7 @@ __device__ __forceinline__ double red_cell(const gsrb_args &a, const hymgi_geom 
   return update<VARIABLE, ALPHA>(a, g, p, x);
 }
 
-/* red: of the planes below, here, above at this slot; row: shared, of this plane. */
+/* red: at this slot, in the planes below, here and above; row: this plane's, in shared memory. */
 template <bool VARIABLE, bool ALPHA, int WIDE>
 __device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geom &g,
                                              const place &p, const double red[3], const double *row)
@@ -128,14 +129,6 @@ void launch(const hymgi_level *level, gsrb_args a)
                dim3(tile<X, Y>::threads), a);
 }
 
-template <bool VARIABLE, bool ALPHA> void launch_fused(const hymgi_level *level, const gsrb_args &a)
-{
-  with_shape(level, [&](auto of) {
-    constexpr int N = decltype(of)::value;
-    launch<VARIABLE, ALPHA, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
-  });
-}
-
 } /* namespace */
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
@@ -144,13 +137,12 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
   const hymgi_gsrb_half both = {0, x, x, out, false};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
-  const bool variable = level->method->variable_beta, alpha = level->method->has_alpha;
-  if (variable && alpha)
-    launch_fused<true, true>(level, a);
-  else if (variable)
-    launch_fused<true, false>(level, a);
-  else if (alpha)
-    launch_fused<false, true>(level, a);
-  else
-    launch_fused<false, false>(level, a);
+  with_shape(level, [&](auto of) {
+    constexpr int N = decltype(of)::value;
+    with_bools(
+        [&](auto variable, auto alpha) {
+          launch<variable, alpha, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+        },
+        level->method->variable_beta, level->method->has_alpha);
+  });
 }

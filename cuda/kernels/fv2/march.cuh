@@ -1,5 +1,5 @@
-/* FV2's sweeps, residual and its norm on rows of either layout: marched along z on large levels, one cell a
- * thread on small ones. Boundaries are in the loads. */
+/* FV2's sweeps, residual and its norm on rows of either layout: a march along z on large levels,
+ * one thread per cell on small ones. Boundary ghosts are extrapolated as neighbours are loaded. */
 #ifndef HYMGI_KERNELS_FV2_MARCH_CUH
 #define HYMGI_KERNELS_FV2_MARCH_CUH
 
@@ -13,8 +13,8 @@
 namespace
 {
 
-/* Doubles from row to row and from plane to plane of plain rows in a cube of n cells, as shape_pitch and
- * shape_plane for split ones. */
+/* Pitch and plane of plain rows in a cube of n cells, in doubles; those of split rows are
+ * shape_pitch and shape_plane. */
 __host__ __device__ constexpr int cube_pitch(int n)
 {
   return (n + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
@@ -60,8 +60,8 @@ __device__ __forceinline__ double updated(const relax_args &a, const fv2_betas &
 
 /* ---- marched along z ---- */
 
-/* The box as one column of plain rows sees it: most columns have no boundary beside them, and no index along
- * x or y is asked for in each plane. */
+/* The box as one column of plain rows sees it: most columns touch no boundary along x or y, and
+ * then no plane compares those indices. */
 __device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
 {
   const unsigned clear = (p->i > 0 ? 1 : 0) | (p->i < g.n[0] - 1 ? 2 : 0) | (p->j > 0 ? 4 : 0) |
@@ -81,7 +81,8 @@ struct fv2_arrivals {
   double c, w, e, s, n;
 };
 
-/* here: of the other colour at this slot, the neighbour on one side; low: the z-face below (plain rows). */
+/* here: x at this slot in the other colour, the neighbour on one side (plain rows: the cell
+ * itself); low: the z-face below (plain rows). */
 template <typename JOB, bool SPLIT, bool VARIABLE>
 __device__ __forceinline__ fv2_arrivals arrive(const relax_args &a, const hymgi_geom &g,
                                                const place &p, double here, double low)
@@ -151,8 +152,8 @@ march_column(const relax_args &a, const hymgi_geom &box, place p, int slot, int 
   return norm;
 }
 
-/* N: shape or cube. Blocks of both colours of a tile run side by side: the second finds the faces in the
- * cache. */
+/* N: shape or cube. The blocks of a tile's two colours run at the same time, so that the second
+ * finds the faces in the cache. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
 __global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_constant__ relax_args a)
 {
@@ -209,11 +210,12 @@ template <bool SPLIT> void run_residual(const hymgi_level *level, const hymgi_re
     run_march<residual_norm, SPLIT>(level, a);
 }
 
-/* ---- one cell a thread ---- */
+/* ---- one thread per cell ---- */
 
 enum { POINT_THREADS = 128 };
 
-/* All that no kernel in flight can write, and what follows from it, before the wait for the last one. */
+/* Loads what no kernel in flight can write, and computes what follows from that alone, before it
+ * waits for its predecessor. */
 template <typename JOB, bool VARIABLE>
 __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ relax_args a)
 {

@@ -1,22 +1,24 @@
-/* Smoother calls of FV2 two sweeps a pass: which levels, and what is in which buffer. Blocks read
- * x and the iterate before it around their tiles while others write, so that no pass writes what it
- * reads: Jacobi takes level->x and y by turns, Chebyshev, which reads two iterates, four buffers.
- * Bytes per cell of six sweeps of Chebyshev: 56, 64 and 56, by single ones 56 and 5 times 64. */
+/* FV2 smoother calls with two sweeps per pass: which levels use them, and what is in which buffer.
+ * Blocks read x and the previous iterate in the halos of their tiles while other blocks write, so
+ * no pass writes what it reads: Jacobi alternates between level->x and y; Chebyshev, which reads
+ * two iterates, uses four buffers. Bytes per cell of six Chebyshev sweeps: 56, 64 and 56 in three
+ * passes; 56 and five times 64 one sweep at a time. */
 #include "kernels/fv2/relax_fused.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
 
 enum { DEGREE = 6 };
 
-/* Of a tile; fewer where 128 registers a thread are not enough. */
+/* Rows of a tile; fewer where 128 registers per thread are not enough. */
 template <typename FORM> constexpr int rows_of()
 {
   return FORM::variable && FORM::alpha ? 9 : 13;
 }
 
-/* The buffers of a pass; beside, middle: by kind. */
+/* The buffers of a pass; beside, middle: as fused_kind says. */
 struct fused_buffers {
   const double *x, *beside;
   double *middle, *out;
@@ -33,7 +35,7 @@ fused_args args_of(const hymgi_level *level, const fused_buffers &b)
   return a;
 }
 
-/* Maps of what a form copies. NULL, or why there is none. */
+/* Makes the TMA maps of what a form copies. Returns NULL, or why it failed. */
 template <typename FORM>
 const char *make_maps(const hymgi_level *level, const double *beside, fused_args *a)
 {
@@ -84,15 +86,9 @@ void launch(const hymgi_level *level, const double *beside, const fused_args &wa
 template <fused_kind KIND>
 void run(const hymgi_level *level, const double *beside, const fused_args &a)
 {
-  const bool alpha = a.v.has_alpha && a.v.alpha;
-  if (level->method->variable_beta && alpha)
-    launch<fused_form<KIND, true, true>>(level, beside, a);
-  else if (level->method->variable_beta)
-    launch<fused_form<KIND, true, false>>(level, beside, a);
-  else if (alpha)
-    launch<fused_form<KIND, false, true>>(level, beside, a);
-  else
-    launch<fused_form<KIND, false, false>>(level, beside, a);
+  with_bools([&](auto variable,
+                 auto alpha) { launch<fused_form<KIND, variable, alpha>>(level, beside, a); },
+             level->method->variable_beta, a.v.has_alpha && a.v.alpha);
 }
 
 /* The weights of sweep s and of the next one. */
@@ -133,7 +129,7 @@ template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
 
 } /* namespace */
 
-/* Where there are no ghosts but those beyond boundaries there is no halo. */
+/* With boundaries on all sides nothing has to be exchanged between the two sweeps. */
 extern "C" bool hymgi_cuda_could_fuse_relax(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;

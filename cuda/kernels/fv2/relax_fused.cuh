@@ -1,8 +1,8 @@
-/* Two sweeps of a smoother of FV2 in one pass over plain rows. A block marches along z over a tile
- * of FUSED_WIDE cells and ROWS rows with a halo of one. In each plane it does the first sweep in tile
- * and halo, then the second one in the tile a plane below. What the planes ahead need is on its way
- * into a ring of slots in shared memory, so that loads take no registers and wait for no barrier.
- * A warp has a row, two cells a lane; one more has the ends of the halo. */
+/* Temporal blocking for FV2's smoothers: two sweeps in one pass over plain rows. A block marches
+ * along z over a tile of FUSED_WIDE cells by ROWS rows with a halo of one. In each plane it does
+ * the first sweep in tile and halo, then the second sweep in the tile one plane below. TMA brings
+ * what the next planes need into a ring of slots in shared memory, so that loads in flight take no
+ * registers. A warp has a row, two cells per lane; one more warp has the ends of the halo. */
 #ifndef HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
 #define HYMGI_KERNELS_FV2_RELAX_FUSED_CUH
 
@@ -14,20 +14,20 @@
 namespace
 {
 
-/* What a pass reads beside x and f and writes beside the second iterate: the first two sweeps of
- * Chebyshev (no iterate before the first), those between, the last two (nobody asks for the iterate
- * between them), Jacobi with 1/diagonal, Jacobi with a scaling of its own. */
+/* What a pass reads besides x and f, and writes besides the second iterate: the first two Chebyshev
+ * sweeps (no iterate before the first), those between, the last two (the iterate between them is
+ * not needed), Jacobi with 1/diagonal, Jacobi with its own scaling. */
 enum fused_kind { FUSED_FIRST, FUSED_INNER, FUSED_LAST, FUSED_JACOBI, FUSED_SCALED };
 
-/* Arrays that come by TMA; beside: the iterate before x or the scaling, by kind. */
-enum pair_array {
+/* Arrays that TMA brings; BESIDE: the previous iterate or the scaling, by kind. */
+enum fused_array {
   FUSED_X,
-  PAIR_F,
-  PAIR_BESIDE,
-  PAIR_ALPHA,
-  PAIR_BX,
+  FUSED_F,
+  FUSED_BESIDE,
+  FUSED_ALPHA,
+  FUSED_BX,
   FUSED_BY,
-  PAIR_BZ,
+  FUSED_BZ,
   FUSED_ARRAYS
 };
 
@@ -38,12 +38,13 @@ struct fused_args {
   const double *x;
   double *middle, *out; /* after one sweep, after both */
   double residual[2], momentum[2];
-  bool falling; /* the last planes first: they are what the pass before left in the cache */
+  bool falling; /* last planes first: the previous pass left them in the cache */
   int slab;
 };
 
-enum { FUSED_WIDE = 64, PAIR_LANES = 32, FUSED_SHARED = 226 * 1024 };
-enum { PAIR_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 }; /* a shared row: ends of two cells */
+enum { FUSED_WIDE = 64, FUSED_LANES = 32, FUSED_SHARED = 226 * 1024 };
+/* A row in shared memory has two more cells at each end. */
+enum { FUSED_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 };
 
 template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool prev = KIND == FUSED_INNER || KIND == FUSED_LAST;
@@ -53,8 +54,8 @@ template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool variable = VARIABLE, alpha = ALPHA;
 };
 
-/* A slot, each array's rows on 128 bytes: x of the plane above with two rows around the tile, the
- * low faces along z likewise of the plane above, those along y with one more row. */
+/* The layout of a slot, each array aligned to 128 bytes: x of the plane above with two rows around
+ * the tile, the low z-faces likewise of the plane above, the y-faces with one more row. */
 template <typename FORM, int ROWS> struct fused_ring {
   static constexpr int rows_of(int rows)
   {
@@ -76,22 +77,22 @@ template <typename FORM, int ROWS> struct fused_ring {
     return (slots * slot + 2 * plane) * 8;
   }
   static constexpr int slots = bytes(4) <= FUSED_SHARED ? 4 : 3, ahead = slots - 2;
-  static constexpr int fresh = slots * slot, threads = PAIR_LANES * (ROWS + 3);
+  static constexpr int fresh = slots * slot, threads = FUSED_LANES * (ROWS + 3);
 };
 
 /* ---- a thread's cells ---- */
 
-/* Where a thread's cells lie, and its neighbours in a shared plane: beyond a boundary stands the
- * opposite one, still to be weighted. */
+/* Where a thread's cells and their neighbours lie in a shared plane; for a neighbour beyond a
+ * boundary it is the opposite one, from which the ghost is then extrapolated. */
 template <int CELLS> struct fused_place {
   int i, j, cell, row; /* cell: in a shared plane */
   int west, east, south, north;
   bool at_west, at_east, at_south, at_north, near_boundary;
-  bool asked; /* does anybody want the cells after a sweep? */
+  bool asked; /* are the cells needed after a sweep? */
 
   __device__ __forceinline__ fused_place(const hymgi_geom &g, int first, int r, int c, int rows)
       : i(first + c), j((int)blockIdx.y * rows - 1 + r),
-        cell(r * FUSED_PITCH + PAIR_FIRST_CELL + c), row(r)
+        cell(r * FUSED_PITCH + FUSED_FIRST_CELL + c), row(r)
   {
     at_west = i == 0 && (g.boundaries & 1);
     at_east = i + CELLS == g.n[0] && (g.boundaries & 2);
@@ -128,7 +129,7 @@ template <int CELLS> struct fused_sides {
   }
 };
 
-/* The column around a plane k, what is beyond boundaries put in. */
+/* The column around plane k, with boundary ghosts filled in. */
 template <int CELLS> struct fused_column {
   cells<CELLS> below, here, above;
 
@@ -147,8 +148,8 @@ template <int CELLS> struct fused_column {
 
 /* ---- a plane's sweeps ---- */
 
-/* What a plane's sweeps need beside x. */
-template <typename FORM, int CELLS> struct pair_operands {
+/* What a plane's sweeps need besides x. */
+template <typename FORM, int CELLS> struct fused_operands {
   cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
   double east;
   divisors<CELLS> diagonal;
@@ -167,8 +168,8 @@ template <typename FORM, int CELLS> struct pair_operands {
   {
     return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
   }
-  /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which is
-   * cheaper than to spill registers. */
+  /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which
+   * is cheaper than spilling registers. */
   template <typename RING> __device__ __forceinline__ void load_shared(const double *from)
   {
     f = load_cells<CELLS>(from + RING::f);
@@ -181,7 +182,7 @@ template <typename FORM, int CELLS> struct pair_operands {
       north = load_cells<CELLS>(from + RING::by + FUSED_PITCH);
     }
   }
-  /* Plane k, the one above that of the last call. */
+  /* Loads plane k, the one above that of the last call. */
   template <typename RING>
   __device__ __forceinline__ void load(const fused_args &a, const fused_place<CELLS> &p, int k,
                                        const double *from)
@@ -205,9 +206,9 @@ template <typename FORM, int CELLS> struct pair_operands {
 /* One of the two sweeps (0, 1) of plane k. */
 template <typename FORM, int SWEEP, int CELLS>
 __device__ __forceinline__ cells<CELLS>
-pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
-           const pair_operands<FORM, CELLS> &o, const fused_sides<CELLS> &side,
-           const fused_column<CELLS> &x, const cells<CELLS> &prev)
+fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
+            const fused_operands<FORM, CELLS> &o, const fused_sides<CELLS> &side,
+            const fused_column<CELLS> &x, const cells<CELLS> &prev)
 {
   constexpr bool MOMENTUM = SWEEP == 0 ? FORM::prev : FORM::momentum;
   cells<CELLS> r, done;
@@ -232,25 +233,26 @@ pair_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
   return done;
 }
 
-/* Asks for plane k of the tile, of x and the faces along z for the one above. By one thread. */
+/* Issues the copies of plane k of the tile; of x and z-faces, of the plane above. By one thread. */
 template <typename FORM, int ROWS>
-__device__ __forceinline__ void call_plane(const fused_args &a, double *slot, int k,
+__device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, int k,
                                            byte_barrier *ready)
 {
   using ring = fused_ring<FORM, ROWS>;
   const int i = (int)blockIdx.x * FUSED_WIDE, j = (int)blockIdx.y * ROWS;
   barrier_announce(ready, ring::bytes_of_all);
   copy_box(slot, a.map + FUSED_X, i, j - 1, k + 2, ready);
-  copy_box(slot + ring::f, a.map + PAIR_F, i, j, k + 1, ready);
-  if (FORM::beside) copy_box(slot + ring::beside, a.map + PAIR_BESIDE, i, j, k + 1, ready);
-  if (FORM::alpha) copy_box(slot + ring::alpha, a.map + PAIR_ALPHA, i, j, k + 1, ready);
+  copy_box(slot + ring::f, a.map + FUSED_F, i, j, k + 1, ready);
+  if (FORM::beside) copy_box(slot + ring::beside, a.map + FUSED_BESIDE, i, j, k + 1, ready);
+  if (FORM::alpha) copy_box(slot + ring::alpha, a.map + FUSED_ALPHA, i, j, k + 1, ready);
   if (!FORM::variable) return;
-  copy_box(slot + ring::bx, a.map + PAIR_BX, i, j, k + 1, ready);
+  copy_box(slot + ring::bx, a.map + FUSED_BX, i, j, k + 1, ready);
   copy_box(slot + ring::by, a.map + FUSED_BY, i, j, k + 1, ready);
-  copy_box(slot + ring::bz, a.map + PAIR_BZ, i, j, k + 2, ready);
+  copy_box(slot + ring::bz, a.map + FUSED_BZ, i, j, k + 2, ready);
 }
 
-/* Planes [from, to) of a row (two cells a lane) or of the ends (one): both sweeps, or the first. */
+/* Marches over planes [from, to) of a row (two cells per lane) or of the halo's ends (one cell):
+ * both sweeps, or in the halo the first alone. */
 template <typename FORM, int ROWS, int CELLS>
 __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
                                             byte_barrier *ready, const fused_place<CELLS> &p,
@@ -267,7 +269,7 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   ptrdiff_t own = hymgi_row(&g, 0, j, start) + i;
   cells<CELLS> below = load_cells<CELLS>(a.x + own - g.plane),
                low[2] = {}; /* low: after one sweep */
-  pair_operands<FORM, CELLS> now = {}, before = {};
+  fused_operands<FORM, CELLS> now = {}, before = {};
   if (FORM::variable) now.high = load_cells<CELLS>(a.v.beta[2] + own);
   barrier_wait(ready, 0);
   cells<CELLS> here = load_cells<CELLS>(shared + ring::x + p.cell);
@@ -276,22 +278,22 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   double *fresh = end, *fresh_before = end + ring::plane;
   byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
   unsigned parity = 0;
-  const bool leader = CELLS == 1 && threadIdx.x % PAIR_LANES == 0;
-#pragma unroll 2 /* registers change places */
+  const bool leader = CELLS == 1 && threadIdx.x % FUSED_LANES == 0;
+#pragma unroll 2 /* saves copies between registers */
   for (int k = start; k <= to; k++) {
-    if (leader && k + ring::ahead <= to) call_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
+    if (leader && k + ring::ahead <= to) copy_plane<FORM, ROWS>(a, free, k + ring::ahead, vacancy);
     barrier_wait(arrival, parity);
     now.template load<ring>(a, p, k, slot + p.cell);
     const cells<CELLS> above = load_cells<CELLS>(slot + ring::x + p.cell);
     const fused_sides<CELLS> side(a.v, p, slot_before + ring::x + p.cell);
-    const cells<CELLS> once = pair_sweep<FORM, 0, CELLS>(
+    const cells<CELLS> once = fused_sweep<FORM, 0, CELLS>(
         a, p, k, now, side, fused_column<CELLS>(a, k, below, here, above), now.beside);
     store_cells<CELLS>(fresh + p.cell, once);
     if (FORM::middle && mine && k >= from && k < to) store_cells<CELLS>(a.middle + own, once);
     if (inner && k > from) {
       before.template load_shared<ring>(slot_before + p.cell);
       const fused_sides<CELLS> around(a.v, p, fresh_before + p.cell);
-      const cells<CELLS> twice = pair_sweep<FORM, 1, CELLS>(
+      const cells<CELLS> twice = fused_sweep<FORM, 1, CELLS>(
           a, p, k - 1, before, around, fused_column<CELLS>(a, k - 1, low[0], low[1], once), below);
       if (mine) store_cells<CELLS>(a.out + own - g.plane, twice);
     }
@@ -315,11 +317,11 @@ __global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
     fv2_relax_fused(const __grid_constant__ fused_args a)
 {
   using ring = fused_ring<FORM, ROWS>;
-  static_assert(2 * (ROWS + 2) <= PAIR_LANES, "one warp has both ends");
+  static_assert(2 * (ROWS + 2) <= FUSED_LANES, "one warp has both ends");
   HYMGI_DYNAMIC_SHARED(shared);
   __shared__ byte_barrier ready[ring::slots];
-  const int lane = (int)threadIdx.x % PAIR_LANES;
-  const int warp = __shfl_sync(~0u, (int)threadIdx.x / PAIR_LANES, 0);
+  const int lane = (int)threadIdx.x % FUSED_LANES;
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / FUSED_LANES, 0);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < a.g.n[2] ? from + a.slab : a.g.n[2];
   const int first = (int)blockIdx.x * FUSED_WIDE, start = from > 0 ? from - 1 : 0;
@@ -335,7 +337,7 @@ __global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
     barrier_announce(ready, ring::bytes_of_x);
     copy_box(shared, a.map + FUSED_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
     for (int m = 0; m < ring::ahead; m++)
-      call_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
+      copy_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
   }
   __syncthreads();
   if (warp < ROWS + 2) {

@@ -1,5 +1,5 @@
-/* FV2 on plain rows: out-of-place sweeps, the residual and its norm. Bytes per cell of a Chebyshev step: x 8,
- * f 8, x before 8, betas 24, written 8. It runs at the speed of memory. */
+/* FV2 on plain rows: out-of-place sweeps, the residual and its norm. Bytes per cell of a Chebyshev
+ * step: x 8, f 8, previous x 8, betas 24, written 8. It is bound by memory bandwidth. */
 #include "kernels/fv2/march.cuh"
 
 extern "C" void hymgi_cuda_fv2_relax_march(const hymgi_level *level,

@@ -1,28 +1,29 @@
 /* FV4 on split rows, large levels: a half sweep of red-black Gauss-Seidel. A thread owns the slot t
  * of a row of one colour and marches along z with what it has seen of both colours in registers;
- * ghosts are in memory, or across x made from what the warp has. Bytes per cell of the level: x 8,
- * f 4, 1/diag 4, betas 24, written 4. It waits for loads, so that more of them in flight count for
- * more than occupancy; what they wait for is the link between the two halves of the cache
- * (benchmarks/README.md has the counters). */
+ * ghosts are in memory, or along x computed from the warp's own cells. Bytes per cell of the level:
+ * x 8, f 4, 1/diag 4, betas 24, written 4. It is bound by the latency of loads, so that more of
+ * them in flight matter more than occupancy; they wait for the link between the two halves of the
+ * L2 cache (benchmarks/README.md has the counters). */
 #include "device/ghosts.cuh"
 #include "kernels/gsrb_args.cuh"
 
 namespace
 {
 
-/* Which end of the rows a warp has; the lane there works out what lies beyond. */
+/* Which end of the rows a warp has; the lane there computes the ghosts. */
 enum { MIDDLE, LOW_END, HIGH_END };
 
-/* What the march keeps: own colour at this slot two planes around, at the rows beside, and at the
- * slot on the other side; the other colour at this slot. Names: c here, then u up, d down. */
+/* What the march keeps: of its own colour this slot from two planes below to one above, the
+ * adjacent rows, and the slot on the other side; of the other colour this slot. c: centre; u: up,
+ * d: down. */
 struct gsrb_window {
   double cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
   double qd, q;                                     /* other colour */
-  double done; /* the plane before's result: stored after this one's loads, which then overlap */
+  double done; /* the previous plane's: stored after this plane's loads, which then overlap */
 };
 
-/* The four cells that the ghosts of a row come from, at whose end this lane is: both of its slot, and
- * those of the lane beside. */
+/* The four cells from which the ghosts at this lane's end of a row are extrapolated: both of its
+ * slot, and both of the neighbouring lane's. */
 __device__ __forceinline__ inside row_end(double at_boundary, double beside)
 {
   return {at_boundary, beside, __shfl_xor_sync(~0u, at_boundary, 1),
@@ -34,14 +35,14 @@ __device__ __forceinline__ double ghost(double at_boundary, double beside)
   return first_ghost(HYMGI_QUARTIC_GHOST, row_end(at_boundary, beside));
 }
 
-/* at_end: this lane's slot is the one at the end. Nothing here branches on that: loads on both
- * sides of a branch would not be on their way together. */
+/* at_end: this lane's slot is the one at the end. Nothing here branches on it: loads on the two
+ * sides of a branch would not be in flight together. */
 template <bool VARIABLE, int FIRST, int N, int END>
 __device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool stored, bool at_end,
                                      gsrb_window *w)
 {
   const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
-  /* the slot beside that the other colour does not share, or for want of it this one */
+  /* the adjacent slot that the other colour does not share; this one if there is none */
   constexpr bool GHOSTS = END == (FIRST ? HIGH_END : LOW_END);
   const int S = GHOSTS && at_end ? 0 : FIRST ? 1 : -1;
   const double *const o = a.own + p.own, *const q = a.other + p.other, *const os = o + S;
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) fv4_gsrb_march(const __grid_cons
   const hymgi_geom g = box_at(a.boxes, z / a.slabs);
   const int from = z % a.slabs * a.slab;
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  /* the compiler sees that a warp has one row */
+  /* so that the compiler knows that a warp has one row */
   const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0);
   const int t0 = (int)blockIdx.x * X + warp % (X / 32) * 32, last = g.n[0] / 2 - 1;
   const int t = t0 + (int)threadIdx.x % 32, j = (int)blockIdx.y * Y + warp / (X / 32);
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) fv4_gsrb_march(const __grid_cons
     march_column<VARIABLE, N, MIDDLE>(a, p, to, false, &w);
 }
 
-/* The same where x is 0. */
+/* The half sweep where x is known to be 0. */
 enum { FROM_ZERO_X = 64, FROM_ZERO_Y = 4 };
 
 __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
@@ -190,7 +191,7 @@ void launch(const hymgi_level *level, gsrb_args a, int slab)
   hymgi_launch(level->context, fv4_gsrb_march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
 }
 
-/* Large tiles have fewer rims, small ones end together. */
+/* Large tiles have less halo; small ones balance the load better. */
 template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_args &a)
 {
   const int *const n = a.extent;

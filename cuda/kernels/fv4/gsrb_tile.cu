@@ -1,7 +1,6 @@
 /* FV4 red-black Gauss-Seidel on split rows: the form for small levels. A block loads a tile of x
- * with its halo into shared memory, fills the boundary ghosts there and updates one colour; faces, f and
- * 1/diag are on their way before the kernel waits for the one before it. Ghosts that are not beyond a boundary
- * are in memory. */
+ * with its halo into shared memory, fills the boundary ghosts there and updates one colour; faces,
+ * f and 1/diag are loaded before the kernel waits for its predecessor. The others are in memory. */
 #include "device/fv4_send.cuh"
 #include "kernels/fv4/tile.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -19,7 +18,7 @@ struct tile_args {
   int tiles[3];
 };
 
-/* Boxes without neighbours carry no messages along. */
+/* Boxes without neighbours send nothing and have no arguments for it. */
 template <bool ALONE> struct tile_sender {
   halo_sender to;
 };

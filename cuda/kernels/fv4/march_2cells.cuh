@@ -1,7 +1,7 @@
-/* What FV4's marches along z over split rows share. A thread owns both cells of a slot, so that every
- * face and every value of the window is loaded once for the two of them: 45 loads, not 94. A warp has 16
- * slots of two rows, which are what a coarse row is made of; ghosts are in memory, or across x made from
- * what the warp has. */
+/* What FV4's marches along z over split rows share. A thread owns both cells of a slot, so that
+ * every face and every value of the window is loaded once for the two of them: 45 loads, not 94. A
+ * warp has 16 slots of two rows, from which a coarse row is made; ghosts are in memory, or along x
+ * computed from the warp's own cells. */
 #ifndef HYMGI_KERNELS_FV4_MARCH_2CELLS_CUH
 #define HYMGI_KERNELS_FV4_MARCH_2CELLS_CUH
 
@@ -12,8 +12,11 @@
 namespace
 {
 
-enum march_job { RESIDUAL, NORM, RESTRICT, RELAX };
 enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
+
+/* Jobs that write a value of each cell. */
+template <typename JOB>
+constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax>;
 
 struct march_args : relax_args {
   box_set patches = {};
@@ -23,8 +26,7 @@ struct march_args : relax_args {
 /* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
 
-/* Where a slot's even and odd cell are; rows an odd number of steps away have them the other way
- * round. */
+/* Where a slot's even and odd cell are; in rows an odd number of steps away they are swapped. */
 template <int N> struct slot_place {
   ptrdiff_t even, odd, pitch, plane;
 
@@ -52,8 +54,8 @@ template <int N> struct slot_place {
   }
 };
 
-/* What the march keeps, of planes from below up: the column, the cells beside it, the faces between;
- * and of the low z-face, which was the high one of the plane below. */
+/* What the march keeps, from the plane below up: the column, the adjacent cells, the faces between;
+ * and the terms of the low z-face, which was the high one of the plane below. */
 struct window {
   double c[2][3], w[2], e[2], s[2][2], n[2][2];
   double face_x[3][2], face_s[2][2], face_n[2][2];
@@ -66,13 +68,13 @@ struct arrivals {
   double ww, ee, ss[2], nn[2], sw, se, nw, ne; /* x around */
   double face_x[3], face_s[2], face_n[2];      /* of the plane above */
   double face_u[4], up_s[2], up_n[2];          /* z-faces between */
-  double x_south[3], x_north[3];               /* x-faces of the rows beside */
-  double s_west, s_east, n_west, n_east;       /* y-faces of the columns beside */
+  double x_south[3], x_north[3];               /* x-faces of the adjacent rows */
+  double s_west, s_east, n_west, n_east;       /* y-faces of the adjacent columns */
   double f[2], alpha[2], prev[2], scale[2];
 };
 
-/* The four cells that the ghosts of a row come from, from the even and the odd cell of this slot and
- * of that beside, which is the neighbouring lane's. */
+/* The four cells from which the ghosts of a row are extrapolated: the even and the odd cell of this
+ * slot and of the neighbouring lane's. */
 template <row_end END> __device__ __forceinline__ inside cells_at(double even, double odd)
 {
   const double at_boundary = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
@@ -89,7 +91,7 @@ __device__ __forceinline__ void fill_row_ghosts(bool at_end, double even, double
   *place = at_end ? ghost : *place;
 }
 
-/* What arrives beyond the ends of rows. */
+/* Fills in the ghosts along x among what a step loads. */
 template <bool VARIABLE, row_end END>
 __device__ __forceinline__ void fill_arrivals(bool at_end, const window &w, arrivals *t)
 {
@@ -102,7 +104,7 @@ __device__ __forceinline__ void fill_arrivals(bool at_end, const window &w, arri
   fill_row_ghosts<END>(at_end, w.n[0][1], w.n[1][1], &t->nw, &t->ne);
 }
 
-/* Where a march loads from: vectors in memory. A lane at_end loads a cell in a ghost's stead. */
+/* Where a march loads from: vectors in memory. A lane at_end loads a cell instead of a ghost. */
 template <int N, row_end END> struct memory_source {
   const march_args &args;
   const slot_place<N> &p;
@@ -140,7 +142,7 @@ template <int N, row_end END> struct memory_source {
   }
 };
 
-template <march_job WHAT, bool VARIABLE, typename Source>
+template <typename JOB, bool VARIABLE, typename Source>
 __device__ __forceinline__ arrivals arrive(const Source &from)
 {
   arrivals t = {};
@@ -174,7 +176,7 @@ __device__ __forceinline__ arrivals arrive(const Source &from)
   }
 #pragma unroll
   for (int u = 0; u < 2; u++)
-    if (WHAT == RELAX) t.prev[u] = from.prev(u), t.scale[u] = from.scale(u);
+    if (std::is_same_v<JOB, relax>) t.prev[u] = from.prev(u), t.scale[u] = from.scale(u);
   return t;
 }
 
@@ -212,9 +214,9 @@ __device__ __forceinline__ double z_face(const arrivals &t, int u, int di, int d
   return dj < 0 ? t.up_s[u] : dj > 0 ? t.up_n[u] : t.face_u[u + di + 1];
 }
 
-/* A x but for the alpha term of cell U, and the window's low z-face moved up. */
+/* A x of cell U without the alpha term; moves the window's low z-face up. */
 template <bool VARIABLE, int U>
-__device__ __forceinline__ double apply_pair(const operator_view &v, const arrivals &t, window *w)
+__device__ __forceinline__ double apply_cell(const operator_view &v, const arrivals &t, window *w)
 {
   const auto x = [&](int di, int dj, int dk) { return x_seen(*w, t, U + di, dj, dk); };
   const auto bi = [&](int di, int dj, int dk) {
@@ -235,13 +237,13 @@ __device__ __forceinline__ double apply_pair(const operator_view &v, const arriv
   return ax;
 }
 
-template <march_job WHAT, bool VARIABLE, int U>
+template <typename JOB, bool VARIABLE, int U>
 __device__ __forceinline__ double value_of(const march_args &args, const arrivals &t, window *w)
 {
   const double c = w->c[U][1];
   const double r =
-      t.f[U] - fv4_with_alpha(args.v, apply_pair<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
-  if (WHAT != RELAX) return r;
+      t.f[U] - fv4_with_alpha(args.v, apply_cell<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
+  if (!std::is_same_v<JOB, relax>) return r;
   const double x = hymgi_relax(c, args.residual * t.scale[U], r);
   return args.prev ? hymgi_add_momentum(x, args.momentum, c, t.prev[U]) : x;
 }
@@ -307,7 +309,7 @@ template <bool VARIABLE> __device__ __forceinline__ void shift(window *w, const 
       w->face_x[u][0] = w->face_x[u][1], w->face_x[u][1] = t.face_x[u];
 }
 
-/* The lanes of a row's pair of rows add up what a coarse cell is the mean of. */
+/* The mean of a coarse cell's 8 fine cells, which two lanes in adjacent rows have. */
 __device__ __forceinline__ double mean_of_rows(double below, double above)
 {
   const double below_north = __shfl_down_sync(~0u, below, SLOTS);
@@ -315,7 +317,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
   return hymgi_mean_of_8(below, below_north, above, above_north);
 }
 
-/* The coarse cell of two planes of a pair of rows, which its first row's lane stores. */
+/* Stores the coarse cell of two planes and two rows; the lane of the first row does it. */
 __device__ __forceinline__ void store_mean(const march_args &args, const hymgi_geom &patch,
                                            bool inside, int t, int j, int k, double below,
                                            double above)
@@ -331,7 +333,7 @@ __device__ __forceinline__ void store_mean(const march_args &args, const hymgi_g
 template <int X> __device__ __forceinline__ void place_of_thread(int *t, int *j)
 {
   const int id = (int)threadIdx.x;
-  const int warp = __shfl_sync(~0u, id / (SLOTS * ROWS), 0); /* the same in all lanes, provably */
+  const int warp = __shfl_sync(~0u, id / (SLOTS * ROWS), 0); /* provably the same in all lanes */
   *t = warp % (X / SLOTS) * SLOTS + id % SLOTS;
   *j = warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
 }

@@ -1,16 +1,16 @@
 /* FV4 on split rows, large levels: the residual, its norm, its restriction, or a step of the
- * smoothers that update all cells at once. This march loads from memory what it needs of each plane;
- * cuda/kernels/fv4/march_tma.cu does the same with planes that come to shared memory by TMA, where there
- * are such. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a step of Chebyshev: x before 8 and
- * 1/diag 8 more. */
+ * smoothers that update all cells at once. This march loads what it needs of each plane from
+ * memory; cuda/kernels/fv4/march_tma.cu does the same with planes that TMA brings to shared memory,
+ * where the GPU has TMA. Bytes per cell: x 8, f 8, betas 24, written 8, 0 or 1; a Chebyshev step:
+ * previous x 8 and 1/diag 8 more. */
 #include "kernels/fv4/march_2cells.cuh"
 
 namespace
 {
 
-/* Calls into L2 what the next step is the first to read, a line by one lane. */
+/* Prefetches into L2 what the next step is the first to read, one lane per line. */
 template <bool VARIABLE, int N>
-__device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N> &p)
+__device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_place<N> &p)
 {
 #pragma unroll
   for (int u = 0; u < 2; u++) {
@@ -24,29 +24,28 @@ __device__ __forceinline__ void call_next(const gsrb_args &a, const slot_place<N
   }
 }
 
-/* One plane of the march: both values go to `done`, after those of the plane below are stored: their
- * way overlaps the loads. */
-template <march_job WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+/* One plane of the march: both values go to `done`. Those of the plane below are stored after the
+ * loads, so that the two overlap. */
+template <typename JOB, bool VARIABLE, int N, bool AHEAD, row_end END>
 __device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, bool stored,
                                      bool at_end, window *w, double done[2])
 {
-  constexpr bool STORES = WHAT == RESIDUAL || WHAT == RELAX;
   const march_args &a = args;
-  if (AHEAD && threadIdx.x % SLOTS == 0) call_next<VARIABLE>(a, *p);
-  arrivals t = arrive<WHAT, VARIABLE>(memory_source<N, END>(args, *p, at_end));
-  if (STORES && stored) {
+  if (AHEAD && threadIdx.x % SLOTS == 0) prefetch_next<VARIABLE>(a, *p);
+  arrivals t = arrive<JOB, VARIABLE>(memory_source<N, END>(args, *p, at_end));
+  if (STORES<JOB> && stored) {
     a.out[p->at(0, 0, -1)] = done[0];
     a.out[p->at(1, 0, -1)] = done[1];
   }
   if (END != NO_END) fill_arrivals<VARIABLE, END>(at_end, *w, &t);
-  done[0] = value_of<WHAT, VARIABLE, 0>(args, t, w);
-  done[1] = value_of<WHAT, VARIABLE, 1>(args, t, w);
+  done[0] = value_of<JOB, VARIABLE, 0>(args, t, w);
+  done[1] = value_of<JOB, VARIABLE, 1>(args, t, w);
   shift<VARIABLE>(w, t);
   p->go_up();
 }
 
-/* (t, j): where the thread stores; what lies beyond the box marches along at its halo. */
-template <march_job WHAT, bool VARIABLE, int N, bool AHEAD, row_end END>
+/* (t, j): where the thread stores; threads beyond the box march along at its last cells. */
+template <typename JOB, bool VARIABLE, int N, bool AHEAD, row_end END>
 __device__ __forceinline__ unsigned long long
 march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch, int t, int j,
            int from, int to)
@@ -61,21 +60,22 @@ march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch,
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
-    step<WHAT, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
-    if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
-    if (WHAT != RESTRICT) continue;
+    step<JOB, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
+    if (std::is_same_v<JOB, residual_norm> && inside)
+      norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
+    if (!std::is_same_v<JOB, residual_mean>) continue;
     const double sum = done[0] + done[1];
     if (k & 1) store_mean(args, patch, inside, t, j, k, below, sum);
     below = sum;
   }
-  if ((WHAT == RESIDUAL || WHAT == RELAX) && inside) {
+  if (STORES<JOB> && inside) {
     a.out[p.at(0, 0, -1)] = done[0];
     a.out[p.at(1, 0, -1)] = done[1];
   }
   return norm;
 }
 
-template <march_job WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+template <typename JOB, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
 __global__ void __launch_bounds__(X *Y, BLOCKS)
     fv4_march_memory(const __grid_constant__ march_args args)
 {
@@ -91,31 +91,31 @@ __global__ void __launch_bounds__(X *Y, BLOCKS)
   t += (int)blockIdx.x * X, j += (int)blockIdx.y * Y;
   const int t0 = t - (int)threadIdx.x % SLOTS;
   hymgi_geom patch = {};
-  if (WHAT == RESTRICT) patch = box_at(args.patches, b);
+  if (std::is_same_v<JOB, residual_mean>) patch = box_at(args.patches, b);
   unsigned long long norm = 0;
   if (from >= to)
     norm = 0;
   else if (args.fills_along_x && t0 == 0)
-    norm = march_slot<WHAT, VARIABLE, N, AHEAD, WEST_END>(args, g, patch, t, j, from, to);
+    norm = march_slot<JOB, VARIABLE, N, AHEAD, WEST_END>(args, g, patch, t, j, from, to);
   else if (args.fills_along_x && t0 + SLOTS >= g.n[0] / 2)
-    norm = march_slot<WHAT, VARIABLE, N, AHEAD, EAST_END>(args, g, patch, t, j, from, to);
+    norm = march_slot<JOB, VARIABLE, N, AHEAD, EAST_END>(args, g, patch, t, j, from, to);
   else
-    norm = march_slot<WHAT, VARIABLE, N, AHEAD, NO_END>(args, g, patch, t, j, from, to);
-  if (WHAT == NORM) reduce_max(a.reduction, norm);
+    norm = march_slot<JOB, VARIABLE, N, AHEAD, NO_END>(args, g, patch, t, j, from, to);
+  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
-template <march_job WHAT, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
+template <typename JOB, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
 void launch(const hymgi_level *level, march_args a, int slab)
 {
   a.slab = slab;
   a.slabs = (a.extent[2] + slab - 1) / slab;
   const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y),
                   (unsigned)(a.slabs * a.boxes.count));
-  hymgi_launch(level->context, fv4_march_memory<WHAT, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid,
+  hymgi_launch(level->context, fv4_march_memory<JOB, VARIABLE, N, X, Y, BLOCKS, AHEAD>, grid,
                dim3(X * Y), a);
 }
 
-/* Cubes, and what ranks often have of one: each of these takes long to compile. */
+/* Cubes, and the share of one that ranks often have: each instantiation takes long to compile. */
 template <bool VARIABLE> constexpr int shape_of_its_own(int of)
 {
   return of == shape(128, 128) || of == shape(256, 256) || of == shape(512, 512) ||
@@ -124,44 +124,44 @@ template <bool VARIABLE> constexpr int shape_of_its_own(int of)
              : 0;
 }
 
-template <march_job WHAT, bool VARIABLE>
+template <typename JOB, bool VARIABLE>
 void launch_march(const hymgi_level *level, const march_args &a)
 {
   const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   with_shape(level, [&](auto of) {
     constexpr int N = shape_of_its_own<VARIABLE>(decltype(of)::value);
-    launch<WHAT, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
+    launch<JOB, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
   });
 }
 
-template <march_job WHAT> void run(const hymgi_level *level, const march_args &a)
+template <typename JOB> void run(const hymgi_level *level, const march_args &a)
 {
   if (level->method->variable_beta)
-    launch_march<WHAT, true>(level, a);
+    launch_march<JOB, true>(level, a);
   else
-    launch_march<WHAT, false>(level, a);
+    launch_march<JOB, false>(level, a);
 }
 
 } /* namespace */
 
 extern "C" void hymgi_cuda_fv4_residual_memory(const hymgi_level *level,
-                                               const hymgi_residual_of *residual)
+                                               const hymgi_residual_of *wanted)
 {
-  const march_args a = march_args_of(level, residual);
-  if (residual->r)
-    run<RESIDUAL>(level, a);
+  const march_args a = march_args_of(level, wanted);
+  if (wanted->r)
+    run<residual>(level, a);
   else
-    run<NORM>(level, a);
+    run<residual_norm>(level, a);
 }
 
 extern "C" void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level,
                                                const hymgi_restriction *restriction)
 {
-  run<RESTRICT>(level, march_args_of(level, restriction));
+  run<residual_mean>(level, march_args_of(level, restriction));
 }
 
 extern "C" void hymgi_cuda_fv4_relax_memory(const hymgi_level *level,
                                             const hymgi_relaxation *relaxation)
 {
-  run<RELAX>(level, march_args_of(level, relaxation));
+  run<relax>(level, march_args_of(level, relaxation));
 }

@@ -1,7 +1,7 @@
-/* The march of cuda/kernels/fv4/march_memory.cu with planes that come to shared memory by TMA (sm_90), for
- * one box with variable beta. Loads on their way take no registers, so that there are threads for large
- * tiles, of which less is halo: its time is what goes from the second-level cache to shared memory. What
- * a step can read there again it does not keep in registers. */
+/* The march of cuda/kernels/fv4/march_memory.cu with planes that TMA brings to shared memory
+ * (sm_90), for one box with variable beta. Loads in flight take no registers, so that there can be
+ * enough threads for large tiles, which have less halo: the time is that of the traffic from L2 to
+ * shared memory. What a step can read again from shared memory it does not keep in registers. */
 #include "kernels/fv4/march_tma.cuh"
 
 namespace
@@ -29,10 +29,9 @@ struct tma_place {
   row_end end; /* of its warp */
 };
 
-/* Puts the ghosts across x of a plane's rows into its tile, by the warps that have them at their halo. Of
- * such a warp's two rows and, at the halo of the tile, of the row beside. Other warps read what lies
- * beside their own rows two steps later only, and by then all have done with this one: that takes the
- * plane that is on its way. */
+/* Fills the ghosts along x of a plane in its tile: each warp at an end of the rows does its two
+ * rows and, at the edge of the tile, the adjacent halo row. Other warps read these rows only two
+ * steps later, and that step waits for a copy that is issued after all warps finished this one. */
 template <typename Shape>
 __device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom &g,
                                                  const tma_place &p, int k)
@@ -68,7 +67,7 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
                                                         const tma_copies<Shape> &copies,
                                                         const hymgi_geom &g, const tma_place &at)
 {
-  constexpr march_job WHAT = Shape::WHAT;
+  using JOB = typename Shape::JOB;
   const march_args &a = args;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
@@ -89,16 +88,17 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
     barrier_wait(copies.full + m % AHEAD, (unsigned)(m / AHEAD & 1));
     const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
-    const arrivals now = arrive<WHAT, true>(here);
-    const double even = value_of<WHAT, true, 0>(args, now, &w);
-    const double odd = value_of<WHAT, true, 1>(args, now, &w);
+    const arrivals now = arrive<JOB, true>(here);
+    const double even = value_of<JOB, true, 0>(args, now, &w);
+    const double odd = value_of<JOB, true, 1>(args, now, &w);
     shift<true>(&w, now);
-    if ((WHAT == RESIDUAL || WHAT == RELAX) && inside) {
+    if (STORES<JOB> && inside) {
       red[0] = swapped ? odd : even;
       red[g.half] = swapped ? even : odd;
     }
-    if (WHAT == NORM && inside) norm = larger(norm, larger(bits_of(even), bits_of(odd)));
-    if (WHAT == RESTRICT && (m & 1))
+    if (std::is_same_v<JOB, residual_norm> && inside)
+      norm = larger(norm, larger(bits_of(even), bits_of(odd)));
+    if (std::is_same_v<JOB, residual_mean> && (m & 1))
       store_mean(args, args.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
     below = even + odd;
     red += g.plane;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
           : t0 + SLOTS == g.n[0] / 2 ? EAST_END
                                      : NO_END;
   const unsigned long long norm = march_tma<Shape>(args, copies, g, p);
-  if (Shape::WHAT == NORM) reduce_max(a.reduction, norm);
+  if (std::is_same_v<typename Shape::JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
 /* ---- launches ---- */
@@ -174,13 +174,13 @@ template <typename Shape> bool make_maps(const march_args &a, tma_maps *maps)
               map_of<typename Shape::faces_y>(g, v.beta[1], &maps->beta[1]) &&
               map_of<typename Shape::faces_z>(g, v.beta[2], &maps->beta[2]) &&
               map_of<typename Shape::f>(g, a.f, &maps->f);
-  if (Shape::WHAT == RELAX)
+  if (Shape::RELAXES)
     made = made && map_of<typename Shape::scale>(g, a.scale, &maps->scale) &&
            (!a.prev || map_of<typename Shape::prev>(g, a.prev, &maps->prev));
   return made && (!v.alpha || map_of<typename Shape::alpha>(g, v.alpha, &maps->alpha));
 }
 
-/* Copies want 16 bytes. */
+/* TMA needs 16-byte alignment. */
 bool aligned(const hymgi_geom &g)
 {
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
@@ -213,12 +213,12 @@ template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
                       maps);
 }
 
-template <march_job WHAT> void run_tma(const hymgi_level *level, const march_args &a)
+template <typename JOB> void run_tma(const hymgi_level *level, const march_args &a)
 {
   if (level->method->has_alpha)
-    run_shape<tma_shape<WHAT, true, 32, 16>>(level, a);
+    run_shape<tma_shape<JOB, true, 32, 16>>(level, a);
   else
-    run_shape<tma_shape<WHAT, false, 32, 16>>(level, a);
+    run_shape<tma_shape<JOB, false, 32, 16>>(level, a);
 }
 
 } /* namespace */
@@ -228,28 +228,28 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
   const hymgi_device *d = level->context->gpu;
   const hymgi_geom *g = level->box;
   return level->num_boxes == 1 && d->major >= COPIES_FROM &&
-         tma_shape<RELAX, true, 32, 16>::SHARED <= (size_t)d->shared_bytes &&
+         tma_shape<relax, true, 32, 16>::SHARED <= (size_t)d->shared_bytes &&
          level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g);
 }
 
 extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
-                                            const hymgi_residual_of *residual)
+                                            const hymgi_residual_of *wanted)
 {
-  const march_args a = march_args_of(level, residual);
-  if (residual->r)
-    run_tma<RESIDUAL>(level, a);
+  const march_args a = march_args_of(level, wanted);
+  if (wanted->r)
+    run_tma<residual>(level, a);
   else
-    run_tma<NORM>(level, a);
+    run_tma<residual_norm>(level, a);
 }
 
 extern "C" void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level,
                                             const hymgi_restriction *restriction)
 {
-  run_tma<RESTRICT>(level, march_args_of(level, restriction));
+  run_tma<residual_mean>(level, march_args_of(level, restriction));
 }
 
 extern "C" void hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
                                          const hymgi_relaxation *relaxation)
 {
-  run_tma<RELAX>(level, march_args_of(level, relaxation));
+  run_tma<relax>(level, march_args_of(level, relaxation));
 }

@@ -1,5 +1,5 @@
-/* The ring of planes in shared memory that FV4's march by TMA reads: what is where, loads from
- * it, and the copies that fill it. */
+/* The ring of planes in shared memory that FV4's march by TMA reads: its layout, the loads from it,
+ * and the copies that fill it. */
 #ifndef HYMGI_KERNELS_FV4_MARCH_TMA_CUH
 #define HYMGI_KERNELS_FV4_MARCH_TMA_CUH
 
@@ -9,10 +9,12 @@
 namespace
 {
 
-enum { AHEAD = 2, MAP_LOW = 2 }; /* planes on their way; where maps begin: slots, rows, planes */
+/* Planes in flight; slots, rows and planes before the box where maps begin. */
+enum { AHEAD = 2, MAP_LOW = 2 };
 
-/* Tiles of COUNT planes in shared memory, one after the other from START on: each from LEFT slots and LOW
- * rows before the block's first on, the red cells, then the black ones. Copies start at even slots. */
+/* Tiles of COUNT planes in shared memory, one after the other from START on. Each begins LEFT slots
+ * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies
+ * start at even slots. */
 template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struct tiles {
   static constexpr int WIDE = WIDE_, HIGH = HIGH_, LEFT = LEFT_, LOW = LOW_, COLOUR = WIDE * HIGH;
   static constexpr int BYTES = 2 * COLOUR * (int)sizeof(double);
@@ -26,10 +28,11 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
   }
 };
 
-/* What X slots x Y rows see. While plane m is computed x and the faces across x and y are there from
- * plane m on, the faces across z from m + 1, the rest from m. */
-template <march_job WHAT_, bool ALPHA_, int X_, int Y_> struct tma_shape {
-  static constexpr march_job WHAT = WHAT_;
+/* What X slots x Y rows read. While plane m is computed, the ring holds x and the x- and y-faces
+ * from plane m on, z-faces from m + 1, the rest from m. */
+template <typename JOB_, bool ALPHA_, int X_, int Y_> struct tma_shape {
+  typedef JOB_ JOB;
+  static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
   static constexpr bool ALPHA = ALPHA_;
   static constexpr int X = X_, Y = Y_, THREADS = X * Y;
   typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
@@ -37,8 +40,8 @@ template <march_job WHAT_, bool ALPHA_, int X_, int Y_> struct tma_shape {
   typedef tiles<X + 4, Y + 1, 2, 0, AHEAD + 1, faces_x::END> faces_y;
   typedef tiles<X + 4, Y + 2, 2, 1, AHEAD, faces_y::END> faces_z;
   typedef tiles<X, Y, 0, 0, AHEAD, faces_z::END> f;
-  typedef tiles<X, Y, 0, 0, WHAT == RELAX ? AHEAD : 0, f::END> prev;
-  typedef tiles<X, Y, 0, 0, WHAT == RELAX ? AHEAD : 0, prev::END> scale;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, f::END> prev;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
   typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
   static constexpr size_t SHARED =
       alpha::END * sizeof(double) + (2 * AHEAD + 1) * sizeof(byte_barrier);
@@ -101,18 +104,19 @@ template <typename Shape> struct tma_source {
   __device__ __forceinline__ double alpha(int u) const
   {
     if (!Shape::ALPHA) return 0;
-    const double here = load<typename Shape::alpha>(u, 0, 0); /* or what no copy has come to */
+    const double here =
+        load<typename Shape::alpha>(u, 0, 0); /* undefined without an alpha vector */
     return v.alpha ? here : v.alpha_constant;
   }
 };
 
-/* The copies of a block, which one thread asks for. */
+/* The copies of a block, which one thread issues. */
 template <typename Shape> struct tma_copies {
   const tma_maps &maps;
   double *ring;
   byte_barrier *full, *empty, *first;
   int t, j, k, planes; /* where the block begins */
-  bool prev, alpha;    /* are there such? */
+  bool prev, alpha;    /* are there such vectors? */
 
   template <typename Tiles>
   __device__ __forceinline__ void copy(const grid_map &map, int m, byte_barrier *b) const
@@ -124,8 +128,7 @@ template <typename Shape> struct tma_copies {
   __device__ __forceinline__ void bring(int m) const
   {
     byte_barrier *const b = full + m % AHEAD;
-    constexpr bool RELAXES = Shape::WHAT == RELAX;
-    const int cells = 1 + (RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
+    const int cells = 1 + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
     barrier_announce(b, Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES +
                             Shape::faces_z::BYTES + cells * Shape::f::BYTES);
     copy<typename Shape::values>(maps.x, m + 2, b);
@@ -133,8 +136,8 @@ template <typename Shape> struct tma_copies {
     copy<typename Shape::faces_y>(maps.beta[1], m + 1, b);
     copy<typename Shape::faces_z>(maps.beta[2], m + 1, b);
     copy<typename Shape::f>(maps.f, m, b);
-    if (RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
-    if (RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
+    if (Shape::RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
+    if (Shape::RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
     if (Shape::ALPHA && alpha) copy<typename Shape::alpha>(maps.alpha, m, b);
   }
   __device__ __forceinline__ void begin() const
@@ -148,7 +151,7 @@ template <typename Shape> struct tma_copies {
     for (int m = 0; m < AHEAD && m < planes; m++)
       bring(m);
   }
-  /* In step m: what takes the place of what all have done with in the step before. */
+  /* In step m: refills what all threads finished reading in the step before. */
   __device__ __forceinline__ void go_on(int m) const
   {
     if (m == 0 || m - 1 + AHEAD >= planes) return;

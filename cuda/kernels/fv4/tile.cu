@@ -1,9 +1,9 @@
-/* FV4's smoothers without colours (plain rows), and its residual and that's restriction (either layout): the
- * form for small levels, a cell a thread. A block loads a tile of x with its halo into shared memory and fills
- * the boundary ghosts there, so that no kernel before it writes them; faces and what else no kernel in flight
- * writes are on their way before it waits for the one before. Bytes per cell of the restriction: x 8, f 8,
- * betas 24, means 1, zeros 1 once from memory; from the first-level cache 5 cells of x, as a tile has with its
- * halo, and 30 faces. */
+/* FV4's smoothers that update all cells at once (plain rows) and the restriction of its residual
+ * (either layout): the form for small levels, one thread per cell. A block loads a tile of x with
+ * its halo into shared memory and fills the boundary ghosts there, so that no other kernel has to;
+ * faces and whatever else no kernel in flight writes are loaded before it waits for its
+ * predecessor. Bytes per cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from
+ * memory; from L1 5 cells of x (a tile with its halo) and 30 faces. */
 #include "kernels/fv4/tile.cuh"
 #include "kernels/gsrb_args.cuh"
 #include "runtime/launch.cuh"
@@ -11,7 +11,7 @@
 namespace
 {
 
-/* Extents are even: the 8 cells of a mean lie in one. */
+/* Extents are even, so that the 8 cells of a mean lie in one tile. */
 using tile_cells = tile_shape<16, 4, 4>;
 enum { THREADS = tile_cells::x * tile_cells::y * tile_cells::z };
 

@@ -1,6 +1,6 @@
-/* What the forms of FV4's smoothers and of its residual's restriction for small levels share: a block
- * loads a tile of x with its halo into shared memory and fills the boundary ghosts there. Ghosts that are no
- * boundary's are in memory. */
+/* What FV4's tile kernels for small levels share (smoothers, restriction of the residual): a block
+ * loads a tile of x with its halo into shared memory and fills the boundary ghosts there.
+ * Neighbours' ghosts are in memory. */
 #ifndef HYMGI_KERNELS_FV4_TILE_CUH
 #define HYMGI_KERNELS_FV4_TILE_CUH
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ void fill_line(hymgi_extrapolation ghost_kind, double
   line[-2 * stride] = ghost_kind == HYMGI_QUARTIC_GHOST ? hymgi_ghost2_v4(x1, x2, x3, x4) : 0;
 }
 
-/* The ten faces of an axis that a cell's fluxes name: low and high, each with four around. */
+/* The ten faces of an axis that a cell's fluxes use: low and high, each with four around. */
 __device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int dk)
 {
   const int high = axis == 0 ? di : axis == 1 ? dj : dk;
@@ -41,7 +41,7 @@ __device__ __forceinline__ constexpr int face_of(int axis, int di, int dj, int d
   return 10 * axis + 5 * high + (u == 1 ? 1 : u == -1 ? 2 : v == 1 ? 3 : v == -1 ? 4 : 0);
 }
 
-/* Is the index a cell's, or a ghost's across a face that is no boundary? ALONE: all are boundaries. */
+/* Is the index a cell's or a neighbour's ghost's? ALONE: all faces are boundaries. */
 template <bool ALONE>
 __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int index)
 {
@@ -51,7 +51,7 @@ __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int ind
   return index >= -below && index < g.n[axis] + above;
 }
 
-/* The faces that a cell's fluxes name. */
+/* Loads the faces that a cell's fluxes use. */
 __device__ __forceinline__ void load_faces(const operator_view &v, const place &p, double (&b)[30])
 {
 #pragma unroll
@@ -74,8 +74,7 @@ __device__ __forceinline__ void place_tile(const int (&tiles)[3], int (&low)[3])
   low[0] = x * TILE::x, low[1] = y * TILE::y, low[2] = z * TILE::z;
 }
 
-/* The places of a thread's share of the tile: NULL where nothing is to be read. to(i, j, k): that of a
- * cell. */
+/* The addresses of a thread's share of the tile, NULL: nothing to read. to(i, j, k): a cell's. */
 template <typename TILE, int THREADS, bool ALONE, int LOADS, typename To>
 __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)[3], const To &to,
                                            const double *(&from)[LOADS])
@@ -105,7 +104,7 @@ __device__ __forceinline__ void load_share(const double *const (&from)[LOADS], d
     if (id + m * THREADS < TILE::cells) tile[id + m * THREADS] = value[m];
 }
 
-/* A x but for the alpha term at a cell of the tile; b: load_faces. */
+/* A x without the alpha term at a cell of the tile; b: load_faces. */
 template <typename TILE, bool VARIABLE>
 __device__ __forceinline__ double apply_in_tile(const operator_view &v, const double *cell,
                                                 const double (&b)[30])
@@ -117,7 +116,7 @@ __device__ __forceinline__ double apply_in_tile(const operator_view &v, const do
       });
 }
 
-/* Closes the boundaries of one axis in the tile, from `low` on: the ghosts from the cells inside. */
+/* Fills the boundary ghosts along one axis in the tile, whose first cell is `low`. */
 template <typename TILE, int THREADS, int AXIS>
 __device__ __forceinline__ void fill_axis(const hymgi_geom &g,
                                           const hymgi_extrapolation (&ghost_kind)[6],
@@ -151,8 +150,8 @@ __device__ __forceinline__ void fill_tile_ghosts(const hymgi_geom &g,
   fill_axis<TILE, THREADS, 0>(g, ghost_kind, low, tile);
 }
 
-/* A level's tiles by axis; their number. A tile that ends at a boundary must hold the cells that the extrapolation
- * reads: 0 if one does not. */
+/* A level's tiles by axis; returns their number. A tile that ends at a boundary must hold the cells
+ * from which ghosts are extrapolated: 0 if one does not. */
 template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles[3])
 {
   const int extent[3] = {TILE::x, TILE::y, TILE::z};

@@ -1,8 +1,8 @@
 /* Interpolation. The coarse side is a patch: the image of a fine box on the next coarser level. A
- * block takes a tile of coarse cells with its halo into shared memory, fills the boundary ghosts there and
- * combines along z, y and x as the host does. Bytes per fine cell: 1 + 8, or 1 + 16 where it
- * adds. Before FV2's red-black sweeps, whose red cells ask for black ones alone, only these are
- * written: 1 + 4, or 1 + 8. */
+ * block loads a tile of coarse cells with its halo into shared memory, fills the boundary ghosts
+ * there and interpolates along z, y and x in the host's order. Bytes per fine cell: 1 + 8, or 1 +
+ * 16 where it adds. FV2's red-black sweeps begin with red cells, which read only black ones: before
+ * them only black cells are written (1 + 4, or 1 + 8). */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
 
@@ -12,14 +12,14 @@ namespace
 struct prolong_args {
   box_set boxes, patches;
   extrapolation c;
-  bool closes; /* no boundary ghosts are in memory */
+  bool fills_ghosts; /* no boundary ghosts are in memory */
   int tiles[3];
   const double *coarse;
   double *fine;
 };
 
-/* The tile's cells [low, high). Tiles are evenly shared: none is a single cell wide where there
- * are four cells, so a extrapolation finds all its terms in the tile and its halo. */
+/* The tile's cells [low, high). Tiles are of nearly equal size: none is a single cell wide where
+ * there are four cells, so an extrapolation finds all its terms in the tile and its halo. */
 struct tile {
   int low[3], high[3];
 };
@@ -37,7 +37,7 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
   return t;
 }
 
-/* Both children of the cell whose line of values starts at x, that is with its cell -halo. */
+/* Both children of the cell whose line of values starts at x, with its neighbour at -reach. */
 template <hymgi_ghosts ORDER>
 __device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
 {
@@ -60,12 +60,12 @@ __device__ __forceinline__ double child_of(bool odd, const double *x, int stride
   return hymgi_child(ORDER, odd ? -1 : 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
 }
 
-/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only for the black fine ones. */
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct spreader {
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells. */
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct prolongation {
   static constexpr int THREADS = 256, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
-  /* in memory: cells or values on fine rows, then values on fine planes */
+  /* doubles in shared memory: coarse cells or values on fine rows, and values on fine planes */
   static constexpr int FIRST = CELLS > WX * 4 * Y *Z ? CELLS : WX * 4 * Y *Z;
   static constexpr int SECOND = WX * WY * 2 * Z;
   /* pairs of fine cells of a thread, and how many it works on at once */
@@ -79,7 +79,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
   tile t;
   double old[BATCH][2];
 
-  /* The cells, but for what lies beyond boundaries that close here. */
+  /* Loads the cells, except for the boundary ghosts that are filled here. */
   __device__ __forceinline__ void load(const prolong_args &a, double *x) const
   {
     double value[LOADS];
@@ -88,8 +88,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       const int e = (int)threadIdx.x + m * THREADS, i = t.low[0] - R + e % WX,
                 j = t.low[1] - R + e / WX % WY, k = t.low[2] - R + e / (WX * WY);
       const bool wanted = e < CELLS && i < t.high[0] + R && j < t.high[1] + R && k < t.high[2] + R;
-      const bool there = !a.closes || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
-                                        is_beyond(patch, 2, k));
+      const bool there = !a.fills_ghosts || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
+                                              is_beyond(patch, 2, k));
       value[m] = wanted && there ? a.coarse[hymgi_at(&patch, i, j, k)] : 0;
     }
 #pragma unroll
@@ -97,8 +97,9 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
       if ((int)threadIdx.x + m * THREADS < CELLS) x[threadIdx.x + m * THREADS] = value[m];
   }
 
-  /* Ghosts off the boundaries of AXIS. Lines beyond the boundaries of axes before it are filled later. */
-  template <int AXIS> __device__ __forceinline__ void close(const prolong_args &a, double *x) const
+  /* Fills the ghosts off the boundaries of AXIS. Lines beyond those of earlier axes come later. */
+  template <int AXIS>
+  __device__ __forceinline__ void fill_ghosts(const prolong_args &a, double *x) const
   {
     constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
     constexpr int W[3] = {WX, WY, WZ}, STRIDE[3] = {1, WX, WX * WY};
@@ -140,11 +141,12 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     }
   }
 
-  /* This thread's pairs: of coarse cell I of the tile, in fine rows (j, k), (j, k + STEP), ... of
-   * it; places of the even and the odd cell in planes an even and an odd number further on. */
+  /* This thread's pairs of fine cells: the children along x of the tile's coarse cell I in fine
+   * rows (j, k), (j, k + STEP), ...; places of the even and the odd cell in planes at even and at
+   * odd distance. */
   struct share {
     int I, j, k, count;
-    int black; /* in planes an even number further on the odd cell is */
+    int black; /* in planes at even distance the odd cell is black */
     ptrdiff_t place[2][2];
   };
 
@@ -166,7 +168,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     return w;
   }
 
-  /* Of the black one of pair m: black cells have one place in a row of slots. */
+  /* The place of pair m's black cell. */
   static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
   {
     return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
@@ -212,7 +214,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
-  typedef spreader<ORDER, ADD, BLACK, X, Y, Z> S;
+  typedef prolongation<ORDER, ADD, BLACK, X, Y, Z> S;
   __shared__ double first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -224,10 +226,10 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
   s.load(a, first);
   const typename S::share w = s.share_of();
   if (S::PAIRS == S::BATCH) s.fetch(a, w, 0);
-  if (a.closes && S::R > 0) {
-    s.template close<2>(a, first);
-    s.template close<1>(a, first);
-    s.template close<0>(a, first);
+  if (a.fills_ghosts && S::R > 0) {
+    s.template fill_ghosts<2>(a, first);
+    s.template fill_ghosts<1>(a, first);
+    s.template fill_ghosts<0>(a, first);
   }
   __syncthreads();
   S::combine_z(first, second);
@@ -254,9 +256,8 @@ void launch_tiles(const hymgi_level *fine, prolong_args a, const int n[3])
   hymgi_launch(fine->context, prolong<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
 }
 
-enum {
-  LARGE_FROM = 40 * 40 * 40
-}; /* coarse cells: enough for tiles of 512 on each multiprocessor */
+/* Coarse cells: enough for tiles of 512 on each multiprocessor. */
+enum { LARGE_FROM = 40 * 40 * 40 };
 
 template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
 void launch_order(const hymgi_level *fine, const prolong_args &a)
@@ -284,7 +285,7 @@ void launch_prolong(const hymgi_level *fine, hymgi_ghosts order, bool black, con
     launch_order<HYMGI_GHOSTS_V2, ADD, false>(fine, a);
 }
 
-/* Does the smoother call that follows read the black cells alone? */
+/* Does the smoother call that follows read only the black cells? */
 bool only_black(const hymgi_level *fine)
 {
   const hymgi_method *m = fine->method;
@@ -294,7 +295,7 @@ bool only_black(const hymgi_level *fine)
 
 } /* namespace */
 
-/* Boundary data travel with the arguments: then every box has a launch of its own. */
+/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                                        const double *source, hymgi_ghosts order, bool add,
                                        bool smoothed, double *x)
@@ -307,10 +308,10 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
     prolong_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
     a.patches = box_set_of(fine->patch + b, count);
-    a.closes = fine->direct || add;
+    a.fills_ghosts = fine->direct || add;
     if (data)
       a.c = extrapolation_with_data(coarse, order, b);
-    else if (a.closes)
+    else if (a.fills_ghosts)
       a.c = extrapolation_of(coarse, order);
     a.coarse = source;
     a.fine = x;

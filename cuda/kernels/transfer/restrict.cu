@@ -1,6 +1,6 @@
-/* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; its
- * cell is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: of cells
- * 8 + 1; of FV2's residual what the operator reads, f, and 1. */
+/* Restriction. The coarse side is a patch: the image of a fine box on the next coarser level; each
+ * of its cells is the mean of 8 fine ones, added up in the host's order. Bytes per fine cell: 8 + 1
+ * for a vector; for FV2's residual what the operator reads, f, and 1. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
@@ -9,8 +9,8 @@
 namespace
 {
 
-/* Fine boxes with their images, and how the blocks of a grid lie over them: x fastest, then y,
- * then coarse planes of one box after the other. */
+/* Fine boxes with their images, and how the grid's blocks cover them: x fastest, then y, then
+ * coarse planes, box by box. */
 struct transfer_grid {
   box_set boxes, patches;
   int across[2]; /* blocks along x and y */
@@ -33,10 +33,10 @@ __device__ __forceinline__ block_place place_of_block(const transfer_grid &a)
   return b;
 }
 
-enum { BLOCKS_EACH = 24, MOST_PLANES = 8 }; /* of a multiprocessor; of a block */
+enum { BLOCKS_EACH = 24, MOST_PLANES = 8 }; /* per multiprocessor; per block */
 
-/* Blocks that have x entries of rows of n[0] entries, and y rows of n[1]; several planes each
- * where that leaves enough of them: what two planes both read is then still in a cache. */
+/* Blocks that have x of n[0] entries and y of n[1] rows; several planes each where that leaves
+ * enough blocks: what two planes both read is then still in a cache. */
 transfer_grid grid_of(const hymgi_level *level, const int n[2], int x, int y)
 {
   transfer_grid a = {};
@@ -63,9 +63,9 @@ dim3 blocks_of(const transfer_grid &a)
 
 enum { MEAN_THREADS = 128 };
 
-/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); the larger of them into *largest. */
-__device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, int t, int j, int k,
-                                          unsigned long long *largest)
+/* The sum of fine cells 2 t and 2 t + 1 of row (j, k); *largest: the maximum of |x| so far. */
+__device__ __forceinline__ double sum_of_two(const hymgi_geom &g, const double *x, int t, int j,
+                                             int k, unsigned long long *largest)
 {
   const double *even, *odd;
   if (g.split) {
@@ -80,8 +80,8 @@ __device__ __forceinline__ double pair_of(const hymgi_geom &g, const double *x, 
   return *even + *odd;
 }
 
-/* zero: NULL, or a vector that gets zeros where coarse gets means. MAX: also max |fine|, as the reduction's
- * result. */
+/* zero: NULL, or a vector that gets zeros where coarse gets means. MAX: also max |fine|, as the
+ * reduction's result. */
 template <bool MAX>
 __global__ void __launch_bounds__(MEAN_THREADS)
     restrict_mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
@@ -97,10 +97,10 @@ __global__ void __launch_bounds__(MEAN_THREADS)
   wait_for_predecessors();
   if (I < patch.n[0] && J < patch.n[1])
     for (int K = b.first; K < top; K++) {
-      const double p00 = pair_of(g, fine, I, 2 * J, 2 * K, &largest);
-      const double p10 = pair_of(g, fine, I, 2 * J + 1, 2 * K, &largest);
-      const double p01 = pair_of(g, fine, I, 2 * J, 2 * K + 1, &largest);
-      const double p11 = pair_of(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
+      const double p00 = sum_of_two(g, fine, I, 2 * J, 2 * K, &largest);
+      const double p10 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K, &largest);
+      const double p01 = sum_of_two(g, fine, I, 2 * J, 2 * K + 1, &largest);
+      const double p11 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
       const ptrdiff_t at = hymgi_at(&patch, I, J, K);
       coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
       if (zero) zero[at] = 0;
@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(MEAN_THREADS)
 
 /* ---- FV2's residual ---- */
 
-/* A thread has a place in a row: with split rows a slot, that is a pair of cells or the red one of
- * them; with plain rows a cell. It computes what that gives to the mean. */
+/* A thread has an entry of a row: with split rows a slot, of which it does both cells or the red
+ * one; with plain rows a cell. It computes what that contributes to the mean. */
 struct sum_args {
   transfer_grid grid;
   operator_view v;
@@ -126,7 +126,7 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
   fv2_betas b[CELLS];
   double alpha[CELLS];
 
-  /* What no kernel of a solve writes. */
+  /* Loads what no kernel of a solve writes. */
   __device__ __forceinline__ void fetch(const operator_view &v, const hymgi_geom &g, int t, int j,
                                         int k)
   {
@@ -225,8 +225,8 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
   launch_mean<true>(level, fine, coarse, NULL);
 }
 
-/* A block's threads: along a row, rows (two at least), both fine planes of a coarse one. After gsrb the
- * residual of the black cells is zero (but for rounding). */
+/* A block has threads along a row, at least two rows, and both fine planes of a coarse one. After
+ * GSRB the residual of the black cells is zero (up to rounding). */
 extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level,
                                         const hymgi_restriction *restriction)
 {
@@ -251,7 +251,7 @@ extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level,
       level->method->variable_beta, split, restriction->after == HYMGI_AFTER_GSRB);
 }
 
-/* By way of the second buffer, which is free between smoother calls. */
+/* Through the second buffer, which is free between smoother calls. */
 extern "C" void hymgi_cuda_fv4_restrict(const hymgi_level *level,
                                         const hymgi_restriction *restriction)
 {

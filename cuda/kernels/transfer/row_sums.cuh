@@ -1,9 +1,9 @@
-/* Diagonal and sum of the absolute values of the other coefficients of a cell's equation, extrapolations
- * included; set-up. Away from boundaries they are the formula applied to unit vectors. Near them what
- * lies beyond an end is moved to the cells it stands for, axis x first, then y, then z. A moved
- * coefficient keeps the offsets that were zero, so every coefficient has one: what the host does
- * in a map of the cells around is here asked of the 25 original ones, and added in the host's
- * order. */
+/* Diagonal and sum of the absolute values of the other coefficients of a cell's equation, with
+ * ghost extrapolations folded in; for set-up. Away from boundaries the coefficients are the formula
+ * applied to unit vectors. Near them the coefficient of a ghost is distributed to the cells that it
+ * is extrapolated from, along x first, then y, then z. A moved coefficient keeps the offsets that
+ * were zero, so every coefficient has a zero offset. The host works in a map of the cells around;
+ * here each coefficient is gathered from the 25 original ones and added in the host's order. */
 #ifndef HYMGI_KERNELS_TRANSFER_ROW_SUMS_CUH
 #define HYMGI_KERNELS_TRANSFER_ROW_SUMS_CUH
 
@@ -108,7 +108,7 @@ struct near_cell {
   bool near[3];
 };
 
-/* Does an entry at this offset along an axis go to other cells? */
+/* Is the entry at this offset along an axis moved to other cells? */
 __device__ __forceinline__ bool moves(const near_cell &c, int axis, int offset)
 {
   const int position = c.ijk[axis] + offset;
@@ -116,7 +116,7 @@ __device__ __forceinline__ bool moves(const near_cell &c, int axis, int offset)
   return c.fold.wraps >> axis & 1 || c.g.boundaries >> (2 * axis + (position >= 0)) & 1;
 }
 
-/* The part of an entry that moves which goes to offset `to`. */
+/* The share of a moved entry that goes to offset `to`. */
 __device__ __forceinline__ double share_of(const near_cell &c, int axis, int from, int to)
 {
   const int n = c.g.n[axis], position = c.ijk[axis] + from, target = c.ijk[axis] + to;
@@ -126,7 +126,7 @@ __device__ __forceinline__ double share_of(const near_cell &c, int axis, int fro
   return cell >= 0 && cell < 4 ? c.fold.weight[2 * axis + high][layer][cell] : 0;
 }
 
-/* The coefficient at an offset after the axes up to AXIS have been dealt with. */
+/* The coefficient at an offset after folding along the axes up to AXIS. */
 template <int AXIS>
 __device__ __forceinline__ double entry_of(const near_cell &c, const int (&offset)[3])
 {
@@ -169,7 +169,7 @@ __device__ __forceinline__ row_sums folded_sums(const near_cell &c)
   return s;
 }
 
-/* By a block of NEAR_THREADS; point: room for 25 coefficients a thread. */
+/* Called by a block of NEAR_THREADS; point: room for 25 coefficients a thread. */
 template <bool VARIABLE>
 __device__ __forceinline__ row_sums fv4_near_sums(const operator_view &v, const folding &f,
                                                   const hymgi_geom &g, const place &p,
