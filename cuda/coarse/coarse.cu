@@ -1,6 +1,6 @@
-/* The coarse end of a cycle in one launch of one block: V-, W- and F-cycles from a level down, and
- * the bottom solve alone. All threads go through the same schedule; the scalars of a bottom solve
- * come out the same on each. */
+/* The coarse end of a cycle in one launch of a single block: V-, W- and F-cycles from a given level
+ * down, and the bottom solve alone. All threads follow the same schedule; the scalars of a bottom
+ * solve are the same on every thread. */
 #include <stdlib.h>
 
 #include "coarse/bottom.cuh"
@@ -12,20 +12,20 @@ namespace
 
 /* ---- cycles ---- */
 
-/* What a launch is told. */
+/* The arguments of a launch. */
 struct coarse_run {
   coarse_method method;
   hymg_bottom bottom;
-  const coarse_level *level; /* the first of the cycle */
+  const coarse_level *level; /* the finest level of the cycle */
   int count;                 /* levels */
   int visits;                /* 1: V, 2: W, 0: F */
-  const double *lists;       /* and coefficients, so many doubles */
+  const double *lists;       /* and coefficients, `listed` doubles */
   size_t listed;
-  double *x; /* of the first level */
+  double *x; /* of the finest level */
   const double *f;
 };
 
-/* Then the residual as well, if it is to be restricted. */
+/* If `restricts`, computes the residual afterwards and restricts it. */
 __device__ __noinline__ void smooth(int l, bool restricts)
 {
   const coarse_method &m = shared.method;
@@ -34,7 +34,7 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   if (restricts) restrict_residual(l, m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
 }
 
-/* As correct() of multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
+/* As v_cycle() in multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
 __device__ __noinline__ void v_cycle(const coarse_run &run, int first, int visits)
 {
   const int last = run.count - 1;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 
 /* ---- the kernel ---- */
 
-/* Calls a line into this multiprocessor's cache; nobody waits for what it gives. */
+/* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
 __device__ __forceinline__ unsigned call_line(const double *line)
 {
   unsigned word = 0;
@@ -81,7 +81,7 @@ __device__ __forceinline__ unsigned call_line(const double *line)
   return word;
 }
 
-/* Calls for all that no kernel writes while others still run. */
+/* Prefetches everything that no kernel still running can write. */
 __device__ __forceinline__ void call_lists(const coarse_run &run)
 {
   for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;

@@ -1,5 +1,5 @@
-/* The lists that the coarse end works from, made by the host when a solver's coefficients are in place,
- * in one piece of device memory. */
+/* The lists that the coarse end works from. The host makes them once a solver's coefficients are
+ * set, in one allocation of device memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ unsigned sides_of(const hymgi_level *level, const int ijk[3])
   return sides;
 }
 
-/* Red cells first, each colour in the order of memory. */
+/* Red cells first; within a colour in memory order. */
 size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *finer, int *reds)
 {
   const hymgi_geom *g = level->box;
@@ -49,12 +49,12 @@ size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *fi
 
 /* ---- levels ---- */
 
-/* Offsets in the pile, until it has a place. */
+/* Offsets in the pile, which may still move. */
 struct level_lists {
   size_t cell, operator_ghosts, v_ghosts, f_ghosts, data, chebyshev;
 };
 
-/* Across a periodic axis of odd length a cell of FV2 sees its own colour. */
+/* False where an FV2 cell has a neighbour of its own colour: on a periodic axis of odd length. */
 bool keeps_colours_apart(const hymgi_level *level)
 {
   for (int axis = 0; axis < 3; axis++)
@@ -62,7 +62,7 @@ bool keeps_colours_apart(const hymgi_level *level)
   return level->method->stencil == HYMG_FV2;
 }
 
-/* Doubles of a vector in the arena. */
+/* Length of a vector in the arena. */
 int size_of(const hymgi_geom *g)
 {
   return hymgi_coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
@@ -147,8 +147,8 @@ coarse_method method_of(const hymgi_method *m)
   return t;
 }
 
-/* Doubles of the arena for a level: x, y and f, and vectors of the avoiding solvers. Others have theirs
- * in registers. */
+/* Doubles of the arena that a level needs: x, y and f, and the vectors of the
+ * communication-avoiding solvers. The other solvers keep theirs in registers. */
 int room_for(const hymgi_hierarchy *h, int l)
 {
   const hymg_bottom bottom = h->options.bottom;
@@ -156,16 +156,16 @@ int room_for(const hymgi_hierarchy *h, int l)
   return (3 + (avoids ? hymgi_bottom_vectors(bottom) : 0)) * size_of(h->level[l].box);
 }
 
-/* A coarse end in the making. */
+/* A coarse end under construction. */
 struct draft {
-  const hymgi_level *first; /* of the solver's levels */
+  const hymgi_level *first; /* of the levels of the coarse end */
   int count;
   hymgi_pile p;
   coarse_level level[COARSE_LEVELS];
   level_lists lists[COARSE_LEVELS];
 };
 
-/* Places in the pile become places in memory; rows of coefficients follow. */
+/* Turns offsets in the pile into device pointers; the rows of coefficients follow the lists. */
 void lay_out(draft *d, double *memory)
 {
   const char *const base = (const char *)memory;
@@ -184,7 +184,8 @@ void lay_out(draft *d, double *memory)
   }
 }
 
-/* Behind what the avoiding solvers keep; their vectors come last. */
+/* The vectors follow the small matrices of the communication-avoiding solvers, whose own vectors
+ * come last. */
 void place_vectors(draft *d)
 {
   int at = COARSE_BASIS;

@@ -1,8 +1,7 @@
-/* The smoothers and the operator: vectors are in shared memory; what a cell needs is loaded once a
- * call and stays in registers, so that a half
- * sweep is some reads of shared memory, the formula, and a barrier. A block that runs alone waits
- * for every single instruction: here each one counts. Vectors are named by their place in the
- * arena. */
+/* The smoothers and the operator: vectors are in shared memory; the coefficients of a cell are
+ * loaded once per call and stay in registers, so that a half sweep is a few reads of shared memory,
+ * the formula and a barrier. A single block cannot hide latency, so every instruction counts.
+ * Vectors are identified by their position in the arena. */
 #ifndef HYMGI_COARSE_RESIDENT_CUH
 #define HYMGI_COARSE_RESIDENT_CUH
 
@@ -15,15 +14,15 @@ extern "C" {
 namespace
 {
 
-/* A thread's cell; `mine` is false where there are more threads than cells. */
+/* A thread's cell; `mine` is false for threads beyond the last cell. */
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_resident;
 
 /* ---- FV2 ---- */
 
-/* Beyond a boundary lies a multiple of the opposite neighbour, or zero. */
+/* The ghost beyond a boundary is a multiple of the cell on the opposite side, or zero. */
 template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   bool mine;
-  int at, team, to[6]; /* to: from the cell to what is seen across each face */
+  int at, team, to[6]; /* to: offset of the cell read across each face */
   double factor[6];
   fv2_betas b;
   operator_view o;
@@ -89,7 +88,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
 };
 
 /* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. Not
- * across periodic axes of odd length, where cells of a colour see each other. */
+ * for periodic axes of odd length, where cells have neighbours of their own colour. */
 __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 {
   double *const arena = coarse_arena();
@@ -105,7 +104,7 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
     meet(own.team);
     if (own.mine && colour == (s & 1))
       x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
-    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
+    __syncwarp(); /* the division may diverge; a block's barrier needs whole warps */
   }
   if (!residual) return;
   meet(own.team);
@@ -114,8 +113,9 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 
 /* ---- FV4 ---- */
 
-/* Closes a line; none if it has no place to write to. What a extrapolation does not ask for is read where it
- * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
+/* Fills one ghost, or none if it has no destination. Cells that the extrapolation does not need are
+ * read from a valid address and ignored: a branch costs more. SECOND: there may be a second layer.
+ * */
 template <bool SECOND>
 __device__ __forceinline__ void fill_resident(const coarse_ghost &g, double *x)
 {
@@ -131,7 +131,7 @@ __device__ __forceinline__ void fill_resident(const coarse_ghost &g, double *x)
   if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
 }
 
-/* The first two lines that a thread closes in a pass. */
+/* The first two ghosts that a thread fills in a pass. */
 struct coarse_lines {
   coarse_ghost one, two;
 };
@@ -149,7 +149,7 @@ __device__ __forceinline__ coarse_lines lines_at(const coarse_extrapolation &ext
 }
 
 template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
-  bool mine, one_line; /* one_line: a pass has one a thread at most */
+  bool mine, one_line; /* one_line: at most one ghost per thread and pass */
   int l, at, team, row, plane;
   coarse_lines faces, edges;
   fv4_betas<VARIABLE> b;
@@ -179,7 +179,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
     if (from) f = from[at];
   }
 
-  /* Both layers of ghosts, ready for all; on edges there is one. */
+  /* Fills both layers of ghosts, visible to all threads afterwards; edges have one layer. */
   __device__ __forceinline__ void close(double *x) const
   {
     if (one_line) {
@@ -234,7 +234,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
 
 /* ---- either ---- */
 
-/* How far a smoother goes along the residual: of FV2 through its diagonal, which l1jacobi replaces. */
+/* How the smoother scales the residual: FV2 divides by the diagonal, except with l1jacobi. */
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   double scale;
   hymgi_divisor diagonal;
@@ -252,13 +252,13 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
       scale = __ldg(t.coefficients + (l1 ? COARSE_L1 : COARSE_DINV) * t.cells + thread_of());
     if (divides) diagonal = hymgi_divisor_of(own.diagonal());
   }
-  /* x, of which r is the residual, after a step of so much weight */
+  /* x after a relaxation step with this weight; r: the residual of x */
   __device__ __forceinline__ double from(double x, double r, double weight) const
   {
     if (STENCIL == HYMG_FV4) return hymgi_relax(x, weight * scale, r);
     return hymgi_relax(x, weight, divides ? hymgi_quotient(r, &diagonal) : r * scale);
   }
-  /* x where its own equation holds */
+  /* the x that satisfies its own equation */
   __device__ __forceinline__ double solved(const coarse_resident<STENCIL, VARIABLE> &own,
                                            const double *x) const
   {
@@ -266,8 +266,8 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   }
 };
 
-/* `sweeps` from one buffer to the other, which by a half sweep gets the other colour as it is; then,
- * if asked for, the residual goes to y. */
+/* `sweeps` sweeps, each from one buffer to the other; a half sweep copies the other colour
+ * unchanged. Then, if asked for, the residual goes to y. */
 template <hymg_stencil STENCIL, bool VARIABLE, bool COLOURED>
 __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 {
@@ -283,9 +283,8 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
     const coarse_weights w = next_w;
-    if (!COLOURED) next_w = weights_of(l, s + 1); /* on their way during this sweep */
-    if (s == sweeps &&
-        now != t.x_at) { /* an odd number of them: back to x, when all have read it */
+    if (!COLOURED) next_w = weights_of(l, s + 1); /* loaded during this sweep */
+    if (s == sweeps && now != t.x_at) { /* an odd number: copy to x, once all have read it */
       meet(own.team);
       if (own.mine) arena[next + own.at] = arena[now + own.at];
       next = now, now = t.x_at;
@@ -305,7 +304,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       }
       arena[next + own.at] = x;
     }
-    __syncwarp(); /* as above */
+    __syncwarp(); /* as in sweep_fv2 */
     const int old = now;
     now = next, next = old;
   }
