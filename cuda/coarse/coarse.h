@@ -22,7 +22,7 @@ struct alignas(16) coarse_cell {
  * layer, also x[to - step]. */
 struct alignas(16) coarse_ghost {
   int to, from, step;
-  /* low 4 bits: hymgi_extrapolation; bit 4: second layer; above: 1 + index of boundary data, or 0 */
+  /* 4 bits: hymgi_extrapolation; bit 4: second layer; above: 1 + index of boundary data, or 0 */
   unsigned what;
 };
 

@@ -1,11 +1,12 @@
-/* The exchange of FV4 with peers on one box of split rows, and what its stencil reads beyond boundaries, in
- * two kernels: send puts the cells at faces with neighbours into their messages; take closes this box's
- * own boundaries meanwhile, puts what comes into the ghosts and fills the boundary ghosts beside them. Of a half
- * sweep's exchange only the colour that it updated travels, if all ranks of the plan do so (in_sweeps):
- * their messages have one colour after the other.
+/* The FV4 exchange with peers for one box of split rows, together with the boundary ghosts that the
+ * stencil reads, in two kernels: fv4_send_halo stores the cells at faces with neighbours into their
+ * messages; meanwhile fv4_receive_halo fills this box's own boundary ghosts, then stores what
+ * arrives in the ghosts and fills the boundary ghosts next to them. In gsrb only the colour updated
+ * by the last half sweep travels, if all ranks of the plan agree (in_sweeps): the messages then
+ * hold one colour after the other.
  *
- * Values tell by themselves that they have come (peer.cuh), the messages are those of the plan, and
- * both colours of them are what push and pull of peer.cu make of it. */
+ * Messages use the LL protocol (peer.cuh). They are those of the plan, and an exchange of both
+ * colours has the same format as with push and pull of peer.cu. */
 #include "exchange/fv4_halo.h"
 
 #include "device/fv4_send.cuh"
@@ -22,30 +23,30 @@ namespace
 
 enum {
   HALO_THREADS = CLOSE_WIDE * CLOSE_HIGH,
-  HALO_SHIFT = 6, /* threads along a row at most, so that a block has rows by fours */
-  LINE = 4        /* cells of a extrapolation */
+  HALO_SHIFT = 6, /* at most 2^6 threads along a row, so that a block has at least 4 rows */
+  LINE = 4        /* cells that an extrapolation reads */
 };
 
 struct halo_args {
-  split_args s; /* of the boundaries' own ghosts, or of those beside neighbours */
+  split_args s; /* for the boundary ghosts */
   halo_brick brick[HALO_BRICKS];
   int bricks;
-  int closing; /* blocks, the first ones */
-  int colours; /* that travel: bit by colour */
-  bool apart;  /* in a message */
+  int closing; /* the first blocks, which fill boundary ghosts */
+  int colours; /* that are exchanged, a bit each */
+  bool apart;  /* a message holds one colour after the other */
   bool closes, along_x;
-  bool sent; /* by the kernel before, whose cells are there when it has ended */
+  bool sent; /* by the preceding kernel, which must end before its cells are read */
   unsigned long long *exchanges, *others;
   peer_wait wait;
 };
 
-/* A thread's slot in its block's brick. */
+/* A thread's slot (a red and a black cell) in its block's brick. */
 struct halo_place {
-  int t, j, k, x; /* slot and row in the box; slot of the brick */
+  int t, j, k, x; /* slot and row in the box; slot in the brick */
   bool inside;
 };
 
-/* Threads along a row of so many slots: 2^shift. */
+/* log2 of the number of threads along a row with this many slots. */
 HYMGI_INLINE int halo_shift(int slots)
 {
   int shift = 0;
@@ -69,7 +70,7 @@ __device__ __forceinline__ halo_place place_in(const halo_brick &b)
   return p;
 }
 
-/* Where the slot's cell of a colour is: in the vector, and in a version of the message. */
+/* Index of the slot's cell of a colour in the vector; below: in a version of the message. */
 __device__ __forceinline__ ptrdiff_t cell_of(const halo_args &a, const halo_place &p, int colour)
 {
   return hymgi_row(&a.s.g, colour, p.j, p.k) + p.t;
@@ -96,7 +97,7 @@ __device__ __forceinline__ bool is_first_thread()
   return threadIdx.x == 0 && blockIdx.x == 0;
 }
 
-/* Counters as peer_send_ll and peer_receive_ll of peer.cu keep them. */
+/* The counters work as in peer_send_ll and peer_receive_ll of peer.cu. */
 __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_constant__ halo_args a)
 {
   const halo_brick &b = a.brick[brick_of_block(a)];
@@ -115,8 +116,8 @@ __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_const
       put_value(message + packed(a, b, p, colour), value[colour]);
 }
 
-/* Of a row of ghosts across one axis: the boundaries of the other axes that it runs into. The block has
- * the four rows, and the two slots, that a line takes. */
+/* After a row of ghosts has been received: fills the boundary ghosts at its ends along the other
+ * axes. The block holds the four rows, or the two slots, that an extrapolation reads. */
 __device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_place &p)
 {
   const hymgi_geom &g = a.s.g;
@@ -145,8 +146,9 @@ __device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick 
   if (p.inside) fill_neighbours(a, p);
 }
 
-/* Starts when all of send has: what came before send is done then. Waits for send at its end, or
- * before it fills boundary ghosts from cells that the kernel before makes. */
+/* Starts when all blocks of fv4_send_halo have started: everything before that kernel has ended by
+ * then. Waits for it at the end, or before it fills boundary ghosts from cells that the preceding
+ * kernel computes. */
 __global__ void __launch_bounds__(HALO_THREADS)
     fv4_receive_halo(const __grid_constant__ halo_args a)
 {
@@ -163,7 +165,8 @@ __global__ void __launch_bounds__(HALO_THREADS)
 
 /* ---- launches ---- */
 
-/* Whole slots of the only box, no more than go with the arguments. */
+/* Do all pieces consist of whole slots of the only box, and do they fit into the kernel's
+ * arguments? */
 bool are_slots(const hymgi_piece *piece, int count)
 {
   if (count == 0 || count > HALO_BRICKS) return false;
@@ -172,7 +175,8 @@ bool are_slots(const hymgi_piece *piece, int count)
   return true;
 }
 
-/* What fill_neighbours takes for granted: no neighbours across x, and bricks of ghosts in whole lines. */
+/* The assumptions of fill_neighbours: no neighbours along x, and received bricks start and end at
+ * multiples of LINE. */
 bool fills_neighbours(const hymgi_geom *g, const hymgi_plan *plan)
 {
   if ((g->boundaries & 3) != 3 || g->n[0] % 4) return false;
@@ -194,7 +198,7 @@ int halo_blocks(const int n[3])
                blocks_for((int64_t)n[1] * n[2], HALO_THREADS >> shift));
 }
 
-/* Returns the number of blocks, with those that close. */
+/* Returns the number of blocks, including those that fill boundary ghosts. */
 int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_peer_side *side)
 {
   int blocks = a->closing;

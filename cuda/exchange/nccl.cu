@@ -1,12 +1,13 @@
-/* Messages as sends and receives of NCCL. Each plan is one group on the stream that its packing is on, so a
- * cycle is recorded with its messages. The context has one communicator for all solvers.
+/* Messages as NCCL sends and receives. Each plan is one group on the stream that packs its
+ * messages, so a cycle is recorded with its messages. The context has one communicator for all
+ * solvers.
  *
- * A kernel of NCCL waits for other ranks as long as it takes. So the host polls the stream, and breaks
- * the communicator off after a failure: NCCL's own, this rank's, one that another rank has told by MPI,
- * or that nothing came in time. The next solver, or the end of the failed solve, makes a new one.
+ * An NCCL kernel waits for other ranks indefinitely. So the host polls the stream and aborts the
+ * communicator after a failure: of NCCL, of this rank, of another rank that has notified this one
+ * by MPI, or a timeout. The next solver, or the end of the failed solve, makes a new one.
  *
- * Sends and receives use no NVLink multicast: NCCL prepares that for collectives alone, when the first
- * of them comes, and here is none. */
+ * Sends and receives do not use NVLink multicast: NCCL sets that up at the first collective, and
+ * there is none here. */
 #include "exchange/nccl.h"
 
 #include <nccl.h>
@@ -15,15 +16,15 @@
 #include <string.h>
 
 struct hymgi_nccl {
-  ncclComm_t comm;         /* NULL: none, or broken off */
-  bool busy;               /* groups were queued since the host last waited */
-  hymgi_peer_state *state; /* of the plan that was queued last */
+  ncclComm_t comm;         /* NULL: none, or aborted */
+  bool busy;               /* groups were enqueued since the host last waited */
+  hymgi_peer_state *state; /* of the plan enqueued last */
 };
 
 namespace
 {
 
-const double LOOK_SECONDS = 1e-3; /* between two looks for failures while waiting */
+const double LOOK_SECONDS = 1e-3; /* between two checks for failures while waiting */
 
 hymg_status check(hymg_context *context, ncclResult_t result, const char *what)
 {
@@ -59,8 +60,8 @@ void *abort_it(void *comm)
   return NULL;
 }
 
-/* Aborting ends the kernels that wait, and then waits itself until no recording has any of them;
- * recordings can go once their kernels have ended. Hence two threads. */
+/* ncclCommAbort ends the waiting kernels and then waits until no recording contains any of them;
+ * recordings can only be destroyed once their kernels have ended. Hence two threads. */
 void break_off(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
@@ -81,7 +82,7 @@ void break_off(hymg_context *context)
 
 /* ---- failures ---- */
 
-/* This rank's, to the others: they may wait for messages that do not come. */
+/* Notifies the other ranks of this rank's failure: they may be waiting for its messages. */
 void tell(hymg_context *context)
 {
   hymgi_nccl *const g = context->gpu->groups;
@@ -90,7 +91,7 @@ void tell(hymg_context *context)
   hymgi_comm_notify(context->comm, context->status, context->error);
 }
 
-/* Is there a reason to wait no longer? It is in the context's status then. */
+/* Is there a reason to stop waiting? If so it is in the context's status. */
 bool finds_failure(hymg_context *context, double waited)
 {
   const hymgi_nccl *g = context->gpu->groups;
@@ -110,8 +111,8 @@ bool finds_failure(hymg_context *context, double waited)
   return true;
 }
 
-/* Not for ever where messages are on their way: an error of NCCL, of this rank or told by another one, and the
- * timeout break the communicator off, and with it the wait. */
+/* With messages under way the wait is bounded: an error of NCCL, of this rank or reported by
+ * another one, or the timeout, aborts the communicator and so ends the wait. */
 cudaError_t wait_for_groups(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
@@ -131,7 +132,7 @@ cudaError_t wait_for_groups(hymg_context *context)
     error = cudaStreamSynchronize(d->stream);
     break;
   }
-  cudaGetLastError(); /* it keeps "not ready" */
+  cudaGetLastError(); /* clears cudaErrorNotReady */
   g->busy = false;
   return error;
 }
@@ -191,5 +192,5 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
                       plan->send[m].rank, g->comm, stream);
   end = ncclGroupEnd();
   check(context, result == ncclSuccess ? end : result, "a group of messages");
-  d->waits = true; /* kernels of NCCL do not say when the next may start */
+  d->waits = true; /* NCCL kernels do not trigger the launch of dependents */
 }
