@@ -82,9 +82,9 @@ KRYLOV void hymgi_copy_vector(const krylov_level *level, const double *x, double
 KRYLOV void hymgi_remove_mean(const krylov_level *level, double *x)
 {
   const coarse_level &t = shared.level[level->l];
-  meet(t.team);
+  sync_team(t.team);
   const double mean = sum_by_threads(level->l, x, NULL, COARSE_WARP) / (double)t.cells;
-  meet(t.team);
+  sync_team(t.team);
   if (level->own >= 0) x[level->own] += -mean;
 }
 
@@ -112,7 +112,7 @@ KRYLOV void krylov_meet_lanes()
 
 KRYLOV void krylov_meet(const krylov_level *level)
 {
-  meet(shared.level[level->l].team);
+  sync_team(shared.level[level->l].team);
 }
 
 #include "multigrid/krylov_methods.h"
@@ -122,7 +122,7 @@ KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool sha
 {
   const coarse_level &t = shared.level[level->l];
   const int lanes = t.cells > 2 * COARSE_WARP ? COARSE_WARP : 1, wide = w->count + 1;
-  meet(t.team);
+  sync_team(t.team);
 #pragma unroll 1
   for (int m = thread_of() / lanes; m < w->count * wide; m += t.team / lanes) {
     const int i = m / wide, j = m % wide;

@@ -70,7 +70,7 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 /* ---- the kernel ---- */
 
 /* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
-__device__ __forceinline__ unsigned call_line(const double *line)
+__device__ __forceinline__ unsigned prefetch_line(const double *line)
 {
   unsigned word = 0;
 #if defined(__CUDA_ARCH__)
@@ -82,11 +82,11 @@ __device__ __forceinline__ unsigned call_line(const double *line)
 }
 
 /* Prefetches everything that no kernel still running can write. */
-__device__ __forceinline__ void call_lists(const coarse_run &run)
+__device__ __forceinline__ void prefetch_lists(const coarse_run &run)
 {
   for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;
        line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE)
-    call_line(run.lists + line);
+    prefetch_line(run.lists + line);
 }
 
 __device__ __forceinline__ void load_levels(const coarse_run &run)
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(COARSE_THREADS)
 {
   static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
-  call_lists(run);
+  prefetch_lists(run);
   load_levels(run);
   wait_for_predecessors();
   load_fields(run);
@@ -135,21 +135,21 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   store_x(run);
 }
 
-void launch(const hymgi_coarse_lists *tail, const hymgi_level *level, hymg_bottom bottom,
+void launch(const hymgi_coarse_lists *lists, const hymgi_level *level, hymg_bottom bottom,
             int visits)
 {
   coarse_run run = {};
-  run.method = tail->method;
+  run.method = lists->method;
   run.bottom = bottom;
-  run.level = tail->level + (level->index - tail->first);
-  run.count = tail->last - level->index + 1;
+  run.level = lists->level + (level->index - lists->first);
+  run.count = lists->last - level->index + 1;
   run.visits = visits;
-  run.lists = tail->memory;
-  run.listed = tail->doubles;
+  run.lists = lists->memory;
+  run.listed = lists->doubles;
   run.x = level->x;
   run.f = level->f;
   hymgi_launch_shared(level->context, coarse_v_cycle, dim3(1), dim3(COARSE_THREADS),
-                      (size_t)tail->arena * sizeof(double), run);
+                      (size_t)lists->arena * sizeof(double), run);
 }
 
 } /* namespace */
@@ -166,23 +166,23 @@ hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles)
   if (error == cudaSuccess)
     error =
         cudaFuncSetAttribute(coarse_v_cycle, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  return hymgi_cuda_check(context, error, "the tail's shared memory");
+  return hymgi_cuda_check(context, error, "the coarse end's shared memory");
 }
 
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
-  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
-  if (!tail) return false;
-  launch(tail, level, bottom, 0);
+  const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  if (!lists) return false;
+  launch(lists, level, bottom, 0);
   return true;
 }
 
 bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
   const hymgi_attached *kept = (const hymgi_attached *)h->attached;
-  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
-  if (!tail || l < tail->first || l >= tail->last) return false;
-  launch(tail, h->level + l, h->options.bottom, visits);
+  const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  if (!lists || l < lists->first || l >= lists->last) return false;
+  launch(lists, h->level + l, h->options.bottom, visits);
   return true;
 }

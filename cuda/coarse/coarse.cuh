@@ -40,7 +40,7 @@ __device__ __forceinline__ int thread_of()
 
 /* Barrier for the threads of a team: what they have written is visible to all of them afterwards.
  * */
-__device__ __forceinline__ void meet(int team)
+__device__ __forceinline__ void sync_team(int team)
 {
   if (team == COARSE_WARP)
     __syncwarp();
@@ -82,7 +82,7 @@ __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extr
     if (from == to) continue;
     int m = from + thread_of();
     coarse_ghost next = m < to ? ghost_at(extrapolation, m) : coarse_ghost{};
-    meet(team);
+    sync_team(team);
 #pragma unroll 1
     while (m < to) {
       fill_line(next, data, x);

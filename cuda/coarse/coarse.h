@@ -44,21 +44,21 @@ enum coarse_row {
 };
 
 struct coarse_level {
-  int cells, reds, team; /* threads that work on it: COARSE_WARP or COARSE_THREADS */
-  int row, plane, size;  /* strides of rows and planes; length of a vector */
-  int wrap[3];           /* offset from the first to the last cell along each axis */
-  int parity;            /* colour of the cell (0, 0, 0) */
-  int in_place;          /* gsrb needs no second buffer: no cell reads its own colour */
-  int bits;              /* of a word of an exact sum */
+  int cells, reds, team;    /* threads that work on it: COARSE_WARP or COARSE_THREADS */
+  int row, plane, size;     /* strides of rows and planes; length of a vector */
+  int wrap[3];              /* offset from the first to the last cell along each axis */
+  int parity;               /* colour of the cell (0, 0, 0) */
+  int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
+  int bits;                 /* of a word of an exact sum */
   double boundary_ghost[6]; /* FV2 */
   double beta[3];           /* FV4, if constant */
   const double *chebyshev;  /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
   const coarse_cell *cell;
-  const double *coefficients; /* by coarse_row */
-  const double *data;         /* boundary data */
-  const double *field_f;      /* the level's own f, used below the finest level of a cycle */
+  const double *coefficients;      /* by coarse_row */
+  const double *data;              /* boundary data */
+  const double *field_f;           /* the level's own f, used below the finest level of a cycle */
   int x_at, y_at, f_at, krylov_at; /* positions of the vectors in the arena */
 };
 
@@ -86,7 +86,7 @@ struct hymgi_coarse_lists {
 hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
  * the bottom; NULL if not even the bottom fits. The placement learns the first level. */
-hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail);
-void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail);
+hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists);
+void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **lists);
 
 #endif

@@ -14,7 +14,7 @@ namespace
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_diagonal {
   double inverse;
 
-  __device__ __forceinline__ void take(const coarse_resident<STENCIL, VARIABLE> &own)
+  __device__ __forceinline__ void load(const coarse_resident<STENCIL, VARIABLE> &own)
   {
     inverse = own.scale;
   }
@@ -27,7 +27,7 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_diagonal {
 template <bool VARIABLE> struct coarse_diagonal<HYMG_FV2, VARIABLE> {
   hymgi_divisor divisor;
 
-  __device__ __forceinline__ void take(const coarse_resident<HYMG_FV2, VARIABLE> &own)
+  __device__ __forceinline__ void load(const coarse_resident<HYMG_FV2, VARIABLE> &own)
   {
     divisor = hymgi_divisor_of(own.mine ? fv2_diagonal(own.o, own.b, own.alpha) : 1);
   }
@@ -50,7 +50,7 @@ template <hymg_stencil STENCIL, bool VARIABLE, int TEAM> struct krylov_resident 
     const coarse_level &t = shared.level[l];
     own.load(l, coarse_arena() + t.f_at);
     own.team = TEAM;
-    diagonal.take(own);
+    diagonal.load(own);
     *f = own.f;
     shown = t.y_at;
     cells = t.cells;
@@ -84,7 +84,7 @@ RESIDENT void hymgi_apply(const RESIDENT_LEVEL *level, const double *x, double *
   __syncwarp();
   double *const seen = coarse_arena() + level->shown;
   if (level->own.mine) seen[level->own.at] = *x;
-  level->own.close(seen);
+  level->own.fill_ghosts(seen);
   *y = level->own.mine ? level->own.apply(seen) : 0;
 }
 

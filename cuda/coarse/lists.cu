@@ -197,7 +197,7 @@ void place_vectors(draft *d)
   }
 }
 
-hymg_status draw(draft *d)
+hymg_status make_lists(draft *d)
 {
   const size_t at = hymgi_pile_grow(&d->p, sizeof d->level); /* the descriptions come first */
   for (int l = 0; l < d->count && !d->p.failed; l++)
@@ -207,42 +207,42 @@ hymg_status draw(draft *d)
   return hymgi_fail(d->first->context, HYMG_ENOMEM, "no memory for lists of cells");
 }
 
-hymg_status settle(draft *d, hymgi_coarse_lists *tail)
+hymg_status upload(draft *d, hymgi_coarse_lists *lists)
 {
   hymg_context *const context = d->first->context;
   const hymgi_backend *backend = d->first->backend;
   const size_t listed = d->p.size / sizeof(double);
-  tail->doubles = listed;
+  lists->doubles = listed;
   for (int l = 0; l < d->count; l++)
-    tail->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
-  TRY(hymgi_device_memory.alloc(context, tail->doubles, &tail->memory));
-  lay_out(d, tail->memory);
+    lists->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+  TRY(hymgi_device_memory.alloc(context, lists->doubles, &lists->memory));
+  lay_out(d, lists->memory);
   place_vectors(d);
   memcpy(d->p.bytes, d->level, sizeof d->level);
-  backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
+  backend->copy(context, (const double *)d->p.bytes, lists->memory, listed);
   for (int l = 0; l < d->count; l++)
     hymgi_coarse_fill_coefficients(d->first + l, d->level[l].cell,
                                    (double *)d->level[l].coefficients);
-  tail->level = (const coarse_level *)tail->memory;
+  lists->level = (const coarse_level *)lists->memory;
   return context->status;
 }
 
 } /* namespace */
 
-hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
+hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
 {
   hymg_context *const context = h->context;
   const int bottom = h->num_levels - 1, wanted = h->placement.tail_from;
   int first = bottom + 1, most = 0, arena = COARSE_BASIS;
-  *tail = NULL;
+  *lists = NULL;
   TRY(hymgi_coarse_arena(context, &most));
   while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1) &&
          arena + room_for(h, first - 1) <= most)
     arena += room_for(h, --first);
   if (first > bottom) return HYMG_OK;
   if (wanted < first && wanted < bottom) h->placement.tail_from = first;
-  hymgi_coarse_lists *const t = *tail = (hymgi_coarse_lists *)calloc(1, sizeof *t);
-  if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
+  hymgi_coarse_lists *const t = *lists = (hymgi_coarse_lists *)calloc(1, sizeof *t);
+  if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the coarse end");
   t->first = first;
   t->last = bottom;
   t->arena = arena;
@@ -250,16 +250,16 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
   draft d = {};
   d.first = h->level + first;
   d.count = bottom - first + 1;
-  hymg_status status = draw(&d);
-  if (status == HYMG_OK) status = settle(&d, t);
+  hymg_status status = make_lists(&d);
+  if (status == HYMG_OK) status = upload(&d, t);
   free(d.p.bytes);
   return status;
 }
 
-void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail)
+void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **lists)
 {
-  if (!*tail) return;
-  if ((*tail)->memory) hymgi_device_memory.release(context, (*tail)->memory, (*tail)->doubles);
-  free(*tail);
-  *tail = NULL;
+  if (!*lists) return;
+  if ((*lists)->memory) hymgi_device_memory.release(context, (*lists)->memory, (*lists)->doubles);
+  free(*lists);
+  *lists = NULL;
 }

@@ -55,9 +55,9 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
     }
   }
 
-  __device__ __forceinline__ void close(double *) const
+  __device__ __forceinline__ void fill_ghosts(double *) const
   {
-    meet(team);
+    sync_team(team);
   }
 
   __device__ __forceinline__ fv2_values seen(const double *x) const
@@ -101,13 +101,13 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
   if (own.mine) diagonal = hymgi_divisor_of(own.diagonal());
 #pragma unroll 1
   for (int s = 0; s < sweeps; s++) {
-    meet(own.team);
+    sync_team(own.team);
     if (own.mine && colour == (s & 1))
       x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
     __syncwarp(); /* the division may diverge; a block's barrier needs whole warps */
   }
   if (!residual) return;
-  meet(own.team);
+  sync_team(own.team);
   if (own.mine && !colour) y[own.at] = fv2_residual(own.o, own.b, own.seen(x), own.f, own.alpha);
 }
 
@@ -180,17 +180,17 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
   }
 
   /* Fills both layers of ghosts, visible to all threads afterwards; edges have one layer. */
-  __device__ __forceinline__ void close(double *x) const
+  __device__ __forceinline__ void fill_ghosts(double *x) const
   {
     if (one_line) {
-      meet(team);
+      sync_team(team);
       fill_resident<true>(faces.one, x);
-      meet(team);
+      sync_team(team);
       fill_resident<false>(edges.one, x);
     } else {
       fill_many(x);
     }
-    meet(team);
+    sync_team(team);
   }
 
   __device__ __forceinline__ void fill_many(double *x) const
@@ -201,7 +201,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
       coarse_lines lines = pass ? edges : faces;
       const int end = extrapolation.end[pass];
       int m = (pass ? extrapolation.end[0] : 0) + thread_of();
-      meet(team);
+      sync_team(team);
 #pragma unroll 1
       do {
         fill_resident<true>(lines.one, x);
@@ -285,12 +285,12 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
     const coarse_weights w = next_w;
     if (!COLOURED) next_w = weights_of(l, s + 1); /* loaded during this sweep */
     if (s == sweeps && now != t.x_at) { /* an odd number: copy to x, once all have read it */
-      meet(own.team);
+      sync_team(own.team);
       if (own.mine) arena[next + own.at] = arena[now + own.at];
       next = now, now = t.x_at;
     }
     if (s == sweeps && !residual) continue; /* a return here would confuse compute-sanitizer */
-    own.close(arena + now);
+    own.fill_ghosts(arena + now);
     const bool last = s == sweeps;
     if (own.mine) {
       double x = arena[now + own.at];
@@ -332,7 +332,7 @@ __device__ __noinline__ void apply_resident(int l, bool residual, int x, int y)
   double *const arena = coarse_arena();
   coarse_resident<STENCIL, VARIABLE> own;
   own.load(l, arena + shared.level[l].f_at);
-  own.close(arena + x);
+  own.fill_ghosts(arena + x);
   if (own.mine) arena[y + own.at] = residual ? own.residual(arena + x) : own.apply(arena + x);
 }
 

@@ -67,7 +67,7 @@ __device__ __forceinline__ double term_at(const double *x, const double *y, int 
 }
 
 /* True if the largest term alone determines the sum: all terms are zero, or one is not finite. */
-__device__ __forceinline__ bool is_plain(double largest, double *sum)
+__device__ __forceinline__ bool is_trivial(double largest, double *sum)
 {
   *sum = largest == 0 ? 0 : (double)NAN;
   return !(isfinite(largest) && largest > 0);
@@ -134,7 +134,7 @@ __device__ __noinline__ double sum_by_threads(int l, const double *x, const doub
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
   const double largest = value_of(width > 1 ? warp_max(mine) : mine);
   double sum;
-  if (is_plain(largest, &sum)) return sum;
+  if (is_trivial(largest, &sum)) return sum;
   const int exponent = hymgi_sum_exponent(largest, t.bits);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
   int64_t words[HYMGI_SUM_WORDS] = {};

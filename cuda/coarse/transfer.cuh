@@ -14,7 +14,7 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   double *const arena = coarse_arena();
-  meet(fine.team);
+  sync_team(fine.team);
   if (thread_of() >= coarse.cells) return;
   const coarse_cell cell = cell_at(l + 1, thread_of());
   const double *const r = arena + fine.y_at + cell.child;
@@ -65,7 +65,7 @@ __device__ __noinline__ void interpolate(int l, bool f_cycle)
     fill_ghost_list(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
                     coarse_arena() + coarse.x_at);
   if (thread_of() >= fine.team) return;
-  meet(fine.team);
+  sync_team(fine.team);
   if (order == HYMGI_GHOSTS_P0)
     interpolate_cells<HYMGI_GHOSTS_P0>(l, !f_cycle);
   else if (order == HYMGI_GHOSTS_P1)

@@ -35,11 +35,11 @@ template <bool VARIABLE, bool EXCHANGES> struct face_cell {
   {
     const gsrb_args &a = r.sweep;
     fv2_values x = around(a, p);
-    if (EXCHANGES) take_all(r, g, p, faces, exchange, &x);
+    if (EXCHANGES) receive_all(r, g, p, faces, exchange, &x);
     fv2_extrapolate(a.v, g, p, &x);
     const double value = fv2_gsrb(a.v, b, x, f, alpha);
     if (a.colour == 1) a.out[p.own] = value;
-    if (EXCHANGES && r.sends) put_all(r, g, p, faces, exchange + 1, value);
+    if (EXCHANGES && r.sends) send_all(r, g, p, faces, exchange + 1, value);
   }
 };
 

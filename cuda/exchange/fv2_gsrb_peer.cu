@@ -46,11 +46,11 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
   if (!a.f_is_old) f = a.f[p.own];
   if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
   fv2_values x = around(a, p);
-  if (faces) take_all(r, g, p, faces, exchange, &x);
+  if (faces) receive_all(r, g, p, faces, exchange, &x);
   fv2_extrapolate(a.v, g, p, &x);
   const double value = fv2_gsrb(a.v, b, x, f, alpha);
   a.out[p.own] = value;
-  if (faces && r.sends) put_all(r, g, p, faces, exchange + 1, value);
+  if (faces && r.sends) send_all(r, g, p, faces, exchange + 1, value);
 }
 
 /* ---- the level ---- */

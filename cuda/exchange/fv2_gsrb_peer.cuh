@@ -17,7 +17,7 @@ namespace
 
 /* The neighbour at a face: its parts of the incoming and outgoing messages, packed in the order of
  * the face's cells. */
-struct joint {
+struct neighbour {
   double *in, *out;
   ptrdiff_t in_version, out_version;
   int rank;
@@ -25,7 +25,7 @@ struct joint {
 
 struct fused_exchange_args {
   gsrb_args sweep;
-  joint face[6];
+  neighbour face[6];
   unsigned faces;                 /* bit f: face f has a neighbour */
   unsigned long long *base, *end; /* number of the first exchange; where to store the last */
   int step;                       /* half sweeps before this one */
@@ -73,46 +73,46 @@ __device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
 
 /* Receives the neighbour's value and stores it in the ghost as well. */
 template <int FACE>
-__device__ __forceinline__ void take(const fused_exchange_args &r, const hymgi_geom &g,
-                                     const place &p, unsigned long long exchange, double *value)
+__device__ __forceinline__ void receive(const fused_exchange_args &r, const hymgi_geom &g,
+                                        const place &p, unsigned long long exchange, double *value)
 {
-  const joint &n = r.face[FACE];
+  const neighbour &n = r.face[FACE];
   *value = r.zero ? 0
-                  : take_value(r.wait, n.rank,
-                               n.in + version_at(exchange, n.in_version) + packed<FACE>(g, p));
+                  : receive_value(r.wait, n.rank,
+                                  n.in + version_at(exchange, n.in_version) + packed<FACE>(g, p));
   r.sweep.out[beyond<FACE>(p)] = *value;
 }
 
 template <int FACE>
-__device__ __forceinline__ void put(const fused_exchange_args &r, const hymgi_geom &g,
-                                    const place &p, unsigned long long exchange, double value)
+__device__ __forceinline__ void send(const fused_exchange_args &r, const hymgi_geom &g,
+                                     const place &p, unsigned long long exchange, double value)
 {
-  const joint &n = r.face[FACE];
-  put_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
+  const neighbour &n = r.face[FACE];
+  send_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
 }
 
-__device__ __forceinline__ void take_all(const fused_exchange_args &r, const hymgi_geom &g,
+__device__ __forceinline__ void receive_all(const fused_exchange_args &r, const hymgi_geom &g,
+                                            const place &p, unsigned faces,
+                                            unsigned long long exchange, fv2_values *x)
+{
+  if (faces & 1) receive<0>(r, g, p, exchange, &x->w);
+  if (faces & 2) receive<1>(r, g, p, exchange, &x->e);
+  if (faces & 4) receive<2>(r, g, p, exchange, &x->s);
+  if (faces & 8) receive<3>(r, g, p, exchange, &x->n);
+  if (faces & 16) receive<4>(r, g, p, exchange, &x->d);
+  if (faces & 32) receive<5>(r, g, p, exchange, &x->u);
+}
+
+__device__ __forceinline__ void send_all(const fused_exchange_args &r, const hymgi_geom &g,
                                          const place &p, unsigned faces,
-                                         unsigned long long exchange, fv2_values *x)
+                                         unsigned long long exchange, double value)
 {
-  if (faces & 1) take<0>(r, g, p, exchange, &x->w);
-  if (faces & 2) take<1>(r, g, p, exchange, &x->e);
-  if (faces & 4) take<2>(r, g, p, exchange, &x->s);
-  if (faces & 8) take<3>(r, g, p, exchange, &x->n);
-  if (faces & 16) take<4>(r, g, p, exchange, &x->d);
-  if (faces & 32) take<5>(r, g, p, exchange, &x->u);
-}
-
-__device__ __forceinline__ void put_all(const fused_exchange_args &r, const hymgi_geom &g,
-                                        const place &p, unsigned faces, unsigned long long exchange,
-                                        double value)
-{
-  if (faces & 1) put<0>(r, g, p, exchange, value);
-  if (faces & 2) put<1>(r, g, p, exchange, value);
-  if (faces & 4) put<2>(r, g, p, exchange, value);
-  if (faces & 8) put<3>(r, g, p, exchange, value);
-  if (faces & 16) put<4>(r, g, p, exchange, value);
-  if (faces & 32) put<5>(r, g, p, exchange, value);
+  if (faces & 1) send<0>(r, g, p, exchange, value);
+  if (faces & 2) send<1>(r, g, p, exchange, value);
+  if (faces & 4) send<2>(r, g, p, exchange, value);
+  if (faces & 8) send<3>(r, g, p, exchange, value);
+  if (faces & 16) send<4>(r, g, p, exchange, value);
+  if (faces & 32) send<5>(r, g, p, exchange, value);
 }
 
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   const unsigned long long exchange = read_word(r.end) + 1;
   if (threadIdx.x + blockIdx.x + blockIdx.y == 0) *(volatile unsigned long long *)r.base = exchange;
   let_successors_start();
-  if (there) put_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
+  if (there) send_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
 }
 
 /* Receives the ghosts next to cells of a colour, in the last exchange. base was written before any
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
     const unsigned long long exchange = read_word(r.base) + (unsigned)r.step;
     each_at_face(g, colour, face, [&](const place &p) {
       fv2_values taken = {};
-      take_all(r, g, p, 1u << face, exchange, &taken);
+      receive_all(r, g, p, 1u << face, exchange, &taken);
     });
   }
   wait_for_predecessors();
@@ -193,7 +193,7 @@ fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi
   for (int m = 0; m < plan->num_unpack; m++) {
     const hymgi_piece *p = plan->unpack + m;
     const hymgi_peer_message *message = plan->in.message + p->message;
-    joint *const n = r.face + face_of(g, p, 1);
+    neighbour *const n = r.face + face_of(g, p, 1);
     n->in = message->data + (p->at - p->first);
     n->in_version = message->version;
     n->rank = message->rank;
@@ -202,7 +202,7 @@ fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi
   for (int m = 0; m < plan->num_pack; m++) {
     const hymgi_piece *p = plan->pack + m;
     const hymgi_peer_message *message = plan->out.message + p->message;
-    joint *const n = r.face + face_of(g, p, 0);
+    neighbour *const n = r.face + face_of(g, p, 0);
     n->out = message->data + (p->at - p->first);
     n->out_version = message->version;
   }

@@ -22,7 +22,7 @@ namespace
 {
 
 enum {
-  HALO_THREADS = CLOSE_WIDE * CLOSE_HIGH,
+  HALO_THREADS = GHOST_BLOCK_X * GHOST_BLOCK_Y,
   HALO_SHIFT = 6, /* at most 2^6 threads along a row, so that a block has at least 4 rows */
   LINE = 4        /* cells that an extrapolation reads */
 };
@@ -31,10 +31,10 @@ struct halo_args {
   split_args s; /* for the boundary ghosts */
   halo_brick brick[HALO_BRICKS];
   int bricks;
-  int closing; /* the first blocks, which fill boundary ghosts */
-  int colours; /* that are exchanged, a bit each */
-  bool apart;  /* a message holds one colour after the other */
-  bool closes, along_x;
+  int filling_blocks; /* the first blocks, which fill boundary ghosts */
+  int colours;        /* that are exchanged, a bit each */
+  bool by_colour;     /* a message holds one colour after the other */
+  bool fills, along_x;
   bool sent; /* by the preceding kernel, which must end before its cells are read */
   unsigned long long *exchanges, *others;
   peer_wait wait;
@@ -80,8 +80,8 @@ __device__ __forceinline__ ptrdiff_t packed(const halo_args &a, const halo_brick
                                             const halo_place &p, int colour)
 {
   const ptrdiff_t row = (ptrdiff_t)(p.k - b.low[2]) * b.n[1] + p.j - b.low[1];
-  if (!a.apart) return row * b.n[0] + 2 * p.x + hymgi_first(&a.s.g, colour, p.j, p.k);
-  return packed_apart(b, colour, p.t, p.j, p.k);
+  if (!a.by_colour) return row * b.n[0] + 2 * p.x + hymgi_first(&a.s.g, colour, p.j, p.k);
+  return packed_by_colour(b, colour, p.t, p.j, p.k);
 }
 
 __device__ __forceinline__ int brick_of_block(const halo_args &a)
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_const
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && a.colours >> colour & 1)
-      put_value(message + packed(a, b, p, colour), value[colour]);
+      send_value(message + packed(a, b, p, colour), value[colour]);
 }
 
 /* After a row of ghosts has been received: fills the boundary ghosts at its ends along the other
@@ -132,16 +132,17 @@ __device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_p
   if (p.t == g.n[0] / 2 - 1) fill_end<true>(a.s, p.j, p.k);
 }
 
-__device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick &b,
-                                           unsigned long long exchange)
+__device__ __forceinline__ void receive_brick(const halo_args &a, const halo_brick &b,
+                                              unsigned long long exchange)
 {
   const halo_place p = place_in(b);
   double *const message = b.data + version_at(exchange, b.version);
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && (a.colours >> colour & 1))
-      a.s.x[cell_of(a, p, colour)] = take_value(a.wait, b.rank, message + packed(a, b, p, colour));
-  if (!a.closes) return;
+      a.s.x[cell_of(a, p, colour)] =
+          receive_value(a.wait, b.rank, message + packed(a, b, p, colour));
+  if (!a.fills) return;
   __syncthreads();
   if (p.inside) fill_neighbours(a, p);
 }
@@ -154,11 +155,11 @@ __global__ void __launch_bounds__(HALO_THREADS)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
-  if (a.sent && a.closes) wait_for_predecessors();
-  if ((int)blockIdx.x < a.closing)
+  if (a.sent && a.fills) wait_for_predecessors();
+  if ((int)blockIdx.x < a.filling_blocks)
     fill_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
   else
-    take_brick(a, a.brick[brick_of_block(a)], exchange);
+    receive_brick(a, a.brick[brick_of_block(a)], exchange);
   wait_for_predecessors();
   if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
 }
@@ -201,7 +202,7 @@ int halo_blocks(const int n[3])
 /* Returns the number of blocks, including those that fill boundary ghosts. */
 int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_peer_side *side)
 {
-  int blocks = a->closing;
+  int blocks = a->filling_blocks;
   a->bricks = count;
   a->exchanges = side->exchanges;
   for (int m = 0; m < count; m++) {
@@ -233,25 +234,26 @@ extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hym
     return false;
   hymg_context *const context = level->context;
   const bool along_x = ghosts == HYMGI_FV4_ALL;
-  const bool closes =
+  const bool fills =
       ghosts != HYMGI_FV4_NONE && can_fill_split(level, box) && fills_neighbours(box, plan);
   halo_args out = {};
   out.s = split_args_of(level, box, x, along_x, false);
   out.colours = plan->in_sweeps ? colours : 3;
-  out.apart = plan->in_sweeps;
-  out.closes = closes;
+  out.by_colour = plan->in_sweeps;
+  out.fills = fills;
   out.along_x = along_x;
   out.sent = sent;
   out.wait = wait_of(context, plan);
   out.others = plan->in.exchanges;
   halo_args in = out;
   in.others = plan->out.exchanges;
-  in.closing = closes ? in.s.wide * in.s.rows * in.s.parts : 0;
-  const int sending = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
-  const int taking = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
+  in.filling_blocks = fills ? in.s.wide * in.s.rows * in.s.parts : 0;
+  const int send_blocks = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
+  const int receive_blocks = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
   hymgi_peer_begin(context, plan);
-  if (!sent) hymgi_launch(context, fv4_send_halo, dim3((unsigned)sending), dim3(HALO_THREADS), out);
-  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)taking), dim3(HALO_THREADS), in);
-  if (!closes && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
+  if (!sent)
+    hymgi_launch(context, fv4_send_halo, dim3((unsigned)send_blocks), dim3(HALO_THREADS), out);
+  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)receive_blocks), dim3(HALO_THREADS), in);
+  if (!fills && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
   return true;
 }

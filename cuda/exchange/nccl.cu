@@ -24,7 +24,7 @@ struct hymgi_nccl {
 namespace
 {
 
-const double LOOK_SECONDS = 1e-3; /* between two checks for failures while waiting */
+const double POLL_SECONDS = 1e-3; /* between two checks for failures while waiting */
 
 hymg_status check(hymg_context *context, ncclResult_t result, const char *what)
 {
@@ -54,7 +54,7 @@ bool works(hymg_context *context)
   return g && g->comm;
 }
 
-void *abort_it(void *comm)
+void *abort_thread(void *comm)
 {
   ncclCommAbort((ncclComm_t)comm);
   return NULL;
@@ -69,10 +69,10 @@ void break_off(hymg_context *context)
   const hymgi_device_guard guard(d->ordinal);
   pthread_t thread;
   if (!g || !g->comm) return;
-  const bool apart = pthread_create(&thread, NULL, abort_it, g->comm) == 0;
-  if (apart) cudaStreamSynchronize(d->stream);
+  const bool threaded = pthread_create(&thread, NULL, abort_thread, g->comm) == 0;
+  if (threaded) cudaStreamSynchronize(d->stream);
   hymgi_device_drop_recordings(d);
-  if (apart)
+  if (threaded)
     pthread_join(thread, NULL);
   else
     ncclCommAbort(g->comm);
@@ -83,7 +83,7 @@ void break_off(hymg_context *context)
 /* ---- failures ---- */
 
 /* Notifies the other ranks of this rank's failure: they may be waiting for its messages. */
-void tell(hymg_context *context)
+void notify(hymg_context *context)
 {
   hymgi_nccl *const g = context->gpu->groups;
   if (context->status == HYMG_OK || !g || !g->state || g->state->notified) return;
@@ -119,15 +119,15 @@ cudaError_t wait_for_groups(hymg_context *context)
   hymgi_nccl *const g = d->groups;
   if (!g->busy) return cudaStreamSynchronize(d->stream);
   const double start = hymgi_seconds();
-  double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
-  tell(context);
+  double next_poll = context->status == HYMG_OK ? POLL_SECONDS : 0;
+  notify(context);
   cudaError_t error;
   while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
     const double waited = hymgi_seconds() - start;
-    if (waited < look) continue;
-    look = waited + LOOK_SECONDS;
+    if (waited < next_poll) continue;
+    next_poll = waited + POLL_SECONDS;
     if (!finds_failure(context, waited)) continue;
-    tell(context);
+    notify(context);
     break_off(context);
     error = cudaStreamSynchronize(d->stream);
     break;
@@ -164,7 +164,7 @@ hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
 
 } /* namespace */
 
-static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, tell};
+static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, notify};
 
 extern "C" {
 const hymgi_nccl_ops *const hymgi_device_nccl = &nccl_grouping;
@@ -178,7 +178,7 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
   g->busy = true;
   if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   if (!g->comm) {
-    context->status = hymgi_fail(context, HYMG_EMPI, "NCCL's communicator was broken off");
+    context->status = hymgi_fail(context, HYMG_EMPI, "NCCL's communicator was aborted");
     return;
   }
   const hymgi_device_guard guard(d->ordinal);

@@ -166,7 +166,7 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   d->on_side_stream = true;
   hymgi_exchange_end(c, mover, plan, box, x, NULL);
   fill_boundary_ghosts(level, box, x);
-  sweep_parts(j, 1, level->kernels->parts.count, "beside ghosts");
+  sweep_parts(j, 1, level->kernels->parts.count, "near ghosts");
   mark(d, SIDE_DONE);
   d->on_side_stream = false;
   follow(d, SIDE_DONE);

@@ -42,7 +42,7 @@ __device__ __forceinline__ bool is_last(const peer_args &a)
   return true;
 }
 
-__device__ __forceinline__ void tell(const peer_args &a, unsigned long long exchange)
+__device__ __forceinline__ void notify_receivers(const peer_args &a, unsigned long long exchange)
 {
   *a.exchanges = exchange;
   for (int m = 0; m < a.messages; m++) {
@@ -65,11 +65,11 @@ __device__ __forceinline__ void move_values(const peer_args &a, const posted &po
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
     if (PUSH) {
-      put_value(packed, x[cell]);
+      send_value(packed, x[cell]);
       return;
     }
     if (a.zero) a.zero[cell] = 0;
-    x[cell] = take_value(a.wait, post.m.rank, packed);
+    x[cell] = receive_value(a.wait, post.m.rank, packed);
   });
 }
 
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
       move_piece<PUSH>(a, p, box_of(a.list, p), exchange, x);
     }
   }
-  if (is_last(a)) tell(a, exchange);
+  if (is_last(a)) notify_receivers(a, exchange);
 }
 
 /* ---- memory that other processes map ---- */
@@ -260,7 +260,7 @@ extern "C" void hymgi_device_leave(int before)
 /* In stream order, after the messages already sent. */
 extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
 {
-  if (plan->group) hymgi_device_nccl->tell(context);
+  if (plan->group) hymgi_device_nccl->notify(context);
   if (!plan->peers || plan->peers->num_others == 0) return;
   context->gpu->peers = plan->peers;
   hymgi_device_abort_peers(context);

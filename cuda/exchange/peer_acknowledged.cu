@@ -7,7 +7,7 @@
 namespace
 {
 
-enum { COUNTED_BLOCKS = 6 }; /* resident on a multiprocessor */
+enum { RESIDENT_BLOCKS = 6 }; /* resident on a multiprocessor */
 
 /* The two positions of a value: in the vector and in the message. */
 struct value_place {
@@ -56,7 +56,7 @@ __device__ __forceinline__ hymgi_peer_message message_of_thread(const peer_args 
  * the next one: its own kernel has ended by then, so nobody has to wait for its stores. A sender
  * waits for the acknowledgement of the exchange that last used the same version. */
 template <bool PUSH>
-__global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
+__global__ void __launch_bounds__(ROW_THREADS, RESIDENT_BLOCKS)
     peer_exchange_acknowledged(const __grid_constant__ peer_args a, size_t entries, double *x)
 {
   __shared__ unsigned long long number;
@@ -86,10 +86,10 @@ __global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
   while (entry < entries) {
     double *const packed = at.packed + version_at(exchange, at.version);
     if (PUSH) {
-      put_value(packed, value);
+      send_value(packed, value);
     } else {
       if (a.zero) a.zero[at.cell] = 0;
-      x[at.cell] = take_value(a.wait, at.rank, packed);
+      x[at.cell] = receive_value(a.wait, at.rank, packed);
     }
     entry += step;
     if (entry >= entries) break;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
 /* No more blocks than can be resident at once. */
 dim3 entries_grid(const hymg_context *context, size_t entries)
 {
-  const size_t most = (size_t)context->gpu->multiprocessors * COUNTED_BLOCKS;
+  const size_t most = (size_t)context->gpu->multiprocessors * RESIDENT_BLOCKS;
   const size_t blocks = (entries + ROW_THREADS - 1) / ROW_THREADS;
   return dim3((unsigned)(blocks < most ? blocks : most));
 }
