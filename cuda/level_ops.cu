@@ -265,7 +265,7 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   hymgi_attached *kept = (hymgi_attached *)h->attached;
   if (kept) {
     hymgi_device_forget(h);
-    hymgi_coarse_destroy(context, &kept->tail);
+    hymgi_coarse_destroy(context, &kept->coarse);
   } else {
     kept = (hymgi_attached *)calloc(1, sizeof *kept);
     if (kept)
@@ -279,8 +279,8 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
     h->level[h->num_levels - 1].attached = kept;
   }
   TRY(attach_kernels(h, kept));
-  TRY(hymgi_coarse_create(h, &kept->tail));
-  for (int l = kept->tail ? kept->tail->first : h->num_levels; l < h->num_levels; l++)
+  TRY(hymgi_coarse_create(h, &kept->coarse));
+  for (int l = kept->coarse ? kept->coarse->first : h->num_levels; l < h->num_levels; l++)
     snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "coarse_v_cycle");
   return HYMG_OK;
 }
@@ -290,7 +290,7 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
   hymgi_attached *const kept = (hymgi_attached *)h->attached;
   if (!kept) return;
   hymgi_device_forget(h);
-  hymgi_coarse_destroy(h->context, &kept->tail);
+  hymgi_coarse_destroy(h->context, &kept->coarse);
   hymgi_device_detach(h->context->gpu, kept);
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
     hymgi_free_level_kernels(kept->kernels + l);

@@ -1,5 +1,5 @@
-/* Asks Linux: /proc/cpuinfo, sysconf, uname, getrusage. What cannot be found is empty or 0. And what all
- * programs do alike with what they write. */
+/* Queries Linux: /proc/cpuinfo, sysconf, uname, getrusage. What cannot be found is empty or 0. Also
+ * the checks of standard output that all programs share. */
 #define _GNU_SOURCE
 #include "common/machine.h"
 

@@ -1,5 +1,4 @@
-/* What every program here asks of the system: host, processor, memory, date; whether its output
- * arrives. */
+/* The system: host, processor, memory, date; and whether standard output could be written. */
 #ifndef FV_MACHINE_H
 #define FV_MACHINE_H
 
@@ -15,12 +14,12 @@ typedef struct fv_machine {
 } fv_machine;
 
 fv_machine fv_machine_info(void);
-/* The most bytes this process has held so far. */
+/* Peak memory of this process in bytes. */
 double fv_peak_bytes(void);
 
-/* First of all. False, and a message: standard output is closed, and the next file that is opened
- * would take its place. */
+/* Called first. False after a message if standard output is closed: the next file opened would take
+ * its descriptor. */
 bool fv_stdout_begin(const char *program);
-/* Last of all: the exit status; 3, and a message, where standard output did not take everything. */
+/* Called last; returns the exit status: 3 after a message if not all output could be written. */
 int fv_stdout_end(const char *program, int code);
 #endif

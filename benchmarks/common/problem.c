@@ -1,8 +1,8 @@
 /* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); p6 and sine take
- * 3-point Gauss per axis, so that a fourth-order operator shows its order. Solutions are sums of
- * products of one function per axis, so all but beta comes from one-dimensional tables; beta costs
- * an exponential and a root at each of 27 points a cell, in forms that compilers vectorise (exp and
- * sqrt of libm, which set errno, they do not). */
+ * 3-point Gauss quadrature per axis, so that a fourth-order operator shows its order. Solutions are
+ * sums of products of one function per axis, so everything but beta comes from one-dimensional
+ * tables; beta costs an exponential and a square root at each of 27 points per cell, written so
+ * that compilers vectorise them (exp and sqrt of libm set errno, which prevents that). */
 #include "common/problem.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 enum { GAUSS = 3, MAX_TERMS = 2, DERIVATIVES = 3 };
 
 static const double pi = 3.14159265358979323846;
-/* Nodes in cell widths from the centre, and weights. */
+/* Nodes in cell widths from the cell's centre, and weights. */
 static const double gauss_node[GAUSS] = {-0.38729833462074168852, 0.0, 0.38729833462074168852};
 static const double gauss_weight[GAUSS] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
 
-/* f, f', f'' of one variable. */
+/* A function of one variable and its first two derivatives. */
 typedef struct jet {
   double d[DERIVATIVES];
 } jet;
@@ -174,8 +174,8 @@ typedef union bits {
   uint64_t integer;
 } bits;
 
-/* 1/sqrt(s) for normal s > 0; large and finite at 0. Newton from a bit trick, error 3e-2 -> 2e-3 ->
- * 5e-6 -> 3e-11 -> 0. */
+/* 1/sqrt(s) for normal s > 0; large and finite at 0. Newton's method from a bit-trick estimate;
+ * error 3e-2 -> 2e-3 -> 5e-6 -> 3e-11 -> 0. */
 static inline double inverse_root(double s)
 {
   bits y = {.real = s};

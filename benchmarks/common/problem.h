@@ -16,8 +16,8 @@ typedef struct problem {
   bool variable; /* beta of the problem, else beta = 1 */
   double a, b;   /* of a u - b div(beta grad u); alpha = 1 */
   /* p6: adds 1/21 to this axis's factor, whose mean is then zero. For axes without a Dirichlet
-   * boundary: the factor has slope 0 on both boundaries, so it also fits Neumann boundaries, and a singular
-   * system has exactly this solution. */
+   * boundary: the factor has slope 0 at both ends, so it also fits Neumann boundaries, and a
+   * singular system has exactly this solution. */
   bool shift[3];
 } problem;
 

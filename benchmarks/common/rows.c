@@ -48,11 +48,11 @@ const char *output_open(output *o, const char *name)
   o->file = fopen(o->direct ? o->path : o->beside, "w");
   if (!o->file) return strerror(errno);
   if (!o->direct && stat(o->path, &old) == 0 && fchmod(fileno(o->file), old.st_mode & 0777) != 0)
-    errno = 0; /* the new one has the rights of any new file then */
+    errno = 0; /* the new file gets default permissions then */
   return NULL;
 }
 
-/* False: something of it was not written. */
+/* False: part of it could not be written. */
 static bool end_file(output *o)
 {
   bool ok = fflush(o->file) == 0 && !ferror(o->file);

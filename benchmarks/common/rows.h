@@ -1,5 +1,6 @@
-/* Files of results. An older file stays until the new one is complete: it is written as FILE.new beside it and then
- * renamed. What is not a regular file (a pipe, /dev/stdout) is written to directly. */
+/* Result files. An existing file stays until the new one is complete: that is written as FILE.new
+ * in the same folder and then renamed. Anything but a regular file (a pipe, /dev/stdout) is written
+ * to directly. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -11,7 +12,7 @@ enum { OUTPUT_PATH = 4096 };
 typedef struct output {
   FILE *file; /* NULL: not open */
   bool direct;
-  char path[OUTPUT_PATH]; /* links followed, so that a link stays one */
+  char path[OUTPUT_PATH]; /* symbolic links resolved, so that a link stays one */
   char beside[OUTPUT_PATH + 8];
 } output;
 
@@ -19,42 +20,43 @@ typedef struct output {
 const char *output_check(const char *name);
 /* NULL, or what went wrong. */
 const char *output_open(output *o, const char *name);
-/* Not ok: the new file goes away. False: it could not be written; errno says why. */
+/* Not ok: deletes the new file. False: it could not be written; errno says why. */
 bool output_close(output *o, bool ok);
 
-/* What the head of a table says of its run. */
+/* What the head of a table tells about its run. */
 typedef struct run_info {
   const char *program;
-  int argc; /* as main has them */
+  int argc; /* as in main */
   char **argv;
-  int ranks;        /* of mpirun; 0: started without */
-  int threads;      /* 0: not said */
-  char gpu[2][256]; /* lines, "" where there are none */
+  int ranks;        /* of mpirun; 0: started without it */
+  int threads;      /* 0: not stated */
+  char gpu[2][256]; /* lines, "" if there are none */
 } run_info;
 
 void run_info_print(const run_info *run, FILE *file, const char *prefix);
 
-/* The table of --csv; with file NULL rows go nowhere. */
+/* The table of --csv; with file NULL rows are discarded. */
 typedef struct csv_table {
   const run_info *run;
   const char *name;    /* or NULL */
-  const char *columns; /* the line of their names */
+  const char *columns; /* the header line */
   output out;
   bool failed; /* the file could not be opened */
 } csv_table;
 
 /* Before any work. False after a message. */
 bool rows_check(const char *program, const char *name);
-/* A line. The first one opens the file, so that a run without rows leaves an older file alone; they are there when the
- * program is interrupted. */
+/* Writes a row. The first one opens the file, so that a run without rows does not touch an existing
+ * file. Rows are flushed and survive an interruption. */
 __attribute__((format(printf, 2, 3))) void rows_add(csv_table *table, const char *format, ...);
-/* complete false: an older file stays, and the rows so far in FILE.new, as a message says. False after a message: they
- * could not be written. */
+/* complete false: the existing file stays and the rows written so far remain in FILE.new, as a
+ * message says. False after a message: rows could not be written. */
 bool rows_close(csv_table *table, bool complete);
 
-/* JSON, with Jansson (json.c of the program) or without (json_absent.c): the missing package by name, or NULL. */
+/* JSON, with Jansson (the program's json.c) or without (json_absent.c): the name of the missing
+ * package, or NULL. */
 const char *json_missing(void);
-/* The program's results. False: out of memory or a failed write. */
+/* Writes the program's results. False: out of memory or a failed write. */
 bool json_write(const void *results, FILE *file);
 
 #endif

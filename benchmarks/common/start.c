@@ -1,4 +1,4 @@
-/* What programs on ranks do alike. */
+/* Start and end shared by all programs that run on several ranks. */
 #include "common/start.h"
 
 #include "common/machine.h"

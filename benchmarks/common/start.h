@@ -1,11 +1,11 @@
-/* How the program begins and ends: under MPI (start_mpi.c) or alone (start_serial.c); one of the two
- * is linked. The rest of the program sees ranks through the context only. */
+/* Start and end of a program: under MPI (start_mpi.c) or alone (start_serial.c); one of the two is
+ * linked. The rest of the program sees ranks through the context only. */
 #ifndef START_H
 #define START_H
 
 #include "hymg.h"
 
-/* Before anything else. False: MPI did not start. */
+/* Called before anything else. False: MPI did not start. */
 bool start_begin(int *argc, char ***argv);
 int start_rank(void);
 int start_ranks(void);
@@ -13,15 +13,17 @@ int start_ranks(void);
 hymg_status start_context(const hymg_context_options *options, hymg_context **context);
 /* "mpi" or "self" */
 const char *start_name(void);
-/* Ends every rank at once with this exit code: for a failure that the other ranks cannot learn of
+/* Ends all ranks at once with this exit code: for a failure that other ranks cannot detect
  * otherwise. */
 _Noreturn void start_abort(int code);
 /* After the context is destroyed. */
 void start_end(void);
 
-/* A whole program: run between the begin and the end, and standard output checked. Returns the exit status (start.c). */
+/* A whole program: calls run between start and end, then checks standard output. Returns the exit
+ * status (start.c). */
 int start_program(const char *name, int argc, char **argv, int (*run)(int argc, char **argv));
-/* Where no rank can go on alone: ends all of them with a message unless the status is HYMG_OK. */
+/* For failures after which no rank can continue alone: unless the status is HYMG_OK, ends all ranks
+ * with a message. */
 void start_require(const char *name, const hymg_context *context, hymg_status status);
 
 #endif

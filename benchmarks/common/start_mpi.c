@@ -1,4 +1,4 @@
-/* Begin and end under MPI: the one file of the program that needs mpi.h. */
+/* Start and end under MPI: the only file of the programs that needs mpi.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "common/start.h"
 
@@ -8,8 +8,8 @@
 bool start_begin(int *argc, char ***argv)
 {
   int provided = MPI_THREAD_SINGLE;
-  /* Sends and receives do not use NVLink multicast, so NCCL need not touch it, which on shared machines can disturb
-   * other programs; who has chosen is obeyed. */
+  /* Sends and receives do not use NVLink multicast, so NCCL need not set it up, which on shared
+   * machines can disturb other programs; a setting of the user's is kept. */
   setenv("NCCL_NVLS_ENABLE", "0", 0);
   /* only the main thread calls MPI, between parallel regions */
   return MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS;

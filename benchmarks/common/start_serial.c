@@ -1,4 +1,4 @@
-/* Begin and end without MPI: one rank. */
+/* Start and end without MPI: one rank. */
 #include "common/start.h"
 
 #include <stdlib.h>

@@ -4,20 +4,21 @@
 
 #include <stdbool.h>
 
-/* Seconds of a clock that only rises. */
+/* Seconds of a monotonic clock. */
 double fv_clock(void);
 
 typedef struct times {
-  double *value; /* seconds of a call */
+  double *value; /* seconds per call */
   int count, room;
   double total; /* of all calls */
 } times;
 
-/* Still fewer than `least` of them, or than fill these seconds, of those `most` at most? */
+/* Are more needed? There should be `least` values and this many seconds in total, but not more than
+ * `most` values. */
 bool times_wanted(const times *t, int least, double seconds, int most);
-/* What so many calls took together; one value. False: no memory. */
+/* Adds one value: the time of this many calls together. False: out of memory. */
 bool times_add(times *t, double seconds, int calls);
-/* NaN without any. Both sort the values. */
+/* NaN if there are no values. Both sort the values. */
 double times_median(times *t);
 double times_min(times *t);
 void times_free(times *t);

@@ -1,6 +1,7 @@
-/* hymg-exchange: what the exchange with other ranks adds to a sweep, and how much of it is hidden behind
- * the cells that do not wait for it: a smoother call with n^3 cells on each rank, the same without neighbours,
- * and its exchanges alone. Exit: 0; 2 bad input; 3 failure at run time. */
+/* hymg-exchange: what the exchange with other ranks adds to a sweep, and how much of it is hidden
+ * behind the cells that do not depend on it: a smoother call with n^3 cells on each rank, the same
+ * without neighbours, and its exchanges alone. Exit status: 0; 2 bad input; 3 failure at run time.
+ * */
 #include "api/solver.h"
 #include "common/options.h"
 #include "common/rows.h"
@@ -35,11 +36,11 @@ typedef struct bench {
   hymg_solver *solver;
   hymg_field *x, *f;
   hymgi_level *level;
-  int from; /* where a cycle begins */
+  int from; /* first level of a cycle */
   int keys; /* of recordings so far */
 } bench;
 
-/* No rank can go on alone. */
+/* No rank can continue alone. */
 static void require(const bench *b, hymg_status status)
 {
   start_require("hymg-exchange", b->context, status);
@@ -65,10 +66,10 @@ static hymg_status make_operator(bench *b, hymg_stencil stencil)
     desc.beta[axis] = beta[axis];
   }
   if (status == HYMG_OK) status = hymg_operator_create(b->grid, &desc, &b->op);
-  return status; /* the fields go with the program: a few a size */
+  return status; /* the fields are freed with the program: a few per size */
 }
 
-/* The exchange between sweeps, all of a sweep after it. */
+/* The exchange between sweeps, then a whole sweep. */
 static const struct {
   const char *name;
   int64_t cells;
@@ -91,7 +92,7 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   wanted.backend = o->backend;
   wanted.transport = transport;
   wanted.host_cells = 0;
-  if (!o->levels) wanted.tail_cells = 0; /* nothing to try */
+  if (!o->levels) wanted.tail_cells = 0; /* no coarse end to choose */
   if (o->apart)
     for (int m = 0; m < 3; m++)
       hymgi_kernel_form_from(b->context, forms[m].name, forms[m].cells);
@@ -134,7 +135,7 @@ static void smooth(bench *b)
   b->level->backend->smooth(b->level);
 }
 
-/* Those of a smoother call. */
+/* The exchanges of a smoother call. */
 static void exchange(bench *b)
 {
   const hymgi_level *l = b->level;
@@ -158,7 +159,7 @@ static double largest(const bench *all, double value)
 static double run(bench *b, const bench *all, job work, int key, int calls)
 {
   const hymgi_backend *backend = b->level->backend;
-  largest(all, 0); /* together */
+  largest(all, 0); /* synchronises the ranks */
   const double start = hymgi_seconds();
   if (backend->begin_cycle) backend->begin_cycle(&b->solver->h, key);
   for (int call = 0; call < calls; call++)
@@ -169,8 +170,8 @@ static double run(bench *b, const bench *all, job work, int key, int calls)
   return largest(all, hymgi_seconds() - start) / calls;
 }
 
-/* Microseconds of a job on the slowest rank: the median. Calls are even in number, so that buffers that are
- * swapped are back in their places and a recording finds them. */
+/* Median microseconds of a job on the slowest rank. The number of calls is even, so that swapped
+ * buffers return to their places and a recording finds them there. */
 static double time_of(bench *b, const bench *all, job work)
 {
   times timed = {0};
@@ -191,11 +192,11 @@ static double time_of(bench *b, const bench *all, job work)
 
 /* ---- a row ---- */
 
-/* This rank by itself. */
+/* A context of this rank alone. */
 static void open_alone(bench *alone, const options *o, int n, hymg_stencil stencil)
 {
   hymg_context_options place = hymg_context_options_default();
-  place.device = HYMG_DEVICE_CURRENT; /* where the ranks' context has put this one */
+  place.device = HYMG_DEVICE_CURRENT; /* the device that the ranks' context chose */
   require(alone, hymg_context_create(&place, &alone->context));
   open_bench(alone, o, n, stencil, HYMG_TRANSPORT_AUTO, 1);
 }
@@ -209,7 +210,7 @@ static double measure_alone(const options *o, const bench *all, int n, hymg_sten
   return us;
 }
 
-/* What takes less is no exchange but the clock. */
+/* Smaller differences are below the clock's resolution. */
 #define LEAST_US 0.5
 
 static void print_row(const options *o, csv_table *csv, const bench *b, int n, hymg_stencil stencil,
@@ -242,7 +243,7 @@ static void run_row(const options *o, csv_table *csv, int n, hymg_stencil stenci
 
 /* ---- where a cycle's time goes ---- */
 
-/* Of V-cycles from each level; 0 where there is none. */
+/* Times of V-cycles from each level; 0 if there is no such level. */
 static void time_levels(bench *b, const bench *all, double us[HYMGI_MAX_LEVELS])
 {
   memset(us, 0, HYMGI_MAX_LEVELS * sizeof *us);
@@ -284,7 +285,7 @@ static bool read_sizes(const command_line *c, const char *option, const char *te
   static const int range[2] = {8, 1024};
   static const char wanted[] = "up to 16 even numbers from 8 to 1024";
   options *const o = target;
-  command_line silent = *c; /* one message for all that can be wrong */
+  command_line silent = *c; /* one message for all possible errors */
   silent.silent = true;
   o->num_sizes = options_ints(&silent, option, text, ',', wanted, MOST_SIZES, range, o->sizes);
   bool even = o->num_sizes > 0;
@@ -311,7 +312,7 @@ static bool read_comm(const command_line *c, const char *option, const char *tex
   return options_unwanted(c, option, text, "of auto, device, staged, peer and nccl");
 }
 
-/* Sides of what all ranks share: even for each of them. */
+/* Sides of the whole grid, divisible by 2 on each rank. */
 static bool can_share(const command_line *c, const options *o)
 {
   int boxes[3];

@@ -1,6 +1,7 @@
-/* hymg-messages: one F-cycle of the fv problem on the ranks at hand; messages and bytes per level on rank 0 and over all ranks,
- * beside the model; and the solution against the one that rank 0 finds alone, bit for bit. Exit: 0 all agree; 1 they
- * do not; 2 bad input; 3 failure at run time. */
+/* hymg-messages: one F-cycle of the fv problem on the available ranks; messages and bytes per level
+ * on rank 0 and over all ranks, next to the model; and the solution compared bit for bit with the
+ * one that rank 0 computes alone. Exit status: 0 all agree; 1 they do not; 2 bad input; 3 failure
+ * at run time. */
 #include "exchange/messages.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ typedef struct run {
   hymg_field *f, *u;
 } run;
 
-/* What must not depend on the ranks. */
+/* Results that must not depend on the number of ranks. */
 typedef struct answer {
   double residual, max, rms, seconds;
 } answer;
@@ -124,7 +125,7 @@ static void tear_down(run *r)
   hymg_grid_destroy(&r->grid);
 }
 
-/* No rank can go on alone. */
+/* No rank can continue alone. */
 static void require(const run *r, hymg_status status)
 {
   start_require("hymg-messages", r->context, status);
@@ -183,7 +184,7 @@ static void print_level(const hymg_level_info *level, int l, const messages_coun
   printf(" | %s\n", !known ? "no model" : agree(c, m) ? "yes" : "NO");
 }
 
-/* The model's fields stay empty where it knows nothing. */
+/* The model's fields stay empty where it does not apply. */
 static void write_level(csv_table *csv, const char *place, const messages_count *c,
                         const messages_count *m, bool known)
 {

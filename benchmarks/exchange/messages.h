@@ -1,4 +1,4 @@
-/* Messages of one F-cycle: what the library counted, and what the shape of the decomposition says it must be. */
+/* Messages of one F-cycle: as counted by the library, and as expected from the decomposition. */
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
@@ -9,8 +9,9 @@ typedef struct messages_count {
   double first, first_bytes, all, all_bytes;
 } messages_count;
 
-/* Expected of level l within an F-cycle on these levels; sweeps per smoother call; halo: layers that the stencil
- * needs (FV2 1, FV4 2). Boundaries on all sides. False: the model knows no such shape (several boxes a rank). */
+/* Expected messages of level l in an F-cycle on these levels; sweeps per smoother call; halo:
+ * layers that the stencil needs (FV2 1, FV4 2). Boundaries on all sides. False: the model does not
+ * cover this decomposition (several boxes per rank). */
 bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sweeps, int halo,
                     messages_count *expected);
 

@@ -1,7 +1,8 @@
-/* The messages of an F-cycle from the shape alone, for one box a rank and boundaries all around. Every sweep and every residual
- * exchanges the stencil's halo (FV2: 6 faces, one layer; FV4: 6 faces and 12 edges, two layers), every interpolation
- * all 26 neighbours of the coarse level, each neighbour one message. Where the coarse level has fewer boxes, the coarse
- * image of each box goes to the owner of the merged one and comes back with its ghosts. */
+/* The messages of an F-cycle derived from the decomposition, for one box per rank and boundaries on
+ * all sides. Every sweep and every residual exchanges the stencil's halo (FV2: 6 faces, one layer;
+ * FV4: 6 faces and 12 edges, two layers), every interpolation all 26 neighbours of the coarse
+ * level, one message per neighbour. Where the coarse level has fewer boxes, the coarse image of
+ * each box goes to the owner of the merged one and comes back with its ghosts. */
 #include "exchange/messages.h"
 
 typedef struct shape {
@@ -26,7 +27,8 @@ static void add(messages_count *sum, double times, const messages_count *c)
   sum->all_bytes += times * c->all_bytes;
 }
 
-/* One exchange with the neighbours across faces (most_axes 1), edges too (2) or corners too (3). Rank 0 has box 0. */
+/* One exchange with the neighbours at faces (most_axes 1), also edges (2), also corners (3). Rank 0
+ * has box 0. */
 static messages_count halo_of(const shape *s, int most_axes, int depth)
 {
   messages_count c = {0, 0, 0, 0};
@@ -57,7 +59,8 @@ static int count_boxes(const shape *s)
   return s->boxes[0] * s->boxes[1] * s->boxes[2];
 }
 
-/* Images of all boxes to the owners of the merged ones; the first child's owner is the merged box's, and rank 0 is the first. */
+/* Images of all boxes go to the owners of the merged ones; a merged box belongs to the owner of its
+ * first child, and rank 0 owns the first. */
 static messages_count gather_of(const shape *fine, const shape *coarse)
 {
   messages_count c = {0, 0, 0, 0};
@@ -67,7 +70,8 @@ static messages_count gather_of(const shape *fine, const shape *coarse)
   return c;
 }
 
-/* Cells of the image of fine box f, with `depth` ghosts, that lie in coarse box b or in the boundary ghosts beyond it. */
+/* Cells of fine box f's image, with `depth` ghosts, that lie in coarse box b or its boundary
+ * ghosts. */
 static double overlap(const shape *fine, const shape *coarse, const int f[3], const int b[3],
                       int depth)
 {

@@ -1,6 +1,6 @@
-/* What options mean together: the sizes, contradictions, options without effect (errors, so that no
- * run claims what it did not do), defaults that depend on other options, and the rules of
- * --official. */
+/* Checks across options: the sizes, contradictions, options without effect (errors, so that no run
+ * claims what it did not do), defaults that depend on other options, and the rules of --official.
+ * */
 #include "hymg-fv/options.h"
 
 #include "common/rows.h"
@@ -93,7 +93,7 @@ static bool check_smoother(fv_options *o)
   return true;
 }
 
-/* Options for GPUs alone. */
+/* Options that only apply to GPUs. */
 static bool check_backend(const fv_options *o)
 {
   const command_line *const c = &o->line;
@@ -160,7 +160,7 @@ static bool check_official(fv_options *o)
   return true;
 }
 
-/* A plan solves nothing. */
+/* --plan solves nothing: options about solving are refused. */
 static bool check_plan(const fv_options *o)
 {
   const command_line *const c = &o->line;

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Could a level of this run be on a GPU? */
+/* Can any level of this run be on a GPU? */
 static bool may_use_device(const fv_options *o)
 {
   return *hymg_build_info().cuda && o->solver.backend != HYMG_BACKEND_HOST &&
          o->solver.smoother != HYMG_SYMGS;
 }
 
-/* Makes the folder that the file is to lie in; the library says so if it then cannot write. */
+/* Creates the file's folder; if that fails, the library reports that it cannot write the file. */
 static void make_folders(char *path)
 {
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -27,7 +27,7 @@ static void make_folders(char *path)
   }
 }
 
-/* The XDG rule: a relative XDG_CACHE_HOME does not count. NULL: there is no place. */
+/* XDG says that a relative XDG_CACHE_HOME is to be ignored. NULL: there is no cache folder. */
 static const char *cache_file(const fv_run *run, const char *name, char path[4096])
 {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

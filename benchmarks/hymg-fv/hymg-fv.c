@@ -1,5 +1,5 @@
-/* hymg-fv: the HPGMG-FV benchmark protocol on hymg's public headers alone. Exit status: 0 done; 1
- * failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
+/* hymg-fv: the HPGMG-FV benchmark protocol, using hymg's public headers only. Exit status: 0 done;
+ * 1 failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
 #include "common/machine.h"
 #include "common/rows.h"
 #include "common/start.h"
@@ -26,7 +26,7 @@ static void describe_run(const fv_run *run, fv_report *report)
   report->pass = FV_NO_VERDICT;
 }
 
-/* Before any work. */
+/* Called before any work. */
 static bool can_write_json(fv_run *run)
 {
   const char *const name = run->options->json, *why = NULL;
@@ -38,7 +38,7 @@ static bool can_write_json(fv_run *run)
   return failed == 0.0;
 }
 
-/* The work is done by then: what cannot go into the file goes to stdout. */
+/* The work is done by then: if the file cannot be written, the result goes to stdout. */
 static bool write_json(const fv_run *run, const fv_report *report)
 {
   output file;
@@ -83,7 +83,7 @@ static int run_benchmark(fv_run *run)
   return code;
 }
 
-/* Every rank sees the same command line and decides alike. */
+/* Every rank sees the same command line and decides the same. */
 static int act(const fv_options *options)
 {
   fv_run run = {.options = options};
@@ -96,7 +96,7 @@ static int act(const fv_options *options)
   const hymg_status status = start_context(&context, &run.context);
   if (status != HYMG_OK) {
     fprintf(stderr, "hymg-fv: context failed: %s\n", hymg_status_text(status));
-    start_abort(EXIT_AT_RUN_TIME); /* there is no communicator to agree on */
+    start_abort(EXIT_AT_RUN_TIME); /* there is no communicator through which to agree */
   }
   const int code = options->devices ? fv_print_devices(run.context)
                    : options->probe ? fv_probe(&run)

@@ -11,7 +11,7 @@ const char *json_missing(void)
   return NULL;
 }
 
-/* A whole number kept as double. */
+/* An integer stored as double. */
 static json_t *count(double x)
 {
   return isfinite(x) ? json_integer((json_int_t)llround(x)) : json_null();

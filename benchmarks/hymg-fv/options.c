@@ -1,4 +1,4 @@
-/* The command line of hymg-fv: the table of its options. What they mean together is check.c's matter. */
+/* The command line of hymg-fv: the table of its options. Checks across options are in check.c. */
 #define _GNU_SOURCE
 #include "hymg-fv/options.h"
 

@@ -1,4 +1,4 @@
-/* What the command line of hymg-fv asks for. */
+/* The settings that hymg-fv reads from its command line. */
 #ifndef FV_OPTIONS_H
 #define FV_OPTIONS_H
 
@@ -28,13 +28,14 @@ typedef struct fv_options {
   bool official, plan, probe, devices, quiet, verbose, version;
 } fv_options;
 
-/* False: the program ends with *code; rank 0 says why. Only the flags are complete with --version and --devices. */
+/* False: the program is to exit with *code; rank 0 says why. With --version and --devices only
+ * these flags are set. */
 bool fv_options_read(int argc, char **argv, int rank, int ranks, fv_options *options, int *code);
 
 /* Which options contradict each other, the rules of --official, and the defaults that depend on
  * others (check.c). */
 bool fv_options_check(fv_options *options);
-/* The grid of LOG2_BOX_DIM BOXES_PER_RANK on so many ranks. */
+/* The grid of LOG2_BOX_DIM BOXES_PER_RANK on this many ranks. */
 bool fv_log2_grid(fv_options *options, int ranks);
 
 /* Words of the options, in the order of their enums, NULL at the end. */

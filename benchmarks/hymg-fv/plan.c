@@ -1,5 +1,5 @@
-/* What a run needs in memory, before it takes any: --plan, and the refusal of what does not fit a
- * GPU. */
+/* What a run needs in memory, before it allocates any: --plan, and the refusal of runs that do not
+ * fit on a GPU. */
 #include "hymg-fv/run.h"
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ static hymg_status find_need(const fv_run *run, hymg_need *need)
                           &run->solver_options, need);
 }
 
-/* Fields of the program that the solver does not count, per cell of a rank: u and f of the two
- * coarser sizes, and beta while the solver is made. */
+/* The program's own fields, which the solver's estimate does not include, per cell of a rank: u and
+ * f of the two coarser sizes, and beta while the solver is made. */
 static double other_fields(const fv_options *o, int levels)
 {
   const double coarser = levels > 2 ? 1. / 8 + 1. / 64 : levels > 1 ? 1. / 8 : 0;

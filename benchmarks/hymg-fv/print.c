@@ -1,11 +1,11 @@
-/* Human output on stdout: set-up, one line per size as it ends, verdict, time per level and level operation,
- * memory; the last line is the DOF/s of the finest size. */
+/* Human-readable output on stdout: set-up, one line per finished size, verdict, time per level and
+ * level operation, memory; the last line is the DOF/s of the finest size. */
 #include "hymg-fv/report.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Rows of the time table with a smaller share are summed up unless --verbose. */
+/* Rows of the time table with a smaller share are summed up in one row unless --verbose. */
 static const double least_share = 0.01;
 
 typedef struct cells_text {
@@ -116,8 +116,8 @@ static cells_text boxes_string(const int boxes[3])
   return out;
 }
 
-/* More threads than cores are slower than one, by far: they wait for each other while others have
- * the cores. */
+/* More threads than cores are much slower than one thread: threads wait at barriers for others that
+ * are not running. */
 static void print_crowding(const fv_report *r)
 {
   const int ranks = (r->ranks + r->nodes - 1) / r->nodes, cores = r->machine.cores;

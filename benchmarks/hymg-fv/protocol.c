@@ -1,6 +1,6 @@
 /* The benchmark protocol: per size a warm-up, then timed solves from u = 0 until both their number
- * and their time are reached; errors; Richardson's order from the three solutions; one instrumented
- * solve. All ranks decide by the same numbers, the slowest rank's seconds. */
+ * and their time are reached; errors; Richardson's order from the three solutions; one profiled
+ * solve. All ranks decide by the same number, the time of the slowest rank. */
 #include "hymg-fv/run.h"
 
 #include "common/timing.h"
@@ -15,7 +15,7 @@ static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *resu
 {
   char doing[64];
   hymg_status status = hymg_field_fill(run->u[level], 0.0);
-  if (!fv_agree(run, status, "fill")) return false; /* also lines the ranks up */
+  if (!fv_agree(run, status, "fill")) return false; /* also synchronises the ranks */
   status = hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
   snprintf(doing, sizeof doing, "solve with %d x %d x %d cells", n[0], n[1], n[2]);
   return fv_agree(run, status, doing);
@@ -104,7 +104,7 @@ static bool difference(fv_run *run, int level, double *max)
   return ok;
 }
 
-/* Where the asymptotic order is known to show. */
+/* Conditions under which the asymptotic order is known to be visible. */
 static bool order_is_judged(const fv_options *o)
 {
   const hymg_smoother smoother = o->solver.smoother;
@@ -124,7 +124,7 @@ bool fv_richardson(fv_run *run, fv_report *report)
     if (!difference(run, 0, &fine) || !difference(run, 1, &coarse)) return false;
     report->richardson_error = fine;
     const double order = log2(coarse / fine);
-    report->richardson_order = isnan(order) ? NAN : order; /* of no sign, which would be printed */
+    report->richardson_order = isnan(order) ? NAN : order; /* a NaN's sign would be printed */
     if (order_is_judged(run->options))                     /* a NaN fails */
       report->pass =
           report->richardson_order >= fv_order_bound(run->options) ? FV_PASSED : FV_FAILED;
@@ -171,7 +171,7 @@ bool fv_breakdown(fv_run *run, fv_report *report)
     status = hymg_solver_profile_row(run->solver, i, &report->rows[i]);
   hymg_solver_profile(run->solver, false);
   fv_progress(run, NULL);
-  report->bytes_per_dof = hymg_solver_bytes_per_dof(run->solver); /* with what solves made */
+  report->bytes_per_dof = hymg_solver_bytes_per_dof(run->solver); /* after solves */
   report->peak_bytes = fv_peak_bytes();
   return fv_agree(run, status, "time table") && fv_max(run, &report->peak_bytes);
 }

@@ -1,5 +1,4 @@
-/* Everything a run finds out, filled by run.c and protocol.c, told by print.c and json.c.
- */
+/* All results of a run, filled in by run.c and protocol.c, written by print.c and json.c. */
 #ifndef FV_REPORT_H
 #define FV_REPORT_H
 
@@ -17,7 +16,7 @@ typedef struct fv_size {
   int64_t dof;
   int solves;
   double seconds_mean, seconds_median, seconds_min;
-  hymg_result result;        /* of the last timed solve; its history is the copy below */
+  hymg_result result;        /* of the last timed solve; its history is copied to `cycles` */
   hymg_cycle_record *cycles; /* result.cycles of them */
   double solution_max, solution_rms;
   double error_max, error_rms; /* against the exact solution, NaN where there is none */
@@ -30,10 +29,10 @@ typedef struct fv_report {
   const char *comm;
   int ranks, threads, nodes;
   int boxes[3];
-  bool has_device; /* a GPU on every rank; then of this rank: */
+  bool has_device; /* every rank has a GPU; the following is about this rank's */
   hymg_device_info device;
   double startup_seconds; /* CUDA's */
-  double setup_seconds;   /* grid, fields, operator, solver; slowest rank. Not in it: */
+  double setup_seconds;   /* grid, fields, operator, solver; slowest rank. Not included: */
   double problem_seconds; /* evaluation of the problem */
   double tuning_seconds;
   hymg_tuning_info tuning;
@@ -48,20 +47,20 @@ typedef struct fv_report {
   double richardson_error, richardson_order;
   fv_pass pass;
   int num_rows;
-  hymg_profile_row *rows; /* rank 0's, of one solve of the finest size */
-  bool official;          /* --official, and the whole rule held */
+  hymg_profile_row *rows; /* of rank 0, for one solve of the finest size */
+  bool official;          /* --official, and all its rules were met */
 } fv_report;
 
-/* Set-up in F-cycles of the finest size; NaN where solves are not one F-cycle. */
+/* Set-up time in F-cycles of the finest size; NaN if a solve is not a single F-cycle. */
 double fv_setup_cycles(const fv_report *report);
-/* The order that the verdict asks for. */
+/* The order that the verdict requires. */
 double fv_order_bound(const fv_options *options);
 double fv_dof_per_second(const fv_size *size);
-/* 0, or 1: failed verdict, not converged, not finite. */
+/* 0, or 1 for a failed verdict, a solve that did not converge, or a value that is not finite. */
 int fv_exit_code(const fv_report *report);
 void fv_report_free(fv_report *report);
 
-/* Human output (print.c), for rank 0, in this order. */
+/* Human-readable output (print.c) on rank 0, in this order. */
 void fv_print_setup(const fv_report *report);
 void fv_print_size(const fv_report *report, int size);
 void fv_print_end(const fv_report *report);

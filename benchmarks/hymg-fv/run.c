@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Entries evaluated at a time: 16 MB. */
+/* Doubles evaluated at a time: 16 MB. */
 enum { SLAB = 1 << 21 };
 
-/* What a slab is filled with. */
+/* The quantity that a slab is filled with. */
 typedef enum content { CONTENT_RHS, CONTENT_BETA, CONTENT_EXACT } content;
 
 /* ---- agreement ---- */
@@ -23,7 +23,7 @@ bool fv_max(fv_run *run, double *value)
 {
   if (hymg_context_max(run->context, value) == HYMG_OK) return true;
   fprintf(stderr, "hymg-fv: %s\n", hymg_context_error(run->context));
-  start_abort(3); /* the other ranks cannot learn of it */
+  start_abort(3); /* the other ranks cannot detect it */
 }
 
 bool fv_agree(fv_run *run, hymg_status status, const char *doing)
@@ -70,8 +70,8 @@ static hymg_status evaluate(const problem *p, content what, int axis, const prob
   return ok ? HYMG_OK : HYMG_ENOMEM;
 }
 
-/* The entries low, count of a field, in slabs of whole planes or, where a plane is too large, of
- * whole rows. */
+/* Fills the entries low, count of a field, in slabs of whole planes or, where a plane is too large,
+ * of whole rows. */
 static hymg_status write_brick(const problem *p, content what, int axis, problem_range range,
                                hymg_field *field)
 {
@@ -102,8 +102,8 @@ static hymg_status write_brick(const problem *p, content what, int axis, problem
   return status;
 }
 
-/* This rank's part of a field of the finest level; a face field has one more layer along its axis.
- */
+/* Fills this rank's part of a field of the finest level; a face field has one more layer along its
+ * axis. */
 static hymg_status write_finest(fv_run *run, content what, int axis, hymg_field *field)
 {
   hymg_status status = HYMG_OK;
@@ -117,8 +117,8 @@ static hymg_status write_finest(fv_run *run, content what, int axis, hymg_field 
   return status;
 }
 
-/* Who holds what of a coarse level is not public: every rank offers the whole, which is cheap for a
- * product. */
+/* The distribution of coarse levels is not public: every rank offers the whole field, which is
+ * cheap for a product of one-dimensional tables. */
 bool fv_write_exact(fv_run *run, int level, hymg_field *field)
 {
   hymg_status status;
@@ -137,8 +137,8 @@ bool fv_write_exact(fv_run *run, int level, hymg_field *field)
 
 /* ---- set-up ---- */
 
-/* Bytes per cell that a run needs at least: vectors of the hierarchy (8/7 for all levels), u and f
- * of three sizes, and the user's betas while the solver is made. */
+/* Lower bound of the bytes per cell that a run needs: vectors of the hierarchy (8/7 for all
+ * levels), u and f of three sizes, and the user's betas while the solver is made. */
 static double least_bytes(const fv_options *o)
 {
   const bool fv4 = o->stencil == HYMG_FV4;
@@ -149,7 +149,8 @@ static double least_bytes(const fv_options *o)
   return 8 * (vectors * 8 / 7 + 2 * 8. / 7 + (o->variable ? 3 : 0));
 }
 
-/* Refuses at once what the host cannot hold; Linux would otherwise kill the run half way. */
+/* Refuses at once what does not fit into the host's memory; Linux would otherwise kill the run half
+ * way. */
 static bool check_memory(fv_run *run, const fv_report *report)
 {
   const fv_options *o = run->options;

@@ -1,5 +1,5 @@
 /* A run: what set-up makes and the protocol uses. Every call is collective and returns false if any
- * rank failed; the failing rank has then said why and exit_code is set on all. */
+ * rank failed; by then the failing rank has printed why and exit_code is set on all. */
 #ifndef FV_RUN_H
 #define FV_RUN_H
 
@@ -8,7 +8,7 @@
 
 typedef struct fv_run {
   const fv_options *options;
-  hymg_options solver_options; /* options->solver with the files */
+  hymg_options solver_options; /* options->solver with the files filled in */
   char tuning_file[4096], probe_file[4096];
   hymg_context *context;
   problem problem;
@@ -16,23 +16,23 @@ typedef struct fv_run {
   hymg_operator *op;
   hymg_solver *solver;
   hymg_field *f[FV_SIZES], *u[FV_SIZES];
-  bool progress;         /* rank 0 on a terminal */
+  bool progress;         /* rank 0 writes to a terminal */
   double progress_shown; /* when the line was last written */
   int exit_code;         /* 2 or 3 after a failure */
 } fv_run;
 
-/* The first use of CUDA, and what there is of it (device.c). */
+/* Initialises CUDA and records what devices there are (device.c). */
 bool fv_start_device(fv_run *run, fv_report *report);
 /* --devices: 0, or 1 if there is none. */
 int fv_print_devices(hymg_context *context);
-/* --probe-comm: 0 if MPI takes device memory, 1 if not, 2 if it cannot be tried. */
+/* --probe-comm: 0 if MPI accepts device memory, 1 if not, 2 if it cannot be tested. */
 int fv_probe(fv_run *run);
 bool fv_make_grid(fv_run *run, fv_report *report);
 /* --plan: the memory that the run would need (hymg-fv/plan.c). */
 bool fv_plan(fv_run *run, const fv_report *report);
-/* Refuses what the GPU cannot hold. */
+/* Refuses runs that do not fit into the GPU's memory. */
 bool fv_check_device_memory(fv_run *run, const fv_report *report);
-/* After the grid. */
+/* Called after the grid is made. */
 bool fv_setup(fv_run *run, fv_report *report);
 /* Warm-up, timed solves and errors of size 0, 1, 2 in turn. */
 bool fv_measure(fv_run *run, fv_report *report, int size);
@@ -40,14 +40,14 @@ bool fv_richardson(fv_run *run, fv_report *report);
 bool fv_breakdown(fv_run *run, fv_report *report);
 void fv_cleanup(fv_run *run);
 
-/* Agreement on a status: prints what failed or was refused and, plainly, the library's text on the
- * lowest rank that has one. */
+/* Agrees on a status: prints what failed or was refused and the library's text from the lowest rank
+ * that has one. */
 bool fv_agree(fv_run *run, hymg_status status, const char *doing);
 /* In place; the same on all ranks afterwards. */
 bool fv_max(fv_run *run, double *value);
 /* Cell averages of the exact solution on a level. */
 bool fv_write_exact(fv_run *run, int level, hymg_field *field);
-/* One line on the terminal, replaced by the next; NULL clears it. */
+/* Shows one line on the terminal, replaced by the next; NULL clears it. */
 __attribute__((format(printf, 2, 3))) void fv_progress(fv_run *run, const char *format, ...);
 
 #endif

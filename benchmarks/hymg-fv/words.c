@@ -1,4 +1,4 @@
-/* Words of the options, and --version. */
+/* Names of the options' values, and --version. */
 #include "hymg-fv/options.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* How long a level operation takes: alone on the host, among many queued calls on a GPU. */
+/* Times of a level operation: single calls on the host, batches of enqueued calls on a GPU. */
 #include "hymg-kernels/kernels.h"
 
 enum {
-  FIRST_KEY = 1024, /* above those of the solver's cycles */
+  FIRST_KEY = 1024, /* above the keys of the solver's cycles */
   MOST_CALLS = 100
 };
 
@@ -25,7 +25,7 @@ double kernels_batch_time(kernels_kit *kit, const kernels_operation *operation, 
   return (hymgi_seconds() - start) / batch.calls;
 }
 
-/* Calls are even in number: smoothers that swap buffers then leave them as they were, and a
+/* The number of calls is even: smoothers that swap buffers then leave them as they were, and a
  * recording finds them again. */
 kernels_batch kernels_batch_for(kernels_kit *kit, const kernels_operation *operation)
 {

@@ -1,6 +1,7 @@
-/* The F-cycle as a whole: time, bytes by two counts and what share of the triad (copy) they make,
- * memory, set-up in F-cycles. The counts are made here from the cycle's shape alone; the library's
- * own declarations stand beside them. On a GPU also what others reach and what we want. */
+/* The F-cycle as a whole: time, bytes by two counts and their share of the triad (copy) rate,
+ * memory, set-up in F-cycles. The counts are derived here from the cycle's structure alone; the
+ * library's own declarations are printed next to them. On a GPU also other programs' figures and
+ * our goals. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
@@ -8,11 +9,11 @@
 
 /* ---- the model ---- */
 
-/* Doubles per cell that move when each array of a pass is touched once. */
+/* Doubles moved per cell if a pass touches each of its arrays once. */
 typedef struct streams {
-  double matrix; /* betas, alpha: what every pass of the operator reads beside x and f */
+  double matrix; /* betas, alpha: read by every pass of the operator in addition to x and f */
   double sweep;  /* one sweep */
-  double call;   /* one smoother call, its sweeps in one pass */
+  double call;   /* one smoother call with all its sweeps in one pass */
 } streams;
 
 static streams streams_of(hymg_stencil stencil, hymg_smoother smoother, bool variable)
@@ -31,8 +32,8 @@ static streams streams_of(hymg_stencil stencil, hymg_smoother smoother, bool var
   return s;
 }
 
-/* Level l has 8^-l of the cells; V-cycles start on levels l, l - 1, ... 0, so l + 1 of them pass
- * through it. */
+/* Level l has 8^-l of the cells; V-cycles start on levels l, l - 1, ... 0, so l + 1 of them visit
+ * it. */
 kernels_model kernels_cycle_model(hymg_stencil stencil, hymg_smoother smoother, bool variable,
                                   int levels)
 {
@@ -63,10 +64,10 @@ typedef struct cycle_row {
   hymg_stencil stencil;
   int n, levels;
   double seconds, residual;
-  double setup, tuning;    /* seconds; on a GPU set-up is without the tuning */
+  double setup, tuning;    /* seconds; on a GPU set-up excludes the tuning */
   double declared, memory; /* bytes */
   double device_bytes;     /* at the peak, with the user's coefficients */
-  double rate;             /* that counts as 100 % */
+  double rate;             /* the rate that is 100 % */
   kernels_text placement;
 } cycle_row;
 
@@ -90,11 +91,11 @@ static bool measure(kernels_bench *bench, const kernels_problem *problem, cycle_
   hymg_result result;
   kernels_kit kit;
   bool ok = true;
-  for (int i = 0; i < 3 && ok; i++) { /* set-up three times, the last one stays */
+  for (int i = 0; i < 3 && ok; i++) { /* three set-ups, the last one is kept */
     if (i > 0) kernels_kit_destroy(&kit);
     ok = kernels_kit_create(bench->context, problem, row->stencil, &options, NULL, &kit) &&
          times_add(&setups, kit.setup_seconds - (o->cuda ? kit.tuning_seconds : 0), 1);
-    if (i == 0) row->tuning = kit.tuning_seconds; /* the others find it made */
+    if (i == 0) row->tuning = kit.tuning_seconds; /* later ones reuse its result */
   }
   row->rate = kernels_full_rate(bench);
   if (ok) {
@@ -146,7 +147,7 @@ static void print_cycle(kernels_bench *bench, const cycle_row *r)
 
 /* ---- a GPU's rows ---- */
 
-/* Bytes at 512^3 and F-cycles of set-up from 256^3 on that we do not want to exceed. */
+/* Limits that we set ourselves: bytes at 512^3, and set-up in F-cycles from 256^3 on. */
 static const double memory_goal = 14e9, setup_goal = 20;
 
 static const char *met(bool goal, bool reached)

@@ -1,5 +1,5 @@
-/* Speeds of other programs on one H200 and our goals, in DOF/s. benchmarks/README.md says where the
- * figures come from. */
+/* Speeds of other programs on one H200 and our goals, in DOF/s. benchmarks/README.md gives the
+ * sources. */
 #include <math.h>
 
 #include "hymg-kernels/kernels.h"
@@ -8,7 +8,7 @@ enum { SIZES = 4 };
 
 static const int sides[SIZES] = {64, 128, 256, 512};
 
-/* One F-cycle of the CUDA port of HPGMG-FV, by smoother (gsrb, chebyshev) and stencil; what we want
+/* One F-cycle of the CUDA port of HPGMG-FV, by smoother (gsrb, chebyshev) and stencil; our goals
  * with gsrb. */
 static const double port[2][2][SIZES] = {
     {{0.079e9, 0.387e9, 1.38e9, 2.31e9}, {0.070e9, 0.308e9, 0.941e9, 1.57e9}},
@@ -16,13 +16,13 @@ static const double port[2][2][SIZES] = {
 static const double cycle_goal[2][SIZES] = {{0.75e9, 2.6e9, 5.0e9, 6.2e9},
                                             {0.35e9, 1.3e9, 2.8e9, 3.6e9}};
 
-/* FV2 to 1e-8 with constant and with variable beta. hypre's are of the variable one. */
+/* FV2 to 1e-8 with constant and with variable beta; hypre's figures are with variable beta. */
 static const double amrex[2][SIZES] = {{0.014e9, 0.086e9, 0.323e9, 0.59e9},
                                        {0.014e9, 0.075e9, 0.215e9, 0.30e9}};
 static const double hypre[SIZES] = {0.024e9, 0.117e9, 0.286e9, 0.335e9};
 static const double solve_goal[SIZES] = {0.15e9, 0.45e9, 0.9e9, 1.2e9};
 
-/* SIZES if there are no figures for it. */
+/* SIZES if there are no figures for this size. */
 static int size_of(int n)
 {
   int m = 0;

@@ -1,10 +1,10 @@
-/* Forms of kernels, which all give the same bits: the steps of the ladder (how a smoother came to run as it
- * does now), the forms of a GPU left out one at a time, and the kernels of each level. */
+/* Forms of kernels, all of which give the same bits: the steps of the ladder (optimisations added
+ * one after the other), a GPU's forms left out one at a time, and the kernels of each level. */
 #include "cpu/cpu.h"
 #include "hymg-kernels/kernels.h"
 #include "kernel_table.h"
 
-/* The steps around what the backend itself would choose. */
+/* The steps before and after the backend's own choice. */
 int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS])
 {
   const hymgi_tuning own = hymgi_cpu_tuning(method);
@@ -64,7 +64,7 @@ int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STE
   return count;
 }
 
-/* The library's choice, then that without each form. */
+/* The library's choice, then the same without each form. */
 int kernels_ablation_steps(kernels_step steps[KERNELS_STEPS])
 {
   int count = 0;

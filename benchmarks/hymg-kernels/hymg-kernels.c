@@ -1,5 +1,5 @@
-/* hymg-kernels: writes the heads of the outputs, runs one mode. Exit: 0 done; 1 a result is wrong;
- * 2 bad input; 3 failure at run time. */
+/* hymg-kernels: writes the heads of the outputs and runs one mode. Exit status: 0 done; 1 a result
+ * is wrong; 2 bad input; 3 failure at run time. */
 #include "hymg-kernels/kernels.h"
 
 #include "common/machine.h"
@@ -9,7 +9,7 @@
 
 /* ---- heads ---- */
 
-/* As the driver's own file has it: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65 ...". */
+/* From a line of the driver's file: "NVRM version: NVIDIA UNIX x86_64 Kernel Module 580.65 ...". */
 static kernels_text driver_version(void)
 {
   kernels_text out = {"unknown"};
@@ -42,7 +42,7 @@ static void describe_run(kernels_bench *bench, int argc, char **argv)
            driver_version().text, hymg_build_info().cuda, bench->start_seconds);
 }
 
-/* The rate is read again before every group of rows; this is the first. */
+/* The rate is measured again before every group of rows; this is the first time. */
 static void print_rate(const kernels_bench *bench)
 {
   const kernels_text rate = kernels_rate_text(bench, kernels_full_rate(bench));
@@ -91,7 +91,7 @@ static bool run_mode(kernels_bench *bench)
   }
 }
 
-/* Starts CUDA, so that no row pays for that. */
+/* Initialises CUDA, so that no row includes that time. */
 static bool open_gpu(kernels_bench *bench)
 {
   hymg_device_info device;

@@ -1,4 +1,4 @@
-/* The problem in plain arrays, solvers made from it with a given tuning, and the way between plain
+/* The problem in plain arrays, solvers made from it with a given tuning, and copies between plain
  * arrays and vectors. */
 #include "hymg-kernels/kernels.h"
 
@@ -23,8 +23,8 @@ static size_t face_at(int n, const int at[3])
          (size_t)(n + 2) * ((size_t)(at[1] + 1) + (size_t)(n + 2) * (size_t)(at[2] + 1));
 }
 
-/* The layers beyond the boundaries along the tangential axis t: 5, -10, 10, -5, 1 from the boundary
- * inwards. */
+/* Extrapolates the layers beyond the boundaries along the tangential axis t: weights 5, -10, 10,
+ * -5, 1 from the boundary inwards. */
 static void extrapolate(int n, int axis, int t, double *beta)
 {
   static const double weight[5] = {5, -10, 10, -5, 1};
@@ -145,7 +145,7 @@ static double free_on_device(hymg_context *context)
   return hymg_device_get(context, -1, &device) == HYMG_OK ? device.free_bytes : 0;
 }
 
-/* The user's part, timed but for the values themselves. */
+/* The user's part of the set-up; evaluating the problem is not timed. */
 static hymg_status make_coefficients(kernels_kit *kit, const kernels_problem *p, hymg_space space,
                                      hymg_field *beta[3])
 {
@@ -286,7 +286,7 @@ void kernels_poison(const hymgi_level *level, double *vector)
   level->backend->scale(level, NAN, vector);
 }
 
-/* One rank: one box. The backend copies; to a GPU by way of memory that both sides reach. */
+/* One rank, so one box. The backend copies; to a GPU through memory that both sides can access. */
 static void move(const hymgi_level *level, bool write, double *plain, double *vector)
 {
   const hymgi_geom *g = level->box;

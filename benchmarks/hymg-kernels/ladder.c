@@ -1,6 +1,6 @@
-/* The ladder: the same problem with one more step of the tuning in each row, always in turn with
- * the first row, so that a change of the machine's mood between rows does not pass for a gain. The
- * solution of each row's F-cycle must have the bits of the first row's. */
+/* The ladder: the same problem with one more step of the tuning in each row, always alternating
+ * with the first row, so that a drift of the machine's speed does not pass for a gain. The solution
+ * of each row's F-cycle must be bit for bit that of the first row. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 
 enum { SMOOTH, RESTRICT, CYCLE, TIMED };
 
-/* A step's solver. On a GPU it has a context of its own, because the choice of kernels is the
- * context's. */
+/* A step's solver. On a GPU it has its own context, because the choice of kernels belongs to the
+ * context. */
 typedef struct runner {
   hymg_context *own;
   kernels_kit kit;
@@ -66,7 +66,7 @@ typedef struct timing {
   double seconds[TIMED], ratio[TIMED];
 } timing;
 
-/* base, row, base, row ...: medians of the row's times and of the ratios of neighbours. */
+/* base, row, base, row ...: medians of the row's times and of the ratios of adjacent times. */
 static timing time_in_turn(ladder *l, runner *r, int what, timing t)
 {
   const kernels_options *o = l->bench->options;
@@ -133,7 +133,7 @@ static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *k
   return false;
 }
 
-/* A form that no level of these takes. */
+/* A form that none of these levels uses. */
 static bool same_kernels(const ladder *l, const kernels_step *s, const kernels_kit *kit)
 {
   if (l->bench->options->mode != KERNELS_ABLATION || !s->form[0].name) return false;
@@ -198,7 +198,7 @@ void kernels_list_steps(bool gpu)
     kernels_step steps[KERNELS_STEPS];
     const int count =
         gpu ? kernels_gpu_steps(&method, steps) : kernels_host_steps(&method, 1, steps);
-    /* the host's are the same for both */
+    /* the host's results are the same for both */
     for (int i = 0; i < count && (gpu || stencil == HYMG_FV2); i++)
       printf("ladder, %s: %s\n",
              !gpu                  ? "host"

@@ -1,5 +1,5 @@
-/* The list of level operations that the table has rows for. Vector level operations combine x and f into out or reduce
- * them. */
+/* The list of level operations that have rows in the table. Vector operations combine x and f into
+ * out, or reduce them. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void run_residual_norm(kernels_kit *k)
   k->number = hymgi_residual_norm(k->fine, k->fine->f, k->fine->x);
 }
 
-/* Not a level operation of its own: what smooth+restrict adds to smooth where the two are not one pass. */
+/* Not an operation of its own: what smooth+restrict adds to smooth if they are separate passes. */
 static void run_residual_restrict(kernels_kit *k)
 {
   const bool gsrb = k->solver->h.method.smoother == HYMG_GSRB;

@@ -110,7 +110,7 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
   return options_read(c, argc, argv, code);
 }
 
-/* What depends on more than one option. */
+/* Checks across options. */
 static bool complete(const command_line *c, kernels_options *o)
 {
   const bool sizes = o->mode == KERNELS_LEVELS && c->num_words == 1;

@@ -1,5 +1,6 @@
-/* What counts as 100 %: on the host a triad, a = b + s c on arrays larger than the caches; on a GPU a copy of one plain
- * field to another, several times the size of any cache, by the backend's vector operation. */
+/* The rate that is 100 %: on the host a triad, a = b + s c on arrays larger than the caches; on a
+ * GPU a copy of one plain field to another, several times the size of any cache, by the backend's
+ * vector operation. */
 #define _DEFAULT_SOURCE
 #include "hymg-kernels/kernels.h"
 
@@ -17,7 +18,7 @@ struct kernels_triad {
   int threads;
 };
 
-/* Four times the last cache, as STREAM asks, within a quarter of the memory. */
+/* Four times the last-level cache, as STREAM requires, within a quarter of the memory. */
 static double default_bytes(void)
 {
   double cache = 32e6;
@@ -29,7 +30,7 @@ static double default_bytes(void)
   return memory > 0 && wanted > memory / 4 ? memory / 4 : wanted;
 }
 
-/* On large pages where there are some, as the library's fields are. */
+/* On large pages if possible, as the library's fields are. */
 static double *allocate(size_t n)
 {
   enum { PAGE = 2 << 20 };
@@ -110,7 +111,7 @@ struct kernels_copy {
   double cells;
 };
 
-/* Planes of two fields that take so many bytes, and at most a quarter of what is free. */
+/* Planes of two fields that take this many bytes, and at most a quarter of the free memory. */
 static int planes_of(hymg_context *context, double bytes)
 {
   hymg_device_info device;

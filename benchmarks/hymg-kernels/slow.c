@@ -30,7 +30,7 @@ static bool ghosted_create(int n, const double *plain, ghosted *g)
   return true;
 }
 
-/* The two ghosts outside x1, which continues inwards at steps of `in`. */
+/* Fills the two ghosts outside x1; the cells continue inwards at steps of `in`. */
 static void fill_line(double *x1, ptrdiff_t in, int order)
 {
   const double a = x1[0], b = x1[in], c = x1[2 * in], d = x1[3 * in];
@@ -42,8 +42,8 @@ static void fill_line(double *x1, ptrdiff_t in, int order)
   }
 }
 
-/* One axis after the other, each over the ghosts that are there already: edges and corners are
- * tensor products. */
+/* One axis after the other, each including the ghosts filled so far: edges and corners are tensor
+ * products. */
 static void close(ghosted *g, int order)
 {
   for (int axis = 0; axis < 3; axis++) {

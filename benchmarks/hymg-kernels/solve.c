@@ -1,5 +1,5 @@
-/* Solves from zero to max|r| <= 1e-8 max|f|: V-cycles, an F-cycle and then V-cycles, conjugate
- * gradients with a V-cycle before each step. */
+/* Solves from zero to max|r| <= 1e-8 max|f|: V-cycles, an F-cycle followed by V-cycles, and
+ * conjugate gradients preconditioned by a V-cycle. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static bool measure(const kernels_bench *bench, solve_row *row)
   return !isnan(row->seconds);
 }
 
-/* "" where there is no such figure. */
+/* "" if there is no such figure. */
 static kernels_text times_text(double speed, double other)
 {
   kernels_text out = {""};

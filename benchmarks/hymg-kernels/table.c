@@ -1,18 +1,18 @@
-/* The table: a row per level operation and size. Each level operation first runs once on random data with every output
- * and every ghost set to NaN, on the solver that is measured and on an untuned one of the host:
- * entries that differ in a bit, or from the plain slow loop by more than rounding, are counted as
- * wrong. Then it is timed. */
+/* The table: a row per level operation and size. Each operation first runs once on random data with
+ * every output and every ghost set to NaN, on the solver that is measured and on an untuned one of
+ * the host: entries that differ in a bit, or from the plain slow loop by more than rounding, are
+ * counted as wrong. Then it is timed. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the largest value at hand: some hundred roundings; a wrong term moves an entry by 0.01 and
- * more. */
+/* Relative to the largest value: some hundred roundings; a wrong term changes an entry by at least
+ * 0.01. */
 #define ROUNDING 1e-13
 
-/* A GPU's rows are checked up to CHECKED^3 cells; the host would take long for more. */
+/* A GPU's rows are checked up to CHECKED^3 cells; larger ones would take the host too long. */
 enum { CHECKED = 128, NOT_CHECKED = -1, NO_MEMORY = -2 };
 
 typedef struct table {
@@ -20,7 +20,7 @@ typedef struct table {
   const kernels_problem *problem;
   hymg_stencil stencil;
   size_t cells;
-  double rate;                                            /* that counts as 100 % */
+  double rate;                                            /* the rate that is 100 % */
   double *x, *f, *coarse, *expected, *got, *other, *dinv; /* plain arrays */
 } table;
 
@@ -131,7 +131,7 @@ static int64_t count_far(size_t count, const double *a, const double *b, double 
   return wrong;
 }
 
-/* The operator's values are measured by what its terms are, the others by themselves. */
+/* Errors of the operator are relative to the size of its terms, the others to the largest value. */
 static double tolerance_of(const kernels_slow *s, const kernels_operation *operation, size_t count,
                            const double *expected)
 {
@@ -233,21 +233,21 @@ static bool run_operations(table *t, kernels_kit kit[2])
   return ok;
 }
 
-/* The one to measure, and the host's untuned one; the latter where results are checked. */
+/* The solver to measure, and the host's untuned one where results are checked. */
 static bool make_kits(const table *t, hymg_smoother smoother, kernels_kit kit[2])
 {
   const hymgi_tuning untuned = kernels_untuned();
   const kernels_options *o = t->bench->options;
   hymg_options options = kernels_solver_options(o);
   options.smoother = smoother;
-  if (o->cuda) { /* the level operations are called one by one, so all levels are to be on the GPU */
+  if (o->cuda) { /* operations are called one by one: all levels on the GPU */
     options.host_cells = 0;
     options.tail_cells = 0;
   }
   if (!kernels_kit_create(t->bench->context, t->problem, t->stencil, &options, NULL, &kit[0]))
     return false;
   if (o->cuda && t->problem->n > CHECKED) {
-    write_data(t, &kit[0]); /* zeros would take less power, and so less time */
+    write_data(t, &kit[0]); /* zeros would draw less power and so run faster */
     return true;
   }
   options.backend = HYMG_BACKEND_HOST;
@@ -277,7 +277,7 @@ static bool run_smoother(table *t, hymg_smoother smoother)
   return ok;
 }
 
-/* NULL, after a message: no memory. */
+/* NULL after a message: out of memory. */
 static double *allocate(table *t)
 {
   double **const array[] = {&t->x, &t->f, &t->coarse, &t->expected, &t->got, &t->other, &t->dinv};

@@ -1,7 +1,8 @@
-/* Where the coarse end of a cycle is done fastest. For levels of 4^3 to 64^3: a V-cycle from that
- * level down by the GPU's kernels, by the GPU in one launch, and by the host. The right-hand side
- * comes from the GPU's next finer level and the correction goes back to it, so that the way to the
- * host and back is in the host's time; the two transfers are in all three. */
+/* Which way of running the coarse end of a cycle is fastest. For levels of 4^3 to 64^3: a V-cycle
+ * from that level down by the GPU's kernels, by the GPU in one launch, and by the host. The
+ * right-hand side comes from the GPU's next finer level and the correction goes back to it, so that
+ * the host's time includes the copies to the host and back; the two transfers between levels are in
+ * all three. */
 #include "hymg-kernels/kernels.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static void run_below(kernels_kit *k)
 static const kernels_operation below = {
     .name = "V-cycle below", .run = run_below, .target = KERNELS_IN_X};
 
-/* Was all from level 1 down done in one launch? A level may be too large for that. */
+/* Did everything from level 1 down run in one launch? A level may be too large for that. */
 static bool has_tail(kernels_kit *kit)
 {
   hymg_profile_row row;
@@ -34,7 +35,7 @@ static bool has_tail(kernels_kit *kit)
   return found;
 }
 
-/* Seconds; NaN where the way is not for this level. False: a failure. */
+/* Seconds; NaN where this way is not possible for the level. False: a failure. */
 static bool time_way(kernels_bench *bench, const kernels_problem *finer, hymg_stencil stencil,
                      way w, double *seconds)
 {
@@ -71,7 +72,7 @@ static void print_row(kernels_bench *bench, hymg_stencil stencil, int n, const d
            1e6 * seconds[BY_TAIL], 1e6 * seconds[BY_HOST], way_names[fastest]);
 }
 
-/* What the library measures for itself on a grid of this problem. */
+/* The threshold that the library measures itself on a grid of this problem. */
 static bool print_choice(kernels_bench *bench, const kernels_problem *problem, hymg_stencil stencil)
 {
   const hymg_options options = kernels_solver_options(bench->options);

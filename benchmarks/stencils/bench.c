@@ -54,7 +54,7 @@ static void free_host(stencil_bench *bench, void *memory)
     free(memory);
 }
 
-/* Copies to and from a GPU are several times as fast from memory of the driver's. */
+/* Copies to and from a GPU are several times as fast from pinned memory. */
 static void *allocate_host(stencil_bench *bench, size_t bytes)
 {
   if (bench->pinned) return stencil_gpu_host_allocate(bytes);
@@ -93,7 +93,7 @@ stencil_job stencil_on_gpu(const stencil_bench *bench, const stencil_job *job)
   return there;
 }
 
-/* In [-1, 1), a different one for every entry of every array. */
+/* In [-1, 1), different for every entry of every array. */
 static double random_at(ptrdiff_t at, int array)
 {
   uint64_t h = ((uint64_t)at + 1) * 0x9e3779b97f4a7c15u + (uint64_t)array * 0xbf58476d1ce4e5b9u;
@@ -103,7 +103,7 @@ static double random_at(ptrdiff_t at, int array)
   return 2 * (double)(h >> 11) * 0x1p-53 - 1;
 }
 
-/* The speed is v^2 dt^2 as a stable wave has it. */
+/* The wave's speed enters as v^2 dt^2, small enough for stability. */
 double stencil_random(ptrdiff_t at, int array)
 {
   const double x = random_at(at, array);
@@ -225,7 +225,7 @@ static double seconds_of(timed *t, int calls)
   return fv_clock() - start;
 }
 
-/* Of `repeat` calls at least, and of so many that the clock is fine enough. */
+/* At least `repeat` calls, and enough for the clock's resolution. */
 static bool time_on_host(timed *t, int repeat, double *ms)
 {
   times all = {0};
@@ -325,7 +325,7 @@ static bool find_triad(stencil_bench *bench, size_t bytes)
   return true;
 }
 
-/* Arrays several times the size of the caches, unless the job's own are tiny: then it is a test. */
+/* Arrays several times the size of the caches, unless the job's own are tiny, as in a test. */
 bool stencil_find_rate(stencil_bench *bench, const stencil_job *job)
 {
   enum { TINY = 1 << 20, LARGE = 1 << 28 };

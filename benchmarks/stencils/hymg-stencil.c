@@ -1,5 +1,5 @@
-/* hymg-stencil: the finite-difference studies. Exit: 0 done; 1 a result is wrong; 2 bad input; 3
- * failure at run time. */
+/* hymg-stencil: the finite-difference studies. Exit status: 0 done; 1 a result is wrong; 2 bad
+ * input; 3 failure at run time. */
 #include "common/machine.h"
 #include "common/options.h"
 #include "stencils/bench.h"
@@ -28,7 +28,7 @@ static void list(char which)
     }
 }
 
-/* Which backends there are: the GPU by choice, or where there is one. */
+/* Selects the backends: the GPU on request, or if there is one. */
 static bool open_gpu(stencil_bench *bench, stencil_options *o)
 {
   const char *why = NULL;

@@ -1,4 +1,4 @@
-/* The rows as one JSON object, schema hymg-stencil/1; what is not finite is null. */
+/* The rows as one JSON object, schema hymg-stencil/1; values that are not finite are null. */
 #include "stencils/output.h"
 
 #include "common/json/json_values.h"

@@ -138,7 +138,7 @@ static bool can_write(const char *option, const char *name)
   return !why;
 }
 
-/* Options that the chosen case has no use for. */
+/* Options without effect in the chosen case. */
 static bool agree(const command_line *c, const stencil_options *o)
 {
   if (o->which == 0 && !o->list && (o->n[0] || o->any_radius || o->tile[0] || o->slab || o->kernel))

@@ -5,14 +5,14 @@
 #include "stencils/cpu/stencil.h"
 
 typedef struct stencil_options {
-  char which;                       /* a ... d; 0: all of them */
+  char which;                       /* a ... d; 0: all */
   bool backend[2];                  /* cuda, host */
   bool chosen;                      /* by name */
-  int n[3];                         /* 0: the case's own */
+  int n[3];                         /* 0: the case's default */
   bool precision[2], any_precision; /* float, double */
   bool radius[STENCIL_RADIUS + 1], any_radius;
-  const char *kernel; /* NULL: all of them */
-  int tile[2], slab;  /* 0: the kernel's own */
+  const char *kernel; /* NULL: all */
+  int tile[2], slab;  /* 0: the kernel's default */
   int steps, repeat, threads;
   bool wave, scaling, no_overlap, quiet, list, tune;
   const char *snapshot, *gather, *csv, *json;

@@ -8,7 +8,7 @@
 typedef struct stencil_row {
   char which;
   bool gpu, wide, wave;
-  char kernel[STENCIL_NAME]; /* with axis, layout or slab, where a case has them */
+  char kernel[STENCIL_NAME]; /* with axis, layout or slab, if the case has them */
   int n[3], order, ranks, slab;
   double ms, gpoints, gbytes, percent; /* of the copy or triad */
   double redundancy;
@@ -20,7 +20,7 @@ typedef struct stencil_row {
 
 typedef struct stencil_heading {
   const char *what; /* "case a, Laplacian", and how */
-  double rate;      /* bytes a second that are 100 % */
+  double rate;      /* bytes per second that are 100 % */
   bool gpu;
 } stencil_heading;
 
@@ -28,22 +28,22 @@ typedef struct stencil_output {
   const stencil_options *options;
   run_info run;
   csv_table csv;
-  char rate[64]; /* a line of the CSV, before the next row; or empty */
+  char rate[64]; /* a line of the CSV before the next row; or empty */
   stencil_row *rows;
   int count, room;
   char gpu[128];
   bool failed;
 } stencil_output;
 
-/* False with a message: a file that the options name cannot be written. None is touched. */
+/* False after a message: a file named by the options cannot be written. Changes none of them. */
 bool stencil_output_check(const stencil_options *options);
-/* The same, and the head on stdout. */
+/* The same, and prints the head on stdout. */
 bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu);
 void stencil_output_heading(stencil_output *out, const stencil_heading *heading);
 void stencil_output_row(stencil_output *out, const stencil_row *row);
-/* ok: the run's. False with a message: a file could not be written. */
+/* ok: the run succeeded. False after a message: a file could not be written. */
 bool stencil_output_close(stencil_output *out, bool ok);
-/* On stderr, unless --quiet; ended by the next row. */
+/* Progress on stderr unless --quiet; cleared by the next row. */
 void stencil_progress(const stencil_options *options, const char *what);
 
 #endif

@@ -14,7 +14,7 @@ static bool wanted(const stencil_options *o, const char *name)
 
 static const char axis_names[] = "xyz";
 
-/* What the study calls it: the row's name without axis and slab. */
+/* The study's name for it: the row's name without axis and slab. */
 static void name_kernel(const stencil_kernel *kernel, const stencil_job *job, bool aligned,
                         char plain[STENCIL_NAME], char full[STENCIL_NAME])
 {
@@ -50,7 +50,7 @@ static void fill_cosine(const stencil_job *job, double *exact)
       }
 }
 
-/* Leaves the arrays as it found them. */
+/* Leaves the arrays unchanged. */
 static bool cosine_errors(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                           stencil_row *row)
 {
@@ -72,7 +72,7 @@ static bool cosine_errors(stencil_bench *bench, const stencil_kernel *kernel, st
 
 /* ---- one job ---- */
 
-/* Bits of the first kernel of case b: all others must give the same. */
+/* Hash of the first kernel's result in case b: all others must give the same bits. */
 typedef struct same_bits {
   bool any;
   uint64_t hash;
@@ -110,7 +110,7 @@ static bool one_row(stencil_bench *bench, const stencil_kernel *kernel, stencil_
   return true;
 }
 
-/* The sweep over n_w, unless --slab says one. */
+/* The sweep over n_w, unless --slab gives one value. */
 static bool swept(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                   same_bits *same)
 {
@@ -121,8 +121,8 @@ static bool swept(stencil_bench *bench, const stencil_kernel *kernel, stencil_jo
   return true;
 }
 
-/* Kernels with several points a thread need rows on lines; without, `point` is what the study
- * compares. */
+/* Kernels with several points per thread need aligned rows; without them `point` is what the study
+ * compares with. */
 static bool suits(const stencil_kernel *kernel, bool aligned)
 {
   return aligned || strcmp(kernel->name, "point") == 0;
@@ -233,7 +233,7 @@ bool stencil_run_case(stencil_bench *bench, char which)
 
 typedef struct item {
   char which;
-  bool wave, both; /* float and double, unless --precision says so */
+  bool wave, both; /* float and double, unless --precision selects one */
   int orders;      /* bit R: order 2 R; 0: all of the case */
   int gpu[3], host[3];
   const char *kernel;
@@ -242,7 +242,7 @@ typedef struct item {
 
 enum { ORDER_2 = 1 << 1, ORDER_8 = 1 << 4 };
 
-/* First the sizes that the studies published, then those that no cache holds. */
+/* First the sizes that the studies published, then sizes larger than any cache. */
 static const item items[] = {
     {'a', false, false, ORDER_8, {480, 480, 100}, {0}, NULL, {0}},
     {'a', false, false, 0, {640, 640, 400}, {0}, "one-pass", {16, 16}},

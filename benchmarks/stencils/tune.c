@@ -1,14 +1,14 @@
-/* --tune: slabs of the GPU's marches, rows of the CPU's tiles, each timed once. */
+/* --tune: slabs of the GPU's marches, row counts of the CPU's tiles, each timed once. */
 #include "stencils/bench.h"
 
 enum { REPEAT = 3 };
 
-/* Short ones, and those that share 512 planes out evenly among few. */
+/* Short ones, and those that divide 512 planes evenly among few. */
 static const int slabs[] = {4,  5,  6,  7,  8,  10, 12,  14,  16,  19,  22,  26,  32,
                             37, 43, 52, 64, 74, 86, 103, 128, 171, 256, 512, 1024};
 static const int rows[] = {4, 8, 16, 32, 64, 128, 256};
 
-/* Times each number that is smaller than `most`, and `most`; *place gets the best. */
+/* Times each value smaller than `most`, and `most`; *place gets the best. */
 static bool search(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
                    int *place, const int *number, int count, int most)
 {

@@ -11,11 +11,11 @@ extern "C" {
 namespace
 {
 
-/* ---- level operations of the avoiding solvers and the smoother, by the names in level_ops.h ---- */
+/* ---- the level operations (level_ops.h) of the avoiding solvers and the smoother ---- */
 
 struct krylov_level {
   int l;
-  int own; /* place of this thread's cell, -1 if it has none */
+  int own; /* position of this thread's cell, -1 if it has none */
   double *x, *f;
 };
 
@@ -82,13 +82,13 @@ KRYLOV void hymgi_copy_vector(const krylov_level *level, const double *x, double
 KRYLOV void hymgi_remove_mean(const krylov_level *level, double *x)
 {
   const coarse_level &t = shared.level[level->l];
-  meet(t.team);
+  sync_team(t.team);
   const double mean = sum_by_threads(level->l, x, NULL, COARSE_WARP) / (double)t.cells;
-  meet(t.team);
+  sync_team(t.team);
   if (level->own >= 0) x[level->own] += -mean;
 }
 
-/* ---- what the avoiding solvers ask for besides: the first warp works on coefficients ---- */
+/* ---- further needs of the avoiding solvers: the first warp works on the small matrices ---- */
 
 KRYLOV bool krylov_leads(const krylov_level *)
 {
@@ -112,17 +112,17 @@ KRYLOV void krylov_meet_lanes()
 
 KRYLOV void krylov_meet(const krylov_level *level)
 {
-  meet(shared.level[level->l].team);
+  sync_team(shared.level[level->l].team);
 }
 
 #include "multigrid/krylov_methods.h"
 
-/* The products are shared out to threads, or to warps where a vector is long. */
+/* The inner products are divided among the threads, or among the warps if a vector is long. */
 KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool shadow, basis *b)
 {
   const coarse_level &t = shared.level[level->l];
   const int lanes = t.cells > 2 * COARSE_WARP ? COARSE_WARP : 1, wide = w->count + 1;
-  meet(t.team);
+  sync_team(t.team);
 #pragma unroll 1
   for (int m = thread_of() / lanes; m < w->count * wide; m += t.team / lanes) {
     const int i = m / wide, j = m % wide;

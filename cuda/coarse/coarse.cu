@@ -1,6 +1,6 @@
-/* The coarse end of a cycle in one launch of one block: V-, W- and F-cycles from a level down, and
- * the bottom solve alone. All threads go through the same schedule; the scalars of a bottom solve
- * come out the same on each. */
+/* The coarse end of a cycle in one launch of a single block: V-, W- and F-cycles from a given level
+ * down, and the bottom solve alone. All threads follow the same schedule; the scalars of a bottom
+ * solve are the same on every thread. */
 #include <stdlib.h>
 
 #include "coarse/bottom.cuh"
@@ -12,20 +12,20 @@ namespace
 
 /* ---- cycles ---- */
 
-/* What a launch is told. */
+/* The arguments of a launch. */
 struct coarse_run {
   coarse_method method;
   hymg_bottom bottom;
-  const coarse_level *level; /* the first of the cycle */
+  const coarse_level *level; /* the finest level of the cycle */
   int count;                 /* levels */
   int visits;                /* 1: V, 2: W, 0: F */
-  const double *lists;       /* and coefficients, so many doubles */
+  const double *lists;       /* and coefficients, `listed` doubles */
   size_t listed;
-  double *x; /* of the first level */
+  double *x; /* of the finest level */
   const double *f;
 };
 
-/* Then the residual as well, if it is to be restricted. */
+/* If `restricts`, computes the residual afterwards and restricts it. */
 __device__ __noinline__ void smooth(int l, bool restricts)
 {
   const coarse_method &m = shared.method;
@@ -34,7 +34,7 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   if (restricts) restrict_residual(l, m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
 }
 
-/* As correct() of multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
+/* As v_cycle() in multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
 __device__ __noinline__ void v_cycle(const coarse_run &run, int first, int visits)
 {
   const int last = run.count - 1;
@@ -69,8 +69,8 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 
 /* ---- the kernel ---- */
 
-/* Calls a line into this multiprocessor's cache; nobody waits for what it gives. */
-__device__ __forceinline__ unsigned call_line(const double *line)
+/* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
+__device__ __forceinline__ unsigned prefetch_line(const double *line)
 {
   unsigned word = 0;
 #if defined(__CUDA_ARCH__)
@@ -81,12 +81,12 @@ __device__ __forceinline__ unsigned call_line(const double *line)
   return word;
 }
 
-/* Calls for all that no kernel writes while others still run. */
-__device__ __forceinline__ void call_lists(const coarse_run &run)
+/* Prefetches everything that no kernel still running can write. */
+__device__ __forceinline__ void prefetch_lists(const coarse_run &run)
 {
   for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;
        line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE)
-    call_line(run.lists + line);
+    prefetch_line(run.lists + line);
 }
 
 __device__ __forceinline__ void load_levels(const coarse_run &run)
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(COARSE_THREADS)
 {
   static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
-  call_lists(run);
+  prefetch_lists(run);
   load_levels(run);
   wait_for_predecessors();
   load_fields(run);
@@ -135,21 +135,21 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   store_x(run);
 }
 
-void launch(const hymgi_coarse_lists *tail, const hymgi_level *level, hymg_bottom bottom,
+void launch(const hymgi_coarse_lists *lists, const hymgi_level *level, hymg_bottom bottom,
             int visits)
 {
   coarse_run run = {};
-  run.method = tail->method;
+  run.method = lists->method;
   run.bottom = bottom;
-  run.level = tail->level + (level->index - tail->first);
-  run.count = tail->last - level->index + 1;
+  run.level = lists->level + (level->index - lists->first);
+  run.count = lists->last - level->index + 1;
   run.visits = visits;
-  run.lists = tail->memory;
-  run.listed = tail->doubles;
+  run.lists = lists->memory;
+  run.listed = lists->doubles;
   run.x = level->x;
   run.f = level->f;
   hymgi_launch_shared(level->context, coarse_v_cycle, dim3(1), dim3(COARSE_THREADS),
-                      (size_t)tail->arena * sizeof(double), run);
+                      (size_t)lists->arena * sizeof(double), run);
 }
 
 } /* namespace */
@@ -166,23 +166,23 @@ hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles)
   if (error == cudaSuccess)
     error =
         cudaFuncSetAttribute(coarse_v_cycle, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  return hymgi_cuda_check(context, error, "the tail's shared memory");
+  return hymgi_cuda_check(context, error, "the coarse end's shared memory");
 }
 
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
-  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
-  if (!tail) return false;
-  launch(tail, level, bottom, 0);
+  const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  if (!lists) return false;
+  launch(lists, level, bottom, 0);
   return true;
 }
 
 bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
   const hymgi_attached *kept = (const hymgi_attached *)h->attached;
-  const hymgi_coarse_lists *tail = kept ? kept->tail : NULL;
-  if (!tail || l < tail->first || l >= tail->last) return false;
-  launch(tail, h->level + l, h->options.bottom, visits);
+  const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  if (!lists || l < lists->first || l >= lists->last) return false;
+  launch(lists, h->level + l, h->options.bottom, visits);
   return true;
 }

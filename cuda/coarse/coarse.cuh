@@ -1,7 +1,7 @@
-/* What all parts of the coarse end use: a thread of the block has a cell of a level (coarse.h) at
- * most, always the same one, so that what only touches own cells needs no barrier. An operation that
- * looks at other cells begins with one. The smallest levels are the first warp's: the other threads
- * pass them by. */
+/* Shared by all parts of the coarse end. Each thread of the block owns at most one cell of a level
+ * (coarse.h), always the same one, so operations on own cells alone need no barrier. An operation
+ * that reads other cells begins with one. The smallest levels are processed by the first warp only;
+ * the other threads skip them. */
 #ifndef HYMGI_COARSE_COARSE_CUH
 #define HYMGI_COARSE_COARSE_CUH
 
@@ -15,8 +15,8 @@ namespace
 
 enum { COARSE_WARPS = COARSE_THREADS / COARSE_WARP };
 
-/* What all threads see. By its name everywhere, because a pointer to it would forget that it is
- * shared memory; functions are given the index of their level. */
+/* Shared memory of the block. It is always accessed by this name, because the compiler would lose
+ * the address space of a pointer to it; functions take the index of their level instead. */
 struct coarse_shared {
   unsigned long long largest[COARSE_WARPS];
   unsigned high[2][COARSE_WARPS];
@@ -38,8 +38,9 @@ __device__ __forceinline__ int thread_of()
   return (int)threadIdx.x;
 }
 
-/* What the threads of a team wrote is there for all of them. */
-__device__ __forceinline__ void meet(int team)
+/* Barrier for the threads of a team: what they have written is visible to all of them afterwards.
+ * */
+__device__ __forceinline__ void sync_team(int team)
 {
   if (team == COARSE_WARP)
     __syncwarp();
@@ -70,8 +71,8 @@ __device__ __forceinline__ void fill_line(const coarse_ghost &g, const double *d
   if (g.what & 16) x[g.to - g.step] = second_ghost(boundary, v);
 }
 
-/* The ghosts of x in up to `passes` passes: each closes what the one before left. The list is read
- * while others arrive at the barrier. */
+/* Fills the ghosts of x in up to `passes` passes, each of which uses the ghosts of the previous
+ * one. The list is loaded before the barrier, so that the load overlaps the wait. */
 __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extrapolation,
                                                 int passes, int team, const double *data, double *x)
 {
@@ -81,7 +82,7 @@ __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extr
     if (from == to) continue;
     int m = from + thread_of();
     coarse_ghost next = m < to ? ghost_at(extrapolation, m) : coarse_ghost{};
-    meet(team);
+    sync_team(team);
 #pragma unroll 1
     while (m < to) {
       fill_line(next, data, x);
@@ -107,8 +108,8 @@ template <bool VARIABLE> struct fv4_betas {
       tangent[m] = __ldg(rows + (COARSE_TANGENT + m) * cells);
   }
 
-  /* The formula takes differences of betas on both sides of a face along it: here one of the two
-   * is the difference, the other 0. */
+  /* The formula needs differences of betas on the two sides of a face, tangentially. Here one of
+   * the two values is the difference and the other is 0. */
   __device__ __forceinline__ double at(int axis, int di, int dj, int dk) const
   {
     const int along = axis == 0 ? di : axis == 1 ? dj : dk;

@@ -1,4 +1,4 @@
-/* The coefficients of a level of the coarse end: a row for each kind, in the order of the cells. */
+/* The coefficients of a level of the coarse end: a row of each kind, in the order of the cells. */
 #include "coarse/lists.h"
 
 #include "device/stencil_access.cuh"

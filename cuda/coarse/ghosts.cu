@@ -1,4 +1,4 @@
-/* Which ghosts a level of the coarse end has and what closes each, as lists. */
+/* The lists of a coarse-end level's ghosts and of how each is filled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ namespace
 {
 
 struct ghost_list {
-  hymgi_pile items, data; /* coarse_ghost; double */
+  hymgi_pile items, data; /* of coarse_ghost; of double */
   const hymgi_level *level;
   hymgi_ghosts order;
   int layers;
@@ -53,11 +53,11 @@ bool is_outside(const hymgi_geom *g, const int ijk[3], int axis)
   return ijk[axis] < 0 || ijk[axis] >= g->n[axis];
 }
 
-/* Axes along which the position is a ghost: their number, that of those with a boundary, and the first
- * of these. */
+/* The number of axes along which the position is outside the box, how many of these have a
+ * boundary, and the first that does. */
 struct ghost_kind {
   int outside, boundaries, first_boundary;
-  bool second; /* in the second layer of an axis */
+  bool second; /* in the second ghost layer of an axis */
 };
 
 ghost_kind kind_of(const hymgi_level *level, const int ijk[3])
@@ -80,7 +80,7 @@ int wrapped(const hymgi_level *level, int axis, int at)
   return level->periodic >> axis & 1 ? (at % n + n) % n : at;
 }
 
-/* Index + 1 of the boundary's data for a ghost of its first layer; 0: none. */
+/* 1 + index of the boundary data for a ghost of the first layer; 0: none. */
 unsigned list_data(ghost_list *l, int face, hymgi_extrapolation boundary, const int ijk[3])
 {
   const hymgi_boundary_data *boundaries = l->with_data ? l->level->boundaries : NULL;
@@ -88,14 +88,14 @@ unsigned list_data(ghost_list *l, int face, hymgi_extrapolation boundary, const 
   if (!value) return 0;
   const double factor = hymgi_data_weight(boundary);
   const size_t at = l->data.size;
-  hymgi_pile_grow(&l->data, 2 * sizeof(double)); /* the pile keeps to 16 bytes */
+  hymgi_pile_grow(&l->data, 2 * sizeof(double)); /* the pile aligns to 16 bytes */
   if (l->data.failed) return 0;
   *(double *)(l->data.bytes + at) = factor * value[hymgi_boundary_at(l->level->box, face, ijk)];
   return (unsigned)(at / sizeof(double)) + 1;
 }
 
-/* A ghost that lies across periodic axes alone is a copy; else the first axis with a boundary closes,
- * from cells that are wrapped along periodic axes. */
+/* A ghost beyond periodic axes only is a copy; otherwise it is extrapolated along the first axis
+ * that has a boundary, from cells wrapped along the periodic axes. */
 coarse_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
 {
   const hymgi_level *level = l->level;
@@ -124,11 +124,11 @@ bool is_listed(const ghost_list *l, const int ijk[3], const ghost_kind *kind)
   if (kind->outside == 0) return false;
   if (!l->corners && (kind->outside > 2 || (kind->outside == 2 && kind->second))) return false;
   if (kind->boundaries == 0) return true;
-  const int axis = kind->first_boundary; /* its extrapolation writes both layers */
+  const int axis = kind->first_boundary; /* extrapolation along it fills both layers */
   return ijk[axis] == -1 || ijk[axis] == l->level->n[axis];
 }
 
-/* Those with `boundaries` boundaries. */
+/* Lists the ghosts outside of `boundaries` boundaries; the first pass includes periodic copies. */
 void list_pass(ghost_list *l, int boundaries)
 {
   const int *n = l->level->n, d = l->layers;

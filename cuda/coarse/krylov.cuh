@@ -1,6 +1,6 @@
-/* The level operations of the bottom solvers on a resident level: a vector is a double in a register of each
- * thread, and shared memory only has what neighbours are to see. Coefficients and lines of ghosts
- * are loaded once a solve. Threads without a cell have zeros. */
+/* The level operations of the bottom solvers on a level held in registers: a vector is one double
+ * per thread, and shared memory holds only what neighbours read. Coefficients and ghost lists are
+ * loaded once per solve. Threads without a cell hold zeros. */
 #ifndef HYMGI_COARSE_KRYLOV_CUH
 #define HYMGI_COARSE_KRYLOV_CUH
 
@@ -10,11 +10,11 @@
 namespace
 {
 
-/* D of a cell, as the bottom solvers divide by it. */
+/* The diagonal D of a cell, in the form in which the bottom solvers divide by it. */
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_diagonal {
   double inverse;
 
-  __device__ __forceinline__ void take(const coarse_resident<STENCIL, VARIABLE> &own)
+  __device__ __forceinline__ void load(const coarse_resident<STENCIL, VARIABLE> &own)
   {
     inverse = own.scale;
   }
@@ -27,7 +27,7 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_diagonal {
 template <bool VARIABLE> struct coarse_diagonal<HYMG_FV2, VARIABLE> {
   hymgi_divisor divisor;
 
-  __device__ __forceinline__ void take(const coarse_resident<HYMG_FV2, VARIABLE> &own)
+  __device__ __forceinline__ void load(const coarse_resident<HYMG_FV2, VARIABLE> &own)
   {
     divisor = hymgi_divisor_of(own.mine ? fv2_diagonal(own.o, own.b, own.alpha) : 1);
   }
@@ -38,10 +38,10 @@ template <bool VARIABLE> struct coarse_diagonal<HYMG_FV2, VARIABLE> {
 };
 
 template <hymg_stencil STENCIL, bool VARIABLE, int TEAM> struct krylov_resident {
-  double *x, *f, *vector; /* this thread's part of them */
+  double *x, *f, *vector; /* this thread's elements of the vectors */
   coarse_resident<STENCIL, VARIABLE> own;
   coarse_diagonal<STENCIL, VARIABLE> diagonal;
-  int shown; /* the vector that neighbours see, in the arena */
+  int shown; /* position in the arena of the vector that neighbours read */
   int cells, bits;
   bool singular;
 
@@ -50,7 +50,7 @@ template <hymg_stencil STENCIL, bool VARIABLE, int TEAM> struct krylov_resident 
     const coarse_level &t = shared.level[l];
     own.load(l, coarse_arena() + t.f_at);
     own.team = TEAM;
-    diagonal.take(own);
+    diagonal.load(own);
     *f = own.f;
     shown = t.y_at;
     cells = t.cells;
@@ -76,14 +76,15 @@ RESIDENT bool krylov_singular(const RESIDENT_LEVEL *level)
   return level->singular;
 }
 
-/* A large team has read the vector before: it met for a sum. Its warps come together, as a quotient may
- * have parted them. */
+/* No barrier is needed before the store in a large team: all have read the previous vector, since a
+ * sum with barriers came after it. __syncwarp, because a division may have left the warp diverged.
+ * */
 RESIDENT void hymgi_apply(const RESIDENT_LEVEL *level, const double *x, double *y)
 {
   __syncwarp();
   double *const seen = coarse_arena() + level->shown;
   if (level->own.mine) seen[level->own.at] = *x;
-  level->own.close(seen);
+  level->own.fill_ghosts(seen);
   *y = level->own.mine ? level->own.apply(seen) : 0;
 }
 
@@ -100,7 +101,7 @@ RESIDENT double hymgi_dot(const RESIDENT_LEVEL *level, const double *x, const do
   return sum[0];
 }
 
-/* Two of them: their chains of instructions overlap. */
+/* Always two of them: their chains of instructions overlap. */
 RESIDENT void hymgi_dots(const RESIDENT_LEVEL *level, int, const double *const *x,
                          const double *const *y, double *dots)
 {
@@ -130,7 +131,7 @@ RESIDENT void hymgi_remove_mean(const RESIDENT_LEVEL *level, double *x)
   if (level->own.mine) *x += -mean;
 }
 
-/* z = D^-1 r; a quotient of 0 would take its long way. */
+/* z = D^-1 r; without a cell no division, as a zero quotient would take the slow path. */
 RESIDENT void hymgi_precondition(const RESIDENT_LEVEL *level, const double *r, double *z)
 {
   *z = level->own.mine ? level->diagonal.divide(*r) : 0;

@@ -1,5 +1,5 @@
-/* The lists that the coarse end works from, made by the host when a solver's coefficients are in place,
- * in one piece of device memory. */
+/* The lists that the coarse end works from. The host makes them once a solver's coefficients are
+ * set, in one allocation of device memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ unsigned sides_of(const hymgi_level *level, const int ijk[3])
   return sides;
 }
 
-/* Red cells first, each colour in the order of memory. */
+/* Red cells first; within a colour in memory order. */
 size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *finer, int *reds)
 {
   const hymgi_geom *g = level->box;
@@ -49,12 +49,12 @@ size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *fi
 
 /* ---- levels ---- */
 
-/* Offsets in the pile, until it has a place. */
+/* Offsets in the pile, which may still move. */
 struct level_lists {
   size_t cell, operator_ghosts, v_ghosts, f_ghosts, data, chebyshev;
 };
 
-/* Across a periodic axis of odd length a cell of FV2 sees its own colour. */
+/* False where an FV2 cell has a neighbour of its own colour: on a periodic axis of odd length. */
 bool keeps_colours_apart(const hymgi_level *level)
 {
   for (int axis = 0; axis < 3; axis++)
@@ -62,7 +62,7 @@ bool keeps_colours_apart(const hymgi_level *level)
   return level->method->stencil == HYMG_FV2;
 }
 
-/* Doubles of a vector in the arena. */
+/* Length of a vector in the arena. */
 int size_of(const hymgi_geom *g)
 {
   return hymgi_coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
@@ -147,8 +147,8 @@ coarse_method method_of(const hymgi_method *m)
   return t;
 }
 
-/* Doubles of the arena for a level: x, y and f, and vectors of the avoiding solvers. Others have theirs
- * in registers. */
+/* Doubles of the arena that a level needs: x, y and f, and the vectors of the
+ * communication-avoiding solvers. The other solvers keep theirs in registers. */
 int room_for(const hymgi_hierarchy *h, int l)
 {
   const hymg_bottom bottom = h->options.bottom;
@@ -156,16 +156,16 @@ int room_for(const hymgi_hierarchy *h, int l)
   return (3 + (avoids ? hymgi_bottom_vectors(bottom) : 0)) * size_of(h->level[l].box);
 }
 
-/* A coarse end in the making. */
+/* A coarse end under construction. */
 struct draft {
-  const hymgi_level *first; /* of the solver's levels */
+  const hymgi_level *first; /* of the levels of the coarse end */
   int count;
   hymgi_pile p;
   coarse_level level[COARSE_LEVELS];
   level_lists lists[COARSE_LEVELS];
 };
 
-/* Places in the pile become places in memory; rows of coefficients follow. */
+/* Turns offsets in the pile into device pointers; the rows of coefficients follow the lists. */
 void lay_out(draft *d, double *memory)
 {
   const char *const base = (const char *)memory;
@@ -184,7 +184,8 @@ void lay_out(draft *d, double *memory)
   }
 }
 
-/* Behind what the avoiding solvers keep; their vectors come last. */
+/* The vectors follow the small matrices of the communication-avoiding solvers, whose own vectors
+ * come last. */
 void place_vectors(draft *d)
 {
   int at = COARSE_BASIS;
@@ -196,7 +197,7 @@ void place_vectors(draft *d)
   }
 }
 
-hymg_status draw(draft *d)
+hymg_status make_lists(draft *d)
 {
   const size_t at = hymgi_pile_grow(&d->p, sizeof d->level); /* the descriptions come first */
   for (int l = 0; l < d->count && !d->p.failed; l++)
@@ -206,42 +207,42 @@ hymg_status draw(draft *d)
   return hymgi_fail(d->first->context, HYMG_ENOMEM, "no memory for lists of cells");
 }
 
-hymg_status settle(draft *d, hymgi_coarse_lists *tail)
+hymg_status upload(draft *d, hymgi_coarse_lists *lists)
 {
   hymg_context *const context = d->first->context;
   const hymgi_backend *backend = d->first->backend;
   const size_t listed = d->p.size / sizeof(double);
-  tail->doubles = listed;
+  lists->doubles = listed;
   for (int l = 0; l < d->count; l++)
-    tail->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
-  TRY(hymgi_device_memory.alloc(context, tail->doubles, &tail->memory));
-  lay_out(d, tail->memory);
+    lists->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+  TRY(hymgi_device_memory.alloc(context, lists->doubles, &lists->memory));
+  lay_out(d, lists->memory);
   place_vectors(d);
   memcpy(d->p.bytes, d->level, sizeof d->level);
-  backend->copy(context, (const double *)d->p.bytes, tail->memory, listed);
+  backend->copy(context, (const double *)d->p.bytes, lists->memory, listed);
   for (int l = 0; l < d->count; l++)
     hymgi_coarse_fill_coefficients(d->first + l, d->level[l].cell,
                                    (double *)d->level[l].coefficients);
-  tail->level = (const coarse_level *)tail->memory;
+  lists->level = (const coarse_level *)lists->memory;
   return context->status;
 }
 
 } /* namespace */
 
-hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
+hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
 {
   hymg_context *const context = h->context;
   const int bottom = h->num_levels - 1, wanted = h->placement.tail_from;
   int first = bottom + 1, most = 0, arena = COARSE_BASIS;
-  *tail = NULL;
+  *lists = NULL;
   TRY(hymgi_coarse_arena(context, &most));
   while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1) &&
          arena + room_for(h, first - 1) <= most)
     arena += room_for(h, --first);
   if (first > bottom) return HYMG_OK;
   if (wanted < first && wanted < bottom) h->placement.tail_from = first;
-  hymgi_coarse_lists *const t = *tail = (hymgi_coarse_lists *)calloc(1, sizeof *t);
-  if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a tail");
+  hymgi_coarse_lists *const t = *lists = (hymgi_coarse_lists *)calloc(1, sizeof *t);
+  if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the coarse end");
   t->first = first;
   t->last = bottom;
   t->arena = arena;
@@ -249,16 +250,16 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **tail)
   draft d = {};
   d.first = h->level + first;
   d.count = bottom - first + 1;
-  hymg_status status = draw(&d);
-  if (status == HYMG_OK) status = settle(&d, t);
+  hymg_status status = make_lists(&d);
+  if (status == HYMG_OK) status = upload(&d, t);
   free(d.p.bytes);
   return status;
 }
 
-void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **tail)
+void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **lists)
 {
-  if (!*tail) return;
-  if ((*tail)->memory) hymgi_device_memory.release(context, (*tail)->memory, (*tail)->doubles);
-  free(*tail);
-  *tail = NULL;
+  if (!*lists) return;
+  if ((*lists)->memory) hymgi_device_memory.release(context, (*lists)->memory, (*lists)->doubles);
+  free(*lists);
+  *lists = NULL;
 }

@@ -1,8 +1,7 @@
-/* The smoothers and the operator: vectors are in shared memory; what a cell needs is loaded once a
- * call and stays in registers, so that a half
- * sweep is some reads of shared memory, the formula, and a barrier. A block that runs alone waits
- * for every single instruction: here each one counts. Vectors are named by their place in the
- * arena. */
+/* The smoothers and the operator: vectors are in shared memory; the coefficients of a cell are
+ * loaded once per call and stay in registers, so that a half sweep is a few reads of shared memory,
+ * the formula and a barrier. A single block cannot hide latency, so every instruction counts.
+ * Vectors are identified by their position in the arena. */
 #ifndef HYMGI_COARSE_RESIDENT_CUH
 #define HYMGI_COARSE_RESIDENT_CUH
 
@@ -15,15 +14,15 @@ extern "C" {
 namespace
 {
 
-/* A thread's cell; `mine` is false where there are more threads than cells. */
+/* A thread's cell; `mine` is false for threads beyond the last cell. */
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_resident;
 
 /* ---- FV2 ---- */
 
-/* Beyond a boundary lies a multiple of the opposite neighbour, or zero. */
+/* The ghost beyond a boundary is a multiple of the cell on the opposite side, or zero. */
 template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   bool mine;
-  int at, team, to[6]; /* to: from the cell to what is seen across each face */
+  int at, team, to[6]; /* to: offset of the cell read across each face */
   double factor[6];
   fv2_betas b;
   operator_view o;
@@ -56,9 +55,9 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
     }
   }
 
-  __device__ __forceinline__ void close(double *) const
+  __device__ __forceinline__ void fill_ghosts(double *) const
   {
-    meet(team);
+    sync_team(team);
   }
 
   __device__ __forceinline__ fv2_values seen(const double *x) const
@@ -89,7 +88,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
 };
 
 /* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. Not
- * across periodic axes of odd length, where cells of a colour see each other. */
+ * for periodic axes of odd length, where cells have neighbours of their own colour. */
 __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 {
   double *const arena = coarse_arena();
@@ -102,20 +101,21 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
   if (own.mine) diagonal = hymgi_divisor_of(own.diagonal());
 #pragma unroll 1
   for (int s = 0; s < sweeps; s++) {
-    meet(own.team);
+    sync_team(own.team);
     if (own.mine && colour == (s & 1))
       x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
-    __syncwarp(); /* a quotient may have parted its threads, and a block's barrier is for whole warps */
+    __syncwarp(); /* the division may diverge; a block's barrier needs whole warps */
   }
   if (!residual) return;
-  meet(own.team);
+  sync_team(own.team);
   if (own.mine && !colour) y[own.at] = fv2_residual(own.o, own.b, own.seen(x), own.f, own.alpha);
 }
 
 /* ---- FV4 ---- */
 
-/* Closes a line; none if it has no place to write to. What a extrapolation does not ask for is read where it
- * is sure to be and left out: a branch costs more. SECOND: there may be a second ghost. */
+/* Fills one ghost, or none if it has no destination. Cells that the extrapolation does not need are
+ * read from a valid address and ignored: a branch costs more. SECOND: there may be a second layer.
+ * */
 template <bool SECOND>
 __device__ __forceinline__ void fill_resident(const coarse_ghost &g, double *x)
 {
@@ -131,7 +131,7 @@ __device__ __forceinline__ void fill_resident(const coarse_ghost &g, double *x)
   if (SECOND && g.to >= 0 && g.what & 16) x[g.to - g.step] = quartic ? second : 0;
 }
 
-/* The first two lines that a thread closes in a pass. */
+/* The first two ghosts that a thread fills in a pass. */
 struct coarse_lines {
   coarse_ghost one, two;
 };
@@ -149,7 +149,7 @@ __device__ __forceinline__ coarse_lines lines_at(const coarse_extrapolation &ext
 }
 
 template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
-  bool mine, one_line; /* one_line: a pass has one a thread at most */
+  bool mine, one_line; /* one_line: at most one ghost per thread and pass */
   int l, at, team, row, plane;
   coarse_lines faces, edges;
   fv4_betas<VARIABLE> b;
@@ -179,18 +179,18 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
     if (from) f = from[at];
   }
 
-  /* Both layers of ghosts, ready for all; on edges there is one. */
-  __device__ __forceinline__ void close(double *x) const
+  /* Fills both layers of ghosts, visible to all threads afterwards; edges have one layer. */
+  __device__ __forceinline__ void fill_ghosts(double *x) const
   {
     if (one_line) {
-      meet(team);
+      sync_team(team);
       fill_resident<true>(faces.one, x);
-      meet(team);
+      sync_team(team);
       fill_resident<false>(edges.one, x);
     } else {
       fill_many(x);
     }
-    meet(team);
+    sync_team(team);
   }
 
   __device__ __forceinline__ void fill_many(double *x) const
@@ -201,7 +201,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
       coarse_lines lines = pass ? edges : faces;
       const int end = extrapolation.end[pass];
       int m = (pass ? extrapolation.end[0] : 0) + thread_of();
-      meet(team);
+      sync_team(team);
 #pragma unroll 1
       do {
         fill_resident<true>(lines.one, x);
@@ -234,7 +234,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
 
 /* ---- either ---- */
 
-/* How far a smoother goes along the residual: of FV2 through its diagonal, which l1jacobi replaces. */
+/* How the smoother scales the residual: FV2 divides by the diagonal, except with l1jacobi. */
 template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   double scale;
   hymgi_divisor diagonal;
@@ -252,13 +252,13 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
       scale = __ldg(t.coefficients + (l1 ? COARSE_L1 : COARSE_DINV) * t.cells + thread_of());
     if (divides) diagonal = hymgi_divisor_of(own.diagonal());
   }
-  /* x, of which r is the residual, after a step of so much weight */
+  /* x after a relaxation step with this weight; r: the residual of x */
   __device__ __forceinline__ double from(double x, double r, double weight) const
   {
     if (STENCIL == HYMG_FV4) return hymgi_relax(x, weight * scale, r);
     return hymgi_relax(x, weight, divides ? hymgi_quotient(r, &diagonal) : r * scale);
   }
-  /* x where its own equation holds */
+  /* the x that satisfies its own equation */
   __device__ __forceinline__ double solved(const coarse_resident<STENCIL, VARIABLE> &own,
                                            const double *x) const
   {
@@ -266,8 +266,8 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
   }
 };
 
-/* `sweeps` from one buffer to the other, which by a half sweep gets the other colour as it is; then,
- * if asked for, the residual goes to y. */
+/* `sweeps` sweeps, each from one buffer to the other; a half sweep copies the other colour
+ * unchanged. Then, if asked for, the residual goes to y. */
 template <hymg_stencil STENCIL, bool VARIABLE, bool COLOURED>
 __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 {
@@ -283,15 +283,14 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
     const coarse_weights w = next_w;
-    if (!COLOURED) next_w = weights_of(l, s + 1); /* on their way during this sweep */
-    if (s == sweeps &&
-        now != t.x_at) { /* an odd number of them: back to x, when all have read it */
-      meet(own.team);
+    if (!COLOURED) next_w = weights_of(l, s + 1); /* loaded during this sweep */
+    if (s == sweeps && now != t.x_at) { /* an odd number: copy to x, once all have read it */
+      sync_team(own.team);
       if (own.mine) arena[next + own.at] = arena[now + own.at];
       next = now, now = t.x_at;
     }
     if (s == sweeps && !residual) continue; /* a return here would confuse compute-sanitizer */
-    own.close(arena + now);
+    own.fill_ghosts(arena + now);
     const bool last = s == sweeps;
     if (own.mine) {
       double x = arena[now + own.at];
@@ -305,7 +304,7 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       }
       arena[next + own.at] = x;
     }
-    __syncwarp(); /* as above */
+    __syncwarp(); /* as in sweep_fv2 */
     const int old = now;
     now = next, next = old;
   }
@@ -333,7 +332,7 @@ __device__ __noinline__ void apply_resident(int l, bool residual, int x, int y)
   double *const arena = coarse_arena();
   coarse_resident<STENCIL, VARIABLE> own;
   own.load(l, arena + shared.level[l].f_at);
-  own.close(arena + x);
+  own.fill_ghosts(arena + x);
   if (own.mine) arena[y + own.at] = residual ? own.residual(arena + x) : own.apply(arena + x);
 }
 

@@ -1,4 +1,4 @@
-/* Maxima and exact sums by the threads that work on a level of the coarse end together. */
+/* Maxima and exact sums over the threads that work on a level of the coarse end. */
 #ifndef HYMGI_COARSE_SUMS_CUH
 #define HYMGI_COARSE_SUMS_CUH
 
@@ -16,7 +16,7 @@ __device__ __forceinline__ unsigned long long warp_max(unsigned long long v)
   return (unsigned long long)highest << 32 | low;
 }
 
-/* By three pieces, which leave room for the sum of 32. */
+/* In three pieces, small enough that the sum of 32 does not overflow. */
 __device__ __forceinline__ int64_t warp_sum(int64_t v)
 {
   const unsigned low = __reduce_add_sync(~0u, (unsigned)v & 0xffffff);
@@ -32,7 +32,7 @@ __device__ __forceinline__ void warp_words(int64_t (&words)[HYMGI_SUM_WORDS])
     words[m] = warp_sum(words[m]);
 }
 
-/* Of what one term gave, below 2^52: two pieces do. */
+/* The words of a single term are below 2^52: two pieces are enough. */
 __device__ __forceinline__ void warp_term_words(int64_t (&words)[HYMGI_SUM_WORDS])
 {
 #pragma unroll
@@ -60,21 +60,22 @@ __device__ __forceinline__ double value_of(unsigned long long bits)
   return __longlong_as_double((long long)bits);
 }
 
-/* x y at a place, or x */
+/* x y at a position, or x if y is NULL */
 __device__ __forceinline__ double term_at(const double *x, const double *y, int at)
 {
   return y ? x[at] * y[at] : x[at];
 }
 
-/* What a sum is where its largest term says it all; else false. */
-__device__ __forceinline__ bool is_plain(double largest, double *sum)
+/* True if the largest term alone determines the sum: all terms are zero, or one is not finite. */
+__device__ __forceinline__ bool is_trivial(double largest, double *sum)
 {
   *sum = largest == 0 ? 0 : (double)NAN;
   return !(isfinite(largest) && largest > 0);
 }
 
-/* Several sums at a time, as level_ops.c has them: each thread has one term, and each warp's team is
- * TEAM. The exponent of the largest term is all that is asked of it; no number makes the sum none. */
+/* Several sums at a time, as in level_ops.c: each thread contributes one term to each; the calling
+ * team has TEAM threads. Only the exponent of the largest term is needed; a NaN or infinity makes
+ * the sum NaN. */
 template <int TEAM, int COUNT>
 __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], double *sum)
 {
@@ -123,7 +124,7 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
   }
 }
 
-/* The sum of x y by `width` neighbouring lanes: one, or a warp. */
+/* The sum of x y by `width` adjacent lanes: one, or a whole warp. */
 __device__ __noinline__ double sum_by_threads(int l, const double *x, const double *y, int width)
 {
   const coarse_level &t = shared.level[l];
@@ -133,7 +134,7 @@ __device__ __noinline__ double sum_by_threads(int l, const double *x, const doub
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
   const double largest = value_of(width > 1 ? warp_max(mine) : mine);
   double sum;
-  if (is_plain(largest, &sum)) return sum;
+  if (is_trivial(largest, &sum)) return sum;
   const int exponent = hymgi_sum_exponent(largest, t.bits);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
   int64_t words[HYMGI_SUM_WORDS] = {};

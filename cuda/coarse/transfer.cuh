@@ -7,13 +7,14 @@
 namespace
 {
 
-/* f of the next coarser level: the mean of the 8 children's residuals, which are in y of level l;
- * after gsrb of FV2 the black ones are left out. x of the coarser level: 0. */
+/* f of the next coarser level: the mean of the 8 children's residuals, which are in y of level l.
+ * After FV2's gsrb the residual of black cells is zero and is left out. x of the coarser level: 0.
+ * */
 __device__ __noinline__ void restrict_residual(int l, bool red)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   double *const arena = coarse_arena();
-  meet(fine.team);
+  sync_team(fine.team);
   if (thread_of() >= coarse.cells) return;
   const coarse_cell cell = cell_at(l + 1, thread_of());
   const double *const r = arena + fine.y_at + cell.child;
@@ -25,7 +26,7 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
   arena[coarse.x_at + cell.at] = 0;
 }
 
-/* Along z, then y, then x; a thread makes two children along x. */
+/* Along z, then y, then x; each thread computes two children adjacent in x. */
 template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int l, bool add)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
@@ -55,7 +56,7 @@ template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int
   to[1] = add ? to[1] + odd : odd;
 }
 
-/* x of level l += P_V x of the next coarser one, or = P_F x */
+/* x of level l += P_V x of the next coarser level, or = P_F x */
 __device__ __noinline__ void interpolate(int l, bool f_cycle)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
@@ -64,7 +65,7 @@ __device__ __noinline__ void interpolate(int l, bool f_cycle)
     fill_ghost_list(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
                     coarse_arena() + coarse.x_at);
   if (thread_of() >= fine.team) return;
-  meet(fine.team);
+  sync_team(fine.team);
   if (order == HYMGI_GHOSTS_P0)
     interpolate_cells<HYMGI_GHOSTS_P0>(l, !f_cycle);
   else if (order == HYMGI_GHOSTS_P1)

@@ -10,7 +10,7 @@
 namespace
 {
 
-enum { CLOSE_WIDE = 64, CLOSE_HIGH = 4 };
+enum { GHOST_BLOCK_X = 64, GHOST_BLOCK_Y = 4 };
 enum close_part { FIRST_Z, LAST_Z, FIRST_Y, LAST_Y, EDGES, ENDS, PARTS };
 
 struct split_args {
@@ -133,12 +133,13 @@ __device__ __forceinline__ void fill_one(const split_args &a, int part, int u, i
   }
 }
 
-/* The same by thread id of CLOSE_WIDE * CLOSE_HIGH of a block among wide * rows * parts. */
+/* The same by thread id of GHOST_BLOCK_X * GHOST_BLOCK_Y of a block among wide * rows * parts. */
 __device__ __forceinline__ void fill_by_block(const split_args &a, int block, int id)
 {
   const int x = block % a.wide, y = block / a.wide % a.rows, part = block / a.wide / a.rows;
-  fill_one(a, a.part[part], x * CLOSE_WIDE + id % CLOSE_WIDE, y * CLOSE_HIGH + id / CLOSE_WIDE,
-           (y * a.wide + x) * CLOSE_WIDE * CLOSE_HIGH + id);
+  fill_one(a, a.part[part], x * GHOST_BLOCK_X + id % GHOST_BLOCK_X,
+           y * GHOST_BLOCK_Y + id / GHOST_BLOCK_X,
+           (y * a.wide + x) * GHOST_BLOCK_X * GHOST_BLOCK_Y + id);
 }
 
 /* Has every axis the four cells of an extrapolation? */
@@ -165,13 +166,13 @@ inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box,
   }
   const int wide = extent[0] > extent[1] || !along_x ? extent[0] : extent[1];
   const int high = extent[1] > extent[2] ? extent[1] : extent[2];
-  a.wide = (int)blocks_for(wide, CLOSE_WIDE);
-  a.rows = (int)blocks_for(high, CLOSE_HIGH);
+  a.wide = (int)blocks_for(wide, GHOST_BLOCK_X);
+  a.rows = (int)blocks_for(high, GHOST_BLOCK_Y);
   for (int part = FIRST_Z; part <= LAST_Y; part++)
     if (box->boundaries >> (part <= LAST_Z ? 4 + part : part) & 1) a.part[a.parts++] = part;
   a.part[a.parts++] = EDGES;
   if (along_x) a.part[a.parts++] = ENDS;
-  while ((int64_t)a.wide * a.rows * CLOSE_WIDE * CLOSE_HIGH < a.edges)
+  while ((int64_t)a.wide * a.rows * GHOST_BLOCK_X * GHOST_BLOCK_Y < a.edges)
     a.rows++;
   return a;
 }

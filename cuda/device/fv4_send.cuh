@@ -32,8 +32,8 @@ inline halo_brick brick_of(const hymgi_piece *p, const hymgi_peer_side *side)
 }
 
 /* Place of a slot's cell in a message that has one colour after the other. */
-__device__ __forceinline__ ptrdiff_t packed_apart(const halo_brick &b, int colour, int t, int j,
-                                                  int k)
+__device__ __forceinline__ ptrdiff_t packed_by_colour(const halo_brick &b, int colour, int t, int j,
+                                                      int k)
 {
   const ptrdiff_t row = ((ptrdiff_t)colour * b.n[2] + k - b.low[2]) * b.n[1] + j - b.low[1];
   return row * (b.n[0] / 2) + t - b.low[0] / 2;
@@ -66,7 +66,8 @@ __device__ __forceinline__ void send_cell(const halo_sender &s, unsigned long lo
     if (2 * t < b.low[0] || 2 * t >= b.low[0] + b.n[0] || j < b.low[1] || j >= b.low[1] + b.n[1] ||
         k < b.low[2] || k >= b.low[2] + b.n[2])
       continue;
-    put_value(b.data + version_at(exchange, b.version) + packed_apart(b, colour, t, j, k), value);
+    send_value(b.data + version_at(exchange, b.version) + packed_by_colour(b, colour, t, j, k),
+               value);
   }
 }
 

@@ -55,7 +55,7 @@ inline peer_wait wait_of(const hymg_context *context, const hymgi_plan *plan)
 }
 
 /* Has a GPU aborted? This one does when its timeout has passed. */
-__device__ __forceinline__ bool gives_up(const peer_wait &a, int rank, unsigned long long start)
+__device__ __forceinline__ bool should_abort(const peer_wait &a, int rank, unsigned long long start)
 {
   if (load_acquire(a.aborted) != 0) return true;
   if (nanoseconds() - start <= a.timeout) return false;
@@ -87,7 +87,7 @@ __device__ __forceinline__ unsigned long long begin_exchange(const unsigned long
 
 /* ---- values that two GPUs share ---- */
 
-constexpr unsigned long long NOT_COME = ~0ull;
+constexpr unsigned long long EMPTY_BITS = ~0ull;
 
 #ifdef __CUDA_ARCH__
 constexpr int EAGER_TRIES = 256;
@@ -96,10 +96,10 @@ constexpr int EAGER_TRIES = 0; /* emulation: the other GPU is a process that nee
 #endif
 
 /* A value with exactly these bits is sent as another NaN. */
-__device__ __forceinline__ void put_value(double *to, double value)
+__device__ __forceinline__ void send_value(double *to, double value)
 {
   unsigned long long bits = (unsigned long long)__double_as_longlong(value);
-  if (bits == NOT_COME) bits ^= 1;
+  if (bits == EMPTY_BITS) bits ^= 1;
 #ifdef __CUDA_ARCH__
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
 #else
@@ -123,20 +123,20 @@ __device__ __noinline__ unsigned long long wait_for_value(const peer_wait &a, in
 {
   const unsigned long long start = nanoseconds();
   unsigned long long bits = look(at);
-  while (bits == NOT_COME && !gives_up(a, rank, start)) {
+  while (bits == EMPTY_BITS && !should_abort(a, rank, start)) {
     __nanosleep(20);
     bits = look(at);
   }
   return bits;
 }
 
-__device__ __forceinline__ double take_value(const peer_wait &a, int rank, double *at)
+__device__ __forceinline__ double receive_value(const peer_wait &a, int rank, double *at)
 {
   unsigned long long bits = look(at);
-  for (int m = 0; bits == NOT_COME && m < EAGER_TRIES; m++)
+  for (int m = 0; bits == EMPTY_BITS && m < EAGER_TRIES; m++)
     bits = look(at);
-  if (bits == NOT_COME) bits = wait_for_value(a, rank, at);
-  *at = __longlong_as_double((long long)NOT_COME);
+  if (bits == EMPTY_BITS) bits = wait_for_value(a, rank, at);
+  *at = __longlong_as_double((long long)EMPTY_BITS);
   return __longlong_as_double((long long)bits);
 }
 

@@ -67,7 +67,7 @@ __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_messa
   if (load_acquire(m.awaited) + (unsigned long long)m.lag >= exchange) return;
   const unsigned long long start = nanoseconds();
   while (load_acquire(m.awaited) + (unsigned long long)m.lag < exchange) {
-    if (gives_up(a.wait, m.rank, start)) return;
+    if (should_abort(a.wait, m.rank, start)) return;
     __nanosleep(20);
   }
 }

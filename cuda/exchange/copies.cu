@@ -1,5 +1,5 @@
-/* Bricks of cells from vector to vector, to and from message buffers and the user's arrays: all
- * of a list in one launch. */
+/* Copies of bricks of cells between vectors, message buffers and the user's arrays: one launch for
+ * a whole list. */
 #include "device/copy_list.cuh"
 #include "exchange/peer.h"
 #include "kernels/kernels.h"
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   }
 }
 
-/* A piece to or from its part of the buffer; zero: NULL, or gets zeros where x is written. */
+/* Packs or unpacks a piece. zero: NULL, or a vector that gets zeros where x is written. */
 template <bool PACK>
 __device__ __forceinline__ void move_piece(const hymgi_piece &p, const hymgi_geom &g, double *x,
                                            double *zero, double *buffer)

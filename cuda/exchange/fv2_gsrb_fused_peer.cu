@@ -1,16 +1,16 @@
-/* FV2 red-black Gauss-Seidel, both colours in one pass (gsrb_fused.cu), with the exchange in what is done
- * beside the neighbours. The pass does not see their new red cells, and so its black cells beside them
- * are wrong. Before it the red cells at their faces are computed from the black ones that come, and
- * sent: they travel while the pass runs. After it the black cells there are computed once more, from
- * the red ones that have come, and sent. Exchanges are those of half sweeps (fv2_gsrb_peer.cu): another
- * rank may work so. Where ghosts come another way, the black cells beside them are computed once more
- * from what is in memory. */
+/* FV2 fused red-black Gauss-Seidel (gsrb_fused.cu) with a fused exchange. The fused pass does not
+ * see the neighbours' updated red cells, so the black cells at neighbours' faces come out wrong.
+ * Therefore the red cells at these faces are computed first, from the black ones received, and
+ * sent: they travel while the pass runs. Afterwards the black cells at the faces are computed
+ * again, from the red ones received, and sent. The exchanges are those of the separate half sweeps
+ * (fv2_gsrb_peer.cu), so that ranks may choose either form. If ghosts are exchanged in another way,
+ * the black cells next to them are computed again from the ghosts in memory. */
 #include "exchange/fv2_gsrb_peer.cuh"
 
 namespace
 {
 
-/* A cell at a neighbour's face, with what can be read before other kernels end. */
+/* A cell at a neighbour's face, with its data that is valid before the preceding kernels end. */
 template <bool VARIABLE, bool EXCHANGES> struct face_cell {
   bool there;
   place p;
@@ -29,22 +29,22 @@ template <bool VARIABLE, bool EXCHANGES> struct face_cell {
     if (a.f_is_old) f = a.f[p.own];
   }
 
-  /* The half sweep of one colour; the cell itself is stored in the second of a pair. */
+  /* A half sweep of this cell. Red cells are only sent: the fused pass stores them. */
   __device__ __forceinline__ void update(const fused_exchange_args &r, const hymgi_geom &g,
                                          unsigned long long exchange) const
   {
     const gsrb_args &a = r.sweep;
     fv2_values x = around(a, p);
-    if (EXCHANGES) take_all(r, g, p, faces, exchange, &x);
+    if (EXCHANGES) receive_all(r, g, p, faces, exchange, &x);
     fv2_extrapolate(a.v, g, p, &x);
     const double value = fv2_gsrb(a.v, b, x, f, alpha);
     if (a.colour == 1) a.out[p.own] = value;
-    if (EXCHANGES && r.sends) put_all(r, g, p, faces, exchange + 1, value);
+    if (EXCHANGES && r.sends) send_all(r, g, p, faces, exchange + 1, value);
   }
 };
 
-/* The cells of a colour at neighbours' faces; a cell at several is the first one's. From the second half
- * sweep on the base was written before any kernel that may still run. */
+/* Updates the cells of a colour at neighbours' faces; a cell at several faces belongs to the first.
+ * From the second half sweep on, base was written before any kernel that may still be running. */
 template <bool VARIABLE, bool EXCHANGES>
 __global__ void __launch_bounds__(ROW_THREADS)
     fv2_gsrb_faces(const __grid_constant__ fused_exchange_args r)

@@ -1,18 +1,19 @@
-/* FV2 red-black Gauss-Seidel on split rows, one cell a thread, with the exchange in the half sweep:
- * who updates a cell beside another GPU's box takes the neighbour's value from the message as it
- * comes, and stores the new value of its own straight into the neighbour's message. A half sweep is
- * then one kernel instead of three. Ghosts get what was taken, for what comes after. Planes rise and
- * fall in turn: so a face that is sent late is taken late. */
+/* FV2 red-black Gauss-Seidel on split rows, one cell per thread, with the exchange fused into the
+ * half sweep: the thread of a cell at another GPU's box reads the neighbour's value from the
+ * message as soon as it arrives and stores its own new value directly into the neighbour's message.
+ * A half sweep is then one kernel instead of three. Received values are also stored in the ghosts,
+ * for the kernels that follow. Planes are swept upwards and downwards in turn, so that a face sent
+ * late is also needed late. */
 #include "exchange/fv2_gsrb_peer.cuh"
 
 namespace
 {
 
-/* So many blocks that a box of 64^3 cells is under way at once. */
+/* Enough resident blocks that a box of 64^3 cells runs in a single wave. */
 enum { HALF_THREADS = 128, HALF_BLOCKS = 8 };
 
-/* From the second half sweep on, or the third of a call on 0, the base was written before any kernel that
- * may still run. */
+/* From the second half sweep on (from zero: the third), base was written before any kernel that may
+ * still be running. */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
     fv2_gsrb_peer(const __grid_constant__ fused_exchange_args r)
@@ -45,16 +46,16 @@ __global__ void __launch_bounds__(HALF_THREADS, HALF_BLOCKS)
   if (!a.f_is_old) f = a.f[p.own];
   if (faces && r.step < r.known) exchange = read_word(r.zero ? r.end : r.base) + (unsigned)r.step;
   fv2_values x = around(a, p);
-  if (faces) take_all(r, g, p, faces, exchange, &x);
+  if (faces) receive_all(r, g, p, faces, exchange, &x);
   fv2_extrapolate(a.v, g, p, &x);
   const double value = fv2_gsrb(a.v, b, x, f, alpha);
   a.out[p.own] = value;
-  if (faces && r.sends) put_all(r, g, p, faces, exchange + 1, value);
+  if (faces && r.sends) send_all(r, g, p, faces, exchange + 1, value);
 }
 
 /* ---- the level ---- */
 
-/* Each brick a whole face, each face once. */
+/* Is each brick a whole face, and is no face listed twice? */
 bool are_faces(const hymgi_geom *g, const hymgi_piece *piece, int count, int depth)
 {
   unsigned seen = 0;

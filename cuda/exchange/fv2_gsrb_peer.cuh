@@ -1,7 +1,7 @@
-/* What kernels of FV2 share that exchange with other GPUs as they sweep. Only the colour that is
- * needed travels: half sweep s takes what exchange e + s brought and sends exchange e + s + 1. Of its
- * own cells' values none can be two exchanges ahead of the neighbour's. A place of a message is emptied
- * by a kernel, and written again two exchanges after that kernel has ended: hence three versions
+/* Shared by the FV2 kernels with a fused exchange. Only the colour that is needed travels: half
+ * sweep s receives exchange e + s and sends exchange e + s + 1. No rank can be two exchanges ahead
+ * of its neighbour. A kernel clears the entry of a message that it has read, and the entry is
+ * written again two exchanges after that kernel has ended: hence three versions of a message
  * (peer.cuh). */
 #ifndef HYMGI_EXCHANGE_FV2_GSRB_PEER_CUH
 #define HYMGI_EXCHANGE_FV2_GSRB_PEER_CUH
@@ -15,8 +15,9 @@
 namespace
 {
 
-/* A neighbour across a face: its part of the messages in and out, packed as the face lies. */
-struct joint {
+/* The neighbour at a face: its parts of the incoming and outgoing messages, packed in the order of
+ * the face's cells. */
+struct neighbour {
   double *in, *out;
   ptrdiff_t in_version, out_version;
   int rank;
@@ -24,17 +25,17 @@ struct joint {
 
 struct fused_exchange_args {
   gsrb_args sweep;
-  joint face[6];
-  unsigned faces;                 /* bit f: there is one */
-  unsigned long long *base, *end; /* the first exchange; where to leave the last one */
+  neighbour face[6];
+  unsigned faces;                 /* bit f: face f has a neighbour */
+  unsigned long long *base, *end; /* number of the first exchange; where to store the last */
   int step;                       /* half sweeps before this one */
-  int known;                      /* from this step on base is there before the wait */
+  int known;                      /* from this step on, base is valid before the wait */
   bool sends, ends;
-  bool zero; /* the first of a call on an x that is 0: nothing is taken, and base is to be set */
+  bool zero; /* first half sweep with x = 0: receives nothing and sets base */
   peer_wait wait;
 };
 
-/* Faces with a neighbour that the cell lies at. */
+/* The faces with a neighbour that this cell is adjacent to. */
 __device__ __forceinline__ unsigned faces_at(const fused_exchange_args &r, const hymgi_geom &g,
                                              const place &p)
 {
@@ -57,7 +58,7 @@ template <int FACE> __device__ __forceinline__ ptrdiff_t beyond(const place &p)
   return at(p, AXIS == 0 ? STEP : 0, AXIS == 1 ? STEP : 0, AXIS == 2 ? STEP : 0);
 }
 
-/* The neighbours as they are in memory: boundaries are not closed, nothing is taken. */
+/* The neighbouring values in memory: no extrapolation, nothing received. */
 __device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
 {
   fv2_values x = {};
@@ -70,48 +71,48 @@ __device__ __forceinline__ fv2_values around(const gsrb_args &a, const place &p)
   return x;
 }
 
-/* What has come across the face, also into the ghost. */
+/* Receives the neighbour's value and stores it in the ghost as well. */
 template <int FACE>
-__device__ __forceinline__ void take(const fused_exchange_args &r, const hymgi_geom &g,
-                                     const place &p, unsigned long long exchange, double *value)
+__device__ __forceinline__ void receive(const fused_exchange_args &r, const hymgi_geom &g,
+                                        const place &p, unsigned long long exchange, double *value)
 {
-  const joint &n = r.face[FACE];
+  const neighbour &n = r.face[FACE];
   *value = r.zero ? 0
-                  : take_value(r.wait, n.rank,
-                               n.in + version_at(exchange, n.in_version) + packed<FACE>(g, p));
+                  : receive_value(r.wait, n.rank,
+                                  n.in + version_at(exchange, n.in_version) + packed<FACE>(g, p));
   r.sweep.out[beyond<FACE>(p)] = *value;
 }
 
 template <int FACE>
-__device__ __forceinline__ void put(const fused_exchange_args &r, const hymgi_geom &g,
-                                    const place &p, unsigned long long exchange, double value)
+__device__ __forceinline__ void send(const fused_exchange_args &r, const hymgi_geom &g,
+                                     const place &p, unsigned long long exchange, double value)
 {
-  const joint &n = r.face[FACE];
-  put_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
+  const neighbour &n = r.face[FACE];
+  send_value(n.out + version_at(exchange, n.out_version) + packed<FACE>(g, p), value);
 }
 
-__device__ __forceinline__ void take_all(const fused_exchange_args &r, const hymgi_geom &g,
+__device__ __forceinline__ void receive_all(const fused_exchange_args &r, const hymgi_geom &g,
+                                            const place &p, unsigned faces,
+                                            unsigned long long exchange, fv2_values *x)
+{
+  if (faces & 1) receive<0>(r, g, p, exchange, &x->w);
+  if (faces & 2) receive<1>(r, g, p, exchange, &x->e);
+  if (faces & 4) receive<2>(r, g, p, exchange, &x->s);
+  if (faces & 8) receive<3>(r, g, p, exchange, &x->n);
+  if (faces & 16) receive<4>(r, g, p, exchange, &x->d);
+  if (faces & 32) receive<5>(r, g, p, exchange, &x->u);
+}
+
+__device__ __forceinline__ void send_all(const fused_exchange_args &r, const hymgi_geom &g,
                                          const place &p, unsigned faces,
-                                         unsigned long long exchange, fv2_values *x)
+                                         unsigned long long exchange, double value)
 {
-  if (faces & 1) take<0>(r, g, p, exchange, &x->w);
-  if (faces & 2) take<1>(r, g, p, exchange, &x->e);
-  if (faces & 4) take<2>(r, g, p, exchange, &x->s);
-  if (faces & 8) take<3>(r, g, p, exchange, &x->n);
-  if (faces & 16) take<4>(r, g, p, exchange, &x->d);
-  if (faces & 32) take<5>(r, g, p, exchange, &x->u);
-}
-
-__device__ __forceinline__ void put_all(const fused_exchange_args &r, const hymgi_geom &g,
-                                        const place &p, unsigned faces, unsigned long long exchange,
-                                        double value)
-{
-  if (faces & 1) put<0>(r, g, p, exchange, value);
-  if (faces & 2) put<1>(r, g, p, exchange, value);
-  if (faces & 4) put<2>(r, g, p, exchange, value);
-  if (faces & 8) put<3>(r, g, p, exchange, value);
-  if (faces & 16) put<4>(r, g, p, exchange, value);
-  if (faces & 32) put<5>(r, g, p, exchange, value);
+  if (faces & 1) send<0>(r, g, p, exchange, value);
+  if (faces & 2) send<1>(r, g, p, exchange, value);
+  if (faces & 4) send<2>(r, g, p, exchange, value);
+  if (faces & 8) send<3>(r, g, p, exchange, value);
+  if (faces & 16) send<4>(r, g, p, exchange, value);
+  if (faces & 32) send<5>(r, g, p, exchange, value);
 }
 
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
@@ -119,7 +120,7 @@ __device__ __forceinline__ unsigned long long read_word(const unsigned long long
   return *(const volatile unsigned long long *)word;
 }
 
-/* each(place) for the cell of the colour that this thread has of the face that its block is for. */
+/* each(place) for this thread's cell of the colour at the face. */
 template <typename Each>
 __device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, int face,
                                              const Each &each)
@@ -134,7 +135,7 @@ __device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, in
   if (axis != 0 || p.i == last) each(p);
 }
 
-/* The cells of a colour at all faces, as they are: the first exchange. */
+/* Sends the cells of a colour at all faces unchanged: the first exchange. */
 __global__ void __launch_bounds__(ROW_THREADS)
     fv2_send_colour(const __grid_constant__ fused_exchange_args r, int colour)
 {
@@ -148,12 +149,12 @@ __global__ void __launch_bounds__(ROW_THREADS)
   const unsigned long long exchange = read_word(r.end) + 1;
   if (threadIdx.x + blockIdx.x + blockIdx.y == 0) *(volatile unsigned long long *)r.base = exchange;
   let_successors_start();
-  if (there) put_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
+  if (there) send_all(r, g, p, 1u << face, exchange, r.sweep.own[p.own]);
 }
 
-/* The ghosts beside the cells of a colour: the last exchange, by its number from the base, which
- * was written before any kernel that may still run. The half sweep before, of the other cells, has
- * nothing to do with these ghosts: so they are taken while it ends. */
+/* Receives the ghosts next to cells of a colour, in the last exchange. base was written before any
+ * kernel that may still be running. The preceding half sweep, which updates the other colour, does
+ * not touch these ghosts, so they are received while it ends. */
 __global__ void __launch_bounds__(ROW_THREADS)
     fv2_receive_ghosts(const __grid_constant__ fused_exchange_args r, int colour)
 {
@@ -164,13 +165,13 @@ __global__ void __launch_bounds__(ROW_THREADS)
     const unsigned long long exchange = read_word(r.base) + (unsigned)r.step;
     each_at_face(g, colour, face, [&](const place &p) {
       fv2_values taken = {};
-      take_all(r, g, p, 1u << face, exchange, &taken);
+      receive_all(r, g, p, 1u << face, exchange, &taken);
     });
   }
   wait_for_predecessors();
 }
 
-/* The face whose ghosts (or, with depth 0, whose cells) the brick is, all of them; -1: none. */
+/* The face all of whose ghosts (with depth 0: cells) the brick consists of; -1: none. */
 int face_of(const hymgi_geom *g, const hymgi_piece *p, int depth)
 {
   for (int face = 0; face < 6; face++) {
@@ -192,7 +193,7 @@ fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi
   for (int m = 0; m < plan->num_unpack; m++) {
     const hymgi_piece *p = plan->unpack + m;
     const hymgi_peer_message *message = plan->in.message + p->message;
-    joint *const n = r.face + face_of(g, p, 1);
+    neighbour *const n = r.face + face_of(g, p, 1);
     n->in = message->data + (p->at - p->first);
     n->in_version = message->version;
     n->rank = message->rank;
@@ -201,7 +202,7 @@ fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi
   for (int m = 0; m < plan->num_pack; m++) {
     const hymgi_piece *p = plan->pack + m;
     const hymgi_peer_message *message = plan->out.message + p->message;
-    joint *const n = r.face + face_of(g, p, 0);
+    neighbour *const n = r.face + face_of(g, p, 0);
     n->out = message->data + (p->at - p->first);
     n->out_version = message->version;
   }
@@ -219,7 +220,7 @@ void launch(const hymgi_level *level, const hymgi_plan *plan, void (*kernel)(P..
   hymgi_launch(level->context, kernel, grid, block, args...);
 }
 
-/* Blocks along x for the largest face, along y a face each. */
+/* x: enough blocks for the largest face; y: one face each. */
 dim3 faces_grid(const hymgi_geom *g, unsigned faces)
 {
   int64_t most = 0;
@@ -233,8 +234,8 @@ dim3 faces_grid(const hymgi_geom *g, unsigned faces)
   return dim3(blocks_for(most, ROW_THREADS), 6);
 }
 
-/* A smoother call: half(r) for each half sweep, and the exchanges before the first and after the last,
- * which was of the black cells. */
+/* A smoother call: half(r) for each half sweep, the exchange before the first and the one after the
+ * last, which updated the black cells. */
 template <typename Half>
 void sweep_and_exchange(const hymgi_level *level, bool from_zero, bool with_ghosts,
                         const Half &half)

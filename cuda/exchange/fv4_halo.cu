@@ -1,11 +1,12 @@
-/* The exchange of FV4 with peers on one box of split rows, and what its stencil reads beyond boundaries, in
- * two kernels: send puts the cells at faces with neighbours into their messages; take closes this box's
- * own boundaries meanwhile, puts what comes into the ghosts and fills the boundary ghosts beside them. Of a half
- * sweep's exchange only the colour that it updated travels, if all ranks of the plan do so (in_sweeps):
- * their messages have one colour after the other.
+/* The FV4 exchange with peers for one box of split rows, together with the boundary ghosts that the
+ * stencil reads, in two kernels: fv4_send_halo stores the cells at faces with neighbours into their
+ * messages; meanwhile fv4_receive_halo fills this box's own boundary ghosts, then stores what
+ * arrives in the ghosts and fills the boundary ghosts next to them. In gsrb only the colour updated
+ * by the last half sweep travels, if all ranks of the plan agree (in_sweeps): the messages then
+ * hold one colour after the other.
  *
- * Values tell by themselves that they have come (peer.cuh), the messages are those of the plan, and
- * both colours of them are what push and pull of peer.cu make of it. */
+ * Messages use the LL protocol (peer.cuh). They are those of the plan, and an exchange of both
+ * colours has the same format as with push and pull of peer.cu. */
 #include "exchange/fv4_halo.h"
 
 #include "device/fv4_send.cuh"
@@ -21,31 +22,31 @@ namespace
 {
 
 enum {
-  HALO_THREADS = CLOSE_WIDE * CLOSE_HIGH,
-  HALO_SHIFT = 6, /* threads along a row at most, so that a block has rows by fours */
-  LINE = 4        /* cells of a extrapolation */
+  HALO_THREADS = GHOST_BLOCK_X * GHOST_BLOCK_Y,
+  HALO_SHIFT = 6, /* at most 2^6 threads along a row, so that a block has at least 4 rows */
+  LINE = 4        /* cells that an extrapolation reads */
 };
 
 struct halo_args {
-  split_args s; /* of the boundaries' own ghosts, or of those beside neighbours */
+  split_args s; /* for the boundary ghosts */
   halo_brick brick[HALO_BRICKS];
   int bricks;
-  int closing; /* blocks, the first ones */
-  int colours; /* that travel: bit by colour */
-  bool apart;  /* in a message */
-  bool closes, along_x;
-  bool sent; /* by the kernel before, whose cells are there when it has ended */
+  int filling_blocks; /* the first blocks, which fill boundary ghosts */
+  int colours;        /* that are exchanged, a bit each */
+  bool by_colour;     /* a message holds one colour after the other */
+  bool fills, along_x;
+  bool sent; /* by the preceding kernel, which must end before its cells are read */
   unsigned long long *exchanges, *others;
   peer_wait wait;
 };
 
-/* A thread's slot in its block's brick. */
+/* A thread's slot (a red and a black cell) in its block's brick. */
 struct halo_place {
-  int t, j, k, x; /* slot and row in the box; slot of the brick */
+  int t, j, k, x; /* slot and row in the box; slot in the brick */
   bool inside;
 };
 
-/* Threads along a row of so many slots: 2^shift. */
+/* log2 of the number of threads along a row with this many slots. */
 HYMGI_INLINE int halo_shift(int slots)
 {
   int shift = 0;
@@ -69,7 +70,7 @@ __device__ __forceinline__ halo_place place_in(const halo_brick &b)
   return p;
 }
 
-/* Where the slot's cell of a colour is: in the vector, and in a version of the message. */
+/* Index of the slot's cell of a colour in the vector; below: in a version of the message. */
 __device__ __forceinline__ ptrdiff_t cell_of(const halo_args &a, const halo_place &p, int colour)
 {
   return hymgi_row(&a.s.g, colour, p.j, p.k) + p.t;
@@ -79,8 +80,8 @@ __device__ __forceinline__ ptrdiff_t packed(const halo_args &a, const halo_brick
                                             const halo_place &p, int colour)
 {
   const ptrdiff_t row = (ptrdiff_t)(p.k - b.low[2]) * b.n[1] + p.j - b.low[1];
-  if (!a.apart) return row * b.n[0] + 2 * p.x + hymgi_first(&a.s.g, colour, p.j, p.k);
-  return packed_apart(b, colour, p.t, p.j, p.k);
+  if (!a.by_colour) return row * b.n[0] + 2 * p.x + hymgi_first(&a.s.g, colour, p.j, p.k);
+  return packed_by_colour(b, colour, p.t, p.j, p.k);
 }
 
 __device__ __forceinline__ int brick_of_block(const halo_args &a)
@@ -96,7 +97,7 @@ __device__ __forceinline__ bool is_first_thread()
   return threadIdx.x == 0 && blockIdx.x == 0;
 }
 
-/* Counters as peer_send_ll and peer_receive_ll of peer.cu keep them. */
+/* The counters work as in peer_send_ll and peer_receive_ll of peer.cu. */
 __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_constant__ halo_args a)
 {
   const halo_brick &b = a.brick[brick_of_block(a)];
@@ -112,11 +113,11 @@ __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_const
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && a.colours >> colour & 1)
-      put_value(message + packed(a, b, p, colour), value[colour]);
+      send_value(message + packed(a, b, p, colour), value[colour]);
 }
 
-/* Of a row of ghosts across one axis: the boundaries of the other axes that it runs into. The block has
- * the four rows, and the two slots, that a line takes. */
+/* After a row of ghosts has been received: fills the boundary ghosts at its ends along the other
+ * axes. The block holds the four rows, or the two slots, that an extrapolation reads. */
 __device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_place &p)
 {
   const hymgi_geom &g = a.s.g;
@@ -131,39 +132,42 @@ __device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_p
   if (p.t == g.n[0] / 2 - 1) fill_end<true>(a.s, p.j, p.k);
 }
 
-__device__ __forceinline__ void take_brick(const halo_args &a, const halo_brick &b,
-                                           unsigned long long exchange)
+__device__ __forceinline__ void receive_brick(const halo_args &a, const halo_brick &b,
+                                              unsigned long long exchange)
 {
   const halo_place p = place_in(b);
   double *const message = b.data + version_at(exchange, b.version);
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && (a.colours >> colour & 1))
-      a.s.x[cell_of(a, p, colour)] = take_value(a.wait, b.rank, message + packed(a, b, p, colour));
-  if (!a.closes) return;
+      a.s.x[cell_of(a, p, colour)] =
+          receive_value(a.wait, b.rank, message + packed(a, b, p, colour));
+  if (!a.fills) return;
   __syncthreads();
   if (p.inside) fill_neighbours(a, p);
 }
 
-/* Starts when all of send has: what came before send is done then. Waits for send at its end, or
- * before it fills boundary ghosts from cells that the kernel before makes. */
+/* Starts when all blocks of fv4_send_halo have started: everything before that kernel has ended by
+ * then. Waits for it at the end, or before it fills boundary ghosts from cells that the preceding
+ * kernel computes. */
 __global__ void __launch_bounds__(HALO_THREADS)
     fv4_receive_halo(const __grid_constant__ halo_args a)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
-  if (a.sent && a.closes) wait_for_predecessors();
-  if ((int)blockIdx.x < a.closing)
+  if (a.sent && a.fills) wait_for_predecessors();
+  if ((int)blockIdx.x < a.filling_blocks)
     fill_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
   else
-    take_brick(a, a.brick[brick_of_block(a)], exchange);
+    receive_brick(a, a.brick[brick_of_block(a)], exchange);
   wait_for_predecessors();
   if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
 }
 
 /* ---- launches ---- */
 
-/* Whole slots of the only box, no more than go with the arguments. */
+/* Do all pieces consist of whole slots of the only box, and do they fit into the kernel's
+ * arguments? */
 bool are_slots(const hymgi_piece *piece, int count)
 {
   if (count == 0 || count > HALO_BRICKS) return false;
@@ -172,7 +176,8 @@ bool are_slots(const hymgi_piece *piece, int count)
   return true;
 }
 
-/* What fill_neighbours takes for granted: no neighbours across x, and bricks of ghosts in whole lines. */
+/* The assumptions of fill_neighbours: no neighbours along x, and received bricks start and end at
+ * multiples of LINE. */
 bool fills_neighbours(const hymgi_geom *g, const hymgi_plan *plan)
 {
   if ((g->boundaries & 3) != 3 || g->n[0] % 4) return false;
@@ -194,10 +199,10 @@ int halo_blocks(const int n[3])
                blocks_for((int64_t)n[1] * n[2], HALO_THREADS >> shift));
 }
 
-/* Returns the number of blocks, with those that close. */
+/* Returns the number of blocks, including those that fill boundary ghosts. */
 int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_peer_side *side)
 {
-  int blocks = a->closing;
+  int blocks = a->filling_blocks;
   a->bricks = count;
   a->exchanges = side->exchanges;
   for (int m = 0; m < count; m++) {
@@ -229,25 +234,26 @@ extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hym
     return false;
   hymg_context *const context = level->context;
   const bool along_x = ghosts == HYMGI_FV4_ALL;
-  const bool closes =
+  const bool fills =
       ghosts != HYMGI_FV4_NONE && can_fill_split(level, box) && fills_neighbours(box, plan);
   halo_args out = {};
   out.s = split_args_of(level, box, x, along_x, false);
   out.colours = plan->in_sweeps ? colours : 3;
-  out.apart = plan->in_sweeps;
-  out.closes = closes;
+  out.by_colour = plan->in_sweeps;
+  out.fills = fills;
   out.along_x = along_x;
   out.sent = sent;
   out.wait = wait_of(context, plan);
   out.others = plan->in.exchanges;
   halo_args in = out;
   in.others = plan->out.exchanges;
-  in.closing = closes ? in.s.wide * in.s.rows * in.s.parts : 0;
-  const int sending = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
-  const int taking = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
+  in.filling_blocks = fills ? in.s.wide * in.s.rows * in.s.parts : 0;
+  const int send_blocks = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
+  const int receive_blocks = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
   hymgi_peer_begin(context, plan);
-  if (!sent) hymgi_launch(context, fv4_send_halo, dim3((unsigned)sending), dim3(HALO_THREADS), out);
-  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)taking), dim3(HALO_THREADS), in);
-  if (!closes && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
+  if (!sent)
+    hymgi_launch(context, fv4_send_halo, dim3((unsigned)send_blocks), dim3(HALO_THREADS), out);
+  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)receive_blocks), dim3(HALO_THREADS), in);
+  if (!fills && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
   return true;
 }

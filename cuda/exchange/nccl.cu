@@ -1,12 +1,13 @@
-/* Messages as sends and receives of NCCL. Each plan is one group on the stream that its packing is on, so a
- * cycle is recorded with its messages. The context has one communicator for all solvers.
+/* Messages as NCCL sends and receives. Each plan is one group on the stream that packs its
+ * messages, so a cycle is recorded with its messages. The context has one communicator for all
+ * solvers.
  *
- * A kernel of NCCL waits for other ranks as long as it takes. So the host polls the stream, and breaks
- * the communicator off after a failure: NCCL's own, this rank's, one that another rank has told by MPI,
- * or that nothing came in time. The next solver, or the end of the failed solve, makes a new one.
+ * An NCCL kernel waits for other ranks indefinitely. So the host polls the stream and aborts the
+ * communicator after a failure: of NCCL, of this rank, of another rank that has notified this one
+ * by MPI, or a timeout. The next solver, or the end of the failed solve, makes a new one.
  *
- * Sends and receives use no NVLink multicast: NCCL prepares that for collectives alone, when the first
- * of them comes, and here is none. */
+ * Sends and receives do not use NVLink multicast: NCCL sets that up at the first collective, and
+ * there is none here. */
 #include "exchange/nccl.h"
 
 #include <nccl.h>
@@ -15,15 +16,15 @@
 #include <string.h>
 
 struct hymgi_nccl {
-  ncclComm_t comm;         /* NULL: none, or broken off */
-  bool busy;               /* groups were queued since the host last waited */
-  hymgi_peer_state *state; /* of the plan that was queued last */
+  ncclComm_t comm;         /* NULL: none, or aborted */
+  bool busy;               /* groups were enqueued since the host last waited */
+  hymgi_peer_state *state; /* of the plan enqueued last */
 };
 
 namespace
 {
 
-const double LOOK_SECONDS = 1e-3; /* between two looks for failures while waiting */
+const double POLL_SECONDS = 1e-3; /* between two checks for failures while waiting */
 
 hymg_status check(hymg_context *context, ncclResult_t result, const char *what)
 {
@@ -53,14 +54,14 @@ bool works(hymg_context *context)
   return g && g->comm;
 }
 
-void *abort_it(void *comm)
+void *abort_thread(void *comm)
 {
   ncclCommAbort((ncclComm_t)comm);
   return NULL;
 }
 
-/* Aborting ends the kernels that wait, and then waits itself until no recording has any of them;
- * recordings can go once their kernels have ended. Hence two threads. */
+/* ncclCommAbort ends the waiting kernels and then waits until no recording contains any of them;
+ * recordings can only be destroyed once their kernels have ended. Hence two threads. */
 void break_off(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
@@ -68,10 +69,10 @@ void break_off(hymg_context *context)
   const hymgi_device_guard guard(d->ordinal);
   pthread_t thread;
   if (!g || !g->comm) return;
-  const bool apart = pthread_create(&thread, NULL, abort_it, g->comm) == 0;
-  if (apart) cudaStreamSynchronize(d->stream);
+  const bool threaded = pthread_create(&thread, NULL, abort_thread, g->comm) == 0;
+  if (threaded) cudaStreamSynchronize(d->stream);
   hymgi_device_drop_recordings(d);
-  if (apart)
+  if (threaded)
     pthread_join(thread, NULL);
   else
     ncclCommAbort(g->comm);
@@ -81,8 +82,8 @@ void break_off(hymg_context *context)
 
 /* ---- failures ---- */
 
-/* This rank's, to the others: they may wait for messages that do not come. */
-void tell(hymg_context *context)
+/* Notifies the other ranks of this rank's failure: they may be waiting for its messages. */
+void notify(hymg_context *context)
 {
   hymgi_nccl *const g = context->gpu->groups;
   if (context->status == HYMG_OK || !g || !g->state || g->state->notified) return;
@@ -90,7 +91,7 @@ void tell(hymg_context *context)
   hymgi_comm_notify(context->comm, context->status, context->error);
 }
 
-/* Is there a reason to wait no longer? It is in the context's status then. */
+/* Is there a reason to stop waiting? If so it is in the context's status. */
 bool finds_failure(hymg_context *context, double waited)
 {
   const hymgi_nccl *g = context->gpu->groups;
@@ -110,28 +111,28 @@ bool finds_failure(hymg_context *context, double waited)
   return true;
 }
 
-/* Not for ever where messages are on their way: an error of NCCL, of this rank or told by another one, and the
- * timeout break the communicator off, and with it the wait. */
+/* With messages under way the wait is bounded: an error of NCCL, of this rank or reported by
+ * another one, or the timeout, aborts the communicator and so ends the wait. */
 cudaError_t wait_for_groups(hymg_context *context)
 {
   hymgi_device *const d = context->gpu;
   hymgi_nccl *const g = d->groups;
   if (!g->busy) return cudaStreamSynchronize(d->stream);
   const double start = hymgi_seconds();
-  double look = context->status == HYMG_OK ? LOOK_SECONDS : 0;
-  tell(context);
+  double next_poll = context->status == HYMG_OK ? POLL_SECONDS : 0;
+  notify(context);
   cudaError_t error;
   while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
     const double waited = hymgi_seconds() - start;
-    if (waited < look) continue;
-    look = waited + LOOK_SECONDS;
+    if (waited < next_poll) continue;
+    next_poll = waited + POLL_SECONDS;
     if (!finds_failure(context, waited)) continue;
-    tell(context);
+    notify(context);
     break_off(context);
     error = cudaStreamSynchronize(d->stream);
     break;
   }
-  cudaGetLastError(); /* it keeps "not ready" */
+  cudaGetLastError(); /* clears cudaErrorNotReady */
   g->busy = false;
   return error;
 }
@@ -163,7 +164,7 @@ hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
 
 } /* namespace */
 
-static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, tell};
+static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, notify};
 
 extern "C" {
 const hymgi_nccl_ops *const hymgi_device_nccl = &nccl_grouping;
@@ -177,7 +178,7 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
   g->busy = true;
   if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   if (!g->comm) {
-    context->status = hymgi_fail(context, HYMG_EMPI, "NCCL's communicator was broken off");
+    context->status = hymgi_fail(context, HYMG_EMPI, "NCCL's communicator was aborted");
     return;
   }
   const hymgi_device_guard guard(d->ordinal);
@@ -191,5 +192,5 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
                       plan->send[m].rank, g->comm, stream);
   end = ncclGroupEnd();
   check(context, result == ncclSuccess ? end : result, "a group of messages");
-  d->waits = true; /* kernels of NCCL do not say when the next may start */
+  d->waits = true; /* NCCL kernels do not trigger the launch of dependents */
 }

@@ -1,4 +1,4 @@
-/* Linked where NCCL is not there. */
+/* Linked in a build without NCCL. */
 #include "exchange/nccl.h"
 
 extern "C" {

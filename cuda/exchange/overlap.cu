@@ -1,8 +1,9 @@
-/* A sweep is cut into the cells that see no ghost and slabs beside the ghosts. The former go to the
- * context's stream; packing, unpacking and the slabs to one beside it, so that they run as soon as
- * what they need is there. Where MPI carries the messages the host waits for them, but all that this
- * depends on is the packing; such sweeps are launched anew in every cycle: the host is idle and the
- * levels are large. With peers alone both streams are recorded. */
+/* A sweep is split into the cells that read no ghost and slabs next to the ghosts. The former run
+ * on the context's stream; packing, unpacking and the slabs run on a side stream, so that each
+ * starts as soon as its input is there. If MPI carries the messages the host waits for them, but
+ * they depend only on the packing; such sweeps are launched anew in every cycle, which costs
+ * nothing as the host is idle and the levels are large. With peers only, both streams are recorded.
+ * */
 #include "exchange/overlap.h"
 
 #include "kernels/kernels.h"
@@ -12,7 +13,7 @@ namespace
 
 /* ---- parts of a box ---- */
 
-/* Layers beside a face that see its ghosts; across x in whole slots. */
+/* Layers at a face that read its ghosts; along x whole slots. */
 int layers_of(const hymgi_level *level, int axis)
 {
   const int seen = level->method->stencil == HYMG_FV2 ? 1 : 2;
@@ -54,7 +55,7 @@ int cut(const hymgi_level *level, hymgi_geom part[HYMGI_MOST_PARTS])
   return count;
 }
 
-/* ---- the stream beside ---- */
+/* ---- the side stream ---- */
 
 hymg_status open_side_stream(hymgi_device *d)
 {
@@ -70,7 +71,7 @@ hymg_status open_side_stream(hymgi_device *d)
 
 enum { BEFORE, PACKED, SIDE_DONE };
 
-/* Of the stream that launches go to now. */
+/* Of the stream that launches currently go to. */
 void mark(hymgi_device *d, int which)
 {
   if (d->mode == HYMGI_REPLAY) return;
@@ -92,21 +93,21 @@ struct job {
   const void *what;
 };
 
-/* Parts [first, end) of the level; range: for a profiler. */
+/* Sweeps parts [first, end) of the level; range: a name for profilers. */
 void sweep_parts(const job &j, int first, int end, const char *range)
 {
   const hymgi_level_parts *parts = &j.level->kernels->parts;
   hymgi_device_begin_range(j.level, range);
   for (int m = first; m < end; m++) {
     hymgi_level level = *j.level;
-    level.box = const_cast<hymgi_geom *>(parts->box + m); /* which a sweep only reads */
+    level.box = const_cast<hymgi_geom *>(parts->box + m); /* a sweep only reads it */
     level.kernels = parts->kernels + m;
     j.sweep(&level, j.what);
   }
   hymgi_device_end_range();
 }
 
-/* The host's part of the exchange, once what is sent has been packed. */
+/* The host's part of the exchange, after the messages have been packed. */
 void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
 {
   hymg_context *const c = level->context;
@@ -138,7 +139,8 @@ extern "C" hymg_status hymgi_cuda_make_parts(const hymgi_level *level, hymgi_lev
   return open_side_stream(level->context->gpu);
 }
 
-/* Boundary ghosts are filled twice: where they meet no ghosts of others for the inside, then all with the same values. */
+/* Boundary ghosts are filled twice: before the exchange for the interior part, and after it once
+ * more, so that those next to received ghosts are right; the others get the same values again. */
 extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan,
                                       const hymgi_geom *box, double *x,
                                       void (*sweep)(const hymgi_level *part, const void *what),
@@ -164,7 +166,7 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   d->on_side_stream = true;
   hymgi_exchange_end(c, mover, plan, box, x, NULL);
   fill_boundary_ghosts(level, box, x);
-  sweep_parts(j, 1, level->kernels->parts.count, "beside ghosts");
+  sweep_parts(j, 1, level->kernels->parts.count, "near ghosts");
   mark(d, SIDE_DONE);
   d->on_side_stream = false;
   follow(d, SIDE_DONE);

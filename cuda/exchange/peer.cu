@@ -1,22 +1,22 @@
 /* Exchange between GPUs that map each other's memory, in three ways.
  *
- * By value, where every message of a plan has one the other way: a buffer holds NaNs whose bits are
- * all ones until a value comes. push stores values straight into the receivers' buffers, pull takes
- * each as soon as it is there and leaves such a NaN behind. No rank can be two exchanges ahead of
- * one that it hears from, so two buffers used in turn are enough for these kernels; there are three
- * for half sweeps that do both (fv2_gsrb_peer.cu).
+ * LL protocol, if every message of a plan has a counterpart in the other direction: an empty buffer
+ * holds NaNs with all bits set. push stores values directly into the receivers' buffers; pull reads
+ * each value as soon as it has arrived and resets the entry to that NaN. No rank can be two
+ * exchanges ahead of one that it receives from, so two alternating buffers are enough for these
+ * kernels; half sweeps that both send and receive (fv2_gsrb_peer.cu) need three.
  *
- * By value and counted, where messages of peers alone go one way: the same, and at each exchange the
- * receiver says that the one before was taken away; the sender of the third after that waits for it
- * (peer_acknowledged.cu).
+ * Acknowledged LL, if messages between peers only go one way: in addition the receiver acknowledges
+ * at each exchange that it has read the previous one, and a sender waits for the acknowledgement
+ * before it reuses a buffer (peer_acknowledged.cu).
  *
- * By flags, else: push writes the pieces of a plan straight into
- * the receivers' buffers, of which two would do, used in turn; its last block then tells each
- * receiver the number of the exchange. pull waits for these numbers and unpacks. Where a message has
- * no counterpart in the other direction, its receiver says that it was taken away, and its sender
- * waits for the last but one.
+ * Flags, otherwise: push writes the pieces of a plan directly into the receivers' alternating
+ * buffers (two would be enough); its last block then sends each receiver the number of the
+ * exchange. pull waits for these numbers and unpacks. If a message has no counterpart in the other
+ * direction, its receiver acknowledges it, and its sender waits for the acknowledgement of the last
+ * but one.
  *
- * Exchanges are counted in device memory, so that a recording needs no arguments that change. */
+ * Exchanges are counted in device memory, so that the arguments of a recording need not change. */
 #include "exchange/peer.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ namespace
 
 /* ---- ends ---- */
 
-/* By all threads of a block: the block is done; true in one thread of the last one of the grid. */
+/* Called by all threads of a block at its end; true in one thread of the grid's last block. */
 __device__ __forceinline__ bool is_last(const peer_args &a)
 {
   __syncthreads();
@@ -42,7 +42,7 @@ __device__ __forceinline__ bool is_last(const peer_args &a)
   return true;
 }
 
-__device__ __forceinline__ void tell(const peer_args &a, unsigned long long exchange)
+__device__ __forceinline__ void notify_receivers(const peer_args &a, unsigned long long exchange)
 {
   *a.exchanges = exchange;
   for (int m = 0; m < a.messages; m++) {
@@ -65,15 +65,15 @@ __device__ __forceinline__ void move_values(const peer_args &a, const posted &po
     double *const packed = buffer + ((size_t)k * p.n[1] + j) * p.n[0] + i;
     const ptrdiff_t cell = hymgi_at(&g, p.low[0] + i, p.low[1] + j, p.low[2] + k);
     if (PUSH) {
-      put_value(packed, x[cell]);
+      send_value(packed, x[cell]);
       return;
     }
     if (a.zero) a.zero[cell] = 0;
-    x[cell] = take_value(a.wait, post.m.rank, packed);
+    x[cell] = receive_value(a.wait, post.m.rank, packed);
   });
 }
 
-/* first: the piece blockIdx.y. */
+/* first: the piece with index blockIdx.y. */
 template <bool PUSH>
 __device__ __forceinline__ void all_values(const peer_args &a, const posted &first,
                                            unsigned long long exchange, double *x)
@@ -88,8 +88,8 @@ __device__ __forceinline__ bool is_first_thread()
   return threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0;
 }
 
-/* Each direction sets the counter of the other one when no kernel reads it: push that of pull before
- * a pull can start, pull that of push once push is done. */
+/* Each direction updates the other's counter while no kernel reads it: push sets pull's before a
+ * pull can start, pull sets push's once push has ended. */
 __global__ void __launch_bounds__(ROW_THREADS)
     peer_send_ll(const __grid_constant__ peer_args a, double *x)
 {
@@ -100,8 +100,9 @@ __global__ void __launch_bounds__(ROW_THREADS)
   all_values<true>(a, first, exchange, x);
 }
 
-/* Starts when all of push has: what came before push is done then. So it takes what comes while
- * values are still on their way out, and waits for push at its end, for whoever comes next. */
+/* Starts when all blocks of push have started: everything before push has ended by then. So it
+ * receives while values are still being sent, and waits for push at the end, on behalf of the
+ * kernels that follow. */
 __global__ void __launch_bounds__(ROW_THREADS)
     peer_receive_ll(const __grid_constant__ peer_args a, double *x)
 {
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
       move_piece<PUSH>(a, p, box_of(a.list, p), exchange, x);
     }
   }
-  if (is_last(a)) tell(a, exchange);
+  if (is_last(a)) notify_receivers(a, exchange);
 }
 
 /* ---- memory that other processes map ---- */
@@ -192,7 +193,7 @@ void unmap(hymg_context *context, void *mapped)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaIpcCloseMemHandle(mapped);
-  context->gpu->peers = NULL; /* it may be of the solver whose memory this was */
+  context->gpu->peers = NULL; /* these may belong to the solver whose memory this was */
 }
 
 hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
@@ -241,7 +242,7 @@ extern "C" void hymgi_peer_pull(hymg_context *context, const hymgi_plan *plan,
                bricks_grid(plan->unpack, plan->num_unpack), dim3(ROW_THREADS), a, dst);
 }
 
-/* MPI asks CUDA about memory of the current device alone. */
+/* MPI can only identify memory of the current device. */
 extern "C" int hymgi_device_enter(hymg_context *context)
 {
   int before = context->gpu->ordinal;
@@ -256,10 +257,10 @@ extern "C" void hymgi_device_leave(int before)
   if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
 }
 
-/* In the order of the stream, behind what was sent. */
+/* In stream order, after the messages already sent. */
 extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
 {
-  if (plan->group) hymgi_device_nccl->tell(context);
+  if (plan->group) hymgi_device_nccl->notify(context);
   if (!plan->peers || plan->peers->num_others == 0) return;
   context->gpu->peers = plan->peers;
   hymgi_device_abort_peers(context);

@@ -1,23 +1,24 @@
-/* Exchange between GPUs by the LL protocol and counted (peer.cu): messages that have no counterpart the other
- * way, as those of levels that fewer ranks hold. A thread moves one value at a time; its places on
- * both sides are found, and the cells to be sent are read, while other things are awaited. */
+/* Acknowledged LL exchange between GPUs (peer.cu): for messages without a counterpart in the other
+ * direction, as between levels held by different numbers of ranks. A thread moves one value at a
+ * time; it computes the value's positions, and reads the cell to be sent, before it has to wait. */
 #include "device/peer_args.cuh"
 #include "exchange/peer.h"
 
 namespace
 {
 
-enum { COUNTED_BLOCKS = 6 }; /* under way at once on a multiprocessor */
+enum { RESIDENT_BLOCKS = 6 }; /* resident on a multiprocessor */
 
-/* Where a value comes from and goes to. */
+/* The two positions of a value: in the vector and in the message. */
 struct value_place {
   ptrdiff_t cell;
-  double *packed; /* of the first version */
+  double *packed; /* in the first version of the message */
   ptrdiff_t version;
   int rank;
 };
 
-/* The one that holds this entry of the buffer of all messages, in which pieces follow each other. */
+/* The piece that contains this entry of the common message buffer, in which pieces follow each
+ * other. */
 __device__ __forceinline__ int piece_of_entry(const piece_list &l, size_t entry)
 {
   int low = 0, high = l.count;
@@ -43,18 +44,19 @@ __device__ __forceinline__ value_place place_of_entry(const peer_args &a, size_t
           post.m.version, post.m.rank};
 }
 
-/* The message that this thread speaks of: a node has fewer GPUs than a block has threads. */
+/* The message whose acknowledgement this thread handles: a node has fewer GPUs than a block
+ * threads. */
 __device__ __forceinline__ hymgi_peer_message message_of_thread(const peer_args &a)
 {
   return (int)threadIdx.x < a.messages ? message_of(a, (int)threadIdx.x) : hymgi_peer_message{};
 }
 
-/* Thread 0 of each block reads the number of the exchange and passes it on before it counts the
- * block: the last one writes it for the next kernel. That the exchange before was taken away is told
- * by the kernel of the next one: it has ended then, and nobody needs to wait for its stores. What is
- * sent waits for as many exchanges ago as there are versions to be taken away. */
+/* Thread 0 of each block reads the exchange number and shares it before it counts the block; the
+ * last block writes the number for the next kernel. An exchange is acknowledged by the kernel of
+ * the next one: its own kernel has ended by then, so nobody has to wait for its stores. A sender
+ * waits for the acknowledgement of the exchange that last used the same version. */
 template <bool PUSH>
-__global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
+__global__ void __launch_bounds__(ROW_THREADS, RESIDENT_BLOCKS)
     peer_exchange_acknowledged(const __grid_constant__ peer_args a, size_t entries, double *x)
 {
   __shared__ unsigned long long number;
@@ -84,10 +86,10 @@ __global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
   while (entry < entries) {
     double *const packed = at.packed + version_at(exchange, at.version);
     if (PUSH) {
-      put_value(packed, value);
+      send_value(packed, value);
     } else {
       if (a.zero) a.zero[at.cell] = 0;
-      x[at.cell] = take_value(a.wait, at.rank, packed);
+      x[at.cell] = receive_value(a.wait, at.rank, packed);
     }
     entry += step;
     if (entry >= entries) break;
@@ -99,10 +101,10 @@ __global__ void __launch_bounds__(ROW_THREADS, COUNTED_BLOCKS)
   *a.exchanges = exchange;
 }
 
-/* No more blocks than are under way at once. */
+/* No more blocks than can be resident at once. */
 dim3 entries_grid(const hymg_context *context, size_t entries)
 {
-  const size_t most = (size_t)context->gpu->multiprocessors * COUNTED_BLOCKS;
+  const size_t most = (size_t)context->gpu->multiprocessors * RESIDENT_BLOCKS;
   const size_t blocks = (entries + ROW_THREADS - 1) / ROW_THREADS;
   return dim3((unsigned)(blocks < most ? blocks : most));
 }

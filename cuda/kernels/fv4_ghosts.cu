@@ -8,7 +8,7 @@
 namespace
 {
 
-__global__ void __launch_bounds__(CLOSE_WIDE *CLOSE_HIGH)
+__global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
     fv4_fill_ghosts(const __grid_constant__ split_args a)
 {
   wait_for_predecessors();
@@ -24,6 +24,6 @@ extern "C" bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hym
   if (!can_fill_split(level, box)) return false;
   const split_args a = split_args_of(level, box, x, along_x, true);
   hymgi_launch(level->context, fv4_fill_ghosts, dim3((unsigned)(a.wide * a.rows * a.parts)),
-               dim3(CLOSE_WIDE * CLOSE_HIGH), a);
+               dim3(GHOST_BLOCK_X * GHOST_BLOCK_Y), a);
   return true;
 }

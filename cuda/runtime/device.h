@@ -68,7 +68,7 @@ struct hymgi_device {
 struct hymgi_attached {
   struct hymgi_attached *next;
   struct hymgi_recording *recordings;
-  struct hymgi_coarse_lists *tail;
+  struct hymgi_coarse_lists *coarse;
   struct hymgi_level_kernels *kernels; /* of all levels, or NULL */
 };
 

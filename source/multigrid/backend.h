@@ -67,7 +67,7 @@ typedef struct hymgi_nccl_ops {
   /* aborts operations that wait for other ranks, and destroys the communicator */
   void (*break_off)(hymg_context *context);
   /* after a failure of this rank: notifies the others, which may wait for its messages */
-  void (*tell)(hymg_context *context);
+  void (*notify)(hymg_context *context);
 } hymgi_nccl_ops;
 
 typedef struct hymgi_hierarchy hymgi_hierarchy;

@@ -469,7 +469,7 @@ void hymgi_transport_reset(hymgi_hierarchy *h)
 hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status)
 {
   if (status != HYMG_OK && h->transport.info.within == HYMG_TRANSPORT_NCCL)
-    (*h->placement.fine->nccl_ops)->tell(h->context);
+    (*h->placement.fine->nccl_ops)->notify(h->context);
   status = hymgi_agree(h->context, status);
   if (status != HYMG_OK) hymgi_transport_reset(h);
   return status;

@@ -1,4 +1,4 @@
-/* Without Jansson: --json is refused before any work. */
+/* Without Jansson: --json is refused at the start. */
 #include "common/rows.h"
 
 const char *json_missing(void)

@@ -1,4 +1,4 @@
-/* What programs put into JSON objects. */
+/* Helpers to fill JSON objects. */
 #ifndef JSON_VALUES_H
 #define JSON_VALUES_H
 
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* What is not finite is null. */
+/* null for a value that is not finite. */
 static inline json_t *json_number(double x)
 {
   return isfinite(x) ? json_real(x) : json_null();
@@ -17,7 +17,7 @@ static inline json_t *json_text(const char *text)
   return text && *text ? json_string(text) : json_null();
 }
 
-/* `more` goes into `object` and away. NULL: no memory. */
+/* Moves the members of `more` into `object` and frees `more`. NULL: out of memory. */
 static inline json_t *json_merge(json_t *object, json_t *more)
 {
   const bool ok = json_object_update(object, more) == 0;
@@ -27,7 +27,8 @@ static inline json_t *json_merge(json_t *object, json_t *more)
   return NULL;
 }
 
-/* Reals with 17 significant digits; the object goes away. False: there is none, or it could not be written. */
+/* Writes reals with 17 significant digits and frees the object. False: it is NULL, or could not be
+ * written. */
 static inline bool json_print(json_t *object, int indent, FILE *file)
 {
   const size_t flags = JSON_INDENT(indent) | JSON_REAL_PRECISION(17);

@@ -1,7 +1,7 @@
-/* The kernels of the CPU: rows vectorised, planes shared out among the threads. Tiles of rows go up
- * by two planes at a time, so that the planes around stay in the cache of a core and are loaded from
- * it once for two. Streamed: a row is worked
- * out in the first-level cache and written past the caches, which spares the read before a write. */
+/* The CPU's kernels: rows are vectorised, planes are divided among the threads. A thread sweeps a
+ * tile of rows upwards by two planes at a time, so that the neighbouring planes stay in the core's
+ * cache and are loaded from it once for both. Streamed: a row is computed in the first-level cache
+ * and written with non-temporal stores, which saves the read before a write. */
 #define _DEFAULT_SOURCE
 #include "stencils/cpu/stencil.h"
 
@@ -44,8 +44,8 @@ static ptrdiff_t row_at(const stencil_job *job, int j, int k)
 
 /* ---- rows ---- */
 
-/* Past the caches where the machine has such stores, for which `to` must lie on 16 bytes. from:
- * does. */
+/* Non-temporal copy if the machine has such stores and `to` is aligned to 16 bytes; `from` always
+ * is. */
 static void stream(char *to, const char *from, size_t bytes)
 {
   size_t done = 0;
@@ -56,8 +56,8 @@ static void stream(char *to, const char *from, size_t bytes)
   memcpy(to + done, from + done, bytes - done);
 }
 
-/* count points of a row of each of so many planes. row: room for them, `apart` entries each, or NULL:
- * to their place at once. */
+/* Computes count points of a row in each of several planes. row: a buffer for them, `apart` entries
+ * each, or NULL: write the results directly. */
 static void part_of_rows(const stencil_job *job, const int index[3], int count, int planes,
                          char *row, ptrdiff_t apart)
 {
@@ -84,10 +84,11 @@ static const char *run_rows(const stencil_job *job, stencil_launch *launch)
 
 /* ---- tiles ---- */
 
-/* Planes that a pass over a tile's rows takes, case a alone. */
+/* Planes computed per pass over a tile's rows; several in case a only. */
 enum { TOGETHER = 2 };
 
-/* Rows of a tile of so many points along x: the planes that it sees in part of a core's cache. */
+/* Rows of a tile with this many points along x: the planes that it reads fit in part of a core's
+ * cache. */
 static int rows_chosen(const stencil_job *job, int wide)
 {
   enum { FEWEST = 8, MOST = 64, USUAL_CACHE = 1 << 20 };
@@ -102,7 +103,7 @@ static int rows_chosen(const stencil_job *job, int wide)
   return rows < FEWEST ? FEWEST : rows > MOST ? MOST : (int)rows;
 }
 
-/* Points along x, rows and planes. */
+/* Numbers of points along x, rows and planes. */
 static void tile_of(const stencil_job *job, int tile[3])
 {
   const int *const n = job->g.n;
@@ -111,7 +112,7 @@ static void tile_of(const stencil_job *job, int tile[3])
   tile[2] = job->slab;
 }
 
-/* Entries of a row's room, whole lines of the caches. */
+/* Length of a row buffer: whole cache lines. */
 static ptrdiff_t room_of_row(const stencil_job *job)
 {
   const ptrdiff_t line = STENCIL_LINE / (ptrdiff_t)stencil_bytes(job);
@@ -123,7 +124,7 @@ static int upto(int from, int count, int end)
   return from + count < end ? from + count : end;
 }
 
-/* One tile, some planes at a time. row: room for a row of each of them, or NULL. */
+/* Computes one tile, some planes at a time. row: a row buffer for each of them, or NULL. */
 static void run_tile(const stencil_job *job, const int from[3], const int tile[3], void *row)
 {
   const int *const n = job->g.n;
@@ -136,7 +137,7 @@ static void run_tile(const stencil_job *job, const int from[3], const int tile[3
                    room_of_row(job));
 }
 
-/* Called by all threads, each with its own room for a row. */
+/* Called by all threads, each with its own row buffer. */
 static void run_tiles_on(const stencil_job *job, void *row)
 {
   const int *const n = job->g.n;
@@ -178,13 +179,13 @@ static const char *run_streamed(const stencil_job *job, stencil_launch *launch)
 
 /* ---- what they are ---- */
 
-/* Rows around are in a cache: a point once in and once out. */
+/* Neighbouring rows are cached: each point is read once and written once. */
 static double ideal(const stencil_job *job)
 {
   return stencil_streams(job);
 }
 
-/* Ghosts of a tile along the axes that the case has. */
+/* Ghosts of a tile along the axes that the case differentiates. */
 static double of_tiles(const stencil_job *job)
 {
   int tile[3];

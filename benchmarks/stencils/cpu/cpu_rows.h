@@ -1,11 +1,11 @@
-/* Rows of the CPU's kernels for numbers of type T, in the order of operations of the GPU's kernels.
- * Included by cpu.c once for each T; the radius is a literal where these are called, so that the
- * compiler unrolls its loop and vectorises along the row. */
+/* Rows of the CPU's kernels for numbers of type T, in the same order of operations as the GPU's
+ * kernels. Included by cpu.c once for each T; the radius is a literal where these are called, so
+ * that the compiler unrolls its loop and vectorises along the row. */
 
 #define ROW static inline __attribute__((always_inline)) void
 
-/* A row of each of two planes, `apart` entries apart in out: what lies between the two along z is
- * loaded once for both, from the second-level cache as a rule. */
+/* A row in each of two planes, `apart` entries apart in out: neighbours along z that both need are
+ * loaded once, usually from the second-level cache. */
 ROW FN(a_rows)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n, T *restrict out,
                ptrdiff_t apart)
 {
@@ -73,7 +73,7 @@ ROW FN(b_row)(int radius, const stencil_job *job, ptrdiff_t at, int n, T *restri
   }
 }
 
-/* low[r], high[r]: the rows r points to either side along the axis */
+/* low[r], high[r]: the rows at distance r on either side along the axis */
 ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t high[5], int n,
               T *restrict out)
 {
@@ -165,8 +165,8 @@ static void FN(d_any_row)(const stencil_job *job, ptrdiff_t at, int n, T *out)
     FN(d_row)(job, job->axis == 1 ? job->g.pitch : job->g.plane, at, n, out);
 }
 
-/* Part of a periodic row from point i on, none of whose neighbours needs another wrap than the
- * first one's. */
+/* Part of a periodic row from point i on; all its points wrap their neighbours as the first one
+ * does. */
 static void FN(c_part)(const stencil_job *job, int i, int j, int k, int n, T *out)
 {
   const int index[3] = {i, j, k}, axis = job->axis, length = job->g.n[axis];
@@ -190,8 +190,8 @@ static void FN(c_any_row)(const stencil_job *job, int j, int k, T *out)
     FN(c_part)(job, i, j, k, 1, out);
 }
 
-/* `count` points from i on, to out[0] and on. Case a: of as many planes, to out[apart] and on.
- * Case c: whole rows alone. */
+/* Computes `count` points from i on into out[0] and on. Case a: in `planes` planes, the second into
+ * out[apart] and on. Case c: only whole rows. */
 static void FN(any_row)(const stencil_job *job, const int index[3], int count, int planes,
                         void *out, ptrdiff_t apart)
 {

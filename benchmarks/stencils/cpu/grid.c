@@ -8,7 +8,7 @@ static ptrdiff_t rounded(ptrdiff_t x, ptrdiff_t to)
   return (x + to - 1) / to * to;
 }
 
-/* Kernels with several points a thread read a little beyond: rows, and a plane. */
+/* Kernels with several points per thread read slightly beyond the arrays: rows, and a plane. */
 enum { SPARE_ROWS = 16 };
 
 stencil_grid stencil_grid_make(const int n[3], const int ghost[3], size_t bytes, bool aligned)
@@ -42,7 +42,7 @@ int stencil_streams(const stencil_job *job)
   return job->wave ? 4 : 2;
 }
 
-/* Second derivative: centre, then distance 1 ... R. */
+/* Second derivative: the centre's weight, then those at distance 1 ... R. */
 static const double second[STENCIL_RADIUS][STENCIL_RADIUS + 1] = {
     {-2., 1.},
     {-5. / 2, 4. / 3, -1. / 12},
@@ -51,7 +51,7 @@ static const double second[STENCIL_RADIUS][STENCIL_RADIUS + 1] = {
     {-5269. / 1800, 5. / 3, -5. / 21, 5. / 126, -5. / 1008, 1. / 3150},
     {-5369. / 1800, 12. / 7, -15. / 56, 10. / 189, -1. / 112, 2. / 1925, -1. / 16632}};
 
-/* First derivative of order 8: of x(+r) - x(-r). */
+/* First derivative of order 8: weights of x(+r) - x(-r). */
 static const double first[5] = {0, 4. / 5, -1. / 5, 4. / 105, -1. / 280};
 
 void stencil_coefficients(stencil_job *job, double h)

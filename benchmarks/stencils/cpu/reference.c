@@ -1,4 +1,4 @@
-/* What every kernel is held against: plain loops in double, point by point, and the comparison. */
+/* The reference for every kernel: plain loops in double, point by point, and the comparison. */
 #include "stencils/cpu/stencil.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@ static double entry(const stencil_job *job, stencil_array array, ptrdiff_t at)
   return stencil_get(job, job->array[array], at);
 }
 
-/* Entries from one point of a line to the one at distance d, in a periodic box or with ghosts. */
+/* Offset from one point of a line to the one at distance d, in a periodic box or with ghosts. */
 static ptrdiff_t away(const stencil_job *job, int axis, int index, int d)
 {
   const ptrdiff_t stride = axis == 0 ? 1 : axis == 1 ? job->g.pitch : job->g.plane;
@@ -54,7 +54,7 @@ void stencil_poison(const stencil_job *job, void *array)
     stencil_set(job, array, at, NAN);
 }
 
-/* What a row of the array holds besides its points must still be poison. */
+/* All entries of a row besides its points must still be poisoned. */
 static int64_t written_beside(const stencil_job *job, const void *out, ptrdiff_t from, ptrdiff_t to)
 {
   int64_t wrong = 0;

@@ -1,5 +1,5 @@
-/* hymg-stencil's common ground: grids, jobs, kernels. A job is one stencil on one grid; a kernel is
- * one way to run it, on the CPU or the GPU. */
+/* Common definitions of hymg-stencil: grids, jobs, kernels. A job is one stencil on one grid; a
+ * kernel is one way to run it, on the CPU or the GPU. */
 #ifndef STENCIL_H
 #define STENCIL_H
 
@@ -9,17 +9,17 @@
 
 enum { STENCIL_RADIUS = 6, STENCIL_ARRAYS = 4, STENCIL_NAME = 96 };
 enum { STENCIL_CHOSEN = -1 };
-enum { STENCIL_LINE = 128 }; /* bytes of a line of the caches */
+enum { STENCIL_LINE = 128 }; /* bytes of a cache line */
 
-/* An array in memory: n points with ghosts around. Entries of the arrays are counted from its
- * start; origin is that of the first interior point. */
+/* An array in memory: n points surrounded by ghosts. Offsets count from the array's start; origin
+ * is that of the first interior point. */
 typedef struct stencil_grid {
   int n[3], ghost[3];
   ptrdiff_t pitch, plane, origin, entries;
 } stencil_grid;
 
-/* aligned: rows start on a line of the caches, and all loads of 16 bytes around are on theirs.
- * Else as a plain C array would lie. */
+/* aligned: rows start on a cache line, and all neighbouring 16-byte loads are aligned. Otherwise
+ * laid out as a plain C array. */
 stencil_grid stencil_grid_make(const int n[3], const int ghost[3], size_t bytes, bool aligned);
 
 typedef enum stencil_array { STENCIL_X, STENCIL_PREV, STENCIL_SPEED, STENCIL_OUT } stencil_array;
@@ -55,25 +55,24 @@ static inline void stencil_set(const stencil_job *job, void *array, ptrdiff_t at
 }
 
 int64_t stencil_points(const stencil_job *job);
-/* Arrays that a point needs from memory and writes to it, once each. */
+/* Values per point that must be read from and written to memory, each once. */
 int stencil_streams(const stencil_job *job);
 /* The case's coefficients for grid spacing h. */
 void stencil_coefficients(stencil_job *job, double h);
 
-/* What a launch tells: registers a thread, 0 where that means nothing; the slab that it chose, if it
- * had to. */
+/* What a launch reports: registers per thread, 0 where that has no meaning; the slab that it chose,
+ * if it had to. */
 typedef struct stencil_launch {
   void *stream;
   int registers, slab;
 } stencil_launch;
 
-/* run: NULL, or why it could not. refuses: NULL, or why this job is none for it. redundancy:
- * entries read and written per point, by the model in benchmarks/stencils/README.md. */
+/* run: NULL, or why it failed. refuses: NULL, or why it cannot run this job. redundancy: entries
+ * read and written per point, by the model in benchmarks/stencils/README.md. */
 typedef struct stencil_kernel {
   const char *name;
-  int tile[2],
-      slab; /* what it runs with, if not told; 0: it has none; STENCIL_CHOSEN: its own choice */
-  int most; /* threads of a block: tile[0] x tile[1] may be as many */
+  int tile[2], slab; /* the default; 0: it has no slabs; STENCIL_CHOSEN: chosen at launch */
+  int most;          /* limit of threads per block, tile[0] x tile[1] */
   const char *(*refuses)(const stencil_job *job);
   double (*redundancy)(const stencil_job *job);
   const char *(*run)(const stencil_job *job, stencil_launch *launch);
@@ -84,19 +83,19 @@ typedef struct stencil_kernels {
   int count;
 } stencil_kernels;
 
-/* Those of cases a to d. */
+/* The kernels of cases a to d. */
 extern const stencil_kernels stencils_of_cpu[4], stencils_of_gpu[4];
 
 /* The reference: plain loops in double, to a compact array of n points. */
 void stencil_reference(const stencil_job *job, double *to);
 
 typedef struct stencil_errors {
-  int64_t wrong;        /* off by more than rounding, or written outside the interior */
+  int64_t wrong;        /* more than rounding errors, or writes outside the interior */
   double largest, mean; /* L infinity; L2: root of the mean square */
 } stencil_errors;
 
-/* An array of the job's grid, poisoned before the kernel ran, against the reference; tolerance
- * is relative to the sum of |c| times the largest |x|. */
+/* Compares an array of the job's grid, poisoned before the kernel ran, with the reference;
+ * tolerance is relative to the sum of |c| times the largest |x|. */
 stencil_errors stencil_compare(const stencil_job *job, const void *out, const double *reference,
                                double scale);
 void stencil_poison(const stencil_job *job, void *array);

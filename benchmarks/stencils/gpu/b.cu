@@ -1,5 +1,5 @@
-/* Case b, the heat equation in a plane: a point a thread from memory; threads that march along y;
- * the tile in shared memory; and the march with several points a thread. */
+/* Case b, the heat equation in a plane: one point per thread read from memory; threads that march
+ * along y; the tile in shared memory; and the march with several points per thread. */
 #include "stencils/gpu/tile.cuh"
 extern "C" {
 #include "stencils/gpu/gpu_kernels.h"
@@ -8,7 +8,7 @@ extern "C" {
 namespace
 {
 
-/* at(di, dj) of literals */
+/* at(di, dj) is called with literals */
 template <int R, typename T, typename At>
 __device__ __forceinline__ T plane_sum(const T *c, const At &at)
 {
@@ -48,7 +48,7 @@ template <typename T, int R, int V> struct b_arrivals {
   pack<T, V> up, west[SIDE], east[SIDE];
 };
 
-/* V points a thread, `slab` rows. */
+/* V points per thread, `slab` rows. */
 template <typename T, int R, int V>
 __global__ void __launch_bounds__(256) b_march(const __grid_constant__ device_job<T> a)
 {
@@ -120,7 +120,7 @@ template <typename T, int V> const char *marched(const stencil_job *job, stencil
     constexpr int R = decltype(r)::value;
     const auto kernel = b_march<T, R, V>;
     device_job<T> a = device_job_of<T>(job);
-    if (a.slab == 0) a.slab = R <= 2 ? 4 : 8; /* quickest at 16384^2 on an H200 */
+    if (a.slab == 0) a.slab = R <= 2 ? 4 : 8; /* fastest at 16384^2 on an H200 */
     l->slab = a.slab;
     const dim3 grid((unsigned)across, blocks_for(a.n[1], (int64_t)job->tile[1] * a.slab));
     return launch(l, kernel, grid, block, 0, a);

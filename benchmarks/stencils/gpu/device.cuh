@@ -1,5 +1,5 @@
-/* What the kernels of all cases share: their arguments, several values side by side, the stencils'
- * sums. Every kernel adds in the same order, so that all give the same bits. */
+/* Shared by the kernels of all cases: their arguments, packs of several values, the stencils' sums.
+ * Every kernel adds in the same order, so that all give the same bits. */
 #ifndef STENCIL_DEVICE_CUH
 #define STENCIL_DEVICE_CUH
 
@@ -11,7 +11,7 @@ extern "C" {
 namespace
 {
 
-/* V values side by side: loaded and stored at once where V of them are 16 bytes at most. */
+/* A pack of V adjacent values, loaded and stored at once if it has at most 16 bytes. */
 template <typename T, int V> struct alignas(sizeof(T) * V) pack {
   T v[V];
 };
@@ -33,7 +33,8 @@ template <> struct vector_of<double, 2> {
   typedef double2 type;
 };
 
-/* Through the read-only cache: what a kernel reads it does not write, but for a point's own. */
+/* Loads through the read-only cache: a kernel writes nothing that it reads, except a point's own.
+ * */
 template <typename T, int V> __device__ __forceinline__ pack<T, V> load(const T *from)
 {
   typedef typename vector_of<T, V>::type vector;
@@ -68,7 +69,7 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c)
   return fma(a, b, c);
 }
 
-/* A job as a kernel sees it: pointers to the first interior point. */
+/* A job in kernel arguments: pointers to the first interior point. */
 template <typename T> struct device_job {
   const T *x, *prev, *speed;
   T *out;
@@ -85,7 +86,8 @@ __device__ __forceinline__ int wrapped(int index, int n)
   return rest < 0 ? rest + n : rest;
 }
 
-/* c[0] x + sum of c[r] times the six points at distance r; at(di, dj, dk) of literals */
+/* c[0] x + sum of c[r] times the six points at distance r; at(di, dj, dk) is called with literals
+ * */
 template <int R, typename T, typename At>
 __device__ __forceinline__ T laplacian(const T *c, const At &at)
 {
@@ -99,7 +101,7 @@ __device__ __forceinline__ T laplacian(const T *c, const At &at)
   return sum;
 }
 
-/* Calls a line into the second-level cache. */
+/* Prefetches a line into the second-level cache. */
 __device__ __forceinline__ void call_line(const void *line)
 {
 #if defined(__CUDA_ARCH__)
@@ -109,7 +111,7 @@ __device__ __forceinline__ void call_line(const void *line)
 #endif
 }
 
-/* Is this the thread that calls a warp's line? */
+/* Is this the thread that prefetches a warp's line? */
 template <typename T, int V> __device__ __forceinline__ bool calls_lines()
 {
   return threadIdx.x % (STENCIL_LINE / (V * (unsigned)sizeof(T))) == 0;
@@ -131,8 +133,9 @@ template <typename T> __device__ __forceinline__ T leap(T lap, T x, T prev, T sp
 }
 
 /* The steps of a column up to plane `to`: arrive() loads, value(arrivals) is the result, which
- * store(result) writes to the plane below the current one; advance(arrivals) goes up and adds 1 to
- * what k is. A result is stored after the loads of the next step, which then overlap. */
+ * store(result) writes to the plane below the current one; advance(arrivals) goes up by one plane
+ * and increments k. A result is stored after the loads of the next step, so that the two overlap.
+ * */
 template <typename Arrive, typename Value, typename Advance, typename Store>
 __device__ __forceinline__ void march(const int &k, int to, const Arrive &arrive,
                                       const Value &value, const Advance &advance,

@@ -1,4 +1,4 @@
-/* Device, memory, copies and times. */
+/* Device, memory, copies and timing. */
 #include "stencils/gpu/launch.cuh"
 extern "C" {
 #include "common/timing.h"
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(256) copy_words(const word *from, word *to, si
   if (at < words) to[at] = from[at];
 }
 
-/* A thread for each point with ghosts; the interior has nothing to do. */
+/* One thread per point including ghosts; those of the interior do nothing. */
 template <typename T>
 __global__ void __launch_bounds__(256)
     scale_ghosts(const __grid_constant__ device_job<T> a, T by, int ghost0, int ghost1)
@@ -45,7 +45,7 @@ const char *text_of(cudaError_t error)
   return error == cudaSuccess ? NULL : cudaGetErrorString(error);
 }
 
-/* A call's milliseconds within a group of `calls`. */
+/* Milliseconds per call within a group of `calls`. */
 cudaError_t time_group(stencil_call call, void *data, int calls, cudaEvent_t from, cudaEvent_t to,
                        double *ms, const char **why)
 {
@@ -172,7 +172,7 @@ extern "C" const char *stencil_gpu_copy(void *to, const void *from, size_t bytes
   return text_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream));
 }
 
-/* Short kernels are timed in groups, which an event's resolution asks for. */
+/* Short kernels are timed in groups because of the limited resolution of events. */
 extern "C" const char *stencil_gpu_time(stencil_call call, void *data, int repeat, double *ms)
 {
   const int longest_group = 50;

@@ -1,4 +1,4 @@
-/* A build without CUDA: no GPU and no kernels for one. */
+/* A build without CUDA: no GPU and no GPU kernels. */
 #include "stencils/gpu/gpu.h"
 
 const stencil_kernels stencils_of_gpu[4] = {{0}};

@@ -1,6 +1,6 @@
-/* The table of the GPU's kernels: blocks that they run with unless told, what they refuse, and how
- * often they touch memory by the studies' model: entries read and written per point, ghosts of a
- * tile and of a slab of planes counted, caches not. */
+/* The table of the GPU's kernels: their default blocks, what they refuse, and their memory accesses
+ * by the studies' model: entries read and written per point, including the ghosts of a tile and of
+ * a slab of planes, but without caches. */
 #include "stencils/gpu/gpu_kernels.h"
 
 enum { SHARED_BYTES = 227 * 1024, CHOSEN = STENCIL_CHOSEN };
@@ -10,7 +10,7 @@ static double others(const stencil_job *job) /* written, and read for a wave */
   return stencil_streams(job) - 1;
 }
 
-/* ghosts per point beside a tile of so many points */
+/* ghosts per point around a tile of this many points */
 static double beside(const stencil_job *job, int along)
 {
   return along > 0 ? 2. * job->radius / along : 0;
@@ -28,7 +28,7 @@ static double every_input(const stencil_job *job)
   return 6 * job->radius + 1 + others(job);
 }
 
-/* The plane's pass reads a tile and writes; the column's reads both and writes. */
+/* The pass over planes reads a tile and writes; the one over columns reads both and writes. */
 static double two_passes(const stencil_job *job)
 {
   return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + 1 + 3 +
@@ -121,7 +121,7 @@ static double tile_of_b(const stencil_job *job)
   return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + others(job);
 }
 
-/* A block's threads side by side along x, each with a slab of its own along y. */
+/* A block's threads lie along x, each with its own slab along y. */
 static double block_of_b(const stencil_job *job, int points)
 {
   return 1 + beside(job, job->tile[0] * points) + column_ghosts(job, job->g.n[1]) + others(job);
@@ -177,14 +177,14 @@ static double window_of_line(const stencil_job *job)
   return 1 + column_ghosts(job, job->g.n[job->axis]) + others(job);
 }
 
-/* Along x a thread sees its packs' neighbours, else its window. */
+/* Along x a thread reads its packs' neighbours, otherwise its window. */
 static double columns_of_line(const stencil_job *job)
 {
   return job->axis > 0 ? window_of_line(job)
                        : 1 + 2. * job->radius / (job->wide ? 2 : 4) + others(job);
 }
 
-/* 4 packs of a line a thread. */
+/* 4 packs of a line per thread. */
 static double at_once_of_line(const stencil_job *job)
 {
   return 1 + 2. * job->radius / (4 * job->tile[1]) + others(job);

@@ -13,8 +13,8 @@ stencil_run stencil_b_point, stencil_b_column, stencil_b_tile, stencil_b_columns
 stencil_run stencil_c_few, stencil_c_many, stencil_c_columns, stencil_c_at_once;
 stencil_run stencil_d_point, stencil_d_window, stencil_d_columns, stencil_d_at_once;
 
-/* Points that a tile of the kernel has along x and y for its block of threads. */
-/* kind: 1, 2, or 3 with ghosts apart */
+/* Size of the kernel's tile in points along x and y for its block of threads. */
+/* kind: 1, 2, or 3 with separate ghosts */
 void stencil_a_ring_tile(const stencil_job *job, int kind, int tile[2]);
 int stencil_a_at_once_planes(void);
 /* NULL, or why not. */

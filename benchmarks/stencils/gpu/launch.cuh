@@ -7,7 +7,7 @@
 namespace
 {
 
-/* Shared memory that the launch gave. */
+/* Dynamic shared memory. */
 __device__ __forceinline__ char *launched_shared()
 {
 #ifdef __CUDACC__
@@ -32,7 +32,7 @@ inline int multiprocessors()
   return count;
 }
 
-/* More than what every kernel may have is to be asked for. */
+/* More shared memory than the default limit must be requested. */
 template <typename... P> cudaError_t prepare_shared(void (*kernel)(P...), size_t shared)
 {
   const size_t plain = 48 * 1024;

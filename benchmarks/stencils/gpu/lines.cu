@@ -1,6 +1,6 @@
-/* Cases c and d, derivatives along one axis at distance 4: a point a thread from memory, the window
- * of 2 R + 1 registers along y or z, several points a thread, several packs of a line at once. c is
- * periodic and has no ghosts. */
+/* Cases c and d, derivatives along one axis at distance 4: one point per thread from memory, a
+ * window of 2 R + 1 registers along y or z, several points per thread, several packs of a line at
+ * once. c is periodic and has no ghosts. */
 #include "stencils/gpu/launch.cuh"
 extern "C" {
 #include "stencils/gpu/gpu_kernels.h"
@@ -11,7 +11,7 @@ namespace
 
 enum { R = 4 };
 
-/* FIRST: c, else d. at(d) of literals. */
+/* FIRST: case c, otherwise d. at(d) is called with literals. */
 template <bool FIRST, typename T, typename At>
 __device__ __forceinline__ T line_sum(const T *c, const At &at)
 {
@@ -22,7 +22,7 @@ __device__ __forceinline__ T line_sum(const T *c, const At &at)
   return sum;
 }
 
-/* A line along y or z, and how lines lie beside each other. */
+/* A line along y or z, and the strides between lines. */
 struct line_set {
   int n, across;
   ptrdiff_t stride, stride_across;
@@ -59,7 +59,7 @@ template <typename T> const char *point(const stencil_job *job, stencil_launch *
 
 /* ---- the window along y or z ---- */
 
-/* CALL: points ahead of what is loaded that are called into the second-level cache. */
+/* CALL: how many points ahead of the loads are prefetched into the second-level cache. */
 template <typename T, int V, bool FIRST, int CALL>
 __global__ void __launch_bounds__(256)
     line_march(const __grid_constant__ device_job<T> a, const __grid_constant__ line_set line)
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(256)
 template <typename T, int V, bool FIRST>
 const char *marched(const stencil_job *job, stencil_launch *l)
 {
-  enum { CALL = V > 1 ? 2 : 0, SLAB = 12 /* quickest at 512^3 on an H200 */ };
+  enum { CALL = V > 1 ? 2 : 0, SLAB = 12 /* fastest at 512^3 on an H200 */ };
   const line_set line = lines_of(job);
   const auto kernel = line_march<T, V, FIRST, CALL>;
   const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
@@ -119,7 +119,7 @@ const char *marched(const stencil_job *job, stencil_launch *l)
 
 /* ---- several points a thread along x ---- */
 
-/* Periodic: whole packs on a row, or V = 1. */
+/* Periodic: whole packs in a row, or V = 1. */
 template <typename T, int V, bool FIRST>
 __global__ void __launch_bounds__(1024) line_x(const __grid_constant__ device_job<T> a)
 {

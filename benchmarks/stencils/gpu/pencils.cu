@@ -1,5 +1,5 @@
-/* Case c as the study had it: some lines in shared memory with their whole length, few of them or
- * many. Along x a line is a row; along y and z lines lie side by side. */
+/* Case c as in the study: whole lines in shared memory, few or many of them. Along x a line is a
+ * row; along y and z adjacent lines are adjacent in memory. */
 #include "stencils/gpu/launch.cuh"
 extern "C" {
 #include "stencils/gpu/gpu_kernels.h"
@@ -10,8 +10,8 @@ namespace
 
 enum { R = 4, FEW = 4, MANY = 32 };
 
-/* Entry t of line p, in memory and in shared memory: each such that neighbouring threads have
- * neighbouring entries. */
+/* Entry t of line p, in memory and in shared memory: adjacent threads have adjacent entries in
+ * each. */
 struct pencil_layout {
   int n, pencils;
   ptrdiff_t along, beside;
@@ -28,7 +28,7 @@ __device__ __forceinline__ T derivative(const T *c, const T *line, int t, int st
   return sum;
 }
 
-/* Blocks along x: groups of lines; along y: the axis that is left. X: lines are rows. */
+/* Blocks along x: groups of lines; along y: the remaining axis. X: lines are rows. */
 template <typename T, bool X>
 __global__ void __launch_bounds__(256)
     c_pencils(const __grid_constant__ device_job<T> a, const __grid_constant__ pencil_layout s,

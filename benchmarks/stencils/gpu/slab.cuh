@@ -1,4 +1,4 @@
-/* How many planes a block of the ring takes. */
+/* How many planes a block of the ring computes. */
 #ifndef STENCIL_SLAB_CUH
 #define STENCIL_SLAB_CUH
 
@@ -7,9 +7,9 @@
 namespace
 {
 
-/* Blocks run as long as each other: the last round of them, one on a multiprocessor, should be a full
- * one; more on each bring nothing, as they share what limits them. A slab costs its planes, and
- * `extra` for those around and the wait for its first loads. */
+/* All blocks take equally long, so the last wave of them, one per multiprocessor, should be full;
+ * more per multiprocessor gain nothing, as they share the bottleneck. A slab costs its planes, and
+ * `extra` for those around it and the latency of its first loads. */
 inline int slab_for(int64_t tiles, int planes, int extra)
 {
   enum { SHORTEST = 8 };

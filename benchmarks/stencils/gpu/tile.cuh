@@ -1,4 +1,4 @@
-/* A plane's tile in shared memory, a point a thread. */
+/* A plane's tile in shared memory, one point per thread. */
 #ifndef STENCIL_TILE_CUH
 #define STENCIL_TILE_CUH
 
@@ -7,7 +7,7 @@
 namespace
 {
 
-/* The tile of a block, ghosts around, corners left out. */
+/* The tile of a block, surrounded by ghosts without corners. */
 template <typename T, int R> struct plane_tile {
   T *own; /* the thread's point */
   int pitch;
@@ -22,7 +22,7 @@ template <typename T, int R> struct plane_tile {
   {
     return own[di + dj * pitch];
   }
-  /* x: the thread's point in memory, here: its value; threads beyond the box bring its ghosts */
+  /* x: the thread's point in memory, here: its value; threads beyond the box load its ghosts */
   __device__ __forceinline__ void fill(const device_job<T> &a, const T *x, T here, int i, int j)
   {
     const int wide = (int)blockDim.x, high = (int)blockDim.y;
@@ -42,10 +42,10 @@ template <typename T, int R> struct plane_tile {
   }
 };
 
-/* Blocks of tile[0] x tile[1] threads with a point each. */
+/* Blocks of tile[0] x tile[1] threads with one point each. */
 struct shape {
   dim3 grid, block;
-  size_t entries; /* of a tile with its ghosts */
+  size_t entries; /* of a tile including its ghosts */
 };
 
 inline shape shape_of(const stencil_job *job, int slab)

@@ -1,5 +1,6 @@
-/* Case b's errors: time steps of the heat equation on the unit square, the boundary from the exact
- * solution exp(-2 pi^2 t) sin(pi x) sin(pi y), against the same steps by the plain loops in double. */
+/* Case b's errors: time steps of the heat equation on the unit square, with boundary values from
+ * the exact solution exp(-2 pi^2 t) sin(pi x) sin(pi y), compared with the same steps by the plain
+ * loops in double. */
 #include "stencils/bench.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 enum { STEPS = 10 };
 
-/* Of the largest stable step: 1/5. */
+/* Relative to the largest stable step: 1/5. */
 static const double step_share = 0.05;
 
 static double factor(const stencil_job *job)
@@ -17,7 +18,7 @@ static double factor(const stencil_job *job)
   return exp(-2 * pi * pi * step_share * h * h);
 }
 
-/* The exact solution at start, ghosts and all. */
+/* The exact solution at the start, including ghosts. */
 static void start(const stencil_job *job, void *array)
 {
   const stencil_grid *const g = &job->g;
@@ -61,7 +62,7 @@ static void swap(stencil_job *job)
   job->array[STENCIL_X] = out;
 }
 
-/* The result of plain loops in double, compact, from the start as the kernels have it. */
+/* The result of the plain loops in double as a compact array, from the kernels' initial values. */
 static bool plain_steps(const stencil_job *job, int steps, double *result)
 {
   stencil_job wide = *job;
@@ -85,7 +86,7 @@ static bool plain_steps(const stencil_job *job, int steps, double *result)
   return a && b;
 }
 
-/* The same for the same bits in the same places; the order of rows does not matter. */
+/* A hash of bits and positions, independent of the order of rows. */
 static uint64_t hash_of(const stencil_job *job, const void *array)
 {
   const size_t each = stencil_bytes(job);
@@ -104,7 +105,7 @@ static uint64_t hash_of(const stencil_job *job, const void *array)
   return sum;
 }
 
-/* Steps where the kernel runs; the result comes back into the host's x. */
+/* Time steps on the kernel's device; copies the result into the host's x. */
 static bool steps_on_gpu(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                          int steps)
 {
@@ -136,7 +137,7 @@ static bool steps_on_host(stencil_bench *bench, const stencil_kernel *kernel, st
   return why ? stencil_fail(bench, kernel->name, why) : true;
 }
 
-/* Once for all kernels of a grid and an order. */
+/* Once per grid and order, for all kernels. */
 static bool find_reference(stencil_bench *bench, const stencil_job *job, int steps)
 {
   const stencil_job *const known = &bench->steps_of;

@@ -1,4 +1,4 @@
-/* Values to grey; PGM. */
+/* Values as grey levels; PGM. */
 #include "stencils/studies/image.h"
 
 #include <errno.h>

@@ -1,16 +1,16 @@
-/* Images in shades of grey: PGM always, PNG with libpng (image_png.c, else image_png_absent.c). */
+/* Greyscale images: PGM always, PNG with libpng (image_png.c, otherwise image_png_absent.c). */
 #ifndef STENCIL_IMAGE_H
 #define STENCIL_IMAGE_H
 
 #include <stdbool.h>
 
-/* NULL, or why this name cannot be written to: no ending .png or .pgm, or no libpng. or_table: the
- * caller takes .csv as well. */
+/* NULL, or why this file name is not accepted: it does not end in .png or .pgm, or there is no
+ * libpng. or_table: .csv is allowed as well. */
 const char *image_refuses(const char *name, bool or_table);
-/* Values of [-scale, scale] from black to white. NULL, or what went wrong. */
+/* Maps values in [-scale, scale] to black ... white. NULL, or what went wrong. */
 const char *image_write(const char *name, int wide, int high, const double *values, double scale);
 
-/* The missing package by name, or NULL. */
+/* Name of the missing package, or NULL. */
 const char *image_png_missing(void);
 const char *image_png_write(const char *name, int wide, int high, const unsigned char *grey);
 

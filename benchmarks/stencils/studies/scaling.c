@@ -1,11 +1,11 @@
-/* What several ranks compute is held against one rank's plain loops. */
+/* The result of several ranks compared with the plain loops on one rank. */
 #include "stencils/studies/scaling.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In float's precision if the box is of that. from: plane of the whole domain that is plane 0 here. */
+/* Rounded to float if the box is in float. from: plane of the whole domain that is plane 0 here. */
 static void fill(const stencil_job *job, void *array, int which, int from, bool wide)
 {
   const stencil_grid *const g = &job->g;
@@ -26,7 +26,7 @@ void scaling_fill(const scaling_box *box, int array)
   fill(&box->job, box->job.array[array], array, box->rank * box->job.g.n[2], box->job.wide);
 }
 
-/* Planes of the plain loops' box: those around that reach this rank's within the steps. */
+/* Planes of the plain loops' box: all that influence this rank's within the steps. */
 typedef struct reach {
   int from, to, above; /* planes of the whole domain; how many lie below the rank's own */
 } reach;
@@ -49,7 +49,7 @@ static void copy_back(const stencil_job *job, const double *compact, double *arr
            compact + (ptrdiff_t)g->n[0] * row, (size_t)g->n[0] * sizeof *array);
 }
 
-/* Steps in double; the last is left in compact. */
+/* Time steps in double; the last is left in compact. */
 static void plain_steps(stencil_job *job, int steps, double *compact)
 {
   for (int s = 0; s < steps; s++) {

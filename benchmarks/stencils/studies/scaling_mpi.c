@@ -1,6 +1,6 @@
-/* Case a's wave step on several ranks, a GPU (or a share of the cores) each. The next step's planes
- * beside a neighbour are worked out first and travel while the interior is; or, without overlap,
- * after all of it. Messages are of device memory where MPI takes that, else staged through the
+/* Case a's wave step on several ranks, with a GPU (or a share of the cores) each. The planes at
+ * neighbours are computed first and travel while the interior is computed; or, without overlap,
+ * after all of it. Messages are in device memory if MPI accepts that, otherwise staged through the
  * host. */
 #include "stencils/studies/scaling.h"
 
@@ -22,7 +22,7 @@ typedef struct run {
   scaling_box box;
   const stencil_kernel *kernel;
   void *interior, *edges; /* streams */
-  void *staged[SIDES][2]; /* what goes, what comes */
+  void *staged[SIDES][2]; /* sent, received */
   bool device_messages, overlap, no_messages;
   size_t bytes; /* of the planes that one side sends */
 } run;
@@ -44,7 +44,7 @@ static int neighbour(const run *r, int side)
 
 /* ---- messages ---- */
 
-/* Planes from k on of an array where the kernels run. */
+/* Address of plane k of an array on the kernels' device. */
 static char *planes_at(const run *r, int array, int k)
 {
   const stencil_grid *const g = &r->box.job.g;
@@ -58,7 +58,7 @@ static const char *copy(const run *r, void *to, const void *from)
   return why ? why : stencil_gpu_stream_wait(r->edges);
 }
 
-/* The edges of an array to the neighbours' ghosts. */
+/* Sends the edges of an array to the neighbours' ghosts. */
 static const char *exchange(run *r, int array)
 {
   const int n = r->box.job.g.n[2], radius = r->box.job.radius;
@@ -86,7 +86,7 @@ static const char *exchange(run *r, int array)
 
 /* ---- a step ---- */
 
-/* The kernel on some planes of the box. */
+/* Runs the kernel on some planes of the box. */
 static const char *work(run *r, int from, int planes, void *stream)
 {
   stencil_launch launch = {.stream = stream, .registers = 1};
@@ -160,7 +160,7 @@ static const char *check(run *r, int64_t *wrong)
   return start(r);
 }
 
-/* Milliseconds of a step, or of an exchange alone; of the slowest rank. */
+/* Milliseconds per step, or per exchange alone, of the slowest rank. */
 static const char *time_steps(run *r, bool exchanges, double *ms)
 {
   const char *why = NULL;
@@ -221,8 +221,7 @@ static void one_row(run *r, const char *name, double ms, int64_t wrong, const ch
   stencil_output_row(&r->bench.out, &row);
 }
 
-/* The model: an exchange follows the step; or travels while the interior is worked out, after the
- * edges. */
+/* The model: the exchange follows the step; or it overlaps the interior, after the edges. */
 static void print_rows(run *r, const step_times *t)
 {
   const double edges = 2. * r->box.job.radius / r->box.job.g.n[2];
@@ -293,7 +292,7 @@ static bool prepare(run *r, const stencil_options *o)
   return stencil_find_rate(&r->bench, &r->box.job);
 }
 
-/* All ranks do the same, so that one that fails leaves none waiting. */
+/* All ranks do the same, so that a rank that fails does not leave others waiting. */
 static bool all_well(bool ok)
 {
   int mine = ok, all = 0;

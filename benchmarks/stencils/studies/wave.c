@@ -1,5 +1,5 @@
-/* A wave from a point in two layers, so that one can look at a front and at a seismogram: the
- * slice in the middle of y after the last step, and what a row of receivers near the top saw. */
+/* A wave from a point source in two layers, to look at a wave front and a seismogram: the slice in
+ * the middle of y after the last step, and the values at a row of receivers near the top. */
 #include "stencils/bench.h"
 #include "stencils/studies/image.h"
 
@@ -13,9 +13,9 @@ typedef struct simulation {
   stencil_bench *bench;
   const stencil_kernel *kernel;
   stencil_job job; /* of the host's arrays */
-  int x, prev;     /* which of the arrays are now these */
+  int x, prev;     /* the arrays that currently hold these */
   int steps;
-  double *gather; /* a row of receivers for each step */
+  double *gather; /* a row of receivers per step */
 } simulation;
 
 static ptrdiff_t entry_at(const stencil_grid *g, int i, int j, int k)
@@ -36,7 +36,7 @@ static void fill_speed(const stencil_job *job)
       }
 }
 
-/* Entries of an array that now plays `role`, to or from the host's copy of them. */
+/* Copies entries of the array that currently is `role` to or from the host. */
 static const char *exchange(const simulation *s, int array, ptrdiff_t at, ptrdiff_t count,
                             bool to_gpu)
 {
@@ -71,7 +71,7 @@ static const char *record(simulation *s, int step)
   return why;
 }
 
-/* next goes where prev was: every point reads its own alone. */
+/* next overwrites prev: every point reads only its own prev. */
 static const char *one_step(simulation *s)
 {
   stencil_launch launch = {0};
@@ -105,7 +105,7 @@ static const char *simulate(simulation *s)
 
 /* ---- files ---- */
 
-/* Most of what is there spreads over the greys, a few peaks are cut. */
+/* Most values spread over the grey levels, a few peaks are clipped. */
 static double grey_scale(const double *values, size_t count)
 {
   double squares = 0;

@@ -1,5 +1,5 @@
-/* Case A: a thread has V points along x on Y rows of Z planes, and all its loads on their way at
- * once: no loop. What threads beside load too comes from the first-level cache. */
+/* Case A: a thread computes V points along x on Y rows of Z planes and issues all its loads at
+ * once, without a loop. What neighbouring threads load too comes from the first-level cache. */
 #ifndef STENCIL_A_BLOCK_CUH
 #define STENCIL_A_BLOCK_CUH
 
@@ -23,7 +23,7 @@ template <typename T, int R, int V, int Y, int Z> struct a_box {
         done[z][y] = points();
   }
 
-  /* A row of plane z to the results above and below it. */
+  /* Adds a row of plane z to the results above and below it. */
   __device__ __forceinline__ void add_column(int z, int y, const points &row)
   {
 #pragma unroll

@@ -1,4 +1,5 @@
-/* Case A without shared memory: the marches, a point a thread or several, and points at once. */
+/* Case A without shared memory: marches with one or several points per thread, and blocks of points
+ * without a loop. */
 #include "stencils/gpu/case_a/a_block.cuh"
 #include "stencils/gpu/case_a/a_march.cuh"
 #include "stencils/gpu/launch.cuh"
@@ -10,7 +11,7 @@ namespace
 {
 
 enum { THREADS = 128, WIDE = 32, ROWS = 2, CALL = 2 };
-/* Planes, and threads along them, of points at once; up to which radius their registers do. */
+/* Planes and threads for blocks of points, and the largest radius for which registers suffice. */
 enum { PLANES = 2, ALONG = 2, FURTHEST = 2 };
 
 template <typename T> struct several {
@@ -24,7 +25,7 @@ const char *several_points(const stencil_job *job, stencil_launch *l)
   const auto kernel = a_march < T, R, tile::V, ROWS, WAVE, CALL, THREADS, R <= 2 ? 4 : 3 > ;
   dim3 grid(blocks_for(job->g.n[0], tile::TILE_X), blocks_for(job->g.n[1], THREADS / WIDE * ROWS));
   device_job<T> a = device_job_of<T>(job);
-  if (a.slab == 0) a.slab = R == 1 ? 6 : 12; /* quickest at 512^3 on an H200, order 2 and 4 to 12 */
+  if (a.slab == 0) a.slab = R == 1 ? 6 : 12; /* fastest at 512^3 on an H200, order 2 and 4 to 12 */
   l->slab = a.slab;
   grid.z = blocks_for(a.n[2], a.slab);
   return launch(l, kernel, grid, dim3(WIDE, THREADS / WIDE), 0, a);

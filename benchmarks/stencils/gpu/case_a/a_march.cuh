@@ -1,7 +1,8 @@
-/* Case A: the march along z without shared memory. A thread has V points along x on each of Y rows;
- * their columns are in registers, rows beside come from the first-level cache, which the planes
- * ahead have filled. A plane is called into the second-level cache CALL steps before it is loaded:
- * a warp has one step's loads on their way, too few to cover the way to memory. */
+/* Case A: the march along z without shared memory. A thread computes V points along x on each of Y
+ * rows; their columns are in registers, and neighbouring rows come from the first-level cache,
+ * filled by the loads of planes ahead. A plane is prefetched into the second-level cache CALL steps
+ * before it is loaded: the loads of a single step per warp are too few to hide the memory latency.
+ * */
 #ifndef STENCIL_A_MARCH_CUH
 #define STENCIL_A_MARCH_CUH
 
@@ -10,7 +11,7 @@
 namespace
 {
 
-/* What a step loads. Rows beside are loaded where they are added. */
+/* The values loaded in a step. Neighbouring rows are loaded where they are added. */
 template <typename T, int V, int Y, bool WAVE> struct a_arrivals {
   pack<T, V> up[Y], prev[WAVE ? Y : 1], speed[WAVE ? Y : 1];
 };
@@ -26,7 +27,7 @@ template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column 
   const device_job<T> &job;
   ptrdiff_t own;
   int k;
-  int count, rows; /* points of a row that are there, rows */
+  int count, rows; /* points of a row, and rows, that lie inside the box */
   column_window<points, R, R> seen[Y];
 
   __device__ __forceinline__ a_column(const device_job<T> &a, int i, int j, int from)
@@ -37,7 +38,7 @@ template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column 
       seen[y].fill([&](int dk) { return load<T, V>(a.x + own + y * a.pitch + dk * a.plane); });
   }
 
-  /* A line by one thread. */
+  /* Prefetches a line by one thread. */
   __device__ __forceinline__ void call(bool caller, int to) const
   {
     if constexpr (CALL > 0) {

@@ -1,4 +1,4 @@
-/* Case A's ring of planes, with the shapes that were the quickest on an H200 at 512^3. */
+/* Case A's ring of planes, with the shapes that were fastest on an H200 at 512^3. */
 #include "stencils/gpu/case_a/a_ring.cuh"
 #include "stencils/gpu/slab.cuh"
 extern "C" {
@@ -8,12 +8,13 @@ extern "C" {
 namespace
 {
 
-/* Threads along x and y, rows of each, planes on their way; and planes of a block unless told. */
+/* Threads along x and y, rows of each, planes in flight; and the default number of planes per
+ * block. */
 struct ring_choice {
   int tx, ty, y, stages, slab;
 };
-/* Of a wave, which needs registers for what it loads besides; else by kind and order. Kinds 1 and 2: two that came out
- * best, now the one and now the other. 3: ghosts apart, up to order 8. */
+/* For a wave, which needs registers for its additional loads; otherwise by kind and order. Kinds 1
+ * and 2: the two fastest, neither always ahead. 3: separate ghosts, up to order 8. */
 constexpr ring_choice wave_ring = {32, 8, 2, 4, 0};
 constexpr ring_choice float_rings[3][6] = {
     {{32, 8, 2, 8, 8},
@@ -44,7 +45,7 @@ constexpr ring_choice double_rings[3][6] = {
      {32, 8, 4, 4, 0}},
     {{32, 16, 1, 4, 8}, {32, 8, 2, 4, 12}, {64, 4, 4, 3, 0}, {16, 32, 2, 4, 0}}};
 
-/* kind 0: a wave's. */
+/* kind 0: for a wave. */
 template <typename T> constexpr ring_choice ring_of(int radius, int kind)
 {
   if (kind == 0 || (kind == 3 && radius > 4)) return wave_ring;

@@ -1,13 +1,13 @@
-/* Case A: one pass over tiles in shared memory, with several planes on their way at once. Every
- * plane is loaded once: its points add to the results of the planes around, and those partial
+/* Case A: one pass over tiles in shared memory, with several planes in flight. Every plane is
+ * loaded once: its points are added to the results of the planes around it, and these partial
  * results are the column that a thread keeps in registers.
  *
- * A plane comes by one TMA copy: no thread spends registers or instructions on a load, and no
- * barrier stops the block. A warp goes on when the next plane is there, and the warps take turns in
- * asking for the plane that takes the place of one which all have done with. What limits it is the
- * number of requests to the second-level cache: a tile's rows start on whole sectors, one that
- * starts within a sector costs a tenth. APART: ghosts along x come in boxes of their own, for the
- * rows alone that need them, and the tile's rows as whole lines. */
+ * A plane arrives by one TMA copy: no thread spends registers or instructions on a load, and no
+ * barrier stops the block. A warp continues when the next plane has arrived, and the warps take
+ * turns in requesting the plane that replaces one that all have finished with. The limit is the
+ * number of requests to the second-level cache: a tile's rows start on whole sectors, as one that
+ * starts within a sector costs a tenth. APART: ghosts along x are separate TMA boxes, only for the
+ * rows that need them, and the tile's rows are whole lines. */
 #ifndef STENCIL_A_RING_CUH
 #define STENCIL_A_RING_CUH
 
@@ -20,8 +20,8 @@ namespace
 
 enum { SECTOR = 32 }; /* bytes */
 
-/* TX x TY threads with V x Y points each. A plane in shared memory: rows of ghosts, points, ghosts; or
- * those of points, then the ghosts on the left, then those on the right. */
+/* TX x TY threads with V x Y points each. A plane in shared memory: rows of ghosts, points, ghosts;
+ * or the rows of points, then the ghosts on the left, then those on the right. */
 template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_shape {
   static constexpr bool APART = APART_;
   static constexpr int EACH = (int)sizeof(T), V = 16 / EACH, SIDE = (R + V - 1) / V;
@@ -29,7 +29,7 @@ template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_sha
   static constexpr int WIDE = TX * V, HIGH = TY * Y, ROWS = HIGH + 2 * R;
   static constexpr int GHOSTS = (R * EACH + SECTOR - 1) / SECTOR * SECTOR / EACH;
   static constexpr int FIRST = APART ? 0 : GHOSTS, PITCH = WIDE + 2 * FIRST;
-  /* boxes start on lines */
+  /* TMA boxes start on lines */
   static constexpr int SIDE_DONE = APART ? HIGH * GHOSTS : 0;
   static constexpr int LEFT =
       (PITCH * ROWS * EACH + STENCIL_LINE - 1) / STENCIL_LINE * STENCIL_LINE / EACH;
@@ -39,10 +39,10 @@ template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_sha
   static constexpr int ARRIVING = (PITCH * ROWS + 2 * SIDE_DONE) * EACH;
 };
 
-/* What is on the left of the first point in the map of a grid. */
+/* Entries to the left of the first point in the tensor map of a grid. */
 enum { MAP_LEFT = 8 };
 
-/* tile: boxes of a tile's rows; beside: of its ghosts along x, where they come apart */
+/* tile: TMA boxes of a tile's rows; beside: of its ghosts along x, if separate */
 struct ring_maps {
   grid_map tile, beside;
 };
@@ -70,7 +70,7 @@ template <typename T, typename S, int R, int STAGES> struct ring_source {
     __syncthreads();
   }
 
-  /* Plane k of the block's, by one thread. */
+  /* Requests plane k of the block, by one thread. */
   __device__ __forceinline__ void bring(int stage, int k)
   {
     T *const to = ring + stage * S::PLANE;
@@ -84,7 +84,7 @@ template <typename T, typename S, int R, int STAGES> struct ring_source {
   }
 };
 
-/* A thread's partial results: what the plane that has arrived adds to those around it. */
+/* A thread's partial results: adds the plane that has arrived to those around it. */
 template <typename T, int R, int Y, typename S> struct ring_sums {
   typedef pack<T, S::V> points;
   column_window<points, R, R> sum[Y];
@@ -104,7 +104,7 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
     return *reinterpret_cast<const points *>(x);
   }
 
-  /* Rows beside, each as it comes. */
+  /* Adds neighbouring rows, each as it is loaded. */
   __device__ __forceinline__ void add_rows(const device_job<T> &job, const T *plane,
                                            points centre[Y])
   {
@@ -120,7 +120,7 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
     }
   }
 
-  /* The pack s packs beside the thread's own on row y. */
+  /* The pack at distance s from the thread's own on row y. */
   __device__ __forceinline__ points beside(const T *plane, int y, int s) const
   {
     int place = own + y * S::PITCH + s * S::V;
@@ -152,8 +152,8 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
       }
   }
 
-  /* done: the results R planes below. The column goes up by one as it is added to, which spares the
-   * copies of a shift. */
+  /* done: the results R planes below. Adding also shifts the column by one, which saves the copies
+   * of a separate shift. */
   __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *plane)
   {
     points centre[Y];
@@ -175,7 +175,7 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
   }
 };
 
-/* A wave's other arrays, and x once more, of the plane whose results are done. */
+/* The wave's other arrays, and x again, in the plane whose results are complete. */
 template <typename T, int V, int Y, bool WAVE> struct ring_wave {
   pack<T, V> x[Y], prev[Y], speed[Y];
 
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(TX *TY)
 #pragma unroll 1
   for (int k = 0; k < steps; k++, to += job.plane) {
     const bool stored = inside && k >= 2 * R;
-    if (turn == 0) { /* in place of the plane of the step before */
+    if (turn == 0) { /* replaces the plane of the previous step */
       const int last = stage > 0 ? stage - 1 : STAGES - 1;
       if (lane == 0 && k - 1 + STAGES < steps) {
         barrier_wait(&source.empty[last], stage > 0 ? parity : parity ^ 1);
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(TX *TY)
         if (WAVE) wave.step(&sums.done[y], y);
         store<T, S::V>(job.out + to + y * job.pitch, sums.done[y], job.n[0] - i);
       }
-    reads_done(); /* by now: right after the loads it would wait for them */
+    reads_done(); /* only now: directly after the loads it would wait for them */
     __syncwarp();
     if (lane == 0) barrier_arrive(&source.empty[stage]);
     if (++stage == STAGES) {

@@ -1,5 +1,5 @@
-/* Case A as the study had it: every input from memory; two passes, planes first and columns then;
- * one pass with the plane's tile in shared memory and the column in registers. */
+/* Case A as in the study: every input from memory; two passes, first planes and then columns; one
+ * pass with the plane's tile in shared memory and the column in registers. */
 #include "stencils/gpu/tile.cuh"
 extern "C" {
 #include "stencils/gpu/gpu_kernels.h"
