@@ -12,7 +12,7 @@ using shape_of_tile = tile_shape<8, 8, 8>;
 enum { TILE = 8, WIDE = shape_of_tile::wide, CELLS = shape_of_tile::cells };
 enum { THREADS = TILE / 2 * TILE * TILE, LOADS = (CELLS + THREADS - 1) / THREADS };
 
-struct tile_args {
+struct gsrb_tile_args {
   gsrb_args base;
   hymgi_extrapolation ghost_kind[6];
   int tiles[3];
@@ -27,7 +27,7 @@ template <> struct tile_sender<true> {
 
 template <bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(THREADS, 2)
-    fv4_gsrb_tile(const __grid_constant__ tile_args args,
+    fv4_gsrb_tile(const __grid_constant__ gsrb_tile_args args,
                   const __grid_constant__ tile_sender<ALONE> send)
 {
   __shared__ double tile[CELLS];
@@ -84,7 +84,7 @@ extern "C" bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
-  tile_args a = {};
+  gsrb_tile_args a = {};
   a.base = gsrb_args_of(level, half);
   boundaries_of(level, a.ghost_kind);
   const unsigned tiles = tiles_of<shape_of_tile>(level->box, a.tiles);
