@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   store_x(run);
 }
 
-void launch(const hymgi_coarse_lists *lists, const hymgi_level *level, hymg_bottom bottom,
-            int visits)
+void launch_coarse(const hymgi_coarse_lists *lists, const hymgi_level *level, hymg_bottom bottom,
+                   int visits)
 {
   coarse_run run = {};
   run.method = lists->method;
@@ -174,7 +174,7 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
   const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
   if (!lists) return false;
-  launch(lists, level, bottom, 0);
+  launch_coarse(lists, level, bottom, 0);
   return true;
 }
 
@@ -183,6 +183,6 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
   const hymgi_attached *kept = (const hymgi_attached *)h->attached;
   const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
   if (!lists || l < lists->first || l >= lists->last) return false;
-  launch(lists, h->level + l, h->options.bottom, visits);
+  launch_coarse(lists, h->level + l, h->options.bottom, visits);
   return true;
 }

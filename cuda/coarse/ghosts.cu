@@ -146,7 +146,7 @@ void list_pass(ghost_list *l, int boundaries)
       }
 }
 
-size_t append(hymgi_pile *p, hymgi_pile *from)
+size_t append_ghosts(hymgi_pile *p, hymgi_pile *from)
 {
   const size_t at = hymgi_pile_grow(p, from->size);
   p->failed = p->failed || from->failed;
@@ -170,7 +170,7 @@ size_t hymgi_coarse_list_ghosts(hymgi_pile *p, const hymgi_level *level, hymgi_g
     list_pass(&l, boundaries);
     end[boundaries - 1] = (int)(l.items.size / sizeof(coarse_ghost));
   }
-  const size_t at = append(p, &l.items), data = append(p, &l.data);
+  const size_t at = append_ghosts(p, &l.items), data = append_ghosts(p, &l.data);
   if (with_data) *data_at = data;
   return at;
 }

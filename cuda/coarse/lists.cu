@@ -127,7 +127,7 @@ bool applies(const hymgi_hierarchy *h, int l)
          level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 
-ptrdiff_t rows_of(const hymgi_method *m)
+ptrdiff_t num_coefficient_rows(const hymgi_method *m)
 {
   if (m->stencil == HYMG_FV2) return COARSE_TANGENT;
   return m->variable_beta ? COARSE_ROWS : COARSE_BETA;
@@ -180,7 +180,7 @@ void lay_out(draft *d, double *memory)
     t->data = (const double *)(base + lists->data);
     t->chebyshev = (const double *)(base + lists->chebyshev);
     t->coefficients = next;
-    next += rows_of(d->first->method) * t->cells;
+    next += num_coefficient_rows(d->first->method) * t->cells;
   }
 }
 
@@ -214,7 +214,7 @@ hymg_status upload(draft *d, hymgi_coarse_lists *lists)
   const size_t listed = d->p.size / sizeof(double);
   lists->doubles = listed;
   for (int l = 0; l < d->count; l++)
-    lists->doubles += (size_t)rows_of(d->first->method) * (size_t)d->level[l].cells;
+    lists->doubles += (size_t)num_coefficient_rows(d->first->method) * (size_t)d->level[l].cells;
   TRY(hymgi_device_memory.alloc(context, lists->doubles, &lists->memory));
   lay_out(d, lists->memory);
   place_vectors(d);

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 /* Packs or unpacks a piece. zero: NULL, or a vector that gets zeros where x is written. */
 template <bool PACK>
-__device__ __forceinline__ void move_piece(const hymgi_piece &p, const hymgi_geom &g, double *x,
+__device__ __forceinline__ void copy_piece(const hymgi_piece &p, const hymgi_geom &g, double *x,
                                            double *zero, double *buffer)
 {
   each_of_brick(p.n, [&](int i, int j, int k) {
@@ -81,12 +81,12 @@ __global__ void __launch_bounds__(ROW_THREADS)
   let_successors_start();
   wait_for_predecessors();
   if (list.count == 1) {
-    move_piece<PACK>(list.one, list.of, x, zero, buffer);
+    copy_piece<PACK>(list.one, list.of, x, zero, buffer);
     return;
   }
   for (int m = (int)blockIdx.y; m < list.count; m += (int)gridDim.y) {
     const hymgi_piece p = list.many[m];
-    move_piece<PACK>(p, p.box ? list.box[p.box] : list.of, x, zero, buffer);
+    copy_piece<PACK>(p, p.box ? list.box[p.box] : list.of, x, zero, buffer);
   }
 }
 

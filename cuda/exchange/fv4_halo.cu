@@ -92,7 +92,7 @@ __device__ __forceinline__ int brick_of_block(const halo_args &a)
   return m;
 }
 
-__device__ __forceinline__ bool is_first_thread()
+__device__ __forceinline__ bool is_first_halo_thread()
 {
   return threadIdx.x == 0 && blockIdx.x == 0;
 }
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(HALO_THREADS)
   else
     receive_brick(a, a.brick[brick_of_block(a)], exchange);
   wait_for_predecessors();
-  if (is_first_thread()) *(volatile unsigned long long *)a.others = exchange;
+  if (is_first_halo_thread()) *(volatile unsigned long long *)a.others = exchange;
 }
 
 /* ---- launches ---- */

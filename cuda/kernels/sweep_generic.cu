@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
   if (JOB == NORM) reduce_max(a.reduction, norm);
 }
 
-template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wanted)
+template <job_kind JOB> void run_generic(const hymgi_level *level, const sweep_args &wanted)
 {
   if (level->num_boxes == 0) return;
   sweep_args a = wanted;
@@ -114,7 +114,7 @@ template <job_kind JOB> void run(const hymgi_level *level, const sweep_args &wan
       level->method->stencil == HYMG_FV2, level->method->variable_beta);
 }
 
-sweep_args args_of(const double *f, const double *x, double *out)
+sweep_args generic_args(const double *f, const double *x, double *out)
 {
   sweep_args a = {};
   a.f = f;
@@ -127,35 +127,35 @@ sweep_args args_of(const double *f, const double *x, double *out)
 
 extern "C" void hymgi_cuda_generic_apply(const hymgi_level *level, const double *x, double *y)
 {
-  run<APPLY>(level, args_of(NULL, x, y));
+  run_generic<APPLY>(level, generic_args(NULL, x, y));
 }
 
 extern "C" void hymgi_cuda_generic_residual(const hymgi_level *level,
                                             const hymgi_residual_of *residual)
 {
-  const sweep_args a = args_of(residual->f, residual->x, residual->r);
+  const sweep_args a = generic_args(residual->f, residual->x, residual->r);
   if (residual->r)
-    run<RESIDUAL>(level, a);
+    run_generic<RESIDUAL>(level, a);
   else
-    run<NORM>(level, a);
+    run_generic<NORM>(level, a);
 }
 
 extern "C" void hymgi_cuda_generic_half_sweep(const hymgi_level *level, const hymgi_gsrb_half *half)
 {
-  sweep_args a = args_of(level->f, half->own, half->out);
+  sweep_args a = generic_args(level->f, half->own, half->out);
   a.other = half->other;
   a.colour = half->colour;
   a.residual = 1;
-  run<GSRB>(level, a);
+  run_generic<GSRB>(level, a);
 }
 
 extern "C" void hymgi_cuda_generic_relax(const hymgi_level *level,
                                          const hymgi_relaxation *relaxation)
 {
-  sweep_args a = args_of(relaxation->f, relaxation->x, relaxation->out);
+  sweep_args a = generic_args(relaxation->f, relaxation->x, relaxation->out);
   a.residual = relaxation->residual;
   a.momentum = relaxation->momentum;
   a.prev = relaxation->prev;
   a.scale = relaxation->scale;
-  run<RELAX>(level, a);
+  run_generic<RELAX>(level, a);
 }

@@ -49,7 +49,7 @@ bool matches(const hymgi_recording *r, const hymgi_hierarchy *h, int key)
   return r->key == key && memcmp(r->pointer, now, sizeof now) == 0;
 }
 
-bool append(hymg_context *context, hymgi_recording *r, cudaGraphExec_t segment)
+bool append_segment(hymg_context *context, hymgi_recording *r, cudaGraphExec_t segment)
 {
   if (r->count == r->capacity) {
     const int capacity = r->capacity ? 2 * r->capacity : 4;
@@ -79,7 +79,7 @@ void end_segment(hymgi_device *d)
       hymgi_cuda_check(d->context, cudaGraphInstantiate(&made, graph, 0), "a cycle's graph");
     if (graph) cudaGraphDestroy(graph);
   }
-  if (!append(d->context, d->recording, made) || !made) return;
+  if (!append_segment(d->context, d->recording, made) || !made) return;
   hymgi_cuda_check(d->context, cudaGraphLaunch(made, d->stream), "a graph's launch");
 }
 

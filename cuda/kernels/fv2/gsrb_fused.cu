@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
 }
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
-void launch(const hymgi_level *level, gsrb_args a)
+void launch_tiles(const hymgi_level *level, gsrb_args a)
 {
   const unsigned x = blocks_for(a.extent[0] / 2, X), y = blocks_for(a.extent[1], Y);
   a.slab = slab_for(x * y, BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
@@ -141,7 +141,7 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
     constexpr int N = decltype(of)::value;
     with_bools(
         [&](auto variable, auto alpha) {
-          launch<variable, alpha, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+          launch_tiles<variable, alpha, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
         },
         level->method->variable_beta, level->method->has_alpha);
   });

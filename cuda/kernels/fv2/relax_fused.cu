@@ -13,7 +13,7 @@ namespace
 enum { DEGREE = 6 };
 
 /* Rows of a tile; fewer where 128 registers per thread are not enough. */
-template <typename FORM> constexpr int rows_of()
+template <typename FORM> constexpr int fused_rows()
 {
   return FORM::variable && FORM::alpha ? 9 : 13;
 }
@@ -24,7 +24,7 @@ struct fused_buffers {
   double *middle, *out;
 };
 
-fused_args args_of(const hymgi_level *level, const fused_buffers &b)
+fused_args fused_args_of(const hymgi_level *level, const fused_buffers &b)
 {
   fused_args a = {};
   a.g = level->box[0];
@@ -37,9 +37,9 @@ fused_args args_of(const hymgi_level *level, const fused_buffers &b)
 
 /* Makes the TMA maps of what a form copies. Returns NULL, or why it failed. */
 template <typename FORM>
-const char *make_maps(const hymgi_level *level, const double *beside, fused_args *a)
+const char *make_fused_maps(const hymgi_level *level, const double *beside, fused_args *a)
 {
-  using ring = fused_ring<FORM, rows_of<FORM>()>;
+  using ring = fused_ring<FORM, fused_rows<FORM>()>;
   const hymgi_geom *g = &a->g;
   const int n[3] = {g->n[0] + 4, g->n[1] + 2, g->n[2] + 2};
   const double *const array[FUSED_ARRAYS] = {a->x,
@@ -61,33 +61,33 @@ const char *make_maps(const hymgi_level *level, const double *beside, fused_args
 }
 
 template <typename FORM>
-void launch(const hymgi_level *level, const double *beside, const fused_args &wanted)
+void launch_fused(const hymgi_level *level, const double *beside, const fused_args &wanted)
 {
-  using ring = fused_ring<FORM, rows_of<FORM>()>;
+  using ring = fused_ring<FORM, fused_rows<FORM>()>;
   constexpr int bytes = ring::bytes(ring::slots);
   static_assert(bytes <= FUSED_SHARED, "more shared memory than a block has");
   hymg_context *context = level->context;
   hymgi_device *gpu = context->gpu;
   if (gpu->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   const hymgi_device_guard guard(gpu->ordinal);
-  const auto kernel = fv2_relax_fused<FORM, rows_of<FORM>()>;
+  const auto kernel = fv2_relax_fused<FORM, fused_rows<FORM>()>;
   fused_args a = wanted;
-  const char *failure = make_maps<FORM>(level, beside, &a);
+  const char *failure = make_fused_maps<FORM>(level, beside, &a);
   if (failure) context->status = hymgi_fail(context, HYMG_ECUDA, "%s", failure);
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
   a.slab = a.g.n[2] >= 96 ? 32 : 16;
-  const dim3 grid(blocks_for(a.g.n[0], FUSED_WIDE), blocks_for(a.g.n[1], rows_of<FORM>()),
+  const dim3 grid(blocks_for(a.g.n[0], FUSED_WIDE), blocks_for(a.g.n[1], fused_rows<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
   hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
 }
 
 template <fused_kind KIND>
-void run(const hymgi_level *level, const double *beside, const fused_args &a)
+void run_fused(const hymgi_level *level, const double *beside, const fused_args &a)
 {
   with_bools([&](auto variable,
-                 auto alpha) { launch<fused_form<KIND, variable, alpha>>(level, beside, a); },
+                 auto alpha) { launch_fused<fused_form<KIND, variable, alpha>>(level, beside, a); },
              level->method->variable_beta, a.v.has_alpha && a.v.alpha);
 }
 
@@ -103,10 +103,10 @@ void take_weights(const double *chebyshev, int s, fused_args *a)
 template <fused_kind KIND>
 void chebyshev_pass(const hymgi_level *level, int s, const fused_buffers &b)
 {
-  fused_args a = args_of(level, b);
+  fused_args a = fused_args_of(level, b);
   take_weights(level->chebyshev, s, &a);
   a.falling = s == 2;
-  run<KIND>(level, b.beside, a);
+  run_fused<KIND>(level, b.beside, a);
 }
 
 /* Six sweeps from x into y. */
@@ -121,10 +121,10 @@ void chebyshev(const hymgi_level *level)
 
 template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
 {
-  fused_args a = args_of(level, {level->x, NULL, NULL, level->y});
+  fused_args a = fused_args_of(level, {level->x, NULL, NULL, level->y});
   a.residual[0] = a.residual[1] = weight;
   a.falling = level->x < level->y;
-  run<KIND>(level, level->c.l1inv, a);
+  run_fused<KIND>(level, level->c.l1inv, a);
 }
 
 } /* namespace */

@@ -38,8 +38,8 @@ __device__ __forceinline__ double ghost(double at_boundary, double beside)
 /* at_end: this lane's slot is the one at the end. Nothing here branches on it: loads on the two
  * sides of a branch would not be in flight together. */
 template <bool VARIABLE, int FIRST, int N, int END>
-__device__ __forceinline__ void step(const gsrb_args &a, const place &p, bool stored, bool at_end,
-                                     gsrb_window *w)
+__device__ __forceinline__ void gsrb_step(const gsrb_args &a, const place &p, bool stored,
+                                          bool at_end, gsrb_window *w)
 {
   const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
   /* the adjacent slot that the other colour does not share; this one if there is none */
@@ -116,18 +116,18 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
     p.other += L;
   };
   if (p.east) {
-    step<VARIABLE, 1, N, END>(a, p, false, at_end, w);
+    gsrb_step<VARIABLE, 1, N, END>(a, p, false, at_end, w);
     up();
   }
 #pragma unroll 1
   while (p.k + 1 < to) {
-    step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
+    gsrb_step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
     up();
-    step<VARIABLE, 1, N, END>(a, p, true, at_end, w);
+    gsrb_step<VARIABLE, 1, N, END>(a, p, true, at_end, w);
     up();
   }
   if (p.k < to) {
-    step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
+    gsrb_step<VARIABLE, 0, N, END>(a, p, p.k > from, at_end, w);
     up();
   }
   a.out[p.own - L] = w->done;
@@ -182,7 +182,7 @@ void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
 }
 
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-void launch(const hymgi_level *level, gsrb_args a, int slab)
+void launch_blocks(const hymgi_level *level, gsrb_args a, int slab)
 {
   a.slab = slab;
   a.slabs = (a.extent[2] + slab - 1) / slab;
@@ -192,19 +192,19 @@ void launch(const hymgi_level *level, gsrb_args a, int slab)
 }
 
 /* Large tiles have less halo; small ones balance the load better. */
-template <bool VARIABLE> void launch_march(const hymgi_level *level, const gsrb_args &a)
+template <bool VARIABLE> void launch_gsrb_march(const hymgi_level *level, const gsrb_args &a)
 {
   const int *const n = a.extent;
   with_shape(level, [&](auto of) {
     constexpr int N = decltype(of)::value;
     if constexpr (N >= shape(512, 512))
-      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+      launch_blocks<VARIABLE, N, 64, 6, 1>(level, a, 64);
     else if constexpr (N != 0)
-      launch<VARIABLE, N, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
+      launch_blocks<VARIABLE, N, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
     else if (n[0] >= 384 && n[1] >= 384)
-      launch<VARIABLE, N, 64, 6, 1>(level, a, 64);
+      launch_blocks<VARIABLE, N, 64, 6, 1>(level, a, 64);
     else
-      launch<VARIABLE, N, 32, 4, 3>(level, a, 16);
+      launch_blocks<VARIABLE, N, 32, 4, 3>(level, a, 16);
   });
 }
 
@@ -217,7 +217,7 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
   if (half->from_zero)
     launch_from_zero(level, a);
   else if (level->method->variable_beta)
-    launch_march<true>(level, a);
+    launch_gsrb_march<true>(level, a);
   else
-    launch_march<false>(level, a);
+    launch_gsrb_march<false>(level, a);
 }

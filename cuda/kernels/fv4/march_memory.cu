@@ -27,8 +27,8 @@ __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_pla
 /* One plane of the march: both values go to `done`. Those of the plane below are stored after the
  * loads, so that the two overlap. */
 template <typename JOB, bool VARIABLE, int N, bool AHEAD, row_end END>
-__device__ __forceinline__ void step(const march_args &args, slot_place<N> *p, bool stored,
-                                     bool at_end, window *w, double done[2])
+__device__ __forceinline__ void march_step(const march_args &args, slot_place<N> *p, bool stored,
+                                           bool at_end, window *w, double done[2])
 {
   const march_args &a = args;
   if (AHEAD && threadIdx.x % SLOTS == 0) prefetch_next<VARIABLE>(a, *p);
@@ -60,7 +60,7 @@ march_slot(const march_args &args, const hymgi_geom &g, const hymgi_geom &patch,
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
-    step<JOB, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
+    march_step<JOB, VARIABLE, N, AHEAD, END>(args, &p, inside && k > from, at_end, &w, done);
     if (std::is_same_v<JOB, residual_norm> && inside)
       norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
     if (!std::is_same_v<JOB, residual_mean>) continue;
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(X *Y, BLOCKS)
 }
 
 template <typename JOB, bool VARIABLE, int N, int X, int Y, int BLOCKS, bool AHEAD>
-void launch(const hymgi_level *level, march_args a, int slab)
+void launch_slabs(const hymgi_level *level, march_args a, int slab)
 {
   a.slab = slab;
   a.slabs = (a.extent[2] + slab - 1) / slab;
@@ -125,21 +125,21 @@ template <bool VARIABLE> constexpr int shape_of_its_own(int of)
 }
 
 template <typename JOB, bool VARIABLE>
-void launch_march(const hymgi_level *level, const march_args &a)
+void launch_march_memory(const hymgi_level *level, const march_args &a)
 {
   const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   with_shape(level, [&](auto of) {
     constexpr int N = shape_of_its_own<VARIABLE>(decltype(of)::value);
-    launch<JOB, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
+    launch_slabs<JOB, VARIABLE, N, 32, 8, 1, true>(level, a, slab);
   });
 }
 
-template <typename JOB> void run(const hymgi_level *level, const march_args &a)
+template <typename JOB> void run_march_memory(const hymgi_level *level, const march_args &a)
 {
   if (level->method->variable_beta)
-    launch_march<JOB, true>(level, a);
+    launch_march_memory<JOB, true>(level, a);
   else
-    launch_march<JOB, false>(level, a);
+    launch_march_memory<JOB, false>(level, a);
 }
 
 } /* namespace */
@@ -149,19 +149,19 @@ extern "C" void hymgi_cuda_fv4_residual_memory(const hymgi_level *level,
 {
   const march_args a = march_args_of(level, wanted);
   if (wanted->r)
-    run<residual>(level, a);
+    run_march_memory<residual>(level, a);
   else
-    run<residual_norm>(level, a);
+    run_march_memory<residual_norm>(level, a);
 }
 
 extern "C" void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level,
                                                const hymgi_restriction *restriction)
 {
-  run<residual_mean>(level, march_args_of(level, restriction));
+  run_march_memory<residual_mean>(level, march_args_of(level, restriction));
 }
 
 extern "C" void hymgi_cuda_fv4_relax_memory(const hymgi_level *level,
                                             const hymgi_relaxation *relaxation)
 {
-  run<relax>(level, march_args_of(level, relaxation));
+  run_march_memory<relax>(level, march_args_of(level, relaxation));
 }

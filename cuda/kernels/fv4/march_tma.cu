@@ -165,7 +165,7 @@ template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, 
   return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
-template <typename Shape> bool make_maps(const march_args &a, tma_maps *maps)
+template <typename Shape> bool make_tma_maps(const march_args &a, tma_maps *maps)
 {
   const hymgi_geom &g = a.boxes.one;
   const operator_view &v = a.v;
@@ -202,7 +202,7 @@ template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
   hymgi_device *const d = context->gpu;
   if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   tma_maps maps = {};
-  if (!make_maps<Shape>(a, &maps))
+  if (!make_tma_maps<Shape>(a, &maps))
     context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
   if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return;
   const int *const n = a.extent;

@@ -25,8 +25,8 @@ struct tile_args {
 };
 
 /* Means of the tile's residuals in the host's order: the cells of a row first. */
-__device__ __forceinline__ void store_means(const tile_args &a, const int (&low)[3],
-                                            const double *residual)
+__device__ __forceinline__ void store_tile_means(const tile_args &a, const int (&low)[3],
+                                                 const double *residual)
 {
   const int id = (int)threadIdx.x;
   const int x = id % (tile_cells::x / 2), y = id / (tile_cells::x / 2) % (tile_cells::y / 2);
@@ -91,11 +91,11 @@ __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ t
   } else {
     part[id] = residual;
     __syncthreads();
-    store_means(a, low, part);
+    store_tile_means(a, low, part);
   }
 }
 
-template <typename JOB> void launch(const hymgi_level *level, tile_args a)
+template <typename JOB> void launch_tile(const hymgi_level *level, tile_args a)
 {
   a.g = level->box[0];
   a.v = view_of(level);
@@ -120,7 +120,7 @@ extern "C" void hymgi_cuda_fv4_relax_tile(const hymgi_level *level,
 {
   tile_args a = {};
   a.r = *relaxation;
-  launch<relax>(level, a);
+  launch_tile<relax>(level, a);
 }
 
 extern "C" void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level,
@@ -132,5 +132,5 @@ extern "C" void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level,
   a.r.x = level->x;
   a.coarse = restriction->coarse;
   a.zero = restriction->zero;
-  launch<residual_mean>(level, a);
+  launch_tile<residual_mean>(level, a);
 }
