@@ -169,7 +169,7 @@ typedef struct hymg_grid_desc {
    * domain on each axis determine it. Needs a cubic grid whose side it divides. */
   union {
     int extrapolation_box;
-    int closure_box; /* the name up to 0.1 */
+    int closure_box; /* the older name */
   };
   /* The owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level;
    * hymg_grid_create calls it once per box on every rank, and the answers must agree. A rank may
@@ -222,7 +222,7 @@ typedef enum hymg_centering {
   HYMG_BOUNDARY_Y_HIGH = 7,
   HYMG_BOUNDARY_Z_LOW = 8,
   HYMG_BOUNDARY_Z_HIGH = 9,
-  /* the names up to 0.1 */
+  /* the older names */
   HYMG_WALL_X_LOW = HYMG_BOUNDARY_X_LOW,
   HYMG_WALL_X_HIGH = HYMG_BOUNDARY_X_HIGH,
   HYMG_WALL_Y_LOW = HYMG_BOUNDARY_Y_LOW,
@@ -290,18 +290,18 @@ typedef enum hymg_extrapolation {
   HYMG_EXTRAPOLATION_DEFAULT = 0,
   HYMG_EXTRAPOLATION_LINEAR = 1,
   HYMG_EXTRAPOLATION_QUADRATIC = 2,
-  /* the names up to 0.1 */
+  /* the older names */
   HYMG_CLOSURE_DEFAULT = HYMG_EXTRAPOLATION_DEFAULT,
   HYMG_CLOSURE_LINEAR = HYMG_EXTRAPOLATION_LINEAR,
   HYMG_CLOSURE_QUADRATIC = HYMG_EXTRAPOLATION_QUADRATIC
 } hymg_extrapolation;
-typedef hymg_extrapolation hymg_closure; /* the name up to 0.1 */
+typedef hymg_extrapolation hymg_closure; /* the older name */
 
 typedef struct hymg_operator_desc {
   hymg_stencil stencil;
   union {
     hymg_extrapolation extrapolation;
-    hymg_extrapolation closure; /* the name up to 0.1 */
+    hymg_extrapolation closure; /* the older name */
   };
   double a, b;               /* a >= 0, b > 0 */
   double alpha_constant;     /* used where alpha is NULL; >= 0 */
@@ -312,7 +312,7 @@ typedef struct hymg_operator_desc {
    * outward derivatives on Neumann boundaries. */
   union {
     const hymg_field *boundary_data[6];
-    const hymg_field *wall[6]; /* the name up to 0.1 */
+    const hymg_field *wall[6]; /* the older name */
   };
 } hymg_operator_desc;
 
@@ -648,7 +648,7 @@ typedef struct hymg_profile_row {
   int level;
   union {
     const char *operation; /* static */
-    const char *verb;      /* the name up to 0.1 */
+    const char *verb;      /* the older name */
   };
   int64_t calls;
   double seconds;

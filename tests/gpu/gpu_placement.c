@@ -2,6 +2,7 @@
  * measurement, or to the tuning file. */
 #define _XOPEN_SOURCE 700
 #include "api/solver.h"
+#include "kernel_table.h"
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <stdio.h>
@@ -16,18 +17,26 @@ typedef struct cube {
   hymg_solver *solver;
 } cube;
 
-static cube open_cube(hymg_stencil stencil, int n, const hymg_options *options)
+/* context: taken over */
+static cube open_cube_on(hymg_context *context, hymg_stencil stencil, int n,
+                         const hymg_options *options)
 {
-  cube c = {.context = NULL};
+  cube c = {.context = context};
   hymg_grid_desc g = hymg_grid_desc_default();
   hymg_operator_desc desc = hymg_operator_desc_default();
   g.n[0] = g.n[1] = g.n[2] = n;
   desc.stencil = stencil;
-  ck_assert_int_eq(hymg_context_create(NULL, &c.context), HYMG_OK);
   OK(c.context, hymg_grid_create(c.context, &g, &c.grid));
   OK(c.context, hymg_operator_create(c.grid, &desc, &c.op));
   OK(c.context, hymg_solver_create(c.op, options, &c.solver));
   return c;
+}
+
+static cube open_cube(hymg_stencil stencil, int n, const hymg_options *options)
+{
+  hymg_context *context = NULL;
+  ck_assert_int_eq(hymg_context_create(NULL, &context), HYMG_OK);
+  return open_cube_on(context, stencil, n, options);
 }
 
 static void close_cube(cube *c)
@@ -87,6 +96,42 @@ START_TEST(a_small_grid_is_estimated)
   o.host_cells = 65;
   c = open_cube(HYMG_FV2, 32, &o);
   assert_placed(&c, 3, 3, HYMG_TUNING_OPTIONS);
+  close_cube(&c);
+}
+END_TEST
+
+/* Levels of 32^3, 16^3 and, in one launch, 8^3 cells and fewer; constant beta. */
+START_TEST(a_level_names_the_kernels_that_it_runs)
+{
+  static const struct {
+    hymg_stencil stencil;
+    const char *form;
+    int64_t from;
+    const char *kernels[3];
+  } want[] = {{HYMG_FV4,
+               "fv4_march",
+               32 * 32 * 32,
+               {"fv4_gsrb_march, residual fv4_march_memory<residual>, restriction "
+                "fv4_march_memory<residual_mean>",
+                "fv4_gsrb_tile, residual sweep_generic, restriction fv4_tile<residual_mean>",
+                "coarse_v_cycle"}},
+              {HYMG_FV2,
+               "fv2_gsrb_march",
+               INT64_MAX,
+               {"fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
+                "fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
+                "coarse_v_cycle"}}};
+  const hymg_options o = options_of(0, 513);
+  hymg_context *context = NULL;
+  ck_assert_int_eq(hymg_context_create(NULL, &context), HYMG_OK);
+  ck_assert(!hymgi_kernel_form_from(context, "fv4_walk", 1));
+  ck_assert(hymgi_kernel_form_from(context, want[_i].form, want[_i].from));
+  cube c = open_cube_on(context, want[_i].stencil, 32, &o);
+  for (int l = 0; l < 3; l++) {
+    hymg_level_info level;
+    OK(c.context, hymg_solver_level(c.solver, l, &level));
+    ck_assert_str_eq(level.kernels, want[_i].kernels[l]);
+  }
   close_cube(&c);
 }
 END_TEST
@@ -196,6 +241,7 @@ int main(void)
   TCase *t = tcase_create("thresholds");
   tcase_add_loop_test(t, thresholds_put_levels_where_they_say, 0, 12);
   tcase_add_loop_test(t, a_small_grid_is_estimated, 0, 2);
+  tcase_add_loop_test(t, a_level_names_the_kernels_that_it_runs, 0, 2);
   suite_add_tcase(suite, t);
   t = tcase_create("tuning");
   tcase_add_loop_test(t, measuring_chooses_among_the_candidates, 0, 4);

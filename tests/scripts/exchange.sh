@@ -102,6 +102,9 @@ check 'exchange: keeps the CSV' keeps "$csv" without_gpu ends 3 CUDA "$program" 
 check 'kernels: keeps the CSV' keeps "$csv" without_gpu ends 3 CUDA "$kernels" --backend cuda --csv "$csv"
 check 'kernels: no such row' keeps "$csv" ends 2 '--list shows them' "$kernels" --verb nosuch --csv "$csv"
 bad '--list shows them' "$kernels" --ladder --verb dot
+bad '--list shows them' "$kernels" --without tiles
+bad 'multiples of 16' "$kernels" --kernels 63
+bad 'must be an option' "$kernels" 64
 bad '--list shows them' "$kernels" --operator fv2 --verb 'interpolate v4'
 bad "--csv $work/no/file: No such file" one_row "$work/no/file"
 check 'kernels: one row' ends 0 'dot ' one_row "$csv"
