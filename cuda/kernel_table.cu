@@ -254,24 +254,23 @@ const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k
     return k->relax_fused ? "fv2_relax_fused" : k->relax.name;
   return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
          : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
-         : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces_peer"
+         : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
                                             : k->half_sweep.name;
 }
 
 hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
 {
-  TRY(hymgi_cuda_make_parts(level, &k->parts));
+  hymg_status status = hymgi_cuda_make_parts(level, &k->parts);
   k->parts.kernels = (hymgi_level_kernels *)calloc(HYMGI_MOST_PARTS, sizeof *k->parts.kernels);
-  if (!k->parts.kernels) {
-    k->parts.count = 0;
-    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for parts of a level");
-  }
+  if (status == HYMG_OK && !k->parts.kernels)
+    status = hymgi_fail(level->context, HYMG_ENOMEM, "no memory for parts of a level");
+  if (status != HYMG_OK) k->parts.count = 0; /* a part without kernels is never swept */
   for (int m = 0; m < k->parts.count; m++) {
     hymgi_level part = *level;
     part.box = k->parts.box + m;
     fill_kernels(&part, k->parts.kernels + m);
   }
-  return HYMG_OK;
+  return status;
 }
 
 } /* namespace */

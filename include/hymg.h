@@ -119,8 +119,8 @@ HYMG_API int hymg_context_threads(const hymg_context *context);
 /* Nodes (hosts) that hold ranks of the context. */
 HYMG_API int hymg_context_nodes(const hymg_context *context);
 
-/* Collective. max: replaces value by the largest of all ranks (NaN if any is). For programs that
- * do not use MPI themselves. Errors: EINVAL (NULL), EMPI. */
+/* Collective. max: replaces value by the largest of all ranks (NaN if any is); barrier: returns
+ * when all ranks have called it. For programs that do not use MPI themselves. Errors: EINVAL (NULL), EMPI. */
 HYMG_API hymg_status hymg_context_max(hymg_context *context, double *value);
 HYMG_API hymg_status hymg_context_barrier(hymg_context *context);
 
