@@ -152,10 +152,10 @@ typedef enum hymg_boundary {
   HYMG_NEUMANN = 2
 } hymg_boundary;
 
-/* How a grid coarsens: all axes are halved together while all are even, down to 1 cell per axis,
- * or to 2 cells on axes that are periodic or have a Neumann boundary, and with FV4 on all axes.
- * The axis with the fewest factors of 2 determines the number of levels; a grid with an odd side
- * has a single level. */
+/* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
+ * together while all are even, down to 1 cell per axis, or to 2 cells on axes that are periodic or
+ * have a Neumann boundary, and with FV4 on all axes. Robust: the axes whose cells are strongly
+ * coupled are halved, n to ceil(n / 2), down to 1 cell. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
   double spacing[3];         /* > 0, finite */
@@ -177,6 +177,12 @@ typedef struct hymg_grid_desc {
    * context. */
   int (*owner)(const int box[3], void *user);
   void *owner_user;
+  /* Widths of the cells along an axis: n[axis] numbers > 0, copied; NULL: all are spacing[axis].
+   * A grid with widths is solved with FV2 on the robust path. */
+  const double *widths[3];
+  /* Cells of the boxes along an axis: boxes[axis] numbers > 0 that add up to n[axis], copied;
+   * NULL: equal boxes. Boxes given like this may have odd sides. */
+  const int *cuts[3];
 } hymg_grid_desc;
 
 /* n = 64^3 on the unit cube, Dirichlet, default boxes. */
@@ -412,21 +418,57 @@ typedef struct hymg_transport_info {
   char reason[256];               /* why, one line */
 } hymg_transport_info;
 
-/* The kind of cycle that a record describes. */
+/* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
+ * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where
+ * the sides have many factors of 2, the axes are coupled alike and beta is smooth. ROBUST: FV2 on
+ * any size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
+ * preconditioner of conjugate gradients or, where a Dirichlet boundary has the quadratic
+ * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest
+ * level has at most 8192 cells, the mean couplings of the axes differ by less than a factor of 2
+ * and beta of neighbouring faces by less than a factor of 4; else ROBUST. FMG needs STANDARD: if
+ * AUTO finds that it does not suit, the creation of the solver fails and names the reason. */
+typedef enum hymg_path {
+  HYMG_PATH_AUTO = 0,
+  HYMG_PATH_STANDARD = 1,
+  HYMG_PATH_ROBUST = 2
+} hymg_path;
+/* "auto", "standard", "robust"; static strings */
+HYMG_API const char *hymg_path_name(hymg_path path);
+
+/* Interpolation of the robust path; restriction is its transpose. CONSTANT: the coarse cell's
+ * value. WEIGHTED: with the nearest neighbour along each axis, by the conductances between them.
+ * AUTO: WEIGHTED. */
+typedef enum hymg_transfer {
+  HYMG_TRANSFER_AUTO = 0,
+  HYMG_TRANSFER_CONSTANT = 1,
+  HYMG_TRANSFER_WEIGHTED = 2
+} hymg_transfer;
+
+/* The norm of residual and f that the tolerance refers to: largest absolute value, or root of the
+ * sum of squares. */
+typedef enum hymg_norm { HYMG_NORM_MAX = 0, HYMG_NORM_2 = 1 } hymg_norm;
+
+/* What happens if a system is singular and |mean f| > 1e-4 max |f|: the mean is subtracted (and
+ * reported, as always), or the solve fails with EINVAL. */
+typedef enum hymg_mean { HYMG_MEAN_SUBTRACT = 0, HYMG_MEAN_ERROR = 1 } hymg_mean;
+
+/* The kind of cycle that a record describes; CG and BICGSTAB: an iteration. */
 typedef enum hymg_cycle_kind {
   HYMG_KIND_F = 0,
   HYMG_KIND_V = 1,
   HYMG_KIND_W = 2,
-  HYMG_KIND_CG = 3
+  HYMG_KIND_CG = 3,
+  HYMG_KIND_BICGSTAB = 4
 } hymg_cycle_kind;
 
 typedef struct hymg_cycle_record {
   hymg_cycle_kind kind;
-  /* max |f - A u| after the cycle, where f includes the boundary data and, if the system is
-   * singular, is without its mean; with MGPCG max |r| of the recurrence, which differs by
-   * rounding */
+  /* Norm (options.norm) of f - A u after the cycle, where f includes the boundary data and, if the
+   * system is singular, is without its mean; with MGPCG and on the robust path of the
+   * recurrence's residual, which differs by rounding. On a grid with widths every cell's residual
+   * is weighted with its volume over the mean volume. */
   double residual_max;
-  double residual_relative; /* residual_max / max |f|; 0 if both are 0 */
+  double residual_relative; /* residual_max over the norm of f; 0 if both are 0 */
 } hymg_cycle_record;
 
 /* Called on every rank after each cycle (the first is 0) with the same record; if it returns
@@ -438,12 +480,12 @@ typedef struct hymg_options {
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
   /* Sweeps per pre- and post-smoothing, 1 ... 1000; gsrb and symgs: even, chebyshev: a multiple
-   * of its degree 6. -1: 6, for symgs 4 */
+   * of its degree 6. -1: 6, for symgs 4; on the robust path gsrb 4 */
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
-  double rtol;        /* MG, MGPCG: stop at max |r| <= rtol max |f|; > 0 */
-  int max_cycles;     /* MG, MGPCG: 1 ... 10000 */
+  double rtol;        /* MG, MGPCG: stop at |r| <= rtol |f| in the norm below; > 0 */
+  int max_cycles;     /* MG, MGPCG: 1 ... 10000; -1: 20, on the robust path 100 */
   bool initial_guess; /* MG with V or W, MGPCG: u is the initial guess, else zero is */
   hymg_backend backend;
   hymg_tuning tuning;
@@ -472,10 +514,15 @@ typedef struct hymg_options {
   hymg_precision precision;
   hymg_monitor monitor; /* or NULL */
   void *monitor_user;
+  hymg_path path;
+  hymg_transfer transfer; /* of the robust path */
+  hymg_norm norm;         /* MG, MGPCG */
+  double atol;            /* MG, MGPCG: stop also at |r| <= atol; >= 0 */
+  hymg_mean rhs_mean;     /* of singular systems */
 } hymg_options;
 
-/* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, 20 cycles, initial guess zero,
- * backend auto, transport auto, peer_seconds 60. */
+/* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, default max_cycles,
+ * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
 HYMG_API hymg_options hymg_options_default(void);
 
 typedef enum hymg_reason {
@@ -495,14 +542,20 @@ typedef struct hymg_result {
   bool converged; /* to the tolerance; FMG: the residual is finite */
   hymg_reason reason;
   int cycles;                             /* 0 if f is 0 and so is u, except with an F-cycle */
-  double residual_max, residual_relative; /* of the last cycle; 0 if there was none */
+  /* of the last cycle; on the robust path of f - A u itself; 0 if there was no cycle */
+  double residual_max, residual_relative;
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
   const hymg_cycle_record *history;
-  double rhs_max; /* max |f|, including the boundary data, without the mean */
+  double rhs_max; /* norm of f, including the boundary data, without the mean */
   bool singular;
   double mean_removed;                  /* mean of f that was subtracted, 0 if not singular */
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
   double seconds;                       /* wall time of the call on this rank */
+  hymg_path path;                       /* STANDARD or ROBUST */
+  /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
+   * advice if the solve did not converge); owned by the solver, valid until its next solve or its
+   * destruction */
+  const char *note;
 } hymg_result;
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
@@ -537,7 +590,8 @@ typedef struct hymg_level_info {
   int ranks; /* ranks that hold cells of this level */
   double spacing[3];
   hymg_backend backend;
-  double lambda_max; /* Gershgorin bound of D^-1 A */
+  double lambda_max;  /* Gershgorin bound of D^-1 A */
+  unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the
    * names that a profiler shows; else "". Owned by the solver, valid until it is updated or
    * destroyed. */
