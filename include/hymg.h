@@ -541,7 +541,7 @@ HYMG_API const char *hymg_reason_name(hymg_reason reason);
 typedef struct hymg_result {
   bool converged; /* to the tolerance; FMG: the residual is finite */
   hymg_reason reason;
-  int cycles;                             /* 0 if f is 0 and so is u, except with an F-cycle */
+  int cycles; /* 0 if f is 0 and so is u, except with an F-cycle */
   /* of the last cycle; on the robust path of f - A u itself; 0 if there was no cycle */
   double residual_max, residual_relative;
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */

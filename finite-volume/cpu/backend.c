@@ -1,6 +1,7 @@
 /* The host backend: its operation table, memory, thread counts and halo copies. */
 #define _DEFAULT_SOURCE
 #include "cpu/cpu.h"
+#include "cpu/robust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,7 @@ static const hymgi_backend host_backend = {
     .restrict_cells = hymgi_cpu_restrict_cells,
     .fill_ghosts = hymgi_cpu_fill_ghosts,
     .interpolate = hymgi_cpu_interpolate,
+    .robust = &hymgi_cpu_robust,
     .fill = hymgi_cpu_fill,
     .axpby = hymgi_cpu_axpby,
     .shift = hymgi_cpu_shift,

@@ -26,7 +26,7 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
   if (d->n[axis] > INT_MAX / 4)
     return hymgi_fail(context, HYMG_EINVAL, "%d cells along %c: at most %d", d->n[axis], name[axis],
                       INT_MAX / 4);
-  if (!(d->spacing[axis] > 0) || !isfinite(d->spacing[axis]))
+  if (!d->widths[axis] && (!(d->spacing[axis] > 0) || !isfinite(d->spacing[axis])))
     return hymgi_fail(context, HYMG_EINVAL, "spacing %g along %c: positive and finite",
                       d->spacing[axis], name[axis]);
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
@@ -37,6 +37,24 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
   if ((d->boundary[2 * axis] == HYMG_PERIODIC) != (d->boundary[2 * axis + 1] == HYMG_PERIODIC))
     return hymgi_fail(context, HYMG_EINVAL,
                       "boundary of axis %c: periodic on both faces or on none", name[axis]);
+  return HYMG_OK;
+}
+
+/* The desc with widths that the grid owns; spacing becomes their mean. */
+static hymg_status copy_widths(hymg_grid *grid)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    const double *const widths = grid->desc.widths[axis];
+    const int n = grid->desc.n[axis];
+    if (!widths) continue;
+    double sum = 0, *const copy = malloc((size_t)n * sizeof *copy);
+    if (!copy) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for %d widths", n);
+    for (int i = 0; i < n; i++)
+      copy[i] = widths[i], sum += widths[i];
+    grid->widths[axis] = copy;
+    grid->desc.widths[axis] = copy;
+    grid->desc.spacing[axis] = sum / n;
+  }
   return HYMG_OK;
 }
 
@@ -52,8 +70,21 @@ static hymg_status check_extrapolation_box(hymg_context *context, const hymg_gri
   return HYMG_OK;
 }
 
+static hymg_status check_widths(hymg_context *context, const hymg_grid_desc *d, int axis)
+{
+  for (int i = 0; d->widths[axis] && i < d->n[axis]; i++) {
+    const double w = d->widths[axis][i];
+    if (!(w > 0) || !isfinite(w))
+      return hymgi_fail(context, HYMG_EINVAL, "width %g of cell %d along %c: above 0 and finite", w,
+                        i, "xyz"[axis]);
+  }
+  return HYMG_OK;
+}
+
 static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
 {
+  for (int axis = 0; axis < 3; axis++)
+    if (d->n[axis] > 0 && d->n[axis] <= INT_MAX / 4) TRY(check_widths(context, d, axis));
   for (int axis = 0; axis < 3; axis++)
     TRY(check_axis(context, d, axis));
   for (int axis = 0; axis < 3; axis++)
@@ -81,7 +112,8 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
     g->desc = *desc;
     for (int axis = 0; axis < 3; axis++)
       g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
-    status = hymgi_decomp_create(context, desc, &g->decomp);
+    status = hymgi_agree(context, copy_widths(g));
+    if (status == HYMG_OK) status = hymgi_decomp_create(context, desc, &g->decomp);
     if (status == HYMG_OK)
       status = hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0, g->periodic,
                                 &g->box, &g->cover, &g->num_boxes);
@@ -104,6 +136,8 @@ void hymg_grid_destroy(hymg_grid **grid)
   hymgi_decomp_destroy(&(*grid)->decomp);
   free((*grid)->box);
   free((*grid)->cover);
+  for (int axis = 0; axis < 3; axis++)
+    free((*grid)->widths[axis]);
   free(*grid);
   *grid = NULL;
 }

@@ -11,7 +11,7 @@ hymg_options hymg_options_default(void)
                                 .interpolation_v = HYMG_INTERPOLATION_DEFAULT,
                                 .interpolation_f = HYMG_INTERPOLATION_DEFAULT,
                                 .rtol = 1e-10,
-                                .max_cycles = 20,
+                                .max_cycles = -1,
                                 .host_cells = -1,
                                 .tail_cells = -1,
                                 .gather_cells = -1,
@@ -39,6 +39,11 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
       {"tuning", (int)o->tuning, HYMG_TUNE_MEASURE, HYMG_TUNE_ESTIMATE, "measure", "estimate"},
       {"memory", (int)o->memory, HYMG_MEMORY_DEVICE, HYMG_MEMORY_MANAGED, "device", "managed"},
       {"transport", (int)o->transport, HYMG_TRANSPORT_AUTO, HYMG_TRANSPORT_NCCL, "auto", "nccl"},
+      {"path", (int)o->path, HYMG_PATH_AUTO, HYMG_PATH_ROBUST, "auto", "robust"},
+      {"transfer", (int)o->transfer, HYMG_TRANSFER_AUTO, HYMG_TRANSFER_WEIGHTED, "auto",
+       "weighted"},
+      {"norm", (int)o->norm, HYMG_NORM_MAX, HYMG_NORM_2, "max", "2"},
+      {"rhs_mean", (int)o->rhs_mean, HYMG_MEAN_SUBTRACT, HYMG_MEAN_ERROR, "subtract", "error"},
       {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};
   for (size_t m = 0; m < sizeof choice / sizeof *choice; m++)
     if (choice[m].value < choice[m].first || choice[m].value > choice[m].last)
@@ -93,8 +98,11 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
   TRY(check_interpolation(c, stencil, o->interpolation_f));
   if (!(o->rtol > 0) || !isfinite(o->rtol))
     return hymgi_fail(c, HYMG_EINVAL, "rtol %g: above 0 and finite", o->rtol);
-  if (o->max_cycles < 1 || o->max_cycles > 10000)
-    return hymgi_fail(c, HYMG_EINVAL, "max_cycles %d: 1 to 10000", o->max_cycles);
+  if (o->max_cycles != -1 && (o->max_cycles < 1 || o->max_cycles > 10000))
+    return hymgi_fail(c, HYMG_EINVAL, "max_cycles %d: 1 to 10000, or -1 for the default",
+                      o->max_cycles);
+  if (!(o->atol >= 0) || !isfinite(o->atol))
+    return hymgi_fail(c, HYMG_EINVAL, "atol %g: at least 0 and finite", o->atol);
   if (o->initial_guess && (o->method == HYMG_FMG || o->cycle == HYMG_CYCLE_F))
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
   if (o->precision != HYMG_DOUBLE)

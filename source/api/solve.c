@@ -66,13 +66,16 @@ static hymg_status own_vector(const hymgi_level *level, double **vector)
 
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
-  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular;
+  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular &&
+                      !solver->h.method.stretched;
   const bool keep_u = in_place(level, u);
   if (!keep_f) TRY(own_vector(level, &level->own_f));
   if (!keep_u) TRY(own_vector(level, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* never written while it is the user's field */
   if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
+  if (solver->h.method.stretched && level->num_boxes)
+    level->backend->robust->scale_volumes(level, false, level->f);
   if (!keep_u && solver->h.options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
   return HYMG_OK;
 }
@@ -80,7 +83,7 @@ static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_fiel
 /* ---- right-hand sides ---- */
 
 /* A value that the ranks of the level know, on all ranks of the context. */
-static double share(const hymgi_level *level, double value)
+double hymgi_known_by_all(const hymgi_level *level, double value)
 {
   hymg_context *c = level->context;
   if (level->ranks == hymgi_comm_size(c->comm)) return value;
@@ -101,9 +104,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   hymgi_boundary_data_add_terms(level, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
-  const double mean = hymgi_mean(level, level->f);
-  hymgi_shift(level, -mean, level->f);
-  return mean;
+  return hymgi_subtract_mean(level, level->f);
 }
 
 /* with_norm: also queues max |f| of level l. */
@@ -118,28 +119,52 @@ static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
   }
 }
 
+/* Can the norms be queued with a cycle? Not if a mean has to be removed first. */
+static bool norm_later(const hymg_solver *solver)
+{
+  return !solver->h.method.singular && solver->h.options.norm == HYMG_NORM_MAX;
+}
+
+/* |mean f| is more than rounding can explain. */
+static hymg_status incompatible(hymg_solver *solver, const hymgi_level *level, double largest)
+{
+  const double mean = fabs(solver->mean_removed);
+  if (solver->h.options.rhs_mean == HYMG_MEAN_ERROR)
+    return hymgi_fail(
+        level->context, HYMG_EINVAL,
+        "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
+        mean, COMPATIBLE, COMPATIBLE * largest);
+  hymgi_note(solver, "f was not compatible with the singular system: its mean, %g, was subtracted",
+             solver->mean_removed);
+  return HYMG_OK;
+}
+
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
 {
   hymgi_level *level = solver->h.level + l;
   const bool all_levels = solver->h.options.cycle == HYMG_CYCLE_F;
   if (all_levels) restrict_rhs(solver, l, false);
   double largest, unused;
-  solver->mean_removed = share(level, complete_rhs(solver, level, &largest));
-  largest = share(level, largest);
+  solver->mean_removed = hymgi_known_by_all(level, complete_rhs(solver, level, &largest));
+  largest = hymgi_known_by_all(level, largest);
   for (int m = l + 1; all_levels && m < solver->h.num_levels; m++)
     complete_rhs(solver, solver->h.level + m, &unused);
-  solver->rhs_max = share(level, level->num_boxes ? hymgi_norm_max(level, level->f) : 0);
+  solver->rhs_max =
+      hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
   if (solver->h.method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
-    return hymgi_fail(
-        level->context, HYMG_EINVAL,
-        "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
-        fabs(solver->mean_removed), COMPATIBLE, COMPATIBLE * largest);
+    return incompatible(solver, level, largest);
   return HYMG_OK;
 }
 
 /* ---- cycles to a tolerance ---- */
 
-static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
+double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x)
+{
+  return solver->h.options.norm == HYMG_NORM_2 ? sqrt(hymgi_dot(level, x, x))
+                                               : hymgi_norm_max(level, x);
+}
+
+hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
 {
   const double relative = solver->rhs_max == 0 && residual == 0 ? 0 : residual / solver->rhs_max;
   hymg_cycle_record *r = solver->history + solver->records;
@@ -154,7 +179,7 @@ static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double resi
 }
 
 /* True if the iteration ends; reason says why. */
-static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
+bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 {
   const int count = solver->records;
   const hymg_cycle_record *h = solver->history;
@@ -164,7 +189,8 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
     return true;
   }
   *reason = HYMG_REASON_TOLERANCE;
-  if (residual <= solver->h.options.rtol * solver->rhs_max) return true;
+  const double relative = solver->h.options.rtol * solver->rhs_max;
+  if (residual <= relative || residual <= solver->h.options.atol) return true;
   *reason = HYMG_REASON_STOPPED;
   if (stop) return true;
   *reason = HYMG_REASON_DIVERGED;
@@ -172,7 +198,7 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
       DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
     return true;
   *reason = HYMG_REASON_STAGNATED;
-  const int window = h[0].kind == HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
+  const int window = h[0].kind >= HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
   if (count > window) {
     double best = residual;
     for (int m = count - window; m < count; m++)
@@ -180,7 +206,7 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
     if (best > 0.95 * h[count - window - 1].residual_max) return true;
   }
   *reason = HYMG_REASON_LIMIT;
-  return count >= solver->h.options.max_cycles;
+  return count >= solver->max_cycles;
 }
 
 /* A cycle and, unless a mean has to be removed first, the norm of the residual; before an
@@ -189,7 +215,7 @@ static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
 {
   hymgi_level *level = solver->h.level + l;
-  const bool singular = solver->h.method.singular;
+  const bool later = norm_later(solver);
   hymgi_begin_cycle(&solver->h, l, cycle, with_rhs ? 2 : 1);
   if (with_rhs) {
     double unused;
@@ -201,9 +227,19 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
     if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
   hymgi_cycle(&solver->h, cycle, l);
-  if (level->num_boxes && !singular)
+  if (level->num_boxes && later)
     hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
   hymgi_end_cycle(&solver->h, l);
+}
+
+/* The norm of the residual after a cycle, when it was not queued. */
+static double norm_now(hymg_solver *solver, hymgi_level *level)
+{
+  if (solver->h.method.singular) hymgi_remove_mean(level, level->x);
+  if (solver->h.options.norm == HYMG_NORM_MAX)
+    return hymgi_residual_norm(level, level->f, level->x);
+  hymgi_residual(level, level->f, level->x, solver->scratch);
+  return hymgi_norm(solver, level, solver->scratch);
 }
 
 /* After a cycle: removes the mean of u and records the residual. */
@@ -211,13 +247,9 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
                                bool *stop)
 {
   double norm = 0;
-  if (level->num_boxes && solver->h.method.singular) {
-    hymgi_remove_mean(level, level->x);
-    norm = hymgi_residual_norm(level, level->f, level->x);
-  } else if (level->num_boxes) {
-    norm = hymgi_later(level, HYMGI_SLOT_RESIDUAL);
-  }
-  return record(solver, kind, share(level, norm), stop);
+  if (level->num_boxes)
+    norm = norm_later(solver) ? hymgi_later(level, HYMGI_SLOT_RESIDUAL) : norm_now(solver, level);
+  return hymgi_record(solver, kind, hymgi_known_by_all(level, norm), stop);
 }
 
 static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
@@ -227,22 +259,23 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   bool stop = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
   if (o->cycle == HYMG_CYCLE_F) {
-    queue_cycle(solver, l, HYMG_CYCLE_F, !solver->h.method.singular);
-    if (!solver->h.method.singular)
-      solver->rhs_max = share(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+    queue_cycle(solver, l, HYMG_CYCLE_F, norm_later(solver));
+    if (norm_later(solver))
+      solver->rhs_max =
+          hymgi_known_by_all(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
     TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
     if (o->method == HYMG_FMG) {
       *reason =
           isfinite(solver->history[0].residual_max) ? HYMG_REASON_LIMIT : HYMG_REASON_NOT_FINITE;
       return HYMG_OK;
     }
-    if (finished(solver, stop, reason)) return HYMG_OK;
+    if (hymgi_finished(solver, stop, reason)) return HYMG_OK;
   }
   const bool w = o->cycle == HYMG_CYCLE_W;
   do {
     queue_cycle(solver, l, w ? HYMG_CYCLE_W : HYMG_CYCLE_V, false);
     TRY(close_cycle(solver, level, w ? HYMG_KIND_W : HYMG_KIND_V, &stop));
-  } while (!finished(solver, stop, reason));
+  } while (!hymgi_finished(solver, stop, reason));
   return HYMG_OK;
 }
 
@@ -265,7 +298,7 @@ static void precondition(hymg_solver *solver, int l, double *r)
 }
 
 /* One step; in the first p = z. */
-static double cg_step(hymgi_level *level, cg_state *s, bool first)
+static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s, bool first)
 {
   const double *const z = level->x, rz = hymgi_dot(level, s->r, z);
   hymgi_axpby(level, 1, z, first ? 0 : rz / s->rz, first ? z : s->p, s->p);
@@ -274,7 +307,7 @@ static double cg_step(hymgi_level *level, cg_state *s, bool first)
   const double pw = hymgi_dot(level, s->p, s->w), alpha = rz == 0 ? 0 : rz / pw;
   hymgi_axpby(level, alpha, s->p, 1, s->u, s->u);
   hymgi_axpby(level, -alpha, s->w, 1, s->r, s->r);
-  return hymgi_norm_max(level, s->r);
+  return hymgi_norm(solver, level, s->r);
 }
 
 static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
@@ -302,9 +335,9 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
   do {
     double norm = 0;
     precondition(solver, l, s.r);
-    if (level->num_boxes) norm = cg_step(level, &s, solver->records == 0);
-    TRY(record(solver, HYMG_KIND_CG, share(level, norm), &stop));
-  } while (!finished(solver, stop, reason));
+    if (level->num_boxes) norm = cg_step(solver, level, &s, solver->records == 0);
+    TRY(hymgi_record(solver, HYMG_KIND_CG, hymgi_known_by_all(level, norm), &stop));
+  } while (!hymgi_finished(solver, stop, reason));
   level->x = s.u;
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
   return HYMG_OK;
@@ -317,15 +350,23 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
   hymgi_level *level = solver->h.level + l;
   solver->mean_removed = 0;
   /* a recorded F-cycle includes this */
-  if (solver->h.method.singular || solver->h.options.cycle != HYMG_CYCLE_F)
-    TRY(prepare_rhs(solver, l));
+  if (!norm_later(solver) || solver->h.options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
   if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* then u is 0 as well */
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
   }
+  if (solver->h.method.robust) return hymgi_robust_solve(solver, reason);
   if (solver->h.options.method == HYMG_MGPCG) return run_cg(solver, l, reason);
   return run_cycles(solver, l, reason);
+}
+
+/* For the 2-norm of residuals. */
+static hymg_status scratch(hymg_solver *solver, const hymgi_level *level)
+{
+  if (solver->h.options.norm == HYMG_NORM_MAX || solver->h.method.robust) return HYMG_OK;
+  return hymgi_agree(level->context,
+                     hymgi_vector_create(level, level->vector_size, &solver->scratch));
 }
 
 /* Collective: the same status on every rank. */
@@ -347,7 +388,11 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   if (status == HYMG_OK) {
     double *const target = level->x;
     solver->records = 0;
-    status = run(solver, l, &reason);
+    solver->note[0] = 0;
+    hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
+    status = scratch(solver, level);
+    if (status == HYMG_OK) status = run(solver, l, &reason);
+    hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);
     if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
@@ -363,6 +408,9 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
 {
   if (!solver) return HYMG_EINVAL;
   TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
+  if (solver->h.method.robust && level > 0)
+    return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
+                      "a solve on level %d of the robust path: level 0 only", level);
   const double start = hymgi_seconds();
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;
@@ -381,7 +429,13 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .singular = solver->h.method.singular,
                           .mean_removed = solver->mean_removed,
                           .transport = &solver->h.transport.info,
-                          .seconds = hymgi_seconds() - start};
+                          .seconds = hymgi_seconds() - start,
+                          .path = solver->path.path,
+                          .note = solver->note};
+  if (solver->h.method.robust && solver->records) {
+    result->residual_max = solver->residual;
+    result->residual_relative = solver->residual / solver->rhs_max;
+  }
   return HYMG_OK;
 }
 
@@ -417,13 +471,16 @@ static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg
   if (status == HYMG_OK && residual) status = vector_of(level, f, &vf);
   if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
   status = hymgi_agree(c, status);
+  const bool volumes = solver->h.method.stretched && l == 0 && level->num_boxes;
   if (status == HYMG_OK) {
+    if (volumes && vf) level->backend->robust->scale_volumes(level, false, vf);
     if (residual) {
       if (vf) hymgi_boundary_data_add_terms(level, vf);
       hymgi_residual(level, vf, vx, vout);
     } else {
       hymgi_apply(level, vx, vout);
     }
+    if (volumes) level->backend->robust->scale_volumes(level, true, vout);
     status = write_field(level, vout, out);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }

@@ -48,24 +48,45 @@ static hymg_status tune(hymg_solver *s)
   return status;
 }
 
-static hymg_status load(hymg_solver *s)
+static hymg_status attach(hymg_solver *s)
 {
-  TRY(hymgi_coefficients_load(&s->h));
   const hymgi_backend *fine = s->h.placement.fine;
   if (!fine->attach) return HYMG_OK;
   return hymgi_agree(s->h.context, fine->attach(&s->h));
 }
 
-static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
+/* The default number of cycles depends on the path. */
+static hymg_status make_history(hymg_solver *s)
 {
-  const hymgi_backend *backend;
-  TRY(hymgi_choose_backend(s->h.context, &s->h.options, &backend));
-  if (tuning) s->h.method.tuning = *tuning;
-  s->history = malloc(((size_t)s->h.options.max_cycles + 1) * sizeof *s->history);
   hymg_context *c = s->h.context;
-  TRY(hymgi_agree(c, s->history ? HYMG_OK
-                                : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records",
-                                             s->h.options.max_cycles)));
+  const int wanted = s->h.options.max_cycles;
+  s->max_cycles = wanted > 0 ? wanted : s->h.method.robust ? 100 : 20;
+  free(s->history);
+  s->history = malloc(((size_t)s->max_cycles + 1) * sizeof *s->history);
+  return hymgi_agree(
+      c,
+      s->history ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records", s->max_cycles));
+}
+
+/* No levels are measured: their number is not known before. */
+static hymg_status build_robust(hymg_solver *s, const hymgi_backend *backend)
+{
+  hymg_context *c = s->h.context;
+  hymgi_robust_init(&s->h);
+  if (s->h.options.cycle == HYMG_CYCLE_F) s->h.options.cycle = HYMG_CYCLE_V;
+  s->h.placement = (hymgi_placement){
+      .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
+  s->h.transport.info.within = s->h.transport.info.between = HYMG_TRANSPORT_NONE;
+  c->status = HYMG_OK;
+  TRY(hymgi_robust_build(&s->h, backend));
+  return attach(s);
+}
+
+static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
+                                  const hymgi_tuning *tuning)
+{
+  hymg_context *c = s->h.context;
+  if (tuning) s->h.method.tuning = *tuning;
   TRY(hymgi_hierarchy_shape(&s->h, backend));
   TRY(hymgi_placement_choose(&s->h, backend, tuning ? NULL : hymgi_placement_measure));
   s->tuning_seconds = s->h.choice.seconds;
@@ -74,10 +95,50 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   c->status = HYMG_OK;
   TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
   TRY(hymgi_hierarchy_fill(&s->h));
-  TRY(hymgi_agree(c, c->status)); /* load clears the status */
-  TRY(load(s));
+  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
+  TRY(hymgi_coefficients_load(&s->h));
+  if (s->path.path == HYMG_PATH_AUTO) TRY(hymgi_path_judge(&s->h, &s->path));
+  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
+  TRY(attach(s));
   if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
   return HYMG_OK;
+}
+
+/* A backend that has only the standard path. */
+static hymg_status without_robust(hymg_solver *s, const hymgi_backend *backend)
+{
+  if (s->path.path == HYMG_PATH_ROBUST && s->h.options.path == HYMG_PATH_ROBUST)
+    return hymgi_fail(s->h.context, HYMG_EUNSUPPORTED, "path robust on backend %s: host only",
+                      backend->name);
+  s->path.path = HYMG_PATH_STANDARD;
+  return HYMG_OK;
+}
+
+/* The same operator and options, without levels. */
+static void start_again(hymg_solver *s)
+{
+  const hymg_operator *op = s->h.op;
+  const hymg_options options = s->h.options;
+  hymgi_robust_destroy(&s->h);
+  hymgi_hierarchy_destroy(&s->h);
+  memset(&s->h, 0, sizeof s->h);
+  hymgi_hierarchy_init(&s->h, op, &options);
+}
+
+static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
+{
+  const hymgi_backend *backend;
+  hymg_context *c = s->h.context;
+  TRY(hymgi_choose_backend(c, &s->h.options, &backend));
+  TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
+  if (!backend->robust) TRY(hymgi_agree(c, without_robust(s, backend)));
+  if (s->path.path != HYMG_PATH_ROBUST) {
+    TRY(build_standard(s, backend, tuning));
+    if (s->path.path == HYMG_PATH_ROBUST) start_again(s);
+  }
+  TRY(hymgi_agree(c, hymgi_path_check(&s->h, &s->path)));
+  if (s->path.path == HYMG_PATH_ROBUST) TRY(build_robust(s, backend));
+  return make_history(s);
 }
 
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
@@ -112,10 +173,38 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
   return hymgi_solver_create_tuned(op, options, NULL, solver);
 }
 
+/* With coefficients that ask for other axes, or for the robust path. */
+static hymg_status rebuild(hymg_solver *s)
+{
+  const hymgi_backend *fine = s->h.placement.fine;
+  if (fine->detach) fine->detach(&s->h);
+  start_again(s);
+  TRY(build_robust(s, fine));
+  return make_history(s);
+}
+
+static hymg_status update(hymg_solver *s)
+{
+  bool kept = true;
+  if (s->h.method.robust) {
+    TRY(hymgi_robust_update(&s->h, &kept));
+  } else {
+    TRY(hymgi_coefficients_load(&s->h));
+    s->path.path = s->h.options.path;
+    const bool open = s->h.options.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] &&
+                      s->h.method.stencil == HYMG_FV2 && s->h.level[0].backend->robust;
+    if (open) TRY(hymgi_path_judge(&s->h, &s->path));
+    if (s->path.path == HYMG_PATH_AUTO) s->path.path = HYMG_PATH_STANDARD;
+    TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &s->path)));
+    kept = s->path.path == HYMG_PATH_STANDARD;
+  }
+  return kept ? attach(s) : rebuild(s);
+}
+
 hymg_status hymg_solver_update(hymg_solver *solver)
 {
   if (!solver) return HYMG_EINVAL;
-  const hymg_status status = load(solver);
+  const hymg_status status = update(solver);
   if (status != HYMG_OK) hymgi_transport_reset(&solver->h);
   return status;
 }
@@ -125,6 +214,7 @@ void hymg_solver_destroy(hymg_solver **solver)
   if (!solver || !*solver) return;
   const hymgi_backend *fine = (*solver)->h.placement.fine;
   if (fine && fine->detach) fine->detach(&(*solver)->h);
+  hymgi_robust_destroy(&(*solver)->h);
   hymgi_hierarchy_destroy(&(*solver)->h);
   free((*solver)->history);
   free(*solver);
@@ -145,6 +235,7 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
                        .ranks = l->ranks,
                        .backend = l->backend->id,
                        .lambda_max = l->lambda_max,
+                       .coarsened = l->coarsened,
                        .kernels = l->backend->kernel_names ? l->backend->kernel_names(l) : ""};
   for (int axis = 0; axis < 3; axis++) {
     i.cells[axis] = l->n[axis];

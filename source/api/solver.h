@@ -4,15 +4,20 @@
 
 #include "api/field.h"
 #include "hierarchy/placement.h"
+#include "robust/robust.h"
 
 struct hymg_solver {
   unsigned id; /* > 0, unique within the context */
   hymgi_hierarchy h;
   hymg_cycle_record *history;
-  int records;
+  int records, max_cycles;
   hymg_reason reason;
   double mean_removed, rhs_max;
   double tuning_seconds;
+  hymgi_path_choice path;
+  char note[512];
+  double *scratch; /* during a solve */
+  double residual; /* robust path: of the last solve, not of its recurrence */
 };
 
 /* hymg_solver_create with the given host tuning (NULL: the backend's own); for the kernel
@@ -26,6 +31,23 @@ hymg_status hymgi_options_check(hymg_context *context, hymg_stencil stencil,
 /* Collective. The host, or the GPU if the options ask for it or, with auto, every rank has one. */
 hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *options,
                                  const hymgi_backend **backend);
+
+/* source/api/solve.c: the norm that options.norm names; a value that the ranks of the level know, on
+ * all ranks of the context; records the residual after a cycle, *stop: the monitor's wish; true if
+ * the iteration ends, and why. */
+double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x);
+double hymgi_known_by_all(const hymgi_level *level, double value);
+hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
+bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
+/* source/api/solve_robust.c: right-hand side, iteration and final residual on the robust path. */
+/* subtract_mean: from integrals over cells; returns it. note: adds a remark to the result. */
+double hymgi_subtract_mean(const hymgi_level *level, double *f);
+void hymgi_note(hymg_solver *solver, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */

@@ -65,6 +65,16 @@ static inline void hymgi_geom_layout(hymgi_geom *g, int line)
   g->offset = 0;
 }
 
+/* The same cells and addresses with the colours exchanged: a sweep over "red" updates the black
+ * cells. */
+static inline hymgi_geom hymgi_geom_exchanged(hymgi_geom g)
+{
+  g.parity ^= 1;
+  g.base += g.half;
+  g.half = -g.half;
+  return g;
+}
+
 /* Lays out boxes one after the other in a vector; returns its size in doubles. */
 static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
 {

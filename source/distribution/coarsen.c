@@ -148,3 +148,27 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
   *coarse = d;
   return HYMG_OK;
 }
+
+hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
+                                      unsigned axes, int64_t gather_below, hymgi_decomp **coarse)
+{
+  hymgi_decomp *d = calloc(1, sizeof *d);
+  if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
+  d->finer = finer;
+  d->ranks = finer->ranks;
+  bool keep = true;
+  double cells = 1;
+  for (int a = 0; a < 3; a++) {
+    const bool halved = axes >> a & 1;
+    d->n[a] = halved ? finer->n[a] / 2 + finer->n[a] % 2 : finer->n[a];
+    keep = keep && (finer->boxes[a] == 1 || !halved || finer->n[a] / finer->boxes[a] % 4 == 0);
+    cells *= d->n[a];
+  }
+  keep = keep && cells >= (double)gather_below;
+  for (int a = 0; a < 3; a++) {
+    d->merge[a] = keep ? 1 : finer->boxes[a];
+    d->boxes[a] = finer->boxes[a] / d->merge[a];
+  }
+  *coarse = d;
+  return HYMG_OK;
+}

@@ -38,6 +38,11 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
  * axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
                                  int64_t gather_below, hymgi_decomp **coarse);
+/* Likewise with the axes of a mask halved, n to ceil(n / 2): boxes are kept if all of them are cut
+ * at even cells of these axes, and the level has not fewer cells than gather_below; else all are
+ * gathered into one. */
+hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
+                                      unsigned axes, int64_t gather_below, hymgi_decomp **coarse);
 void hymgi_decomp_destroy(hymgi_decomp **decomp);
 
 /* Boxes per axis for `ranks` ranks: one box per rank, or the nearest number (the larger of two

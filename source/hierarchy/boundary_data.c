@@ -137,6 +137,22 @@ static void take_plane(const hymgi_level *level, int b, int face, const double *
   extend(g, face, plane);
 }
 
+/* Grids with widths: the face's area and, for Dirichlet values, 1 over the cell's width, where the
+ * mean width is 1. */
+static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int face, double *value)
+{
+  const hymgi_axis *axis = level->axis;
+  const int a = face / 2;
+  const double width = axis[a].width[face & 1 ? level->n[a] - 1 : 0];
+  int u, v, at[3] = {0};
+  hymgi_boundary_axes(face, &u, &v);
+  for (at[v] = 0; at[v] < g->n[v]; at[v]++)
+    for (at[u] = 0; at[u] < g->n[u]; at[u]++)
+      value[hymgi_boundary_at(g, face, at)] *= axis[u].width[g->low[u] + at[u]] *
+                                               axis[v].width[g->low[v] + at[v]] /
+                                               (level->boundary[face] == HYMG_NEUMANN ? 1 : width);
+}
+
 /* term = b beta_face (inhomogeneous part of the ghost) / h^2; Neumann values become h q. */
 static void finish_plane(const hymgi_level *level, int b, int face)
 {
@@ -145,6 +161,7 @@ static void finish_plane(const hymgi_level *level, int b, int face)
   if (level->boundary[face] == HYMG_NEUMANN)
     for (ptrdiff_t m = 0; m < plane_size(level->box + b, face); m++)
       value[m] *= level->h[face / 2];
+  if (level->method->stretched) scale_by_widths(level, level->box + b, face, value);
   level->backend->boundary_term(level, b, face);
 }
 

@@ -37,7 +37,7 @@ static hymgi_geom patch_of(const hymgi_level *fine, int b)
 {
   hymgi_geom p = fine->box[b];
   for (int axis = 0; axis < 3; axis++)
-    p.n[axis] /= 2, p.low[axis] /= 2;
+    if (fine->coarsened >> axis & 1) p.n[axis] = (p.n[axis] + 1) / 2, p.low[axis] /= 2;
   p.parity = (p.low[0] + p.low[1] + p.low[2]) & 1;
   p.split = 0;
   hymgi_geom_layout(&p, fine->backend->line);
@@ -94,12 +94,16 @@ static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
     fine->patch_size += patch_of(fine, b).size;
 }
 
+void hymgi_level_place(hymgi_hierarchy *h, int l)
+{
+  place_level(h->level + l, &h->placement);
+  if (l > 0) place_patches(h->level + l - 1, h->level + l);
+}
+
 void hymgi_hierarchy_place(hymgi_hierarchy *h)
 {
   for (int l = 0; l < h->num_levels; l++)
-    place_level(h->level + l, &h->placement);
-  for (int l = 0; l + 1 < h->num_levels; l++)
-    place_patches(h->level + l, h->level + l + 1);
+    hymgi_level_place(h, l);
 }
 
 /* ---- plans ---- */
@@ -166,6 +170,7 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 static bool needs_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
+  if (m->robust) return true; /* the residual before it is restricted */
   if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
   return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
@@ -204,6 +209,8 @@ static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const bool bottom = level->index == h->num_levels - 1;
   int count = bottom ? hymgi_bottom_vectors(h->options.bottom) : 0;
+  if (h->method.robust)
+    return level->index > 0 ? 0 : h->method.quadratic ? HYMGI_BICGSTAB_ROBUST : HYMGI_CG_VECTORS;
   if (h->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
   return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
 }
@@ -262,15 +269,29 @@ static hymg_status make_communicator(hymgi_level *level)
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 
+static hymg_status exchange_colours(hymgi_level *level)
+{
+  hymgi_geom *g = level->exchanged = malloc(((size_t)level->num_boxes + 1) * sizeof *g);
+  if (!g) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for boxes");
+  for (int b = 0; b < level->num_boxes; b++)
+    g[b] = hymgi_geom_exchanged(level->box[b]);
+  return share(level, &level->exchanged, level->num_boxes);
+}
+
+static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
+{
+  hymgi_level *level = h->level + l;
+  if (h->method.robust) TRY(exchange_colours(level));
+  TRY(share(level, &level->box, level->num_boxes));
+  TRY(make_halo(level, h->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+  TRY(make_halo(level, HYMGI_HALO_FULL));
+  return l > 0 ? make_patches(level - 1, level) : HYMG_OK;
+}
+
 static hymg_status make_plans(hymgi_hierarchy *h)
 {
-  const bool fv2 = h->method.stencil == HYMG_FV2;
-  for (int l = 0; l < h->num_levels; l++) {
-    TRY(share(h->level + l, &h->level[l].box, h->level[l].num_boxes));
-    TRY(make_halo(h->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
-    TRY(make_halo(h->level + l, HYMGI_HALO_FULL));
-    if (l > 0) TRY(make_patches(h->level + l - 1, h->level + l));
-  }
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(make_level_plans(h, l));
   return HYMG_OK;
 }
 
@@ -292,9 +313,29 @@ hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
   return HYMG_OK;
 }
 
+hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
+{
+  hymg_context *context = h->context;
+  TRY(hymgi_agree(context, make_level_plans(h, l)));
+  TRY(hymgi_agree(context, make_vectors(h, h->level + l)));
+  return hymgi_agree(context, make_communicator(h->level + l));
+}
+
+static void destroy_axes(hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    hymgi_axis *a = level->axis + axis;
+    double **const list[3] = {&a->width, &a->part, &a->closer};
+    for (int m = 0; m < 3; m++)
+      if (*list[m]) level->keeper->unshare(*list[m]);
+    hymgi_vector_destroy(level, level->vector_size, &level->weight[axis]);
+  }
+}
+
 static void destroy_level(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
+  destroy_axes(level);
   if (level->index == 0 && level->own_x)
     level->memory->release(level->context, level->own_x, (size_t)level->vector_size);
   if (level->index == 0 && level->own_f)
@@ -309,6 +350,7 @@ static void destroy_level(hymgi_level *level)
   hymgi_comm_destroy(&level->comm);
   if (level->index > 0) hymgi_decomp_destroy(&level->decomp);
   if (level->box) level->keeper->unshare(level->box);
+  if (level->exchanged) level->keeper->unshare(level->exchanged);
   free(level->cover);
 }
 

@@ -23,6 +23,15 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit);
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend);
 void hymgi_hierarchy_place(hymgi_hierarchy *h);
 hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h);
+/* Does the standard path coarsen a level of n cells? */
+bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const int n[3]);
+/* The parts of these, for a hierarchy that is built level by level; num_levels includes level l. */
+int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend);
+hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l);
+void hymgi_extrapolation_dims(hymgi_hierarchy *h);
+hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from); /* collective */
+void hymgi_level_place(hymgi_hierarchy *h, int l);
+hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l); /* collective */
 hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l);
 /* memory_estimate.c: the memory that a placed hierarchy needs; check returns ENOMEM, with both
  * numbers in the text, if that is more than is free. */
@@ -34,6 +43,13 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);
 
 /* coefficients.c: reads the coefficients of the operator into all levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
+/* Parts of it, all collective: reads and checks them for level 0, where beta includes b / h^2 but
+ * no boundary; fills the ghosts of beta once its faces are there; restricts faces to the next
+ * level; boundaries, diagonal and eigenvalue bounds of levels from `from` on. */
+hymg_status hymgi_finest_load(hymgi_hierarchy *h);
+hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
+hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
+hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
 /* boundary_data.c: reads the boundary data into all levels. Collective; the betas of all levels
  * are there, but not yet scaled. */
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
@@ -50,6 +66,7 @@ hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, 
 
 /* A temporary vector of a level, set to 0. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);
+void hymgi_vector_copy(const hymgi_level *level, const double *from, double *to); /* with ghosts */
 void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vector);
 
 /* The memory for vectors of a level that the host can access as well, and a vector of zeros in

@@ -102,7 +102,7 @@ static void take_high_faces(const hymgi_level *level, int axis, const double *sh
 
 /* Fills the ghosts of beta once its low faces and the high faces of each box are there. High
  * faces are exchanged as the low faces of a shifted field. */
-static hymg_status exchange_faces(const hymgi_level *level, int axis, double *beta)
+hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FULL];
   double *shifted = NULL;
@@ -119,11 +119,18 @@ static hymg_status exchange_faces(const hymgi_level *level, int axis, double *be
   return status;
 }
 
-static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int axis)
+static void restrict_faces(const hymgi_level *fine, int axis, double *coarse)
+{
+  const hymgi_backend *b = fine->backend;
+  (fine->method->robust ? b->robust->coarse_faces
+                        : b->restrict_faces)(fine, axis, fine->c.beta[axis], fine->patch, coarse);
+}
+
+hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis)
 {
   double *const beta = coarse->c.beta[axis];
   if (fine->direct) {
-    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, beta);
+    restrict_faces(fine, axis, beta);
     hymgi_cross(fine, coarse);
     return HYMG_OK;
   }
@@ -135,7 +142,7 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
   if (status == HYMG_OK) {
     double *const low_faces = fine->inside ? beta : patch;
     double *const high_faces = fine->inside ? high : shifted;
-    fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, low_faces);
+    restrict_faces(fine, axis, low_faces);
     copy_shifted(fine, fine->patch, axis, 1, low_faces, high_faces);
     hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
     hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
@@ -160,14 +167,33 @@ static void constants(const hymgi_level *level, const hymg_operator_desc *d, hym
   c->alpha_constant = d->a * d->alpha_constant;
 }
 
-static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
+/* A constant beta as a field: low faces, and the high ones of the box's last cells. */
+static void fill_faces(const hymgi_level *level, int axis, double *beta)
 {
-  for (int axis = 0; d->beta[0] && axis < 3; axis++)
-    TRY(hymgi_field_load(d->beta[axis], level, level->c.beta[axis]));
+  level->backend->fill(level, 1, beta);
+  take_high_faces(level, axis, beta, beta);
+}
+
+static hymg_status load_alpha(hymgi_level *level, const hymg_operator_desc *d)
+{
   if (!level->c.alpha) return HYMG_OK;
+  if (!d->alpha) {
+    level->backend->fill(level, d->a * d->alpha_constant, level->c.alpha);
+    return HYMG_OK;
+  }
   TRY(hymgi_field_load(d->alpha, level, level->c.alpha));
   level->backend->axpby(level, d->a, level->c.alpha, 0, level->c.alpha, level->c.alpha);
   return HYMG_OK;
+}
+
+static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
+{
+  for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
+    if (d->beta[0])
+      TRY(hymgi_field_load(d->beta[axis], level, level->c.beta[axis]));
+    else
+      fill_faces(level, axis, level->c.beta[axis]);
+  return load_alpha(level, d);
 }
 
 /* Scales the user's beta by b / h^2 of its level. */
@@ -185,8 +211,8 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
     hymgi_level *level = h->level + l;
     constants(level, d, &level->c);
     for (int axis = 0; h->method.variable_beta && axis < 3; axis++) {
-      TRY(exchange_faces(level, axis, level->c.beta[axis]));
-      if (l + 1 < h->num_levels) TRY(restrict_faces(level, level + 1, axis));
+      TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
+      if (l + 1 < h->num_levels) TRY(hymgi_faces_restrict(level, level + 1, axis));
     }
     if (h->method.variable_alpha && l + 1 < h->num_levels)
       hymgi_restrict_cells(level, level->c.alpha, level + 1, level[1].c.alpha);
@@ -194,38 +220,21 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
   return h->context->status;
 }
 
-/* Weights of the three-term recurrence on [L/8, L]. */
-static void chebyshev_weights(hymgi_level *level)
-{
-  const double L = level->lambda_max, theta = 0.5 * (L + L / 8), delta = 0.5 * (L - L / 8),
-               sigma = theta / delta;
-  double rho = 1 / sigma;
-  level->chebyshev[0] = 0;
-  level->chebyshev[1] = 1 / theta;
-  for (int s = 1; s < 6; s++) {
-    const double next = 1 / (2 * sigma - rho);
-    level->chebyshev[2 * s] = next * rho;
-    level->chebyshev[2 * s + 1] = 2 * next / delta;
-    rho = next;
-  }
-}
-
-static hymg_status finish_levels(hymgi_hierarchy *h)
+hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from)
 {
   double bound[HYMGI_MAX_LEVELS] = {0};
   hymg_context *context = h->context;
   hymg_status status = HYMG_OK;
-  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++) {
+  for (int l = from; l < h->num_levels && status == HYMG_OK; l++) {
     hymgi_level *level = h->level + l;
-    scale_betas(level);
     status = level->backend->finish_coefficients(level);
     bound[l] = level->lambda_max;
   }
   TRY(hymgi_agree(context, status));
   TRY(hymgi_comm_max_double(context, context->comm, bound, h->num_levels));
-  for (int l = 0; l < h->num_levels; l++) {
+  for (int l = from; l < h->num_levels; l++) {
     h->level[l].lambda_max = bound[l];
-    chebyshev_weights(h->level + l);
+    hymgi_chebyshev_weights(h->level + l);
   }
   return HYMG_OK;
 }
@@ -237,7 +246,8 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
   return false;
 }
 
-hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
+/* Reads and checks the coefficients; all levels but boundaries, diagonals and bounds. */
+static hymg_status load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
@@ -249,5 +259,22 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   h->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(hymgi_boundary_data_load(h));
-  return finish_levels(h);
+  for (int l = 0; l < h->num_levels; l++)
+    scale_betas(h->level + l);
+  return HYMG_OK;
+}
+
+hymg_status hymgi_finest_load(hymgi_hierarchy *h)
+{
+  const int levels = h->num_levels;
+  h->num_levels = 1;
+  const hymg_status status = load(h);
+  h->num_levels = levels;
+  return status;
+}
+
+hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
+{
+  TRY(load(h));
+  return hymgi_levels_finish(h, 0);
 }

@@ -49,7 +49,7 @@ static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
   return stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET ? 2 : 1;
 }
 
-static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
+bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
 {
   for (int axis = 0; axis < 3; axis++)
     if (n[axis] % 2 || n[axis] < 2 * smallest_side(grid, stencil, axis)) return false;
@@ -75,7 +75,7 @@ static void coarsen_extrapolation_box(int n, int *box, int *side)
 
 /* The dimension that determines the order of the ghost extrapolations on each level: the side of
  * that box, or the cells of the domain. */
-static void extrapolation_dims(hymgi_hierarchy *h)
+void hymgi_extrapolation_dims(hymgi_hierarchy *h)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
   int box = d->extrapolation_box, side = box ? d->n[0] / box : 0;
@@ -87,8 +87,18 @@ static void extrapolation_dims(hymgi_hierarchy *h)
   }
 }
 
+static hymg_status coarsen(const hymgi_hierarchy *h, hymgi_level *level)
+{
+  const hymgi_level *finer = level - 1;
+  if (h->method.robust)
+    return hymgi_decomp_coarsen_axes(level->context, finer->decomp, finer->coarsened,
+                                     h->gather_below, &level->decomp);
+  return hymgi_decomp_coarsen(level->context, finer->decomp, 2 * level->ghost, h->gather_below,
+                              &level->decomp);
+}
+
 /* Everything that does not depend on the backend of the level. */
-static hymg_status shape_level(hymgi_hierarchy *h, int l)
+hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
 {
   hymg_grid *grid = h->op->grid;
   hymgi_level *level = h->level + l;
@@ -104,15 +114,17 @@ static hymg_status shape_level(hymgi_hierarchy *h, int l)
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
   level->cells = 1;
   for (int axis = 0; axis < 3; axis++) {
-    level->n[axis] = grid->desc.n[axis] >> l;
-    level->h[axis] = grid->desc.spacing[axis] * (double)((int64_t)1 << l);
+    const int finer = l ? level[-1].n[axis] : grid->desc.n[axis];
+    const bool halved = l && level[-1].coarsened >> axis & 1;
+    level->n[axis] = halved ? finer / 2 + finer % 2 : finer;
+    level->h[axis] = l ? level[-1].h[axis] * (halved ? (double)finer / level->n[axis] : 1)
+                       : grid->desc.spacing[axis];
     level->cells *= level->n[axis];
   }
   if (l == 0)
     level->decomp = grid->decomp;
   else
-    TRY(hymgi_decomp_coarsen(level->context, level[-1].decomp, 2 * level->ghost, h->gather_below,
-                             &level->decomp));
+    TRY(coarsen(h, level));
   return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
                           level->ghost, level->periodic, &level->box, &level->cover,
                           &level->num_boxes);
@@ -120,12 +132,12 @@ static hymg_status shape_level(hymgi_hierarchy *h, int l)
 
 /* Collective: the number of ranks that hold cells of each level, and the largest number of cells
  * that one of them holds. */
-static hymg_status count_ranks(hymgi_hierarchy *h)
+hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from)
 {
-  int64_t holding[HYMGI_MAX_LEVELS];
+  int64_t holding[HYMGI_MAX_LEVELS] = {0};
   double most[HYMGI_MAX_LEVELS] = {0};
   hymg_context *context = h->context;
-  for (int l = 0; l < h->num_levels; l++) {
+  for (int l = from; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     holding[l] = level->num_boxes > 0;
     for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
@@ -133,7 +145,7 @@ static hymg_status count_ranks(hymgi_hierarchy *h)
   }
   TRY(hymgi_comm_sum_int64(context, context->comm, holding, h->num_levels));
   TRY(hymgi_comm_max_double(context, context->comm, most, h->num_levels));
-  for (int l = 0; l < h->num_levels; l++) {
+  for (int l = from; l < h->num_levels; l++) {
     h->level[l].ranks = (int)holding[l];
     h->level[l].largest_share = most[l];
   }
@@ -143,14 +155,14 @@ static hymg_status count_ranks(hymgi_hierarchy *h)
 static hymg_status make_shapes(hymgi_hierarchy *h)
 {
   for (int l = 0; l < h->num_levels; l++)
-    TRY(shape_level(h, l));
-  extrapolation_dims(h);
+    TRY(hymgi_level_shape(h, l));
+  hymgi_extrapolation_dims(h);
   return HYMG_OK;
 }
 
 /* A GPU computes a small level in less time than an exchange of its halos takes, so it is
  * gathered on one GPU. The sizes were measured on 2 H200. */
-static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
+int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_options *o = &h->options;
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
@@ -164,13 +176,13 @@ hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backe
   const hymg_grid *grid = h->op->grid;
   int n[3];
   memcpy(n, grid->desc.n, sizeof n);
-  h->gather_below = gather_below(h, backend);
+  h->gather_below = hymgi_gather_below(h, backend);
   h->num_levels = 1;
-  while (coarsens(grid, h->method.stencil, n) && h->num_levels < HYMGI_MAX_LEVELS) {
+  while (hymgi_halves_all_axes(grid, h->method.stencil, n) && h->num_levels < HYMGI_MAX_LEVELS) {
     for (int axis = 0; axis < 3; axis++)
       n[axis] /= 2;
-    h->num_levels++;
+    h->level[h->num_levels++ - 1].coarsened = HYMGI_ALL_AXES;
   }
   TRY(hymgi_agree(grid->context, make_shapes(h)));
-  return count_ranks(h);
+  return hymgi_count_ranks(h, 0);
 }

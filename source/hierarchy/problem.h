@@ -12,6 +12,7 @@ struct hymg_grid {
   int num_boxes;
   hymgi_geom *box; /* plain rows without ghosts */
   int (*cover)[6];
+  double *widths[3]; /* or NULL */
 };
 
 struct hymg_field {

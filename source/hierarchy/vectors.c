@@ -42,6 +42,20 @@ void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
   *vector = NULL;
 }
 
+void hymgi_vector_copy(const hymgi_level *level, const double *from, double *to)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    hymgi_copy c = {.src_box = b, .dst_box = b};
+    for (int axis = 0; axis < 3; axis++) {
+      c.src[axis] = c.dst[axis] = -g->ghost;
+      c.n[axis] = g->n[axis] + 2 * g->ghost;
+    }
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
+    level->backend->mover.local(level->context, &plan, level->box, from, level->box, to);
+  }
+}
+
 /* ---- between two layouts ---- */
 
 static void copy_boxes(const hymgi_level *level, const hymgi_geom *src_box, const double *src,

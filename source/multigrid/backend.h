@@ -72,6 +72,31 @@ typedef struct hymgi_nccl_ops {
 
 typedef struct hymgi_hierarchy hymgi_hierarchy;
 
+/* What the robust path needs (formulas/conductance.h). Vectors of faces hold low faces. */
+typedef struct hymgi_robust_ops {
+  /* out: the coupling along an axis over that along all, without domain boundaries */
+  void (*shares)(const hymgi_level *level, int axis, double *out);
+  /* the largest ratio of beta between a face and the next one along its axis; NaN propagates */
+  double (*largest_step)(const hymgi_level *level);
+  /* resistance from a cell to its parent's centre along an axis; 0 without a sibling */
+  void (*resistances)(const hymgi_level *level, int axis, double *out);
+  /* level->weight from resistance[axis], which has ghosts */
+  void (*weights)(const hymgi_level *level, double *const resistance[3]);
+  /* conductances of the coarse faces; sums of C over children */
+  void (*coarse_faces)(const hymgi_level *level, int axis, const double *fine,
+                       const hymgi_geom *patch, double *coarse);
+  void (*sum_children)(const hymgi_level *level, const double *fine, double *coarse);
+  /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
+   * over the cell's width */
+  void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
+  /* x times (or over) the cells' volumes */
+  void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
+  /* the transpose of interpolate applied to r, which has ghosts; adds the interpolated source to
+   * x */
+  void (*restrict_weighted)(const hymgi_level *level, const double *r, double *coarse);
+  void (*interpolate_weighted)(const hymgi_level *fine, const double *source, double *x);
+} hymgi_robust_ops;
+
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
@@ -194,6 +219,7 @@ typedef struct hymgi_backend {
   const char *(*kernel_names)(const hymgi_level *level);
 
   /* vector operations on the cells of a level; ghosts are not touched; outputs may be inputs */
+  const hymgi_robust_ops *robust; /* NULL: not available */
   void (*fill)(const hymgi_level *level, double value, double *x);
   void (*axpby)(const hymgi_level *level, double a, const double *x, double b, const double *y,
                 double *z);

@@ -34,7 +34,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
   hymgi_interpolate_add(coarse, level, true);
-  hymgi_smooth(level);
+  hymgi_smooth_transposed(level);
 }
 
 /* On the coarsest level alone: the correction is a bottom solve for the residual. */
@@ -55,6 +55,8 @@ static void v_or_w(hymgi_hierarchy *h, int l, int visits)
   hymgi_level *level = h->level + l;
   if (l < h->num_levels - 1)
     v_cycle(h, l, visits, false);
+  else if (holds(level) && h->method.robust)
+    bottom_solve(h, level); /* x is 0 */
   else if (holds(level))
     bottom_correction(h, level);
 }

@@ -26,6 +26,13 @@ typedef struct hymgi_transport {
   hymgi_peer_state peers;
 } hymgi_transport;
 
+/* Robust path with a quadratic extrapolation: level 0's coefficients in the preconditioner, where it
+ * is linear. */
+typedef struct hymgi_inner {
+  hymgi_coefficients c;
+  double lambda_max;
+} hymgi_inner;
+
 struct hymgi_hierarchy {
   hymg_context *context;
   const hymg_operator *op;
@@ -39,7 +46,20 @@ struct hymgi_hierarchy {
   hymg_tuning_info choice; /* how the placement was chosen */
   void *attached;          /* data of the backend */
   hymgi_transport transport;
+  hymgi_inner inner;
 };
+
+/* Before and after the preconditioner, and to build it: exchanges level 0's coefficients with those
+ * of the preconditioner. Does nothing if they are the same. */
+static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
+{
+  if (!h->method.quadratic) return;
+  hymgi_level *level = h->level;
+  const hymgi_inner operator_s = {level->c, level->lambda_max};
+  level->c = h->inner.c, level->lambda_max = h->inner.lambda_max;
+  h->inner = operator_s;
+  hymgi_chebyshev_weights(level);
+}
 
 /* cycle.c: one V-, W- or F-cycle from level l down; level->x is the initial guess (V, W) or is
  * overwritten (F). */

@@ -89,8 +89,21 @@ static void put_back(hymgi_level *level, double *x)
   level->x = x;
 }
 
+/* The robust path's coarsest level: a single cell, or cells that are not coupled. */
+static void solve_cells(hymgi_level *level)
+{
+  if (level->method->singular)
+    hymgi_fill(level, 0, level->x);
+  else
+    hymgi_precondition(level, level->f, level->x);
+}
+
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 {
+  if (level->method->robust) {
+    solve_cells(level);
+    return;
+  }
   const hymgi_backend *backend = level->backend;
   double *const x = level->x;
   if (backend->bottom && backend->bottom(level, bottom)) return;

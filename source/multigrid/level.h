@@ -8,7 +8,13 @@
 struct hymgi_backend;
 struct hymgi_profile;
 
-enum { HYMGI_MAX_LEVELS = 32, HYMGI_CG_VECTORS = 4, HYMGI_CORRECTION_VECTORS = 2 };
+enum {
+  HYMGI_ALL_AXES = 7,
+  HYMGI_MAX_LEVELS = 32,
+  HYMGI_CG_VECTORS = 4,
+  HYMGI_BICGSTAB_ROBUST = 7,
+  HYMGI_CORRECTION_VECTORS = 2
+};
 
 /* How the host runs smoothers; does not affect results. */
 typedef struct hymgi_tuning {
@@ -31,8 +37,27 @@ typedef struct hymgi_method {
   bool has_alpha; /* a alpha x is part of the operator */
   bool variable_alpha;
   bool singular;
+  /* The robust path (source/robust/robust.h): any size, coarsening by axis, equations integrated
+   * over cells, weighted transfers, symmetric cycles */
+  bool robust;
+  bool stretched; /* robust: the grid has widths */
+  bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
+  bool weighted;  /* robust: weighted interpolation, else piecewise constant */
+  double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;
 } hymgi_method;
+
+/* Robust path: an axis of the whole level, by global index; borrowed or owned by the level, in
+ * memory that its keeper can read. */
+typedef struct hymgi_axis {
+  double *width; /* of n cells; the mean of the finest level is 1 */
+  /* n: the part of the distance between a cell and its sibling that lies beyond their common
+   * parent's centre, which is the sibling's width over both; 0 without a sibling */
+  double *part;
+  /* of the n' + 1 coarse faces: distance of the fine centres on both sides over that of the coarse
+   * ones; 1 if the axis is not coarsened */
+  double *closer;
+} hymgi_axis;
 
 /* Coefficients in the form that kernels read: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its
  * axis, alpha times a. FV2 includes its ghost extrapolation in them: the ghost value c0 x1 + c1
@@ -62,7 +87,8 @@ typedef struct hymgi_level {
   struct hymgi_profile *profile;
   int index;
   int n[3];
-  double h[3];
+  unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
+  double h[3];        /* robust path: mean width */
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
@@ -73,6 +99,7 @@ typedef struct hymgi_level {
   hymgi_decomp *decomp;
   int num_boxes;
   hymgi_geom *box;
+  hymgi_geom *exchanged; /* robust path: the boxes with the colours exchanged; else NULL */
   int (*cover)[6];
   ptrdiff_t vector_size; /* doubles of one vector on this rank */
   hymgi_comm *comm;      /* the ranks that hold cells; for reductions */
@@ -108,6 +135,9 @@ typedef struct hymgi_level {
   void *attached; /* data of the backend for the solver, on the coarsest level only; else NULL */
 
   hymgi_coefficients c;
+  /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
+  hymgi_axis axis[3];
+  double *weight[3];
   double lambda_max;
   double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
   double *arena;        /* holds all vectors of the level */
@@ -118,6 +148,22 @@ typedef struct hymgi_level {
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+/* Weights of the three-term recurrence on [L/8, L]. */
+static inline void hymgi_chebyshev_weights(hymgi_level *level)
+{
+  const double L = level->lambda_max, theta = 0.5 * (L + L / 8), delta = 0.5 * (L - L / 8),
+               sigma = theta / delta;
+  double rho = 1 / sigma;
+  level->chebyshev[0] = 0;
+  level->chebyshev[1] = 1 / theta;
+  for (int s = 1; s < 6; s++) {
+    const double next = 1 / (2 * sigma - rho);
+    level->chebyshev[2 * s] = next * rho;
+    level->chebyshev[2 * s + 1] = 2 * next / delta;
+    rho = next;
+  }
 }
 
 static inline void hymgi_swap_buffers(hymgi_level *level)

@@ -53,6 +53,18 @@ void hymgi_smooth(hymgi_level *level)
   hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
 }
 
+void hymgi_smooth_transposed(hymgi_level *level)
+{
+  if (!level->exchanged || level->method->smoother != HYMG_GSRB) {
+    hymgi_smooth(level);
+    return;
+  }
+  hymgi_geom *const box = level->box;
+  level->box = level->exchanged;
+  hymgi_smooth(level);
+  level->box = box;
+}
+
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
@@ -109,8 +121,45 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
 }
 
+/* The robust path: smooth; then coarse->f = P^T (f - A x), coarse->x = 0. level->y is free. */
+static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse)
+{
+  const hymgi_plan *halo = hymgi_operator_halo(fine);
+  hymgi_smooth(fine);
+  hymgi_residual(fine, fine->f, fine->x, fine->y);
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
+  if (fine->method->weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
+  fine->backend->robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
+  gather(fine, coarse, coarse->f, NULL);
+  hymgi_cross(fine, coarse);
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, fine->method->weighted ? 4 : 1));
+  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+  hymgi_fill(coarse, 0, coarse->x);
+}
+
+static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine)
+{
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const hymgi_plan *halo = hymgi_operator_halo(coarse);
+  if (fine->method->weighted)
+    hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
+  double *const source = patches_of(fine, coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
+  hymgi_cross(coarse, fine);
+  fine->backend->robust->interpolate_weighted(fine, source, fine->x);
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, fine->method->weighted ? 5 : 2));
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, halo, 1);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+}
+
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
+  if (fine->method->robust) {
+    smooth_restrict_weighted(fine, coarse);
+    return;
+  }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
   const bool same = coarse->backend == fine->backend;
   const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
@@ -134,7 +183,9 @@ static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   double *const patch = patches_of(fine, y);
-  if (slot < 0)
+  if (fine->method->robust)
+    fine->backend->robust->sum_children(fine, x, patch);
+  else if (slot < 0)
     fine->backend->restrict_cells(fine, x, patch);
   else
     fine->backend->queue_restrict_max(fine, x, patch, slot);
@@ -153,7 +204,7 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot)
 {
-  const bool fused = fine->backend->queue_restrict_max != NULL;
+  const bool fused = fine->backend->queue_restrict_max && !fine->method->robust;
   restrict_cells(fine, x, coarse, y, fused ? (int)slot : -1);
   if (!fused) hymgi_norm_max_later(fine, x, slot);
 }
@@ -181,6 +232,10 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
 
 void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
+  if (fine->method->robust) {
+    interpolate_weighted(coarse, fine);
+    return;
+  }
   interpolate(coarse, fine, fine->method->interpolation_v, false, smoothed);
 }
 

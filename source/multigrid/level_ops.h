@@ -19,6 +19,8 @@ void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymg
 /* Ranks that hold nothing of the level may call every level operation; their reductions return
  * 0. */
 void hymgi_smooth(hymgi_level *level);
+/* Robust path, gsrb: black before red, the transpose of hymgi_smooth; else the same. */
+void hymgi_smooth_transposed(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */
 void hymgi_residual(const hymgi_level *level, const double *f, double *x,
                     double *r); /* r = f - A x */
@@ -27,6 +29,7 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f,
 /* smooth; then coarse->f = R (f - A x), coarse->x = 0. from_zero: fine->x is 0, which may save
  * work */
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
+/* y = mean of 8 cells; robust path: sum of the children */
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
 /* add: fine->x += P_V coarse->x; f: fine->x = P_F coarse->x. smoothed: the next operation on

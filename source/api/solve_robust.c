@@ -1,0 +1,257 @@
+/* The iterations of the robust path, preconditioned with one V-cycle: conjugate gradients, or
+ * BiCGStab (van der Vorst 1992, from the right) where the operator's extrapolation at boundaries is
+ * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A
+ * dot product takes two reductions (largest term, integers), two of them at once no more:
+ * conjugate gradients make 3 dots, the third being the norm, BiCGStab 5. */
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+void hymgi_note(hymg_solver *solver, const char *format, ...)
+{
+  const size_t used = strlen(solver->note);
+  if (used + 3 >= sizeof solver->note) return;
+  va_list arguments;
+  va_start(arguments, format);
+  if (used) memcpy(solver->note + used, "; ", 3);
+  const size_t at = used ? used + 2 : 0;
+  vsnprintf(solver->note + at, sizeof solver->note - at, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- means ---- */
+
+static void volumes(const hymgi_level *level, double *v)
+{
+  hymgi_fill(level, 1, v);
+  level->backend->robust->scale_volumes(level, false, v);
+}
+
+/* f holds integrals over cells: the mean times the volume of each cell is subtracted. */
+double hymgi_subtract_mean(const hymgi_level *level, double *f)
+{
+  const double mean = hymgi_mean(level, f);
+  if (!level->method->stretched) {
+    hymgi_shift(level, -mean, f);
+  } else {
+    volumes(level, level->y);
+    hymgi_axpby(level, 1, f, -mean, level->y, f);
+  }
+  return mean;
+}
+
+/* u holds values. */
+static void center(const hymgi_level *level, double *u)
+{
+  if (!level->method->singular || level->num_boxes == 0) return;
+  if (!level->method->stretched) {
+    hymgi_remove_mean(level, u);
+    return;
+  }
+  hymgi_copy_vector(level, u, level->y);
+  level->backend->robust->scale_volumes(level, false, level->y);
+  hymgi_shift(level, -hymgi_mean(level, level->y), u);
+}
+
+/* ---- iterations ---- */
+
+typedef struct krylov {
+  hymg_solver *solver;
+  hymgi_level *level;
+  double *u, *f;
+  double *r, *p, *w, *z;    /* z: what the cycle returns; w: A p */
+  double *shadow, *t;       /* BiCGStab */
+  double rho, alpha, omega; /* of the last iteration */
+  bool broken;              /* a divisor was 0 or not finite */
+} krylov;
+
+static bool usable(double divisor)
+{
+  return isfinite(divisor) && divisor != 0;
+}
+
+/* z = M^-1 r */
+static void precondition(krylov *k, double *r)
+{
+  hymgi_level *level = k->level;
+  hymgi_hierarchy *h = &k->solver->h;
+  level->f = r, level->x = k->z;
+  hymgi_fill(level, 0, level->x);
+  hymgi_exchange_inner(h);
+  hymgi_run_cycle(h, h->options.cycle, 0);
+  hymgi_exchange_inner(h);
+  k->z = level->x; /* a smoother may have exchanged x and y */
+  if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
+}
+
+/* One iteration; returns the residual's norm. */
+static double cg(krylov *k, bool first)
+{
+  const hymgi_level *level = k->level;
+  precondition(k, k->r);
+  if (level->num_boxes == 0) return 0;
+  const double rho = hymgi_dot(level, k->r, k->z);
+  hymgi_axpby(level, 1, k->z, first ? 0 : rho / k->rho, first ? k->z : k->p, k->p);
+  k->rho = rho;
+  hymgi_apply(level, k->p, k->w);
+  const double energy = hymgi_dot(level, k->p, k->w), alpha = rho / energy;
+  k->broken = !usable(rho) || !usable(energy);
+  if (k->broken) return hymgi_norm(k->solver, level, k->r);
+  hymgi_axpby(level, alpha, k->p, 1, k->u, k->u);
+  hymgi_axpby(level, -alpha, k->w, 1, k->r, k->r);
+  return hymgi_norm(k->solver, level, k->r);
+}
+
+static bool small_enough(const krylov *k, double norm)
+{
+  const hymg_options *o = &k->solver->h.options;
+  return norm <= o->rtol * k->solver->rhs_max || norm <= o->atol;
+}
+
+static double bicgstab(krylov *k, bool first)
+{
+  const hymgi_level *level = k->level;
+  const double rho = level->num_boxes ? hymgi_dot(level, k->shadow, k->r) : 0;
+  if (first) {
+    hymgi_copy_vector(level, k->r, k->p);
+  } else {
+    hymgi_axpby(level, 1, k->p, -k->omega, k->w, k->p);
+    hymgi_axpby(level, 1, k->r, rho / k->rho * (k->alpha / k->omega), k->p, k->p);
+  }
+  k->rho = rho;
+  precondition(k, k->p);
+  if (level->num_boxes == 0) return 0;
+  hymgi_apply(level, k->z, k->w);
+  const double projection = hymgi_dot(level, k->shadow, k->w);
+  k->alpha = rho / projection;
+  k->broken = !usable(rho) || !usable(projection);
+  if (k->broken) return hymgi_norm(k->solver, level, k->r);
+  hymgi_axpby(level, -k->alpha, k->w, 1, k->r, k->r);
+  hymgi_axpby(level, k->alpha, k->z, 1, k->u, k->u);
+  const double half = hymgi_norm(k->solver, level, k->r);
+  if (small_enough(k, half) || !isfinite(half)) return half;
+  precondition(k, k->r);
+  hymgi_apply(level, k->z, k->t);
+  const double *const left[2] = {k->t, k->t}, *const right[2] = {k->t, k->r};
+  double dots[2];
+  hymgi_dots(level, 2, left, right, dots);
+  k->omega = dots[1] / dots[0];
+  k->broken = !usable(dots[0]) || !usable(k->omega);
+  if (k->broken) return half;
+  hymgi_axpby(level, k->omega, k->z, 1, k->u, k->u);
+  hymgi_axpby(level, -k->omega, k->t, 1, k->r, k->r);
+  return hymgi_norm(k->solver, level, k->r);
+}
+
+/* Iterates until the recurrence's residual is small enough or cannot become so. */
+static hymg_status iterate(krylov *k, hymg_reason *reason)
+{
+  hymg_solver *solver = k->solver;
+  const bool quadratic = solver->h.method.quadratic;
+  bool stop = false;
+  if (quadratic) hymgi_copy_vector(k->level, k->r, k->shadow);
+  for (bool first = true;; first = false) {
+    const double norm = quadratic ? bicgstab(k, first) : cg(k, first);
+    TRY(hymgi_record(solver, quadratic ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG,
+                     hymgi_known_by_all(k->level, norm), &stop));
+    if (hymgi_finished(solver, stop, reason)) return HYMG_OK;
+    if (hymgi_known_by_all(k->level, k->broken) != 0) {
+      *reason = HYMG_REASON_STAGNATED;
+      return HYMG_OK;
+    }
+  }
+}
+
+/* ---- the end ---- */
+
+/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficient for |A|. */
+static double rounding(const krylov *k)
+{
+  const hymgi_level *level = k->level;
+  double largest = 0;
+  for (int axis = 0; axis < 3; axis++)
+    largest += 4 * hymgi_norm_max(level, level->c.beta[axis]);
+  if (level->c.alpha) largest += hymgi_norm_max(level, level->c.alpha);
+  return 4 * DBL_EPSILON * largest * hymgi_norm(k->solver, level, k->u);
+}
+
+/* The residual itself in place of the recurrence's. */
+static double true_residual(krylov *k)
+{
+  const hymgi_level *level = k->level;
+  if (level->num_boxes == 0) return 0;
+  hymgi_residual(level, k->f, k->u, k->r);
+  return hymgi_norm(k->solver, level, k->r);
+}
+
+static void advise(hymg_solver *solver, hymg_reason reason)
+{
+  if (reason == HYMG_REASON_LIMIT)
+    hymgi_note(solver, "not converged in %d iterations: try more max_cycles, or more sweeps",
+               solver->records);
+  if (reason == HYMG_REASON_STAGNATED || reason == HYMG_REASON_DIVERGED)
+    hymgi_note(solver, "the iteration no longer gains: try more sweeps or the other transfer");
+  if (reason == HYMG_REASON_NOT_FINITE)
+    hymgi_note(solver, "NaN or infinity in f or in the iteration");
+}
+
+/* The recurrence has converged: so has the residual, up to rounding, or the iteration goes on from
+ * it as long as that gains a factor of 2. */
+static hymg_status settle(krylov *k, hymg_reason *reason)
+{
+  hymg_solver *solver = k->solver;
+  double norm = hymgi_known_by_all(k->level, true_residual(k)), before = INFINITY;
+  while (*reason == HYMG_REASON_TOLERANCE && !small_enough(k, norm) && norm < 0.5 * before &&
+         norm > 1.5 * solver->history[solver->records - 1].residual_max &&
+         solver->records < solver->max_cycles) {
+    const double limit = hymgi_known_by_all(k->level, k->level->num_boxes ? rounding(k) : 0);
+    if (norm <= limit) break;
+    before = norm;
+    TRY(iterate(k, reason));
+    norm = hymgi_known_by_all(k->level, true_residual(k));
+  }
+  solver->residual = norm;
+  const double wanted = fmax(solver->h.options.rtol * solver->rhs_max, solver->h.options.atol);
+  if (*reason != HYMG_REASON_TOLERANCE || norm <= 1.5 * wanted) return HYMG_OK;
+  const double limit = hymgi_known_by_all(k->level, k->level->num_boxes ? rounding(k) : 0);
+  if (norm > limit) *reason = HYMG_REASON_STAGNATED;
+  hymgi_note(solver, "the residual is %.3g, %s", norm / solver->rhs_max,
+             norm > limit ? "although the iteration's own estimate has reached the tolerance"
+                          : "where rounding ends: the tolerance is below what double gives");
+  return HYMG_OK;
+}
+
+hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason)
+{
+  hymgi_level *level = solver->h.level;
+  const ptrdiff_t size = level->vector_size;
+  double *next[HYMGI_BICGSTAB_ROBUST];
+  for (int m = 0; m < HYMGI_BICGSTAB_ROBUST; m++)
+    next[m] = size ? level->krylov + m * size : NULL;
+  krylov k = {.solver = solver,
+              .level = level,
+              .u = level->x,
+              .f = level->f,
+              .r = next[0],
+              .p = next[1],
+              .w = next[2],
+              .z = next[3]};
+  if (solver->h.method.quadratic) k.shadow = next[4], k.t = next[5];
+  if (solver->h.options.initial_guess) {
+    hymgi_residual(level, k.f, k.u, k.r);
+  } else {
+    hymgi_fill(level, 0, k.u);
+    hymgi_copy_vector(level, k.f, k.r);
+  }
+  hymg_status status = iterate(&k, reason);
+  if (status == HYMG_OK) status = settle(&k, reason);
+  if (status == HYMG_OK) advise(solver, *reason);
+  level->x = k.u, level->f = k.f;
+  center(level, level->x);
+  return status;
+}

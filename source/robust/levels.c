@@ -1,0 +1,287 @@
+/* The levels of the robust path, built one by one: which axes a level halves depends on its
+ * conductances, and these on the finer level. */
+#include "robust/robust.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid/level_ops.h"
+
+/* An axis is halved if its mean share of the coupling is at least this part of the largest one. */
+#define STRONG 0.5
+/* The preconditioner is linear at boundaries where the operator is quadratic; it needs the fewest
+ * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
+#define STIFFER 0.6
+
+void hymgi_robust_init(hymgi_hierarchy *h)
+{
+  hymgi_method *m = &h->method;
+  const hymg_grid_desc *d = &h->op->grid->desc;
+  m->robust = true;
+  m->weighted = h->options.transfer != HYMG_TRANSFER_CONSTANT;
+  m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
+  m->variable_beta = true;
+  m->variable_alpha = m->has_alpha;
+  if (h->options.sweeps < 0 && m->smoother == HYMG_GSRB) m->sweeps = 4;
+  if (m->stretched) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  for (int face = 0; face < 6; face++)
+    m->quadratic = m->quadratic || (d->boundary[face] == HYMG_DIRICHLET && d->n[face / 2] > 1 &&
+                                    m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
+}
+
+/* ---- axes ---- */
+
+/* Widths over their mean. */
+static hymg_status finest_widths(hymgi_level *level, const hymg_grid_desc *d)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    double *const w = calloc((size_t)d->n[axis] + 1, sizeof *w);
+    if (!w)
+      return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for %d cell widths", d->n[axis]);
+    for (int i = 0; i < d->n[axis]; i++)
+      w[i] = d->widths[axis] ? d->widths[axis][i] / level->h[axis] : 1;
+    void *block = w;
+    const hymg_status status =
+        level->keeper->share(level->context, &block, ((size_t)d->n[axis] + 1) * sizeof *w);
+    level->axis[axis].width = block;
+    TRY(status);
+  }
+  return HYMG_OK;
+}
+
+/* The distance between the centres on both sides of face m (0 ... n); half the cell's width at the
+ * end of an axis that is not periodic. */
+static double distance(const double *w, int n, bool periodic, int m)
+{
+  if (periodic) return 0.5 * (w[(m + n - 1) % n] + w[m % n]);
+  if (m == 0) return 0.5 * w[0];
+  return m == n ? 0.5 * w[n - 1] : 0.5 * (w[m - 1] + w[m]);
+}
+
+static hymg_status make_axis(hymgi_level *fine, hymgi_level *coarse, int axis)
+{
+  const int n = fine->n[axis], nc = coarse->n[axis];
+  const bool halved = fine->coarsened >> axis & 1, periodic = fine->periodic >> axis & 1;
+  double *part = calloc((size_t)n + 1, sizeof *part),
+         *closer = calloc((size_t)nc + 1, sizeof *part);
+  double *width = calloc((size_t)nc + 1, sizeof *part);
+  const double *const w = fine->axis[axis].width;
+  void *block[3] = {part, closer, width};
+  if (!part || !closer || !width) {
+    free(part), free(closer), free(width);
+    return hymgi_fail(fine->context, HYMG_ENOMEM, "no memory for %d cell widths", n);
+  }
+  for (int i = 0; i < n; i++) {
+    const int sibling = i ^ 1;
+    width[halved ? i / 2 : i] += w[i];
+    part[i] = halved && sibling < n ? w[sibling] / (w[i] + w[sibling]) : 0;
+  }
+  for (int m = 0; m <= nc; m++) {
+    const int face = 2 * m < n ? 2 * m : n;
+    closer[m] = halved ? distance(w, n, periodic, face) / distance(width, nc, periodic, m) : 1;
+  }
+  const size_t doubles[3] = {(size_t)n + 1, (size_t)nc + 1, (size_t)nc + 1};
+  hymg_status status = HYMG_OK;
+  for (int m = 0; m < 3; m++) {
+    const hymg_status shared =
+        fine->keeper->share(fine->context, &block[m], doubles[m] * sizeof(double));
+    if (status == HYMG_OK) status = shared;
+  }
+  fine->axis[axis].part = block[0], fine->axis[axis].closer = block[1];
+  coarse->axis[axis].width = block[2];
+  return status;
+}
+
+/* ---- which axes ---- */
+
+/* The axes to halve; 0: nothing is coupled or there is a single cell. level->y is overwritten. */
+static unsigned strong_axes(const hymgi_level *level, const hymgi_robust_ops *ops)
+{
+  double share[3] = {0}, largest = 0;
+  unsigned axes = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    if (level->n[axis] < 2) continue;
+    if (level->num_boxes) {
+      ops->shares(level, axis, level->y);
+      share[axis] = hymgi_mean(level, level->y);
+    }
+    largest = share[axis] > largest ? share[axis] : largest;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] > 1 && largest > 0 && share[axis] >= STRONG * largest) axes |= 1u << axis;
+  return axes;
+}
+
+/* On all ranks of the context, also those without cells of the level. */
+static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
+{
+  int bits = level->num_boxes ? (int)strong_axes(level, level->backend->robust) : 0;
+  TRY(hymgi_agree(h->context, h->context->status));
+  TRY(hymgi_comm_max_int(h->context, h->context->comm, &bits, 1));
+  *axes = (unsigned)bits;
+  return HYMG_OK;
+}
+
+/* ---- coefficients ---- */
+
+static void exchange(const hymgi_level *level, double *x)
+{
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
+}
+
+static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
+{
+  double *resistance[3] = {NULL};
+  hymg_status status = HYMG_OK;
+  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+    if (!(level->coarsened >> axis & 1)) continue;
+    status = hymgi_vector_create(level, level->vector_size, &resistance[axis]);
+    if (status == HYMG_OK && !level->weight[axis])
+      status = hymgi_vector_create(level, level->vector_size, &level->weight[axis]);
+  }
+  status = hymgi_agree(h->context, status);
+  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+    if (!resistance[axis] || !level->num_boxes) continue;
+    level->backend->robust->resistances(level, axis, resistance[axis]);
+    exchange(level, resistance[axis]);
+  }
+  if (status == HYMG_OK && level->num_boxes) level->backend->robust->weights(level, resistance);
+  for (int axis = 0; axis < 3; axis++) {
+    if (status == HYMG_OK && level->weight[axis]) exchange(level, level->weight[axis]);
+    hymgi_vector_destroy(level, level->vector_size, &resistance[axis]);
+  }
+  return status;
+}
+
+/* Coarse conductances and sums of C; all ranks take part. */
+static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, hymgi_level *coarse)
+{
+  if (h->method.weighted) TRY(make_weights(h, fine));
+  for (int axis = 0; axis < 3; axis++) {
+    TRY(hymgi_faces_restrict(fine, coarse, axis));
+    TRY(hymgi_faces_exchange(coarse, axis, coarse->c.beta[axis]));
+  }
+  if (h->method.variable_alpha) hymgi_restrict_cells(fine, fine->c.alpha, coarse, coarse->c.alpha);
+  return hymgi_levels_finish(h, coarse->index);
+}
+
+/* Level 0 as the preconditioner sees it: linear and stiffer at boundaries. */
+static hymg_status make_inner(hymgi_hierarchy *h)
+{
+  const hymgi_method outer = h->method;
+  hymgi_level *level = h->level;
+  double *beta[3];
+  hymg_status status = HYMG_OK;
+  memcpy(beta, h->inner.c.beta, sizeof beta);
+  for (int axis = 0; axis < 3; axis++)
+    if (!beta[axis] && status == HYMG_OK)
+      status = hymgi_vector_create(level, level->vector_size, &beta[axis]);
+  h->inner.c = level->c;
+  memcpy(h->inner.c.beta, beta, sizeof beta);
+  TRY(hymgi_agree(h->context, status));
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_vector_copy(level, level->c.beta[axis], beta[axis]);
+  hymgi_exchange_inner(h);
+  h->method.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  h->method.stiffer = STIFFER;
+  status = hymgi_levels_finish(h, 0);
+  h->method = outer;
+  hymgi_exchange_inner(h);
+  return status;
+}
+
+/* Level 0: the operator's betas, and those of the preconditioner. */
+static hymg_status load_finest(hymgi_hierarchy *h)
+{
+  hymgi_level *level = h->level;
+  TRY(hymgi_finest_load(h));
+  for (int axis = 0; h->method.stretched && axis < 3; axis++) {
+    if (level->num_boxes) level->backend->robust->scale_faces(level, axis, level->c.beta[axis]);
+    TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
+  }
+  if (h->method.stretched && level->c.alpha && level->num_boxes)
+    level->backend->robust->scale_volumes(level, false, level->c.alpha);
+  const int levels = h->num_levels;
+  h->num_levels = 1;
+  hymg_status status = h->method.quadratic ? make_inner(h) : HYMG_OK;
+  if (status == HYMG_OK) status = hymgi_levels_finish(h, 0);
+  h->num_levels = levels;
+  return status;
+}
+
+/* ---- building ---- */
+
+/* Adds the level below the last one, whose axes to halve are known. */
+static hymg_status add_level(hymgi_hierarchy *h)
+{
+  const int l = h->num_levels;
+  if (l == HYMGI_MAX_LEVELS)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "more than %d levels", HYMGI_MAX_LEVELS);
+  TRY(hymgi_agree(h->context, hymgi_level_shape(h, l)));
+  h->num_levels++;
+  hymgi_extrapolation_dims(h);
+  TRY(hymgi_count_ranks(h, l));
+  hymgi_level_place(h, l);
+  return hymgi_level_fill(h, l);
+}
+
+static hymg_status make_axes(hymgi_level *fine, hymgi_level *coarse)
+{
+  for (int axis = 0; axis < 3; axis++)
+    TRY(make_axis(fine, coarse, axis));
+  return HYMG_OK;
+}
+
+static hymg_status add_coarser_levels(hymgi_hierarchy *h)
+{
+  for (int l = 0;; l++) {
+    hymgi_level *level = h->level + l;
+    TRY(choose_axes(h, level, &level->coarsened));
+    if (!level->coarsened) return HYMG_OK;
+    TRY(add_level(h));
+    TRY(hymgi_agree(h->context, make_axes(level, level + 1)));
+    TRY(coarsen_coefficients(h, level, level + 1));
+  }
+}
+
+hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  h->num_levels = 0;
+  h->gather_below = hymgi_gather_below(h, backend);
+  TRY(add_level(h));
+  TRY(hymgi_agree(h->context, finest_widths(h->level, &h->op->grid->desc)));
+  TRY(load_finest(h));
+  hymgi_exchange_inner(h);
+  const hymg_status status = add_coarser_levels(h);
+  hymgi_exchange_inner(h);
+  return status;
+}
+
+static hymg_status update_coarser_levels(hymgi_hierarchy *h, bool *kept)
+{
+  for (int l = 0; l < h->num_levels; l++) {
+    unsigned axes;
+    TRY(choose_axes(h, h->level + l, &axes));
+    *kept = axes == h->level[l].coarsened;
+    if (!*kept || !axes) return HYMG_OK;
+    TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
+  }
+  return HYMG_OK;
+}
+
+hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
+{
+  *kept = true;
+  TRY(load_finest(h));
+  hymgi_exchange_inner(h);
+  const hymg_status status = update_coarser_levels(h, kept);
+  hymgi_exchange_inner(h);
+  return status;
+}
+
+void hymgi_robust_destroy(hymgi_hierarchy *h)
+{
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_vector_destroy(h->level, h->level->vector_size, &h->inner.c.beta[axis]);
+}

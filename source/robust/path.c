@@ -1,0 +1,137 @@
+/* The choice of the path: by stencil, grid and method, then by the coefficients. */
+#include "robust/robust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "multigrid/level_ops.h"
+
+enum { MOST_COARSEST = 8192 };
+#define ALIKE  0.5 /* coupling of an axis over the largest one */
+#define SMOOTH 4   /* largest ratio of neighbouring betas */
+
+const char *hymg_path_name(hymg_path path)
+{
+  static const char *const name[] = {"auto", "standard", "robust"};
+  return path >= HYMG_PATH_AUTO && path <= HYMG_PATH_ROBUST ? name[path] : "unknown";
+}
+
+static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
+{
+  choice->path = path;
+  snprintf(choice->why, sizeof choice->why, "%s", why);
+}
+
+/* The user has fixed the path, or only one is possible. */
+static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  const hymg_grid_desc *d = &h->op->grid->desc;
+  const hymg_path wanted = h->options.path;
+  const bool widths = d->widths[0] || d->widths[1] || d->widths[2];
+  if (h->method.stencil == HYMG_FV4) {
+    if (wanted == HYMG_PATH_ROBUST)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "path robust with FV4: FV2 only");
+    if (widths)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "FV4 on a grid with widths: FV2 only");
+    decide(choice, HYMG_PATH_STANDARD, "FV4");
+  } else if (widths) {
+    if (wanted == HYMG_PATH_STANDARD)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                        "path standard on a grid with widths: robust only");
+    decide(choice, HYMG_PATH_ROBUST, "the grid has widths");
+  } else if (wanted != HYMG_PATH_AUTO) {
+    decide(choice, wanted, "as asked");
+  }
+  return HYMG_OK;
+}
+
+/* The cells of the standard path's coarsest level. */
+static void coarsest(const hymgi_hierarchy *h, int n[3])
+{
+  memcpy(n, h->op->grid->desc.n, 3 * sizeof *n);
+  while (hymgi_halves_all_axes(h->op->grid, h->method.stencil, n))
+    for (int axis = 0; axis < 3; axis++)
+      n[axis] /= 2;
+}
+
+/* coupling: of each axis, 0 where it has a single cell. */
+static void judge_couplings(const double coupling[3], hymgi_path_choice *choice)
+{
+  int strong = 0, weak = -1;
+  for (int axis = 1; axis < 3; axis++)
+    if (coupling[axis] > coupling[strong]) strong = axis;
+  for (int axis = 0; axis < 3; axis++)
+    if (coupling[axis] > 0 && (weak < 0 || coupling[axis] < coupling[weak])) weak = axis;
+  if (weak < 0 || coupling[weak] >= ALIKE * coupling[strong]) return;
+  choice->path = HYMG_PATH_ROBUST;
+  snprintf(choice->why, sizeof choice->why,
+           "cells are coupled %.3g times as strongly along %c as along %c (standard: below 2)",
+           coupling[strong] / coupling[weak], "xyz"[strong], "xyz"[weak]);
+}
+
+hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  const hymg_grid_desc *d = &h->op->grid->desc;
+  *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
+  TRY(fixed(h, choice));
+  if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
+  int n[3];
+  coarsest(h, n);
+  if ((double)n[0] * n[1] * n[2] > MOST_COARSEST) {
+    choice->path = HYMG_PATH_ROBUST;
+    snprintf(choice->why, sizeof choice->why,
+             "halving all axes would end at %d x %d x %d cells (standard: at most %d)", n[0], n[1],
+             n[2], MOST_COARSEST);
+    return HYMG_OK;
+  }
+  if (h->op->desc.beta[0]) return HYMG_OK;
+  double coupling[3];
+  for (int axis = 0; axis < 3; axis++)
+    coupling[axis] = d->n[axis] > 1 ? 1 / (d->spacing[axis] * d->spacing[axis]) : 0;
+  judge_couplings(coupling, choice);
+  if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");
+  return HYMG_OK;
+}
+
+/* Mean shares of the coupling on level 0. */
+static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
+{
+  double *share = NULL;
+  TRY(hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &share)));
+  for (int axis = 0; axis < 3; axis++) {
+    coupling[axis] = 0;
+    if (level->n[axis] < 2 || !level->num_boxes) continue;
+    level->backend->robust->shares(level, axis, share);
+    coupling[axis] = hymgi_mean(level, share);
+  }
+  hymgi_vector_destroy(level, level->vector_size, &share);
+  TRY(hymgi_agree(level->context, level->context->status));
+  return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
+}
+
+hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  const hymgi_level *level = h->level;
+  double step = level->num_boxes ? level->backend->robust->largest_step(level) : 1, coupling[3];
+  TRY(hymgi_agree(h->context, h->context->status));
+  TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
+  if (step > SMOOTH) {
+    choice->path = HYMG_PATH_ROBUST;
+    snprintf(choice->why, sizeof choice->why,
+             "beta of neighbouring faces differs by a factor of %.3g (standard: at most %d)", step,
+             SMOOTH);
+    return HYMG_OK;
+  }
+  TRY(mean_couplings(level, coupling));
+  judge_couplings(coupling, choice);
+  if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");
+  return HYMG_OK;
+}
+
+hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice)
+{
+  if (choice->path != HYMG_PATH_ROBUST || h->options.method != HYMG_FMG) return HYMG_OK;
+  return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                    "method fmg does not suit this system: %s; use method mg, or fix path standard",
+                    choice->why);
+}

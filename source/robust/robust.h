@@ -1,0 +1,35 @@
+/* The robust path: a hierarchy for any size, spacing and coefficient (docs/numerics.md). Each level
+ * is in integrated form, C x + sum over faces T_f (x - x_nb) = V f, and halves the axes along which
+ * its cells are strongly coupled, n to ceil(n / 2), down to a single cell: there is no bottom solve.
+ * The cycle is symmetric: red before black on the way down, black before red on the way up, and
+ * restriction is the transpose of interpolation. Volumes and distances are in units of the mean
+ * width, so that level 0 of a grid without widths has the coefficients of the standard path. */
+#ifndef HYMGI_ROBUST_ROBUST_H
+#define HYMGI_ROBUST_ROBUST_H
+
+#include "hierarchy/build.h"
+
+/* Which path a solver takes, and why, one line. */
+typedef struct hymgi_path_choice {
+  hymg_path path;
+  char why[256];
+} hymgi_path_choice;
+
+/* path.c: by what is known without the coefficients. path AUTO in the answer: the coefficients
+ * decide. Errors: EUNSUPPORTED (a path that does not suit the stencil, grid or method), naming the
+ * reason. */
+hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice);
+/* Collective: by the coefficients of level 0, which are loaded. */
+hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice);
+/* Is FMG asked for on the robust path? EUNSUPPORTED, naming the reason and MG. */
+hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice);
+
+/* levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
+ * coefficients. update: reads the coefficients again; false in `kept` if other axes would have to be
+ * coarsened: the hierarchy must then be built anew. */
+void hymgi_robust_init(hymgi_hierarchy *h);
+hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend);
+hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept);
+void hymgi_robust_destroy(hymgi_hierarchy *h);
+
+#endif
