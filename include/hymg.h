@@ -581,6 +581,8 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 
+/* STANDARD or ROBUST, and why, one line, owned by the solver. why may be NULL. */
+HYMG_API hymg_path hymg_solver_path(const hymg_solver *solver, const char **why);
 /* Levels, 0 the finest. */
 HYMG_API int hymg_solver_num_levels(const hymg_solver *solver);
 typedef struct hymg_level_info {

@@ -72,6 +72,7 @@ static bool check_cycle(fv_options *o)
     return options_refuse(c, "--cycle %s: --solver fmg takes f only", fv_cycle_words[s->cycle]);
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
     return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
+  if (!options_given(c, "max-cycles")) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
   if (s->method == HYMG_FMG && options_given(c, "rtol"))
     return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
   if (s->method == HYMG_FMG && options_given(c, "max-cycles"))

@@ -63,6 +63,7 @@ static json_t *config(const fv_report *r)
                 "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
                 reals(o->grid.spacing), "boxes", integers(r->boxes), "comm", r->comm, "memory",
                 r->has_device ? fv_memory_words[s->memory] : "host");
+  json_object_set_new(e, "path", json_string(fv_path_words[s->path]));
   return json_merge(json_merge(c, d), e);
 }
 
@@ -121,7 +122,8 @@ static json_t *run(const fv_report *r, int n)
       json_number(size->seconds_median), "seconds_min", json_number(size->seconds_min),
       "dof_per_second", json_number(fv_dof_per_second(size)));
   json_t *outcome = json_pack(
-      "{s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "cycles", cycles(size), "converged",
+      "{s:s,s:s,s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "path", hymg_path_name(size->result.path), "note",
+      size->note, "cycles", cycles(size), "converged",
       iterated ? json_boolean(size->result.converged) : json_null(), "reason",
       hymg_reason_name(size->result.reason), "solution_max", json_number(size->solution_max),
       "solution_rms", json_number(size->solution_rms), "error_max", json_number(size->error_max),

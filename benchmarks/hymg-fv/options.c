@@ -159,6 +159,11 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "fmg takes f; mg f (default: an F-cycle, then V-cycles), v or w (from zero); mgpcg v\n"
        "(default) or w",
        .kind = OPTION_WORD, &s->cycle, .words = fv_cycle_words},
+      {"path", "auto|standard|robust",
+       "standard: all axes are halved together; robust: any size and coefficient, for mg and "
+       "mgpcg\n"
+       "with fv2, runs the finest size alone; auto (default): robust where standard does not suit",
+       .kind = OPTION_WORD, &s->path, .words = fv_path_words},
       {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
        .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
       {"sweeps", "N",
@@ -170,7 +175,9 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       {"rtol", "NUMBER", "mg and mgpcg stop at max|r| <= NUMBER max|f|; default 1e-10",
        .kind = OPTION_REAL, &s->rtol, DBL_TRUE_MIN, 1 - DBL_EPSILON / 2,
        "be greater than 0 and less than 1"},
-      {"max-cycles", "N", "mg and mgpcg give up after N cycles, 1 ... 10000; default 20",
+      {"max-cycles", "N",
+       "mg and mgpcg give up after N cycles, 1 ... 10000; default 20, with\n"
+       "--path robust 100",
        .kind = OPTION_INT, &s->max_cycles, 1, 10000},
       {"backend", "auto|host|cuda",
        "auto (default): the GPU where every rank has one and the smoother runs there (symgs does\n"

@@ -45,7 +45,7 @@ extern const char *const fv_coefficient_words[], *const fv_problem_words[],
                                                      *const fv_solver_words[];
 extern const char *const fv_cycle_words[], *const fv_smoother_words[], *const fv_bottom_words[];
 extern const char *const fv_backend_words[], *const fv_kind_words[];
-extern const char *const fv_memory_words[], *const fv_tuning_words[], *const fv_comm_words[];
+extern const char *const fv_memory_words[], *const fv_tuning_words[], *const fv_path_words[], *const fv_comm_words[];
 
 /* "dirichlet", or six words separated by commas. */
 typedef struct fv_boundary_text {

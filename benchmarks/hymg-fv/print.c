@@ -180,7 +180,8 @@ static void print_details(const fv_report *r, const fv_size *size)
   if (size->result.singular)
     printf("    singular: mean of f %.6e removed\n", size->result.mean_removed);
   if (r->options->solver.method != HYMG_FMG)
-    printf("    %s after %s: %s\n", size->result.converged ? "converged" : "not converged",
+    printf("    %s\n    %s after %s: %s\n", size->note,
+           size->result.converged ? "converged" : "not converged",
            counted(size->result.cycles, "cycle").text, hymg_reason_name(size->result.reason));
 }
 
@@ -206,7 +207,7 @@ void fv_print_size(const fv_report *r, int n)
 static void print_richardson(const fv_report *r)
 {
   if (!r->has_richardson) {
-    printf("Richardson: needs three sizes, the grid has %s\n", counted(r->num_sizes, "level").text);
+    printf("Richardson: needs three sizes, this run has %s\n", counted(r->num_sizes, "size").text);
     return;
   }
   printf("Richardson: error %.15e, order %.4f: ", r->richardson_error, r->richardson_order);

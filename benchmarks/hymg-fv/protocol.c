@@ -48,6 +48,8 @@ static bool copy_history(fv_run *run, fv_size *size)
   size->cycles = malloc(bytes > 0 ? bytes : 1);
   if (size->cycles && bytes > 0) memcpy(size->cycles, size->result.history, bytes);
   size->result.history = NULL;
+  snprintf(size->note, sizeof size->note, "%s", size->result.note);
+  size->result.note = size->note;
   return fv_agree(run, size->cycles ? HYMG_OK : HYMG_ENOMEM, "residual history");
 }
 

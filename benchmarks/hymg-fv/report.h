@@ -18,6 +18,7 @@ typedef struct fv_size {
   double seconds_mean, seconds_median, seconds_min;
   hymg_result result;        /* of the last timed solve; its history is copied to `cycles` */
   hymg_cycle_record *cycles; /* result.cycles of them */
+  char note[512];            /* the result's */
   double solution_max, solution_rms;
   double error_max, error_rms; /* against the exact solution, NaN where there is none */
 } fv_size;

@@ -238,6 +238,7 @@ static bool describe_levels(fv_run *run, fv_report *report)
 {
   report->num_levels = hymg_solver_num_levels(run->solver);
   report->num_sizes = report->num_levels < FV_SIZES ? report->num_levels : FV_SIZES;
+  if (hymg_solver_path(run->solver, NULL) == HYMG_PATH_ROBUST) report->num_sizes = 1;
   report->levels = calloc((size_t)report->num_levels, sizeof *report->levels);
   hymg_status status = report->levels ? HYMG_OK : HYMG_ENOMEM;
   for (int level = 0; level < report->num_levels && status == HYMG_OK; level++)

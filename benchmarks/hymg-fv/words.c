@@ -16,8 +16,9 @@ const char *const fv_bottom_words[] = {"bicgstab", "cg", "cabicgstab", "cacg", "
 const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
 const char *const fv_memory_words[] = {"device", "managed", NULL};
 const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
+const char *const fv_path_words[] = {"auto", "standard", "robust", NULL};
 const char *const fv_comm_words[] = {"auto", "device", "staged", "peer", "nccl", NULL};
-const char *const fv_kind_words[] = {"f", "v", "w", "cg", NULL};
+const char *const fv_kind_words[] = {"f", "v", "w", "cg", "bicgstab", NULL};
 
 fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
 {

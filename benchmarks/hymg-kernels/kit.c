@@ -202,6 +202,7 @@ static hymg_status make_fields(kernels_kit *kit, const kernels_problem *p)
 hymg_options kernels_solver_options(const kernels_options *options)
 {
   hymg_options o = hymg_options_default();
+  o.path = HYMG_PATH_STANDARD;
   o.smoother = options->smoother;
   o.backend = options->cuda ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST;
   return o;

@@ -130,6 +130,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
+  if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
   if (!backend->robust) TRY(hymgi_agree(c, without_robust(s, backend)));
   if (s->path.path != HYMG_PATH_ROBUST) {
@@ -219,6 +220,12 @@ void hymg_solver_destroy(hymg_solver **solver)
   free((*solver)->history);
   free(*solver);
   *solver = NULL;
+}
+
+hymg_path hymg_solver_path(const hymg_solver *solver, const char **why)
+{
+  if (why) *why = solver->path.why;
+  return solver->path.path;
 }
 
 int hymg_solver_num_levels(const hymg_solver *solver)

