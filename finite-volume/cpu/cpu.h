@@ -45,6 +45,12 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
   *to = count * (id + 1) / team;
 }
 
+/* Number of slots of a row of one colour. */
+static inline int host_slots(const hymgi_geom *g)
+{
+  return g->split ? g->n[0] / 2 : g->n[0];
+}
+
 /* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a
  * split row are visited; otherwise each row once, as colour 0. */
 typedef struct host_row {
@@ -102,26 +108,39 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3]);
 
-/* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
+/* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
+typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
+
 typedef struct relax_weights {
   double residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
   const double *prev;        /* row of the previous iterate, or NULL without momentum; may be out */
   const double *scale;       /* row of l1 scaling used in place of D^-1, or NULL */
 } relax_weights;
 
+/* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out);
+void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
+                   double *out);
+
+/* What is computed in all rows of a pass. */
+typedef struct host_pass {
+  host_kind kind;
+  const hymgi_level *level;
+  const double *f;
+  double *own, *other; /* vectors with the cell's colour and with the other colour */
+  relax_weights w;     /* prev and scale are vectors here */
+} host_pass;
+
+/* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
+ * already. Uses scratch rows 0 and 1. */
+void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                         int to, double *out);
+
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_fv2_constant_doubles(const hymgi_geom *g);
 void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
 
-void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out);
-void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out);
-
-void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out);
-void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out);
-void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out);
 /* The diagonal and the sum of |coefficient| over the 24 other cells, ignoring boundaries. */
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
 /* Coefficient of the neighbour at offset `at` in the equation of the row's cell t, ignoring
@@ -153,6 +172,8 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
  * (transfer.c has the separate pass). */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
+/* Sweep s of a smoother without colours, from level->x. */
+host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 /* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
 void hymgi_cpu_tune(hymgi_level *level);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
@@ -190,10 +211,5 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
 double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y);
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t *words);
-
-/* The residual of row (colour, j, k), written to out[slot]. For FV4, ghosts of x must be filled
- * already. Uses scratch rows 0 and 1. */
-void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3], double *out);
 
 #endif

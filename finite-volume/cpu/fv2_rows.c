@@ -96,7 +96,7 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
   const hymgi_coefficients *c = &level->c;
-  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0], .f = f ? f + o : NULL};
+  fv2_row r = {.n = host_slots(g), .f = f ? f + o : NULL};
   if (c->beta[0]) {
     r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
     r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
@@ -146,57 +146,27 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const double *const bw = (r)->bw, *const be = (r)->be, *const bs = (r)->bs, *const bn = (r)->bn; \
   const double *const bd = (r)->bd, *const bu = (r)->bu;                                           \
   (void)c, (void)w, (void)e, (void)s, (void)n, (void)d, (void)u, (void)f, (void)alpha
-#define ALPHA_X (helmholtz ? alpha[t] * c[t] : 0.)
 #define DIAGONAL                                                                                   \
   (helmholtz ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK))
 #define RESIDUAL                                                                                   \
   (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
              : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
 
-/* Each kernel is an inline function with a constant flag; this selects the variant. */
+/* Each kernel is an inline function with constant flags; this selects the variant. */
 #define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
 
-/* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
-HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
-                       double *restrict out)
+/* All kinds but relaxation. GSRB: with the exact diagonal the cell's own value cancels,
+ * x = (f + sum beta_f x_f) / diagonal. */
+HYMGI_INLINE void simple(const fv2_row *r, const bool helmholtz, const host_kind kind, int from,
+                         int to, double *restrict out)
 {
   ROW_POINTERS(r);
 #pragma omp simd
   for (int t = from; t < to; t++)
-    out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
-}
-
-void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(gsrb, from, to, out);
-}
-
-HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to,
-                        double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = ALPHA_X - HYMGI_FV2_FLUX(X, BI, BJ, BK);
-}
-
-void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(apply, from, to, out);
-}
-
-HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int to,
-                           double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = RESIDUAL;
-}
-
-void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(residual, from, to, out);
+    out[t] = kind == HOST_APPLY ? (helmholtz ? alpha[t] * c[t] : 0.) - HYMGI_FV2_FLUX(X, BI, BJ, BK)
+             : kind == HOST_GSRB     ? (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL
+             : kind == HOST_RESIDUAL ? RESIDUAL
+                                     : DIAGONAL;
 }
 
 HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
@@ -213,19 +183,21 @@ HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, c
   }
 }
 
-void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out)
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out)
 {
-  if (w->scale)
+  if (kind == HOST_APPLY)
+    FORM(simple, HOST_APPLY, from, to, out);
+  else if (kind == HOST_RESIDUAL)
+    FORM(simple, HOST_RESIDUAL, from, to, out);
+  else if (kind == HOST_GSRB)
+    FORM(simple, HOST_GSRB, from, to, out);
+  else if (kind == HOST_DIAGONAL)
+    FORM(simple, HOST_DIAGONAL, from, to, out);
+  else if (w->scale)
     FORM(relax, true, false, w, from, to, out);
   else if (w->prev)
     FORM(relax, false, true, w, from, to, out);
   else
     FORM(relax, false, false, w, from, to, out);
-}
-
-void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out)
-{
-  ROW_POINTERS(r);
-  for (int t = from; t < to; t++)
-    out[t] = alpha ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK);
 }

@@ -9,11 +9,8 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const hymgi_coefficients *c = &level->c;
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
-  fv4_row r = {.n = g->split ? g->n[0] / 2 : g->n[0],
-               .pitch = g->pitch,
-               .plane = g->plane,
-               .o = own + o,
-               .q = other + q};
+  fv4_row r = {
+      .n = host_slots(g), .pitch = g->pitch, .plane = g->plane, .o = own + o, .q = other + q};
   r.sm = g->split ? p - 1 : -1, r.sp = g->split ? p : 1, r.s2 = g->split ? 1 : 2;
   r.variable = c->beta[0] != NULL;
   if (r.variable) {
@@ -61,43 +58,19 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
    : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                                \
               : kernel(r, false, false, __VA_ARGS__))
 
-HYMGI_INLINE void apply(const fv4_row *r, const bool variable, const bool helmholtz, int from,
-                        int to, double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = APPLY;
-}
-
-void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out)
-{
-  FORM(apply, from, to, out);
-}
-
-HYMGI_INLINE void residual(const fv4_row *r, const bool variable, const bool helmholtz, int from,
-                           int to, double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = f[t] - APPLY;
-}
-
-void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out)
-{
-  FORM(residual, from, to, out);
-}
-
-HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmholtz,
-                        const relax_weights *weights, int from, int to, double *restrict out)
+/* All kinds without momentum. */
+HYMGI_INLINE void simple(const fv4_row *r, const bool variable, const bool helmholtz,
+                         const host_kind kind, const relax_weights *weights, int from, int to,
+                         double *restrict out)
 {
   ROW_POINTERS(r);
   const double *const restrict scale = weights->scale ? weights->scale : r->dinv;
   const double wr = weights->residual;
 #pragma omp simd
   for (int t = from; t < to; t++)
-    out[t] = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
+    out[t] = kind == HOST_APPLY      ? APPLY
+             : kind == HOST_RESIDUAL ? f[t] - APPLY
+                                     : hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
 }
 
 /* out may be prev: each cell is read before it is written */
@@ -115,12 +88,17 @@ HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bo
   }
 }
 
-void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out)
+void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
+                   double *out)
 {
-  if (w->prev)
+  if (kind == HOST_APPLY)
+    FORM(simple, HOST_APPLY, w, from, to, out);
+  else if (kind == HOST_RESIDUAL)
+    FORM(simple, HOST_RESIDUAL, w, from, to, out);
+  else if (w->prev)
     FORM(relax_momentum, w, from, to, out);
   else
-    FORM(relax, w, from, to, out);
+    FORM(simple, HOST_RELAX, w, from, to, out);
 }
 
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */

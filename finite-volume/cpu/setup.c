@@ -37,7 +37,7 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
   double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
   const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
   const double *const ghost = level->c.boundary_ghost;
-  hymgi_fv2_diagonal(&r, 0, r.n, diagonal);
+  hymgi_fv2_run(HOST_DIAGONAL, &r, NULL, 0, r.n, diagonal);
   double w[6];
   for (int face = 0; face < 6; face++)
     w[face] = is_boundary(g, face) ? ghost[face] : 1;
@@ -213,9 +213,7 @@ static hymg_status constant_rows(hymgi_level *level)
 
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
-  if (level->method->stencil == HYMG_FV2) {
-    hymgi_fv2_boundaries(level);
-  }
+  if (level->method->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
   if (level->c.beta[0]) finish_betas(level);
   TRY(constant_rows(level));
   double bound = 0;

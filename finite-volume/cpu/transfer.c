@@ -101,13 +101,15 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
                                      double *coarse)
 {
   const hymgi_geom *g = level->box + b;
+  const host_pass residual = {
+      .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
   fine_rows r;
   for (int m = 0; m < 4; m++) {
     const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1), even = (j + k + g->parity) & 1;
     double *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
     for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
       const int cjk[3] = {c, j, k};
-      hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, row[c]);
+      hymgi_cpu_run_slots(&residual, g, cjk, 0, host_slots(g), row[c]);
     }
     r.even[m] = g->split ? row[red ? 0 : even] : row[0] + (red ? even : 0);
     r.odd[m] = g->split ? row[1 - even] : row[0] + 1;

@@ -12,7 +12,7 @@ static void enter_box(host_row *r)
     host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
     if (from == to) continue;
     r->left = to - from;
-    r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
+    r->n = host_slots(r->g);
     r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
     r->at = hymgi_row(r->g, 0, r->cjk[1], r->cjk[2]);
     return;
@@ -89,7 +89,7 @@ static void precondition_fv2(const hymgi_level *level, const double *r, double *
   double *const d = host_scratch(level, 2);
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
     const fv2_row pointers = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk, scratch);
-    hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
+    hymgi_fv2_run(HOST_DIAGONAL, &pointers, NULL, 0, pointers.n, d);
     for (int t = 0; t < pointers.n; t++)
       z[s.at + t] = r[s.at + t] / d[t];
   }

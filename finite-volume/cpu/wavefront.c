@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "formulas/relax.h"
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
@@ -42,44 +41,21 @@ static void wait_for_all(barrier *b)
 }
 
 typedef struct stage {
-  hymgi_geom g; /* layout of the iterate after this stage: both colours from one base */
-  const double *own, *other; /* inputs: the colour of the row and the other colour */
-  double *out, *after;       /* output; base of the iterate after this stage */
-  int colour;                /* gsrb; 0 with plain rows */
-  relax_weights w;           /* prev and scale are vectors here */
+  host_pass pass;
+  hymgi_geom g;        /* layout of the iterate after this stage: both colours from one base */
+  double *out, *after; /* output; base of the iterate after this stage */
+  int colour;          /* gsrb; 0 with plain rows */
 } stage;
 
 typedef struct wave {
   hymgi_level *level;
   const hymgi_geom *g;
   int stages, lag, lean, tile_rows;
-  bool fv4, gsrb, red;
+  bool fv4, gsrb;
   double *coarse; /* or NULL */
   barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
-
-/* ---- rows of a stage ---- */
-
-static void sweep_row(const wave *w, const stage *s, int j, int k)
-{
-  const int cjk[3] = {s->colour, j, k};
-  const ptrdiff_t o = hymgi_row(w->g, s->colour, j, k);
-  relax_weights weights = s->w;
-  if (weights.prev) weights.prev += o;
-  if (weights.scale) weights.scale += o;
-  if (w->fv4) {
-    const fv4_row r = hymgi_fv4_row_of(w->level, w->g, w->level->f, s->own, s->other, cjk);
-    hymgi_fv4_relax(&r, &weights, 0, r.n, s->out + o);
-    return;
-  }
-  double *const scratch[2] = {host_scratch(w->level, 0), host_scratch(w->level, 1)};
-  const fv2_row r = hymgi_fv2_row_of(w->level, w->g, w->level->f, (double *)s->own, cjk, scratch);
-  if (w->gsrb)
-    hymgi_fv2_gsrb(&r, 0, r.n, s->out + o);
-  else
-    hymgi_fv2_relax(&r, &weights, 0, r.n, s->out + o);
-}
 
 /* ---- rows of each thread ---- */
 
@@ -142,7 +118,8 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   const int nz = w->g->n[2];
   if (k < nz)
     for (int j = r->low; j < r->high; j++)
-      sweep_row(w, s, j, k);
+      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
+                          s->out + hymgi_row(w->g, s->colour, j, k));
   if (!w->fv4) return;
   if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
@@ -155,7 +132,7 @@ static void run_restrict(const wave *w, const rows *r, int k)
   if (k % 2 == 0) return;
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
-    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->red, w->coarse);
+    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
   }
 }
 
@@ -209,11 +186,9 @@ static void set_gsrb(wave *w, int first, double *now[2], double *next[2])
   for (int m = 0; m < w->stages; m++) {
     stage *s = w->stage + m;
     const int c = (first + m) & 1;
-    *s = (stage){.own = now[c],
-                 .other = now[1 - c],
+    *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
                  .out = w->fv4 ? next[c] : level->x,
-                 .colour = c,
-                 .w = {.residual = 1}};
+                 .colour = c};
     if (w->fv4) {
       double *const old = now[c];
       now[c] = next[c], next[c] = old;
@@ -227,16 +202,10 @@ static void set_relax(wave *w, int first)
   hymgi_level *level = w->level;
   for (int m = 0; m < w->stages; m++) {
     stage *s = w->stage + m;
-    const hymgi_weights w_s =
-        hymgi_weights_of(level->method->smoother, level->chebyshev, first + m);
-    *s = (stage){
-        .own = level->x,
-        .other = level->x,
-        .out = level->y,
-        .w = {w_s.residual, w_s.momentum, w_s.momentum != 0 ? level->y : NULL, level->c.l1inv}};
+    *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
     double *const now[2] = {level->y, level->y};
     set_state(w, s, now);
-    level->y = level->x, level->x = now[0];
+    hymgi_swap_buffers(level);
   }
 }
 
@@ -277,13 +246,14 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
     wave w = {.barrier = &all,
               .level = level,
               .g = level->box,
+              .stages = m->sweeps - first < group ? m->sweeps - first : group,
+              .lag = fv4    ? 3
+                     : gsrb ? 1
+                            : 2,
+              .lean = fv4 ? 3 : 1,
+              .tile_rows = level->tuning.wave_rows,
               .fv4 = fv4,
-              .gsrb = gsrb,
-              .red = gsrb && !fv4};
-    w.stages = m->sweeps - first < group ? m->sweeps - first : group;
-    w.lag = fv4 ? 3 : gsrb ? 1 : 2;
-    w.lean = fv4 ? 3 : 1;
-    w.tile_rows = level->tuning.wave_rows;
+              .gsrb = gsrb};
     if (gsrb)
       set_gsrb(&w, first, now, next);
     else
