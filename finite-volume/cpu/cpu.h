@@ -162,11 +162,6 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, do
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x);
 
-/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
- * rows are split. Index 0 is cell 0. */
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer);
-
 /* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
  * returns false if not. If coarse is not NULL the residual is restricted into it as a further stage
  * (transfer.c has the separate pass). */

@@ -217,8 +217,7 @@ hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
   if (level->c.beta[0]) finish_betas(level);
   TRY(constant_rows(level));
   double bound = 0;
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     const double mine = scan_rows(level);
 #pragma omp critical

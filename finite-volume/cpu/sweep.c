@@ -121,8 +121,7 @@ static double run_share(const job *w, part which)
 static double run_part(const job *w, part which)
 {
   double max = 0;
-  const int threads = hymgi_cpu_threads(w->pass.level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(w->pass.level))
   {
     const double mine = run_share(w, which);
 #pragma omp critical
@@ -261,8 +260,7 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
 
 static void symgs_sweep(hymgi_level *level, bool backward)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
     const int64_t rows = (int64_t)g->n[1] * g->n[2];

@@ -14,8 +14,9 @@ enum {
   LOADED = 20
 };
 
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer)
+/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
+ * rows are split. Index 0 is cell 0. */
+static const double *plain_row(const hymgi_geom *g, const double *x, int j, int k, double *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
@@ -91,8 +92,7 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
 
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
     restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse);
 }
@@ -125,8 +125,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, do
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
     hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
 }
@@ -141,8 +140,7 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
     const hymgi_geom *g = level->box + q, *patch = patches + q;
     const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
               nz = patch->n[2] + (axis == 2);
-    const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
     for (int k = 0; k < nz; k++)
       for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
@@ -224,7 +222,7 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {
       double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
-      row[dj + 2][dk + 2] = hymgi_cpu_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
+      row[dj + 2][dk + 2] = plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
     }
   for (int kk = 0; kk < 2; kk++) {
     const double *along_k[5] = {NULL};
@@ -246,8 +244,7 @@ void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, c
                            hymgi_ghosts order, bool add, bool smoothed, double *x)
 {
   (void)coarse, (void)smoothed;
-  const int threads = hymgi_cpu_threads(fine);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(fine))
   for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g; hymgi_cpu_next(&r))
     interpolate_rows(fine, (int)(r.g - fine->patch), order, add, r.cjk + 1, source, x);
 }

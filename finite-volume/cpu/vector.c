@@ -50,8 +50,7 @@ static host_row first(const hymgi_level *level)
 
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = value;
@@ -60,14 +59,13 @@ void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                      double *z)
 {
-  const int threads = hymgi_cpu_threads(level);
   if (b == 0 && a == 1) {
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = x[t];
   } else {
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = hymgi_fma(a, x[t], b * y[t]);
@@ -76,8 +74,7 @@ void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double
 
 void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] += c;
@@ -97,13 +94,12 @@ static void precondition_fv2(const hymgi_level *level, const double *r, double *
 
 void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z)
 {
-  const int threads = hymgi_cpu_threads(level);
   const double *const dinv = level->c.dinv;
   if (!dinv) {
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
     precondition_fv2(level, r, z);
   } else {
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = dinv[t] * r[t];
@@ -127,9 +123,8 @@ HYMGI_INLINE double segment_max(const bool product, const double *x, const doubl
 
 double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 {
-  const int threads = hymgi_cpu_threads(level);
   double max = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     double mine = 0, nan = 0;
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
@@ -147,11 +142,10 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t *words)
 {
-  const int threads = hymgi_cpu_threads(level);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
     words[m] = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     int64_t mine[HYMGI_SUM_WORDS] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))

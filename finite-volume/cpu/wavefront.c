@@ -164,7 +164,7 @@ static void run(const wave *w)
   const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
   const int tiles = tiles_of(ny, rows_wanted);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads)
   for (int m = 0; m < tiles; m++)
     run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
 }

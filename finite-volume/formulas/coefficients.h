@@ -36,7 +36,7 @@ HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer,
     for (int m = 0; m < 4; m++)
       w[m] /= 12;
   } else if (layer == 1 && ghost_kind == HYMGI_QUADRATIC_GHOST) {
-    w[0] = -2.5, w[1] = 0.5;
+    w[0] = hymgi_ghost_v2(1, 0), w[1] = hymgi_ghost_v2(0, 1);
   } else if (layer == 1) {
     w[0] = ghost_kind == HYMGI_LINEAR_GHOST ? -1 : 1;
   }
