@@ -10,10 +10,7 @@
 /* The growth of the residual that counts as divergence, and the number of cycles that may pass
  * without a gain of 5 %. */
 #define DIVERGED 1e4
-enum {
-  STALL_CYCLES = 5,
-  STALL_CYCLES_CG = 20
-}; /* with conjugate gradients the max norm fluctuates */
+enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctuates */
 #define COMPATIBLE 1e-4
 
 const char *hymg_reason_name(hymg_reason reason)
@@ -49,27 +46,14 @@ static bool in_place(const hymgi_level *level, const hymg_field *field)
          hymgi_same_layout(level->num_boxes, field->view.box, level->box);
 }
 
-static hymg_status write_field(const hymgi_level *level, const double *vector, hymg_field *field)
-{
-  return hymgi_vector_convert(level, vector, &field->view, field->data);
-}
-
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first solve that needs them. */
-static hymg_status own_vector(const hymgi_level *level, double **vector)
-{
-  if (*vector || level->vector_size == 0) return HYMG_OK;
-  TRY(level->memory->alloc(level->context, (size_t)level->vector_size, vector));
-  level->backend->clear(level, *vector);
-  return level->context->status;
-}
-
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
   const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular;
   const bool keep_u = in_place(level, u);
-  if (!keep_f) TRY(own_vector(level, &level->own_f));
-  if (!keep_u) TRY(own_vector(level, &level->own_x));
+  if (!keep_f && !level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
+  if (!keep_u && !level->own_x) TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* never written while it is the user's field */
   if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
@@ -98,7 +82,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
-  hymgi_boundary_data_add_terms(level, level->f);
+  if (level->boundaries) level->backend->add_boundary_terms(level, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   const double mean = hymgi_mean(level, level->f);
@@ -153,34 +137,31 @@ static hymg_status record(hymg_solver *solver, hymg_cycle_kind kind, double resi
   return HYMG_OK;
 }
 
+/* Is the best residual of the last cycles hardly less than the one before them? */
+static bool stagnated(const hymg_cycle_record *h, int count)
+{
+  const int window = h[0].kind == HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
+  if (count <= window) return false;
+  double best = h[count - 1].residual_max;
+  for (int m = count - window; m < count; m++)
+    best = h[m].residual_max < best ? h[m].residual_max : best;
+  return best > 0.95 * h[count - window - 1].residual_max;
+}
+
 /* True if the iteration ends; reason says why. */
 static bool finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 {
   const int count = solver->records;
   const hymg_cycle_record *h = solver->history;
-  const double residual = h[count - 1].residual_max;
-  if (!isfinite(residual)) {
-    *reason = HYMG_REASON_NOT_FINITE;
-    return true;
-  }
-  *reason = HYMG_REASON_TOLERANCE;
-  if (residual <= solver->h.options.rtol * solver->rhs_max) return true;
-  *reason = HYMG_REASON_STOPPED;
-  if (stop) return true;
-  *reason = HYMG_REASON_DIVERGED;
-  if (residual >
-      DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
-    return true;
-  *reason = HYMG_REASON_STAGNATED;
-  const int window = h[0].kind == HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
-  if (count > window) {
-    double best = residual;
-    for (int m = count - window; m < count; m++)
-      best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - window - 1].residual_max) return true;
-  }
-  *reason = HYMG_REASON_LIMIT;
-  return count >= solver->h.options.max_cycles;
+  const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
+  const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
+  *reason = !isfinite(residual)                        ? HYMG_REASON_NOT_FINITE
+            : residual <= solver->h.options.rtol * rhs ? HYMG_REASON_TOLERANCE
+            : stop                                     ? HYMG_REASON_STOPPED
+            : residual > DIVERGED * start              ? HYMG_REASON_DIVERGED
+            : stagnated(h, count)                      ? HYMG_REASON_STAGNATED
+                                                       : HYMG_REASON_LIMIT;
+  return *reason != HYMG_REASON_LIMIT || count >= solver->h.options.max_cycles;
 }
 
 /* A cycle and, unless a mean has to be removed first, the norm of the residual; before an
@@ -350,7 +331,8 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     status = run(solver, l, &reason);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);
-    if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
+    if (status == HYMG_OK && target != u->data)
+      status = hymgi_vector_convert(level, target, &u->view, u->data);
     solver->reason = reason;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
@@ -419,12 +401,12 @@ static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
     if (residual) {
-      if (vf) hymgi_boundary_data_add_terms(level, vf);
+      if (vf && level->boundaries) level->backend->add_boundary_terms(level, vf);
       hymgi_residual(level, vf, vx, vout);
     } else {
       hymgi_apply(level, vx, vout);
     }
-    status = write_field(level, vout, out);
+    status = hymgi_vector_convert(level, vout, &out->view, out->data);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);

@@ -111,11 +111,6 @@ static hymgi_side side_of(const hymgi_level *level)
   return side;
 }
 
-static bool does_nothing(const hymgi_plan *plan)
-{
-  return plan->num_local == 0 && plan->num_sends == 0 && plan->num_receives == 0;
-}
-
 static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
@@ -129,11 +124,10 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   const hymgi_pull rule = hymgi_halo_rule(&side, kind, level->ghost, level->periodic);
   TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
                         &level->halo[kind]));
-  if (does_nothing(level->halo[kind])) {
-    hymgi_plan_destroy(&level->halo[kind]);
-    return HYMG_OK;
-  }
-  return share_plan(level, level->halo[kind]);
+  hymgi_plan *const plan = level->halo[kind];
+  if (plan->num_local || plan->num_sends || plan->num_receives) return share_plan(level, plan);
+  hymgi_plan_destroy(&level->halo[kind]);
+  return HYMG_OK;
 }
 
 /* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
@@ -295,10 +289,10 @@ hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
 static void destroy_level(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
-  if (level->index == 0 && level->own_x)
-    level->memory->release(level->context, level->own_x, (size_t)level->vector_size);
-  if (level->index == 0 && level->own_f)
-    level->memory->release(level->context, level->own_f, (size_t)level->vector_size);
+  if (level->index == 0) { /* else they are part of the arena */
+    hymgi_vector_destroy(level, level->vector_size, &level->own_x);
+    hymgi_vector_destroy(level, level->vector_size, &level->own_f);
+  }
   if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
   if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
   for (int kind = 0; kind < 3; kind++)

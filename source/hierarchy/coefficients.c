@@ -71,18 +71,6 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
 
 /* ---- faces ---- */
 
-static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int axis, int shift,
-                         const double *from, double *to)
-{
-  for (int b = 0; b < level->num_boxes; b++) {
-    hymgi_copy c = {.src_box = b, .dst_box = b};
-    memcpy(c.n, boxes[b].n, sizeof c.n);
-    c.src[axis] = shift;
-    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
-    level->backend->mover.local(level->context, &plan, boxes, from, boxes, to);
-  }
-}
-
 /* Copies the last layer of low faces of `shifted` (which are the high faces of the last cells)
  * to layer n of beta, with its ghosts. */
 static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
@@ -111,7 +99,7 @@ static hymg_status exchange_faces(const hymgi_level *level, int axis, double *be
       hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted));
   if (plan && status == HYMG_OK) {
     hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
-    copy_shifted(level, level->box, axis, 1, beta, shifted);
+    hymgi_boxes_copy(level, level->box, beta, level->box, shifted, axis);
     hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
     take_high_faces(level, axis, shifted, beta);
   }
@@ -136,7 +124,7 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
     double *const low_faces = fine->inside ? beta : patch;
     double *const high_faces = fine->inside ? high : shifted;
     fine->backend->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, low_faces);
-    copy_shifted(fine, fine->patch, axis, 1, low_faces, high_faces);
+    hymgi_boxes_copy(fine, fine->patch, low_faces, fine->patch, high_faces, axis);
     hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
     hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
     hymgi_cross(fine, coarse);
@@ -168,13 +156,6 @@ static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
   TRY(hymgi_field_load(d->alpha, level, level->c.alpha));
   level->backend->axpby(level, d->a, level->c.alpha, 0, level->c.alpha, level->c.alpha);
   return HYMG_OK;
-}
-
-/* Scales the user's beta by b / h^2 of its level. */
-static void scale_betas(hymgi_level *level)
-{
-  for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
-    level->backend->scale(level, level->c.beta_constant[axis], level->c.beta[axis]);
 }
 
 static hymg_status fill_levels(hymgi_hierarchy *h)
@@ -210,6 +191,7 @@ static void chebyshev_weights(hymgi_level *level)
   }
 }
 
+/* Scales the user's betas by b / h^2 of each level and does what follows from them. */
 static hymg_status finish_levels(hymgi_hierarchy *h)
 {
   double bound[HYMGI_MAX_LEVELS] = {0};
@@ -217,7 +199,8 @@ static hymg_status finish_levels(hymgi_hierarchy *h)
   hymg_status status = HYMG_OK;
   for (int l = 0; l < h->num_levels && status == HYMG_OK; l++) {
     hymgi_level *level = h->level + l;
-    scale_betas(level);
+    for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
+      level->backend->scale(level, level->c.beta_constant[axis], level->c.beta[axis]);
     status = level->backend->finish_coefficients(level);
     bound[l] = level->lambda_max;
   }

@@ -297,9 +297,9 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
                     level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
 }
 
-/* Sums of x y, or of x if y is NULL: one reduction for the largest terms, one for the integers. */
-static void exact_sums(const hymgi_level *level, int count, const double *const *x,
-                       const double *const *y, double *sum)
+/* One reduction for the largest terms, one for the integers. */
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   double largest[HYMGI_MAX_DOTS];
@@ -313,26 +313,19 @@ static void exact_sums(const hymgi_level *level, int count, const double *const 
       level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
                           words + m * HYMGI_SUM_WORDS);
   note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
-  for (int m = 0; m < count; m++) {
-    const double plain = largest[m] == 0 ? 0 : NAN;
-    const bool usable = isfinite(largest[m]) && largest[m] > 0;
-    sum[m] = usable ? hymgi_sum_value(words + m * HYMGI_SUM_WORDS,
-                                      hymgi_sum_exponent(largest[m], bits), bits)
-                    : plain;
-  }
+  for (int m = 0; m < count; m++)
+    if (isfinite(largest[m]) && largest[m] > 0)
+      dots[m] =
+          hymgi_sum_value(words + m * HYMGI_SUM_WORDS, hymgi_sum_exponent(largest[m], bits), bits);
+    else
+      dots[m] = largest[m] == 0 ? 0 : NAN;
   hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
-}
-
-void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
-                double *dots)
-{
-  exact_sums(level, count, x, y, dots);
 }
 
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
 {
   double dot;
-  exact_sums(level, 1, &x, &y, &dot);
+  hymgi_dots(level, 1, &x, &y, &dot);
   return dot;
 }
 
@@ -340,7 +333,7 @@ double hymgi_mean(const hymgi_level *level, const double *x)
 {
   const double *const none = NULL;
   double sum;
-  exact_sums(level, 1, &x, &none, &sum);
+  hymgi_dots(level, 1, &x, &none, &sum);
   return sum / (double)level->cells;
 }
 
