@@ -215,6 +215,7 @@ static const hymgi_backend host_backend = {
     .zero = zero_doubles,
     .copy = copy_doubles,
     .brick = hymgi_cpu_brick,
+    .gather = hymgi_cpu_gather,
     .examine = hymgi_cpu_examine,
     .clear = clear_vector,
     .scale = scale_vector,

@@ -70,6 +70,19 @@ static inline double host_larger(double a, double b)
   return b > a || b != b ? b : a;
 }
 
+/* max |x y| of n entries, or max |x|; NaN if there is any */
+HYMGI_INLINE double host_row_max(const bool product, const double *x, const double *y, int n)
+{
+  double max = 0, nan = 0;
+#pragma omp simd reduction(max : max) reduction(+ : nan)
+  for (int t = 0; t < n; t++) {
+    const double v = fabs(product ? x[t] * y[t] : x[t]);
+    max = v > max ? v : max;
+    nan += v != v ? 1. : 0.;
+  }
+  return nan > 0 ? NAN : max;
+}
+
 /* Distance in doubles between two vectors, which may be separate allocations. */
 static inline ptrdiff_t host_distance(const double *from, const double *to)
 {
@@ -99,8 +112,8 @@ typedef struct fv4_row {
   double beta[3]; /* constant betas */
 } fv4_row;
 
-/* Writes ghosts of x at boundaries. With x NULL only the coefficients are set; f may be NULL if the
- * kernel does not read it. scratch: two rows. */
+/* Writes ghosts of x at boundaries, and rows of them to scratch. With x NULL only the coefficients are
+ * set; f may be NULL if the kernel does not read it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
                          const int cjk[3], double *const scratch[2]);
 /* own and other are the vectors that hold the colour of the row and the other colour. Ghosts must
@@ -195,6 +208,8 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f);
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                      bool write, double *user, double *data);
+void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
+                      const hymgi_user_brick *to, const double *source, double *target);
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding);
 

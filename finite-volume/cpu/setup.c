@@ -34,8 +34,7 @@ static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int fa
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                          double *diagonal, double *others)
 {
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
-  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
+  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, NULL);
   const double *const ghost = level->c.boundary_ghost;
   hymgi_fv2_run(HOST_DIAGONAL, &r, NULL, 0, r.n, diagonal);
   double w[6];

@@ -38,21 +38,6 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   }
 }
 
-static double row_max(const double *row, int from, int to, double max)
-{
-  double m = 0, nan = 0;
-#pragma omp simd reduction(max : m) reduction(+ : nan)
-  for (int t = from; t < to; t++) {
-    const double a = fabs(row[t]);
-    m = a > m ? a : m;
-    nan += a - a; /* NaN for NaN and infinity */
-  }
-  if (nan != nan)
-    for (int t = from; t < to; t++)
-      m = host_larger(m, fabs(row[t]));
-  return host_larger(max, m);
-}
-
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
                         const double *all)
@@ -78,7 +63,7 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
   double *const out = w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
   hymgi_cpu_run_slots(&w->pass, g, cjk, range[0], range[1], out);
   if (!w->out)
-    *max = row_max(out, range[0], range[1], *max);
+    *max = host_larger(*max, host_row_max(false, out + range[0], out, range[1] - range[0]));
   else if (takes)
     take_colour(w, g, cjk, range, out);
 }
@@ -102,28 +87,22 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* This thread's rows, inside a parallel region. The master thread drives the progress of messages.
- * */
-static double run_share(const job *w, part which)
+/* The master thread drives the progress of messages. */
+static double run_part(const job *w, part which)
 {
   double max = 0;
   const hymgi_level *level = w->pass.level;
   const bool gsrb = w->pass.kind == HOST_GSRB;
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !gsrb); r.g; hymgi_cpu_next(&r)) {
-    if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
-      hymgi_comm_progress(w->requests);
-    if (gsrb && r.g->split) r.cjk[0] = w->colour;
-    run_row(w, r.g, r.cjk, which, &max);
-  }
-  return max;
-}
-
-static double run_part(const job *w, part which)
-{
-  double max = 0;
-#pragma omp parallel num_threads(hymgi_cpu_threads(w->pass.level))
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    const double mine = run_share(w, which);
+    double mine = 0;
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !gsrb); r.g;
+         hymgi_cpu_next(&r)) {
+      if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
+        hymgi_comm_progress(w->requests);
+      if (gsrb && r.g->split) r.cjk[0] = w->colour;
+      run_row(w, r.g, r.cjk, which, &mine);
+    }
 #pragma omp critical
     max = host_larger(max, mine);
   }

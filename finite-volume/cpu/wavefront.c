@@ -171,41 +171,29 @@ static void run(const wave *w)
 
 /* ---- set-up ---- */
 
-/* An iterate held in two buffers: the base is the buffer of colour 0. */
-static void set_state(const wave *w, stage *s, double *const now[2])
-{
-  s->g = *w->g;
-  if (w->g->split) s->g.half += host_distance(now[0], now[1]);
-  s->after = now[0];
-}
-
-/* now and next: the two buffers of each colour, carried from one wavefront to the next. */
-static void set_gsrb(wave *w, int first, double *now[2], double *next[2])
-{
-  const hymgi_level *level = w->level;
-  for (int m = 0; m < w->stages; m++) {
-    stage *s = w->stage + m;
-    const int c = (first + m) & 1;
-    *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
-                 .out = w->fv4 ? next[c] : level->x,
-                 .colour = c};
-    if (w->fv4) {
-      double *const old = now[c];
-      now[c] = next[c], next[c] = old;
-    }
-    set_state(w, s, now);
-  }
-}
-
-static void set_relax(wave *w, int first)
+/* now and next: the two buffers of each colour, carried from one wavefront of gsrb to the next. */
+static void set_stages(wave *w, int first, double *now[2], double *next[2])
 {
   hymgi_level *level = w->level;
   for (int m = 0; m < w->stages; m++) {
     stage *s = w->stage + m;
-    *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
-    double *const now[2] = {level->y, level->y};
-    set_state(w, s, now);
-    hymgi_swap_buffers(level);
+    const int c = (first + m) & 1;
+    if (w->gsrb) {
+      *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
+                   .out = w->fv4 ? next[c] : level->x,
+                   .colour = c};
+    } else {
+      *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
+      hymgi_swap_buffers(level);
+    }
+    if (w->gsrb && w->fv4) {
+      double *const old = now[c];
+      now[c] = next[c], next[c] = old;
+    }
+    /* an iterate held in two buffers: the base is the buffer of colour 0 */
+    s->g = *w->g;
+    if (w->gsrb && w->g->split) s->g.half += host_distance(now[0], now[1]);
+    s->after = w->gsrb ? now[0] : level->x;
   }
 }
 
@@ -254,10 +242,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
               .tile_rows = level->tuning.wave_rows,
               .fv4 = fv4,
               .gsrb = gsrb};
-    if (gsrb)
-      set_gsrb(&w, first, now, next);
-    else
-      set_relax(&w, first);
+    set_stages(&w, first, now, next);
     if (first + w.stages == m->sweeps) {
       if (gsrb && fv4)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */

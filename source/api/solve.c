@@ -23,35 +23,12 @@ const char *hymg_reason_name(hymg_reason reason)
 
 /* ---- fields ---- */
 
-static hymg_status check_field(const hymg_solver *solver, int level, const hymg_field *field,
-                               const char *name)
-{
-  hymg_context *c = solver->h.context;
-  if (!field) return hymgi_fail(c, HYMG_EINVAL, "%s is NULL", name);
-  if (field->grid != solver->h.op->grid)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid than the solver", name);
-  if (field->centering != HYMG_CELL)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s: cells are wanted", name,
-                      hymgi_centering_name(field->centering));
-  if (field->level != level)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: %d is wanted", name, field->level, level);
-  if (level > 0 && field->solver != solver->id)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is on a level of another solver", name);
-  return HYMG_OK;
-}
-
-static bool in_place(const hymgi_level *level, const hymg_field *field)
-{
-  return field->view.backend == level->backend &&
-         hymgi_same_layout(level->num_boxes, field->view.box, level->box);
-}
-
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first solve that needs them. */
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
-  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular;
-  const bool keep_u = in_place(level, u);
+  const bool keep_f = hymgi_in_place(level, f) && !level->boundaries && !solver->h.method.singular;
+  const bool keep_u = hymgi_in_place(level, u);
   if (!keep_f && !level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
   if (!keep_u && !level->own_x) TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
@@ -316,8 +293,8 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   hymg_context *c = level->context;
   hymg_reason reason = HYMG_REASON_LIMIT;
   double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
-  c->status = check_field(solver, l, f, "f");
-  if (c->status == HYMG_OK) c->status = check_field(solver, l, u, "u");
+  c->status = hymgi_check_field(solver, l, f, "f");
+  if (c->status == HYMG_OK) c->status = hymgi_check_field(solver, l, u, "u");
   if (c->status == HYMG_OK && f == u)
     c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
   if (c->status == HYMG_OK) {
@@ -370,78 +347,4 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
 hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, hymg_result *result)
 {
   return hymg_solve_on_level(solver, 0, f, u, result);
-}
-
-/* ---- single operations on a level, with the user's fields ---- */
-
-/* A copy of a field (NULL: zeros) in a vector of the level, with ghosts. */
-static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, double **vector)
-{
-  TRY(hymgi_vector_create(level, level->vector_size, vector));
-  return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
-}
-
-/* out = A x, or the residual f - A x. */
-static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg_field *f,
-                           const hymg_field *x, hymg_field *out)
-{
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, l, solver->h.num_levels));
-  hymgi_level *level = solver->h.level + l;
-  hymg_context *c = level->context;
-  double *vx = NULL, *vf = NULL, *vout = NULL;
-  hymg_status status = residual ? check_field(solver, l, f, "f") : HYMG_OK;
-  if (status == HYMG_OK) status = check_field(solver, l, x, residual ? "u" : "x");
-  if (status == HYMG_OK) status = check_field(solver, l, out, residual ? "r" : "y");
-  TRY(hymgi_agree(c, status));
-  c->status = HYMG_OK;
-  status = vector_of(level, x, &vx);
-  if (status == HYMG_OK && residual) status = vector_of(level, f, &vf);
-  if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
-  status = hymgi_agree(c, status);
-  if (status == HYMG_OK) {
-    if (residual) {
-      if (vf && level->boundaries) level->backend->add_boundary_terms(level, vf);
-      hymgi_residual(level, vf, vx, vout);
-    } else {
-      hymgi_apply(level, vx, vout);
-    }
-    status = hymgi_vector_convert(level, vout, &out->view, out->data);
-    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
-  }
-  hymgi_vector_destroy(level, level->vector_size, &vx);
-  hymgi_vector_destroy(level, level->vector_size, &vf);
-  hymgi_vector_destroy(level, level->vector_size, &vout);
-  return status;
-}
-
-hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
-{
-  return operate(solver, level, false, NULL, x, y);
-}
-
-hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, const hymg_field *u,
-                          hymg_field *r)
-{
-  return operate(solver, level, true, f, u, r);
-}
-
-hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
-                          hymg_field *coarse)
-{
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels - 1));
-  hymgi_level *l = solver->h.level + level;
-  hymg_context *c = l->context;
-  double *vector = NULL;
-  c->status = check_field(solver, level, fine, "the fine field");
-  if (c->status == HYMG_OK) c->status = check_field(solver, level + 1, coarse, "the coarse field");
-  if (c->status == HYMG_OK) c->status = vector_of(l, fine, &vector);
-  hymg_status status = hymgi_agree(c, c->status);
-  if (status == HYMG_OK) {
-    hymgi_restrict_cells(l, vector, l + 1, coarse->data);
-    status = hymgi_agree_or_reset(&solver->h, c->status);
-  }
-  hymgi_vector_destroy(l, l->vector_size, &vector);
-  return status;
 }

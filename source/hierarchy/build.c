@@ -166,24 +166,18 @@ static bool needs_second_buffer(const hymgi_level *level)
 
 enum { MAX_PLACES = 16 };
 
-/* The pointers to be set to a vector, and those to a coefficient; the same lists serve for
- * counting and for assigning memory. */
-static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
+/* The pointers to be set to a vector, first those that are not to a coefficient; the same list
+ * serves for counting and for assigning memory. */
+static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vectors)
 {
+  const hymgi_method *m = level->method;
+  const hymgi_backend *b = level->backend;
   int count = 0;
   if (level->index > 0) place[count++] = &level->own_x, place[count++] = &level->own_f;
   if (needs_second_buffer(level)) place[count++] = &level->y;
-  const hymgi_backend *b = level->backend;
-  if (b->spare_buffers && b->spare_buffers(level))
-    for (int m = 0; m < 2; m++)
-      place[count++] = &level->spare[m];
-  return count;
-}
-
-static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
-{
-  const hymgi_method *m = level->method;
-  int count = 0;
+  for (int i = 0; b->spare_buffers && b->spare_buffers(level) && i < 2; i++)
+    place[count++] = &level->spare[i];
+  *vectors = count;
   for (int axis = 0; m->variable_beta && axis < 3; axis++)
     place[count++] = &level->c.beta[axis];
   if (m->variable_alpha) place[count++] = &level->c.alpha;
@@ -208,10 +202,9 @@ hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
-                            .vectors = vector_places(&copy, place),
-                            .coefficients = coefficient_places(&copy, place),
                             .krylov = krylov_vectors(h, &copy),
                             .patch = (size_t)copy.patch_size};
+  need.coefficients = list_places(&copy, place, &need.vectors) - need.vectors;
   need.scratch = copy.backend->scratch_doubles(&copy, &need.scratch_row);
   return need;
 }
@@ -221,8 +214,8 @@ static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
   if (level->num_boxes == 0) return HYMG_OK;
   double **place[MAX_PLACES];
   const hymgi_memory_need need = hymgi_level_memory(h, level->index);
-  int count = vector_places(level, place);
-  count += coefficient_places(level, place + count);
+  int vectors;
+  const int count = list_places(level, place, &vectors);
   level->num_krylov = need.krylov;
   level->scratch_row = need.scratch_row;
   const size_t stride = need.stride, scratch = need.scratch, patch = need.patch;

@@ -41,18 +41,16 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
                     h->num_levels - 1);
 }
 
-/* The smallest side of a level: 1 cell; 2 with the wide stencil, or if the axis is periodic or
- * has a Neumann boundary. */
-static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
+/* Has level l a coarser one? Its sides must not be below 1 cell, or 2 with the wide stencil or
+ * along an axis that is periodic or has a Neumann boundary. */
+static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, int l)
 {
-  const hymg_boundary *b = grid->desc.boundary + 2 * axis;
-  return stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET ? 2 : 1;
-}
-
-static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
-{
-  for (int axis = 0; axis < 3; axis++)
-    if (n[axis] % 2 || n[axis] < 2 * smallest_side(grid, stencil, axis)) return false;
+  for (int axis = 0; axis < 3; axis++) {
+    const hymg_boundary *b = grid->desc.boundary + 2 * axis;
+    const int n = grid->desc.n[axis] >> l;
+    const bool wide = stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET;
+    if (n % 2 || n < (wide ? 4 : 2)) return false;
+  }
   return true;
 }
 
@@ -61,16 +59,12 @@ static bool coarsens(const hymg_grid *grid, hymg_stencil stencil, const int n[3]
 static void coarsen_extrapolation_box(int n, int *box, int *side)
 {
   const int c = n / 2;
-  if (*box > 8) {
-    *box /= 2;
-  } else if (*side % 2 == 0) {
+  if (*box <= 8 && *side % 2 == 0)
     *side /= 2;
-  } else if (c % 2 && c > 1) {
-    *box = c;
-    *side = 1;
-  } else {
+  else if (*box <= 8 && c % 2 && c > 1)
+    *box = c, *side = 1;
+  else
     *box /= 2;
-  }
 }
 
 /* The dimension that determines the order of the ghost extrapolations on each level: the side of
@@ -162,15 +156,10 @@ static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backe
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_grid *grid = h->op->grid;
-  int n[3];
-  memcpy(n, grid->desc.n, sizeof n);
   h->gather_below = gather_below(h, backend);
   h->num_levels = 1;
-  while (coarsens(grid, h->method.stencil, n) && h->num_levels < HYMGI_MAX_LEVELS) {
-    for (int axis = 0; axis < 3; axis++)
-      n[axis] /= 2;
+  while (h->num_levels < HYMGI_MAX_LEVELS && coarsens(grid, h->method.stencil, h->num_levels - 1))
     h->num_levels++;
-  }
   TRY(hymgi_agree(grid->context, make_shapes(h)));
   return count_ranks(h);
 }
