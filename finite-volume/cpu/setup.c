@@ -6,10 +6,8 @@
 #include "cpu/cpu.h"
 #include "formulas/coefficients.h"
 
-enum {
-  REACH = 4,
-  WIDTH = 2 * REACH + 1
-}; /* distance to the farthest cell that an extrapolation reads */
+/* distance to the farthest cell that an extrapolation reads */
+enum { REACH = 4, WIDTH = 2 * REACH + 1 };
 
 static bool is_boundary(const hymgi_geom *g, int face)
 {
@@ -17,19 +15,6 @@ static bool is_boundary(const hymgi_geom *g, int face)
 }
 
 /* ---- FV2 ---- */
-
-static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int face)
-{
-  const int axis = face / 2;
-  double *const beta = level->c.beta[axis];
-  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
-  from[axis] = face & 1 ? g->n[axis] : 0;
-  to[axis] = from[axis] + 1;
-  for (int k = from[2]; k < to[2]; k++)
-    for (int j = from[1]; j < to[1]; j++)
-      for (int i = from[0]; i < to[0]; i++)
-        beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
-}
 
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                          double *diagonal, double *others)
@@ -52,29 +37,6 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 }
 
 /* ---- FV4 ---- */
-
-static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
-{
-  const int t = face / 2, dim = level->extrapolation_dim[t];
-  double *const beta = level->c.beta[axis];
-  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
-  to[axis]++;
-  const int boundary = face & 1 ? g->n[t] - 1 : 0, step = face & 1 ? -1 : 1;
-  from[t] = boundary, to[t] = boundary + 1;
-  for (int k = from[2]; k < to[2]; k++)
-    for (int j = from[1]; j < to[1]; j++)
-      for (int i = from[0]; i < to[0]; i++) {
-        double b[5] = {0};
-        for (int m = 0; m < 5 && m < dim; m++) {
-          int at[3] = {i, j, k};
-          at[t] += m * step;
-          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
-        }
-        int at[3] = {i, j, k};
-        at[t] -= step;
-        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
-      }
-}
 
 typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], centred on the cell */
 
@@ -159,16 +121,38 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 
 /* ---- both ---- */
 
+/* FV2: the faces along `axis` at a boundary get its weight. FV4: those at a boundary of another axis
+ * are continued by one layer of ghosts. */
+static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
+{
+  const int t = face / 2, dim = level->extrapolation_dim[t], in = face & 1 ? -1 : 1;
+  double *const beta = level->c.beta[axis];
+  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
+  to[axis]++;
+  from[t] = face & 1 ? to[t] - 1 : 0, to[t] = from[t] + 1;
+  for (int k = from[2]; k < to[2]; k++)
+    for (int j = from[1]; j < to[1]; j++)
+      for (int i = from[0]; i < to[0]; i++) {
+        if (t == axis) {
+          beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
+          continue;
+        }
+        double b[5] = {0};
+        int at[3] = {i, j, k};
+        for (int m = 0; m < 5 && m < dim; m++, at[t] += in)
+          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
+        at[t] = from[t] - in;
+        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
+      }
+}
+
 static void finish_betas(const hymgi_level *level)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
-      for (int face = 0; face < 6; face++) {
-        if (!is_boundary(g, face)) continue;
-        if (fv2 && face / 2 == axis) scale_boundary(level, g, face);
-        if (!fv2 && face / 2 != axis) beta_ghosts(level, g, axis, face);
-      }
+      for (int face = 0; face < 6; face++)
+        if (is_boundary(g, face) && (face / 2 == axis) == fv2) finish_faces(level, g, axis, face);
 }
 
 /* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and

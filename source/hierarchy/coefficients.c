@@ -138,16 +138,6 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
 
 /* ---- levels ---- */
 
-static void constants(const hymgi_level *level, const hymg_operator_desc *d, hymgi_coefficients *c)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    const double h = level->h[axis];
-    c->beta_constant[axis] =
-        d->b * (d->beta[0] ? 1 : d->beta_constant) / (h * h * (d->stencil == HYMG_FV4 ? 12 : 1));
-  }
-  c->alpha_constant = d->a * d->alpha_constant;
-}
-
 static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
 {
   for (int axis = 0; d->beta[0] && axis < 3; axis++)
@@ -164,7 +154,12 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
   TRY(hymgi_agree(h->context, load_finest(h->level, d)));
   for (int l = 0; l < h->num_levels; l++) {
     hymgi_level *level = h->level + l;
-    constants(level, d, &level->c);
+    for (int axis = 0; axis < 3; axis++) {
+      const double width = level->h[axis], wide = d->stencil == HYMG_FV4 ? 12 : 1;
+      level->c.beta_constant[axis] =
+          d->b * (d->beta[0] ? 1 : d->beta_constant) / (width * width * wide);
+    }
+    level->c.alpha_constant = d->a * d->alpha_constant;
     for (int axis = 0; h->method.variable_beta && axis < 3; axis++) {
       TRY(exchange_faces(level, axis, level->c.beta[axis]));
       if (l + 1 < h->num_levels) TRY(restrict_faces(level, level + 1, axis));

@@ -141,45 +141,42 @@ typedef struct decision {
   char note[256];
 } decision;
 
-static void estimate(hymgi_thresholds *t)
+/* Thresholds found earlier or measured now; those that remain -1 are estimated. */
+static void look_up(const hymgi_hierarchy *h, const char *device, hymgi_measure measure,
+                    decision *d)
 {
-  if (t->host_cells < 0) t->host_cells = 0;
-  if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
-}
-
-static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
-{
-  hymg_context *context = h->context;
   const char *const file = h->options.tuning_file;
   hymgi_thresholds *t = &d->thresholds;
-  hymg_device_info device;
+  const double start = hymgi_seconds();
   char key[HYMGI_KEY];
-  const bool hosts = t->host_cells > 0 && first_below(h, t->host_cells) < h->num_levels;
-  d->source = HYMG_TUNING_OPTIONS;
-  if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
-  d->source = HYMG_TUNING_ESTIMATE;
-  const bool known = h->level[0].cells >= WORTH_TRYING &&
-                     hymgi_placement_start(h) < h->num_levels &&
-                     hymgi_cuda_device(context, -1, &device) == HYMG_OK;
-  if (!known) {
-    estimate(t);
-    return;
-  }
-  hymgi_placement_key(h, device.name, key);
-  if (recall(context, key, t)) {
+  hymgi_placement_key(h, device, key);
+  if (recall(h->context, key, t)) {
     d->source = HYMG_TUNING_MEASURED;
   } else if (file && hymgi_tuning_find(file, key, t, d->note)) {
     d->source = HYMG_TUNING_FILE;
   } else {
-    const double start = hymgi_seconds();
     if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
       d->source = HYMG_TUNING_MEASURED;
-      remember(context, key, t);
+      remember(h->context, key, t);
       if (file) hymgi_tuning_keep(file, key, t, d->note);
     }
     d->seconds = hymgi_seconds() - start;
   }
-  estimate(t); /* for thresholds that are still -1 */
+}
+
+static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
+{
+  hymgi_thresholds *t = &d->thresholds;
+  hymg_device_info device;
+  const bool hosts = t->host_cells > 0 && first_below(h, t->host_cells) < h->num_levels;
+  d->source = HYMG_TUNING_OPTIONS;
+  if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
+  d->source = HYMG_TUNING_ESTIMATE;
+  if (h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels &&
+      hymgi_cuda_device(h->context, -1, &device) == HYMG_OK)
+    look_up(h, device.name, measure, d);
+  if (t->host_cells < 0) t->host_cells = 0;
+  if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
 }
 
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,

@@ -133,15 +133,16 @@ static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi
                            double *y, int slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  double *const patch = patches_of(fine, y);
-  if (slot < 0)
-    fine->backend->restrict_cells(fine, x, patch);
+  const bool fused = slot >= 0 && fine->backend->queue_restrict_max;
+  if (fused)
+    fine->backend->queue_restrict_max(fine, x, patches_of(fine, y), slot);
   else
-    fine->backend->queue_restrict_max(fine, x, patch, slot);
+    fine->backend->restrict_cells(fine, x, patches_of(fine, y));
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+  if (slot >= 0 && !fused) hymgi_norm_max_later(fine, x, (hymgi_slot)slot);
 }
 
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
@@ -153,9 +154,7 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot)
 {
-  const bool fused = fine->backend->queue_restrict_max != NULL;
-  restrict_cells(fine, x, coarse, y, fused ? (int)slot : -1);
-  if (!fused) hymgi_norm_max_later(fine, x, slot);
+  restrict_cells(fine, x, coarse, y, (int)slot);
 }
 
 static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
