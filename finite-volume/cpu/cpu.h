@@ -10,18 +10,9 @@
 #ifdef _OPENMP
 #include <omp.h>
 #else
-static inline int omp_get_max_threads(void)
-{
-  return 1;
-}
-static inline int omp_get_num_threads(void)
-{
-  return 1;
-}
-static inline int omp_get_thread_num(void)
-{
-  return 0;
-}
+#define omp_get_max_threads() 1
+#define omp_get_num_threads() 1
+#define omp_get_thread_num()  0
 #endif
 
 enum { HOST_SCRATCH_ROWS = 48 }; /* scratch rows per thread */
@@ -112,10 +103,10 @@ typedef struct fv4_row {
   double beta[3]; /* constant betas */
 } fv4_row;
 
-/* Writes ghosts of x at boundaries, and rows of them to scratch. With x NULL only the coefficients are
- * set; f may be NULL if the kernel does not read it. */
+/* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
+ * coefficients are set; f may be NULL if the kernel does not read it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3], double *const scratch[2]);
+                         const int cjk[3]);
 /* own and other are the vectors that hold the colour of the row and the other colour. Ghosts must
  * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,

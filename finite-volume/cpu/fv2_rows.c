@@ -6,18 +6,7 @@
 /* Constant betas are kept as a few short rows per box, including boundaries: x faces at even and at
  * odd i (all x faces in the first if rows are not split); then y faces and z faces, each in the
  * interior, at the low and at the high boundary; then alpha. */
-enum {
-  ROW_X_EVEN,
-  ROW_X_ODD,
-  ROW_Y,
-  ROW_Y_LOW,
-  ROW_Y_HIGH,
-  ROW_Z,
-  ROW_Z_LOW,
-  ROW_Z_HIGH,
-  ROW_ALPHA,
-  CONSTANT_ROWS
-};
+enum { ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, ROW_ALPHA = ROW_Z + 3, CONSTANT_ROWS };
 
 static ptrdiff_t constant_row_size(const hymgi_geom *g)
 {
@@ -90,7 +79,7 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
 }
 
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3], double *const scratch[2])
+                         const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
@@ -116,13 +105,13 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
     xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
   if (g->boundaries & 2 && !(g->split && !p))
     xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
-  const double *const s = r.s, *const d = r.d;
-  if (g->boundaries & 4 && j == 0) r.s = ghost_row(c->boundary_ghost[2], r.nn, r.n, scratch[0]);
+  const double *const s = r.s, *const d = r.d, *const weight = c->boundary_ghost;
+  if (g->boundaries & 4 && j == 0) r.s = ghost_row(weight[2], r.nn, r.n, host_scratch(level, 0));
   if (g->boundaries & 8 && j == g->n[1] - 1)
-    r.nn = ghost_row(c->boundary_ghost[3], s, r.n, scratch[0]);
-  if (g->boundaries & 16 && k == 0) r.d = ghost_row(c->boundary_ghost[4], r.u, r.n, scratch[1]);
+    r.nn = ghost_row(weight[3], s, r.n, host_scratch(level, 0));
+  if (g->boundaries & 16 && k == 0) r.d = ghost_row(weight[4], r.u, r.n, host_scratch(level, 1));
   if (g->boundaries & 32 && k == g->n[2] - 1)
-    r.u = ghost_row(c->boundary_ghost[5], d, r.n, scratch[1]);
+    r.u = ghost_row(weight[5], d, r.n, host_scratch(level, 1));
   return r;
 }
 

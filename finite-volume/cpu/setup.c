@@ -19,7 +19,7 @@ static bool is_boundary(const hymgi_geom *g, int face)
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                          double *diagonal, double *others)
 {
-  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, NULL);
+  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk);
   const double *const ghost = level->c.boundary_ghost;
   hymgi_fv2_run(HOST_DIAGONAL, &r, NULL, 0, r.n, diagonal);
   double w[6];

@@ -29,8 +29,7 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   if (weights.prev) weights.prev += o;
   if (weights.scale) weights.scale += o;
   if (level->method->stencil == HYMG_FV2) {
-    double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
-    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk, scratch);
+    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk);
     hymgi_fv2_run(w->kind, &r, &weights, from, to, out);
   } else {
     const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
@@ -215,14 +214,13 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
 {
   const int cjk[3] = {0, j, k};
   const ptrdiff_t o = hymgi_row(g, 0, j, k);
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
   double *const out = host_scratch(level, 2);
   const relax_weights weights = {.residual = 1};
   double *const x = level->x + o;
   fv2_row r2;
   fv4_row r4;
   if (level->method->stencil == HYMG_FV2) {
-    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk, scratch);
+    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk);
     r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
   } else {
     r4 = hymgi_fv4_row_of(level, g, level->f, level->x, level->x, cjk);

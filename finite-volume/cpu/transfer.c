@@ -5,14 +5,8 @@
 #include "cpu/cpu.h"
 #include "formulas/transfer.h"
 
-/* Scratch rows used here; 0 to 2 belong to sweep.c. */
-enum {
-  MEAN_ROW = 3,
-  ROWS = 4, /* 8 of them */
-  K_COMBINED = 12,
-  JK_COMBINED = 17,
-  LOADED = 20
-};
+/* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
+enum { MEAN_ROW = 3, ROWS = 4, K_COMBINED = 12, JK_COMBINED = 17, LOADED = 20 };
 
 /* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
  * rows are split. Index 0 is cell 0. */

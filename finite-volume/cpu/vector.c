@@ -89,7 +89,7 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
       continue;
     }
     double *const d = host_scratch(level, 0);
-    const fv2_row row = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk, NULL);
+    const fv2_row row = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk);
     hymgi_fv2_run(HOST_DIAGONAL, &row, NULL, 0, s.n, d);
     for (int t = 0; t < s.n; t++)
       z[s.at + t] = r[s.at + t] / d[t];
