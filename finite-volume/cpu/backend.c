@@ -44,8 +44,7 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
 
 static void release_doubles(hymg_context *context, double *data, size_t doubles)
 {
-  (void)context;
-  (void)doubles;
+  (void)context, (void)doubles;
   free(data);
 }
 
@@ -54,9 +53,7 @@ static const hymgi_memory host_memory = {
 
 static hymg_status keep_block(hymg_context *context, void **block, size_t bytes)
 {
-  (void)context;
-  (void)block;
-  (void)bytes;
+  (void)context, (void)block, (void)bytes;
   return HYMG_OK;
 }
 

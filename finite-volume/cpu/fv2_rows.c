@@ -144,49 +144,45 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 /* Each kernel is an inline function with constant flags; this selects the variant. */
 #define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
 
-/* All kinds but relaxation. GSRB: with the exact diagonal the cell's own value cancels,
- * x = (f + sum beta_f x_f) / diagonal. */
-HYMGI_INLINE void simple(const fv2_row *r, const bool helmholtz, const host_kind kind, int from,
-                         int to, double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = kind == HOST_APPLY ? (helmholtz ? alpha[t] * c[t] : 0.) - HYMGI_FV2_FLUX(X, BI, BJ, BK)
-             : kind == HOST_GSRB     ? (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL
-             : kind == HOST_RESIDUAL ? RESIDUAL
-                                     : DIAGONAL;
-}
-
-HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
-                        const relax_weights *weights, int from, int to, double *out)
+/* GSRB: with the exact diagonal the cell's own value cancels, x = (f + sum beta_f x_f) / diagonal. */
+HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind kind, const bool l1,
+                      const bool momentum, const relax_weights *weights, int from, int to,
+                      double *out)
 {
   ROW_POINTERS(r);
   const double wr = weights->residual, wm = weights->momentum;
   const double *const prev = weights->prev, *const scale = weights->scale;
 #pragma omp simd
-  for (int t = from; t < to; t++) {
-    const double step = l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL;
-    const double x = hymgi_relax(c[t], wr, step);
-    out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
-  }
+  for (int t = from; t < to; t++)
+    if (kind == HOST_APPLY) {
+      out[t] = (helmholtz ? alpha[t] * c[t] : 0.) - HYMGI_FV2_FLUX(X, BI, BJ, BK);
+    } else if (kind == HOST_RESIDUAL) {
+      out[t] = RESIDUAL;
+    } else if (kind == HOST_GSRB) {
+      out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
+    } else if (kind == HOST_DIAGONAL) {
+      out[t] = DIAGONAL;
+    } else {
+      const double x = hymgi_relax(c[t], wr, l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL);
+      out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
+    }
 }
 
 void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
                    double *out)
 {
   if (kind == HOST_APPLY)
-    FORM(simple, HOST_APPLY, from, to, out);
+    FORM(run, HOST_APPLY, false, false, w, from, to, out);
   else if (kind == HOST_RESIDUAL)
-    FORM(simple, HOST_RESIDUAL, from, to, out);
+    FORM(run, HOST_RESIDUAL, false, false, w, from, to, out);
   else if (kind == HOST_GSRB)
-    FORM(simple, HOST_GSRB, from, to, out);
+    FORM(run, HOST_GSRB, false, false, w, from, to, out);
   else if (kind == HOST_DIAGONAL)
-    FORM(simple, HOST_DIAGONAL, from, to, out);
+    FORM(run, HOST_DIAGONAL, false, false, w, from, to, out);
   else if (w->scale)
-    FORM(relax, true, false, w, from, to, out);
+    FORM(run, HOST_RELAX, true, false, w, from, to, out);
   else if (w->prev)
-    FORM(relax, false, true, w, from, to, out);
+    FORM(run, HOST_RELAX, false, true, w, from, to, out);
   else
-    FORM(relax, false, false, w, from, to, out);
+    FORM(run, HOST_RELAX, false, false, w, from, to, out);
 }

@@ -58,47 +58,38 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
    : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                                \
               : kernel(r, false, false, __VA_ARGS__))
 
-/* All kinds without momentum. */
-HYMGI_INLINE void simple(const fv4_row *r, const bool variable, const bool helmholtz,
-                         const host_kind kind, const relax_weights *weights, int from, int to,
-                         double *restrict out)
+/* out may be prev: each cell is read before it is written */
+HYMGI_INLINE void run(const fv4_row *r, const bool variable, const bool helmholtz,
+                      const host_kind kind, const bool momentum, const relax_weights *weights,
+                      int from, int to, double *out)
 {
   ROW_POINTERS(r);
   const double *const restrict scale = weights->scale ? weights->scale : r->dinv;
-  const double wr = weights->residual;
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = kind == HOST_APPLY      ? APPLY
-             : kind == HOST_RESIDUAL ? f[t] - APPLY
-                                     : hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
-}
-
-/* out may be prev: each cell is read before it is written */
-HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bool helmholtz,
-                                 const relax_weights *weights, int from, int to, double *out)
-{
-  ROW_POINTERS(r);
-  const double *const restrict scale = r->dinv;
   const double *const prev = weights->prev;
   const double wr = weights->residual, wm = weights->momentum;
 #pragma omp simd
-  for (int t = from; t < to; t++) {
-    const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
-    out[t] = hymgi_add_momentum(x, wm, o[t], prev[t]);
-  }
+  for (int t = from; t < to; t++)
+    if (kind == HOST_APPLY) {
+      out[t] = APPLY;
+    } else if (kind == HOST_RESIDUAL) {
+      out[t] = f[t] - APPLY;
+    } else {
+      const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
+      out[t] = momentum ? hymgi_add_momentum(x, wm, o[t], prev[t]) : x;
+    }
 }
 
 void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
                    double *out)
 {
   if (kind == HOST_APPLY)
-    FORM(simple, HOST_APPLY, w, from, to, out);
+    FORM(run, HOST_APPLY, false, w, from, to, out);
   else if (kind == HOST_RESIDUAL)
-    FORM(simple, HOST_RESIDUAL, w, from, to, out);
+    FORM(run, HOST_RESIDUAL, false, w, from, to, out);
   else if (w->prev)
-    FORM(relax_momentum, w, from, to, out);
+    FORM(run, HOST_RELAX, true, w, from, to, out);
   else
-    FORM(simple, HOST_RELAX, w, from, to, out);
+    FORM(run, HOST_RELAX, false, w, from, to, out);
 }
 
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */

@@ -20,8 +20,9 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
                          double *diagonal, double *others)
 {
   const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk);
+  const relax_weights none = {.residual = 0};
   const double *const ghost = level->c.boundary_ghost;
-  hymgi_fv2_run(HOST_DIAGONAL, &r, NULL, 0, r.n, diagonal);
+  hymgi_fv2_run(HOST_DIAGONAL, &r, &none, 0, r.n, diagonal);
   double w[6];
   for (int face = 0; face < 6; face++)
     w[face] = is_boundary(g, face) ? ghost[face] : 1;

@@ -81,6 +81,7 @@ void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z)
 {
   const double *const dinv = level->c.dinv;
+  const relax_weights none = {.residual = 0};
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
     if (dinv) {
@@ -90,7 +91,7 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
     }
     double *const d = host_scratch(level, 0);
     const fv2_row row = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk);
-    hymgi_fv2_run(HOST_DIAGONAL, &row, NULL, 0, s.n, d);
+    hymgi_fv2_run(HOST_DIAGONAL, &row, &none, 0, s.n, d);
     for (int t = 0; t < s.n; t++)
       z[s.at + t] = r[s.at + t] / d[t];
   }

@@ -42,61 +42,48 @@ static void adapt_box(const hymg_field *field, hymgi_geom *g)
   g->n[axis] = touches;
 }
 
-static hymg_status make_view(hymg_field *field, int num_boxes, const hymgi_geom *box,
-                             const hymgi_backend *backend, const hymgi_memory *memory)
+/* The boxes of a field, copied from `box`, and its data. */
+static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
 {
-  hymg_context *context = field->grid->context;
   hymgi_level *view = &field->view;
-  view->context = context;
-  view->backend = backend;
-  view->memory = memory;
-  view->num_boxes = num_boxes;
-  view->comm = context->comm;
-  view->box = malloc(((size_t)num_boxes + 1) * sizeof *box);
-  if (!view->box) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the boxes of a field");
-  if (num_boxes) memcpy(view->box, box, (size_t)num_boxes * sizeof *box);
   int extent[3];
   hymgi_field_extent(field, extent);
   view->cells = (int64_t)extent[0] * extent[1] * extent[2];
-  return HYMG_OK;
-}
-
-static hymg_status allocate(hymg_field *field)
-{
-  hymgi_level *view = &field->view;
+  view->box = malloc(((size_t)view->num_boxes + 1) * sizeof *box);
+  if (!view->box)
+    return hymgi_fail(view->context, HYMG_ENOMEM, "no memory for the boxes of a field");
+  if (view->num_boxes) memcpy(view->box, box, (size_t)view->num_boxes * sizeof *box);
   for (int b = 0; b < view->num_boxes && !field->solver; b++)
     adapt_box(field, view->box + b);
   view->vector_size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
   if (view->vector_size == 0) return HYMG_OK;
-  void *boxes = view->box;
-  TRY(view->backend->share(view->context, &boxes,
-                           ((size_t)view->num_boxes + 1) * sizeof *view->box));
-  view->box = boxes;
+  TRY(hymgi_boxes_share(view->context, view->backend, &view->box, view->num_boxes));
   return hymgi_vector_create(view, view->vector_size, &field->data);
 }
 
-/* solver NULL: plain rows in memory of `backend`. */
+/* Like a level of the solver or, if that is NULL, with plain rows in memory of `backend`. */
 static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                           const hymgi_backend *backend, hymg_centering centering,
                           hymg_field **field)
 {
-  grid->context->status = HYMG_OK;
-  hymg_field *f = calloc(1, sizeof *f);
-  if (!f) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for a field");
-  f->grid = grid;
-  f->solver = solver ? solver->id : 0;
-  f->level = level;
-  f->centering = centering;
+  hymg_context *context = grid->context;
   const hymgi_level *l = solver ? solver->h.level + level : NULL;
-  hymg_status status = l ? make_view(f, l->num_boxes, l->box, l->backend, l->memory)
-                         : make_view(f, grid->num_boxes, grid->box, backend, backend->memory);
-  if (status == HYMG_OK) status = allocate(f);
-  if (status != HYMG_OK) {
-    hymg_field_destroy(&f);
-    return status;
-  }
-  *field = f;
-  return HYMG_OK;
+  context->status = HYMG_OK;
+  hymg_field *f = calloc(1, sizeof *f);
+  if (!f) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a field");
+  *f = (hymg_field){.grid = grid,
+                    .solver = solver ? solver->id : 0,
+                    .centering = centering,
+                    .level = level,
+                    .view = {.context = context,
+                             .backend = l ? l->backend : backend,
+                             .memory = l ? l->memory : backend->memory,
+                             .num_boxes = l ? l->num_boxes : grid->num_boxes,
+                             .comm = context->comm}};
+  const hymg_status status = allocate(f, l ? l->box : grid->box);
+  if (status != HYMG_OK) hymg_field_destroy(&f);
+  if (f) *field = f;
+  return status;
 }
 
 static hymg_status check_creation(hymg_context *context, hymg_centering centering,

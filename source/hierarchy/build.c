@@ -22,12 +22,11 @@ static void lay_out(hymgi_level *level)
   level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
 }
 
-/* Makes a list of boxes readable by the backend that keeps it. */
-static hymg_status share(const hymgi_level *level, hymgi_geom **boxes, int count)
+hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
+                              hymgi_geom **boxes, int count)
 {
   void *block = *boxes;
-  const hymg_status status =
-      level->keeper->share(level->context, &block, ((size_t)count + 1) * sizeof **boxes);
+  const hymg_status status = backend->share(context, &block, ((size_t)count + 1) * sizeof **boxes);
   *boxes = block;
   return status;
 }
@@ -150,7 +149,7 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
   TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
-  TRY(share(fine, &fine->patch, fine->num_boxes));
+  TRY(hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
   return share_plan(fine, fine->scatter);
 }
@@ -253,10 +252,11 @@ static hymg_status make_plans(hymgi_hierarchy *h)
 {
   const bool fv2 = h->method.stencil == HYMG_FV2;
   for (int l = 0; l < h->num_levels; l++) {
-    TRY(share(h->level + l, &h->level[l].box, h->level[l].num_boxes));
-    TRY(make_halo(h->level + l, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
-    TRY(make_halo(h->level + l, HYMGI_HALO_FULL));
-    if (l > 0) TRY(make_patches(h->level + l - 1, h->level + l));
+    hymgi_level *level = h->level + l;
+    TRY(hymgi_boxes_share(h->context, level->keeper, &level->box, level->num_boxes));
+    TRY(make_halo(level, fv2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+    TRY(make_halo(level, HYMGI_HALO_FULL));
+    if (l > 0) TRY(make_patches(level - 1, level));
   }
   return HYMG_OK;
 }

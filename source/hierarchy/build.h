@@ -50,6 +50,10 @@ hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, con
                                  double *dst);
 hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector);
 
+/* Makes a malloc'ed list of boxes, with room for one more, readable by the backend. */
+hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
+                              hymgi_geom **boxes, int count);
+
 /* A temporary vector of a level, set to 0. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);
 void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vector);
