@@ -26,8 +26,10 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
     const bool boundary = !(level->periodic >> (face / 2) & 1);
     const hymgi_extrapolation kind =
         boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
-    level->c.boundary_weight[face] = boundary ? hymgi_fv2_boundary_weight(kind) : 1;
-    level->c.boundary_ghost[face] = boundary ? hymgi_fv2_boundary_ghost(kind) : 0;
+    double w[4];
+    hymgi_ghost_weights(kind, 1, w);
+    level->c.boundary_weight[face] = boundary ? 1 - w[0] : 1;
+    level->c.boundary_ghost[face] = w[1] == 0 ? 0 : w[1] / (1 - w[0]);
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&

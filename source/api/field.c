@@ -16,7 +16,8 @@ const char *hymgi_centering_name(hymg_centering centering)
   return known ? name[centering] : "unknown";
 }
 
-void hymgi_field_extent(const hymg_field *field, int extent[3])
+/* Global extent of the entries of a field. */
+static void extent_of(const hymg_field *field, int extent[3])
 {
   for (int axis = 0; axis < 3; axis++) {
     extent[axis] = field->grid->desc.n[axis] >> field->level;
@@ -47,7 +48,7 @@ static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
 {
   hymgi_level *view = &field->view;
   int extent[3];
-  hymgi_field_extent(field, extent);
+  extent_of(field, extent);
   view->cells = (int64_t)extent[0] * extent[1] * extent[2];
   view->box = malloc(((size_t)view->num_boxes + 1) * sizeof *box);
   if (!view->box)
@@ -157,7 +158,7 @@ static hymg_status check_brick(const hymg_field *field, const int low[3], const 
   if (!data && !empty)
     return hymgi_fail(context, HYMG_EINVAL, "the data of a field's brick are NULL");
   int extent[3];
-  hymgi_field_extent(field, extent);
+  extent_of(field, extent);
   for (int axis = 0; axis < 3; axis++)
     if (low[axis] < 0 || count[axis] < 0 || low[axis] > extent[axis] - count[axis])
       return hymgi_fail(context, HYMG_EINVAL,

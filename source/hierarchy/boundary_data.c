@@ -26,12 +26,11 @@ static ptrdiff_t plane_size(const hymgi_geom *g, int face)
 static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
 {
   if (level->boundaries) return HYMG_OK;
-  const size_t count = (size_t)level->num_boxes * 6 + 1;
+  const size_t count = (size_t)level->num_boxes * 6;
   hymgi_boundary_data *w = level->boundaries = calloc(1, sizeof *w);
-  if (w) w->value = calloc(count, sizeof *w->value);
-  if (w) w->term = calloc(count, sizeof *w->term);
-  if (!w || !w->value || !w->term)
-    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  if (w) w->value = calloc(2 * count + 1, sizeof *w->value);
+  if (!w || !w->value) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  w->term = w->value + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {
     if (!d->boundary_data[m % 6] || !is_boundary(level->box + m / 6, m % 6)) continue;
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
@@ -45,13 +44,12 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
 {
   hymgi_boundary_data *w = level->boundaries;
   if (!w) return;
-  for (int m = 0; m < level->num_boxes * 6; m++) {
+  for (int m = 0; w->value && m < level->num_boxes * 6; m++) {
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
-    if (w->value) hymgi_crossing_destroy(level, size, &w->value[m]);
-    if (w->term) hymgi_crossing_destroy(level, size, &w->term[m]);
+    hymgi_crossing_destroy(level, size, &w->value[m]);
+    hymgi_crossing_destroy(level, size, &w->term[m]);
   }
   free(w->value);
-  free(w->term);
   free(w);
   level->boundaries = NULL;
 }
