@@ -136,9 +136,7 @@ static void remember(hymg_context *context, const char *key, const hymgi_thresho
 
 typedef struct decision {
   hymgi_thresholds thresholds;
-  hymg_tuning_source source;
-  double seconds;
-  char note[256];
+  hymg_tuning_info info; /* the levels are set last, on every rank */
 } decision;
 
 /* Thresholds found earlier or measured now; those that remain -1 are estimated. */
@@ -151,16 +149,16 @@ static void look_up(const hymgi_hierarchy *h, const char *device, hymgi_measure 
   char key[HYMGI_KEY];
   hymgi_placement_key(h, device, key);
   if (recall(h->context, key, t)) {
-    d->source = HYMG_TUNING_MEASURED;
-  } else if (file && hymgi_tuning_find(file, key, t, d->note)) {
-    d->source = HYMG_TUNING_FILE;
+    d->info.source = HYMG_TUNING_MEASURED;
+  } else if (file && hymgi_tuning_find(file, key, t, d->info.note)) {
+    d->info.source = HYMG_TUNING_FILE;
   } else {
     if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
-      d->source = HYMG_TUNING_MEASURED;
+      d->info.source = HYMG_TUNING_MEASURED;
       remember(h->context, key, t);
-      if (file) hymgi_tuning_keep(file, key, t, d->note);
+      if (file) hymgi_tuning_keep(file, key, t, d->info.note);
     }
-    d->seconds = hymgi_seconds() - start;
+    d->info.seconds = hymgi_seconds() - start;
   }
 }
 
@@ -169,9 +167,9 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
   hymgi_thresholds *t = &d->thresholds;
   hymg_device_info device;
   const bool hosts = t->host_cells > 0 && first_below(h, t->host_cells) < h->num_levels;
-  d->source = HYMG_TUNING_OPTIONS;
+  d->info.source = HYMG_TUNING_OPTIONS;
   if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
-  d->source = HYMG_TUNING_ESTIMATE;
+  d->info.source = HYMG_TUNING_ESTIMATE;
   if (h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels &&
       hymgi_cuda_device(h->context, -1, &device) == HYMG_OK)
     look_up(h, device.name, measure, d);
@@ -191,10 +189,8 @@ hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine
   if (hymgi_comm_rank(context->comm) == 0) decide(h, measure, &d);
   TRY(hymgi_comm_bcast(context, context->comm, 0, &d, sizeof d));
   h->placement = placement_of(h, fine, &d.thresholds);
-  h->choice = (hymg_tuning_info){.tail_from = h->placement.tail_from,
-                                 .host_from = h->placement.host_from,
-                                 .source = d.source,
-                                 .seconds = d.seconds};
-  memcpy(h->choice.note, d.note, sizeof d.note);
+  h->choice = d.info;
+  h->choice.tail_from = h->placement.tail_from;
+  h->choice.host_from = h->placement.host_from;
   return HYMG_OK;
 }

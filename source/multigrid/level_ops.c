@@ -128,39 +128,33 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
-/* slot < 0: does not compute the norm */
-static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                           double *y, int slot)
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  const bool fused = slot >= 0 && fine->backend->queue_restrict_max;
+  const bool fused = slot != HYMGI_SLOT_NONE && fine->backend->queue_restrict_max;
   if (fused)
-    fine->backend->queue_restrict_max(fine, x, patches_of(fine, y), slot);
+    fine->backend->queue_restrict_max(fine, x, patches_of(fine, y), (int)slot);
   else
     fine->backend->restrict_cells(fine, x, patches_of(fine, y));
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
-  if (slot >= 0 && !fused) hymgi_norm_max_later(fine, x, (hymgi_slot)slot);
+  if (slot != HYMGI_SLOT_NONE && !fused) hymgi_norm_max_later(fine, x, slot);
 }
 
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y)
 {
-  restrict_cells(fine, x, coarse, y, -1);
+  hymgi_restrict_norm_later(fine, x, coarse, y, HYMGI_SLOT_NONE);
 }
 
-void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                               double *y, hymgi_slot slot)
-{
-  restrict_cells(fine, x, coarse, y, (int)slot);
-}
-
-static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
-                        bool smoothed)
+void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const hymgi_method *m = fine->method;
+  const hymgi_ghosts order = (hymgi_ghosts)(f_cycle ? m->interpolation_f : m->interpolation_v);
   if (order != HYMGI_GHOSTS_P0) {
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
@@ -176,16 +170,6 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
-}
-
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
-{
-  interpolate(coarse, fine, fine->method->interpolation_v, false, smoothed);
-}
-
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
-{
-  interpolate(coarse, fine, fine->method->interpolation_f, true, smoothed);
 }
 
 /* ---- the coarse end ---- */

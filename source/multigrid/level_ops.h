@@ -29,10 +29,9 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f,
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero);
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
-/* add: fine->x += P_V coarse->x; f: fine->x = P_F coarse->x. smoothed: the next operation on
- * fine->x smooths, and cells that it does not read need not be written. */
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
+/* fine->x += P_V coarse->x or, in an F-cycle, fine->x = P_F coarse->x. smoothed: the next operation
+ * on fine->x smooths, and cells that it does not read need not be written. */
+void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed);
 
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
@@ -43,11 +42,11 @@ void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
 /* Norms whose results are read later, so that a cycle need not wait for them. */
-typedef enum hymgi_slot { HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
+typedef enum hymgi_slot { HYMGI_SLOT_NONE = -1, HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot);
-/* hymgi_restrict_cells, and hymgi_norm_max_later of x */
+/* hymgi_restrict_cells, and hymgi_norm_max_later of x unless slot is NONE */
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot);
 double hymgi_later(const hymgi_level *level, hymgi_slot slot);
