@@ -99,8 +99,7 @@ typedef struct fv4_row {
   ptrdiff_t pitch, plane, sm, sp, s2;
   const double *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const double *f, *alpha, *dinv;
-  bool variable;
-  double beta[3]; /* constant betas */
+  double beta[3]; /* constant betas, used if io is NULL */
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
@@ -142,8 +141,8 @@ void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int c
                          int to, double *out);
 
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
-size_t hymgi_fv2_constant_doubles(const hymgi_geom *g);
-void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
+size_t hymgi_constant_doubles(const hymgi_geom *g);
+void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
 
 /* The diagonal and the sum of |coefficient| over the 24 other cells, ignoring boundaries. */
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);

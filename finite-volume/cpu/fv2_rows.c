@@ -3,17 +3,17 @@
 #include "formulas/fv2.h"
 #include "formulas/relax.h"
 
-/* Constant betas are kept as a few short rows per box, including boundaries: x faces at even and at
- * odd i (all x faces in the first if rows are not split); then y faces and z faces, each in the
- * interior, at the low and at the high boundary; then alpha. */
-enum { ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, ROW_ALPHA = ROW_Z + 3, CONSTANT_ROWS };
+/* Constant coefficients are kept as a few short rows per box, including boundaries: alpha, which FV4
+ * uses as well; x faces at even and at odd i (all x faces in the first if rows are not split); then
+ * y faces and z faces, each in the interior, at the low and at the high boundary. */
+enum { ROW_ALPHA, ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, CONSTANT_ROWS = ROW_Z + 3 };
 
 static ptrdiff_t constant_row_size(const hymgi_geom *g)
 {
   return (g->n[0] + 3 * HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
 }
 
-size_t hymgi_fv2_constant_doubles(const hymgi_geom *g)
+size_t hymgi_constant_doubles(const hymgi_geom *g)
 {
   return (size_t)(CONSTANT_ROWS * constant_row_size(g));
 }
@@ -24,11 +24,12 @@ static void fill_row(double value, ptrdiff_t n, double *row)
     row[t] = value;
 }
 
-void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
+void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
 {
   const hymgi_coefficients *c = &level->c;
   const ptrdiff_t size = constant_row_size(g);
-  fill_row(c->beta_constant[0], 2 * size, rows);
+  fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
+  fill_row(c->beta_constant[0], 2 * size, rows + ROW_X_EVEN * size);
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
   if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
@@ -39,7 +40,6 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis], size, row + size);
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
-  fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
 }
 
 /* Row of face m along axis 1 or 2. */
@@ -96,7 +96,7 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   if (c->alpha)
     r.alpha = c->alpha + o;
   else if (level->method->has_alpha)
-    r.alpha = c->constant_rows + ROW_ALPHA * constant_row_size(g);
+    r.alpha = c->constant_rows; /* of the first box */
   if (!x) return r;
   double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;

@@ -12,8 +12,7 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   fv4_row r = {
       .n = host_slots(g), .pitch = g->pitch, .plane = g->plane, .o = own + o, .q = other + q};
   r.sm = g->split ? p - 1 : -1, r.sp = g->split ? p : 1, r.s2 = g->split ? 1 : 2;
-  r.variable = c->beta[0] != NULL;
-  if (r.variable) {
+  if (c->beta[0]) {
     r.io = c->beta[0] + o, r.iq = c->beta[0] + q;
     r.jo = c->beta[1] + o, r.jq = c->beta[1] + q;
     r.ko = c->beta[2] + o, r.kq = c->beta[2] + q;
@@ -52,10 +51,9 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
              : HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))
 
 /* Each kernel is an inline function with two constant flags; this selects the variant. */
-#define FORM(kernel, ...)                                                                          \
-  (r->variable                                                                                     \
-       ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__)       \
-   : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                                \
+#define FORM(kernel, ...)                                                                           \
+  (r->io      ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__) \
+        : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                            \
               : kernel(r, false, false, __VA_ARGS__))
 
 /* out may be prev: each cell is read before it is written */
@@ -106,8 +104,8 @@ HYMGI_INLINE double coefficient(const fv4_row *r, const bool variable, int t, co
 
 double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
 {
-  const double a = r->variable ? coefficient(r, true, t, at[0], at[1], at[2])
-                               : coefficient(r, false, t, at[0], at[1], at[2]);
+  const double a = r->io ? coefficient(r, true, t, at[0], at[1], at[2])
+                         : coefficient(r, false, t, at[0], at[1], at[2]);
   return at[0] || at[1] || at[2] || !r->alpha ? a : a + r->alpha[t];
 }
 
@@ -128,7 +126,7 @@ void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, do
     diagonal[t] = hymgi_fv4_coefficient(r, t, centre);
     others[t] = 0;
   }
-  if (r->variable) {
+  if (r->io) {
     HYMGI_FV4_OTHERS(ADD_VARIABLE)
   } else {
     HYMGI_FV4_OTHERS(ADD_CONSTANT)

@@ -36,7 +36,7 @@ void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, do
   double *const e = x + hymgi_row(g, even, j, k);
   double *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
   for (int face = 0; face < 2; face++) {
-    if (!(g->boundaries >> face & 1)) continue;
+    if (!hymgi_is_boundary(g, face)) continue;
     double *p[6];
     for (int m = 0; m < 6; m++) {
       const int i = face ? g->n[0] + 1 - m : m - 2;
@@ -48,8 +48,8 @@ void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, do
 
 static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
 {
-  return (at < 0 && g->boundaries >> (2 * axis) & 1) ||
-         (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
+  return (at < 0 && hymgi_is_boundary(g, 2 * axis)) ||
+         (at >= g->n[axis] && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
 /* Adds the boundary data, times a factor, to the first ghost layer. */
@@ -58,7 +58,7 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
 {
   const hymgi_boundary_data *boundaries = level->boundaries;
   const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
-  if (!value || !(g->boundaries >> face & 1)) return;
+  if (!value || !hymgi_is_boundary(g, face)) return;
   const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
   const int axis = face / 2;
   int a, b, ijk[3];
@@ -94,7 +94,7 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, 
                       int axis, int at)
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (g->boundaries >> face & 1) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
+    if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
 /* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
@@ -139,7 +139,7 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++) {
-      if (!(g->boundaries >> face & 1)) continue;
+      if (!hymgi_is_boundary(g, face)) continue;
       const int axis = face / 2, out = face & 1 ? g->n[axis] : -1,
                 opposite = face & 1 ? g->n[axis] - 2 : 1;
       const double weight = level->c.boundary_ghost[face];

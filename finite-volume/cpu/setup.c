@@ -5,14 +5,10 @@
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "formulas/coefficients.h"
+#include "multigrid/boundary_data.h"
 
 /* distance to the farthest cell that an extrapolation reads */
 enum { REACH = 4, WIDTH = 2 * REACH + 1 };
-
-static bool is_boundary(const hymgi_geom *g, int face)
-{
-  return g->boundaries >> face & 1;
-}
 
 /* ---- FV2 ---- */
 
@@ -25,7 +21,7 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
   hymgi_fv2_run(HOST_DIAGONAL, &r, &none, 0, r.n, diagonal);
   double w[6];
   for (int face = 0; face < 6; face++)
-    w[face] = is_boundary(g, face) ? ghost[face] : 1;
+    w[face] = hymgi_is_boundary(g, face) ? ghost[face] : 1;
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   const double ws = j == 0 ? w[2] : 1, wn = j == g->n[1] - 1 ? w[3] : 1, wd = k == 0 ? w[4] : 1;
   const double wu = k == g->n[2] - 1 ? w[5] : 1;
@@ -56,7 +52,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
     const int position = at + along - REACH, n = g->n[axis];
     const int face = position < 0 ? 2 * axis : 2 * axis + 1;
     if (position >= 0 && position < n) continue;
-    if (!wraps && !is_boundary(g, face)) continue;
+    if (!wraps && !hymgi_is_boundary(g, face)) continue;
     double w[4] = {1};
     const int layer = position < 0 ? -position : position - n + 1;
     if (!wraps && layer > 2) continue;
@@ -101,8 +97,8 @@ static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_r
 static bool near_end(const hymgi_level *level, const hymgi_geom *g, int axis, int at)
 {
   if (level->periodic >> axis & 1) return level->n[axis] < 5;
-  return (at < 2 && is_boundary(g, 2 * axis)) ||
-         (at >= g->n[axis] - 2 && is_boundary(g, 2 * axis + 1));
+  return (at < 2 && hymgi_is_boundary(g, 2 * axis)) ||
+         (at >= g->n[axis] - 2 && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
 static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
@@ -153,7 +149,8 @@ static void finish_betas(const hymgi_level *level)
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
       for (int face = 0; face < 6; face++)
-        if (is_boundary(g, face) && (face / 2 == axis) == fv2) finish_faces(level, g, axis, face);
+        if (hymgi_is_boundary(g, face) && (face / 2 == axis) == fv2)
+          finish_faces(level, g, axis, face);
 }
 
 /* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and
@@ -181,17 +178,13 @@ static double scan_rows(hymgi_level *level)
 static hymg_status constant_rows(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  const bool fv2 = m->stencil == HYMG_FV2, alpha = m->has_alpha && !m->variable_alpha;
-  if (level->num_boxes == 0 || !(alpha || (fv2 && !m->variable_beta))) return HYMG_OK;
-  size_t doubles = (size_t)level->box[0].n[0] + 2 * HYMGI_LINE;
-  const size_t box_doubles = hymgi_fv2_constant_doubles(level->box);
-  if (fv2) doubles = box_doubles * (size_t)level->num_boxes;
+  const bool beta = m->stencil == HYMG_FV2 && !m->variable_beta;
+  if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
+  const size_t count = (size_t)level->num_boxes, doubles = hymgi_constant_doubles(level->box);
   double **const rows = &level->c.constant_rows;
-  if (!*rows) TRY(level->memory->alloc(level->context, doubles, rows));
-  for (size_t t = 0; !fv2 && t < doubles; t++)
-    (*rows)[t] = level->c.alpha_constant;
-  for (int b = 0; fv2 && b < level->num_boxes; b++)
-    hymgi_fv2_constant_fill(level, level->box + b, *rows + (size_t)b * box_doubles);
+  if (!*rows) TRY(level->memory->alloc(level->context, count * doubles, rows));
+  for (size_t b = 0; b < count; b++)
+    hymgi_constant_fill(level, level->box + b, *rows + b * doubles);
   return HYMG_OK;
 }
 

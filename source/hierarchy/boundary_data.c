@@ -11,11 +11,6 @@
 #include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
 
-static bool is_boundary(const hymgi_geom *g, int face)
-{
-  return g->boundaries >> face & 1;
-}
-
 static ptrdiff_t plane_size(const hymgi_geom *g, int face)
 {
   int a, b;
@@ -32,7 +27,7 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   if (!w || !w->value) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
   w->term = w->value + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {
-    if (!d->boundary_data[m % 6] || !is_boundary(level->box + m / 6, m % 6)) continue;
+    if (!d->boundary_data[m % 6] || !hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
     TRY(hymgi_crossing_create(level, size, &w->term[m]));
@@ -81,7 +76,7 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *field, 
   view->backend->sync(level->context);
   for (int b = 0; b < level->num_boxes; b++) {
     const int n = level->box[b].n[face / 2], layers = n < 2 ? 1 : 2;
-    for (int m = 0; m < layers && is_boundary(level->box + b, face); m++)
+    for (int m = 0; m < layers && hymgi_is_boundary(level->box + b, face); m++)
       copy_layer(level, b, face / 2, view->box, values, 0, cells, face & 1 ? n - 1 - m : m);
   }
   hymgi_crossing_destroy(view, view->vector_size, &copy);
@@ -97,7 +92,7 @@ static void extend(const hymgi_geom *g, int face, double *plane)
   for (int t = 0; t < 2; t++)
     for (int side = 0; side < 2; side++) {
       const int axis = axes[t], n = g->n[axis];
-      if (!is_boundary(g, 2 * axis + side)) continue;
+      if (!hymgi_is_boundary(g, 2 * axis + side)) continue;
       const ptrdiff_t in = side ? -step[t] : step[t];
       for (int m = 0; m < g->n[axes[1 - t]] + 2; m++) {
         double *const ghost = plane + m * step[1 - t] + (side ? n + 1 : 0) * step[t];
@@ -106,29 +101,23 @@ static void extend(const hymgi_geom *g, int face, double *plane)
     }
 }
 
-/* The plane of box b from the cells at the boundary, with the ghosts along the boundary. */
-static void take_plane(const hymgi_level *level, int b, int face, const double *cells)
+/* The plane of box b from the cells at the boundary, with the ghosts along the boundary; Neumann
+ * values become h q. term = b beta_face (inhomogeneous part of the ghost) / h^2. */
+static void make_plane(const hymgi_level *level, int b, int face, const double *cells)
 {
   const hymgi_geom *g = level->box + b;
+  const int axis = face / 2;
   double *const plane = level->boundaries->value[b * 6 + face];
   if (!plane) return;
   int u, v, at[3];
   hymgi_boundary_axes(face, &u, &v);
-  at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
+  at[axis] = face & 1 ? g->n[axis] - 1 : 0;
   for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
   extend(g, face, plane);
-}
-
-/* term = b beta_face (inhomogeneous part of the ghost) / h^2; Neumann values become h q. */
-static void finish_plane(const hymgi_level *level, int b, int face)
-{
-  double *const value = level->boundaries->value[b * 6 + face];
-  if (!value) return;
-  if (level->boundary[face] == HYMG_NEUMANN)
-    for (ptrdiff_t m = 0; m < plane_size(level->box + b, face); m++)
-      value[m] *= level->h[face / 2];
+  for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
+    plane[m] *= level->h[axis];
   level->backend->boundary_term(level, b, face);
 }
 
@@ -137,7 +126,7 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
 {
   for (int b = 0; b < level->num_boxes; b++) {
     const int n = level->box[b].n[face / 2];
-    if (is_boundary(level->box + b, face) && n > 1)
+    if (hymgi_is_boundary(level->box + b, face) && n > 1)
       copy_layer(level, b, face / 2, level->box, cells, face & 1 ? n - 1 : 0, cells,
                  face & 1 ? n - 2 : 1);
   }
@@ -161,10 +150,8 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
     level->backend->sync(context);
-    for (int b = 0; b < level->num_boxes; b++) {
-      take_plane(level, b, face, cells);
-      finish_plane(level, b, face);
-    }
+    for (int b = 0; b < level->num_boxes; b++)
+      make_plane(level, b, face, cells);
     hymgi_crossing_destroy(level, level->vector_size, &cells);
     cells = coarse;
     if (status == HYMG_OK && next < end) double_layer(next, face, cells);
