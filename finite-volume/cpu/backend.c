@@ -194,9 +194,8 @@ static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hym
 hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)
 {
   (void)method;
-  const hymgi_tuning tuning = {
+  return (hymgi_tuning){
       .split_from = 8, .wave_from = 96, .wave_stages = 6, .wave_rows = 32, .wave_restrict = true};
-  return tuning;
 }
 
 static const hymgi_backend host_backend = {

@@ -10,8 +10,6 @@
 /* distance to the farthest cell that an extrapolation reads */
 enum { REACH = 4, WIDTH = 2 * REACH + 1 };
 
-/* ---- FV2 ---- */
-
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                          double *diagonal, double *others)
 {
@@ -32,8 +30,6 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
         ww * r.bw[t] + we * r.be[t] + ws * r.bs[t] + wn * r.bn[t] + wd * r.bd[t] + wu * r.bu[t];
   }
 }
-
-/* ---- FV4 ---- */
 
 typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], centred on the cell */
 
@@ -115,8 +111,6 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
     fold_cell(level, g, &r, t, ijk, diagonal + t, others + t);
   }
 }
-
-/* ---- both ---- */
 
 /* FV2: the faces along `axis` at a boundary get its weight. FV4: those at a boundary of another axis
  * are continued by one layer of ghosts. */

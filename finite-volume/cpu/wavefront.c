@@ -57,8 +57,6 @@ typedef struct wave {
   stage stage[MAX_STAGES];
 } wave;
 
-/* ---- rows of each thread ---- */
-
 typedef struct rows {
   int low, high;             /* rows to sweep */
   int close_low, close_high; /* rows whose boundary ghosts are filled */
@@ -86,8 +84,6 @@ static rows rows_of(const wave *w, int from, int to, int s)
   r.tail = last && id == team - 1;
   return r;
 }
-
-/* ---- boundary ghosts of FV4 ---- */
 
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {

@@ -21,8 +21,6 @@ const char *hymg_reason_name(hymg_reason reason)
                                                                           : "unknown";
 }
 
-/* ---- fields ---- */
-
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first solve that needs them. */
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)

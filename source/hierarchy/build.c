@@ -238,8 +238,6 @@ static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
   return HYMG_OK;
 }
 
-/* ---- all of it ---- */
-
 static hymg_status make_communicator(hymgi_level *level)
 {
   hymgi_level *finer = level->index ? level - 1 : NULL;

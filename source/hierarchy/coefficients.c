@@ -136,8 +136,6 @@ static hymg_status restrict_faces(hymgi_level *fine, hymgi_level *coarse, int ax
   return status;
 }
 
-/* ---- levels ---- */
-
 static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
 {
   for (int axis = 0; d->beta[0] && axis < 3; axis++)

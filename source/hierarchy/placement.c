@@ -23,8 +23,6 @@ const char *hymg_tuning_source_name(hymg_tuning_source source)
   return source >= HYMG_TUNING_NONE && source <= HYMG_TUNING_FILE ? name[source] : "unknown";
 }
 
-/* ---- levels ---- */
-
 int hymgi_placement_start(const hymgi_hierarchy *h)
 {
   int l = 0;
