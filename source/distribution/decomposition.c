@@ -100,10 +100,8 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
     hymgi_decomp_default_boxes(d->n, ranks, d->boxes);
   hymg_status status = check_boxes(context, d->n, d->boxes);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
-  if (status != HYMG_OK)
-    hymgi_decomp_destroy(&d);
-  else
-    *decomp = d;
+  if (status != HYMG_OK) hymgi_decomp_destroy(&d);
+  *decomp = d;
   return status;
 }
 
@@ -128,10 +126,8 @@ hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *des
   hymg_status status = hymgi_decomp_create_for(context, hymg_context_ranks(context), desc, &d);
   status = hymgi_agree(context, status);
   if (status == HYMG_OK && d->owner_table) status = check_same_owners(context, d);
-  if (status != HYMG_OK)
-    hymgi_decomp_destroy(&d);
-  else
-    *decomp = d;
+  if (status != HYMG_OK) hymgi_decomp_destroy(&d);
+  *decomp = d;
   return status;
 }
 
