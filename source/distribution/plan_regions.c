@@ -329,9 +329,7 @@ hymg_status hymgi_plan_create(hymg_context *context, const hymgi_pull *rule, int
   p->tag = tag;
   const hymg_status status =
       hymgi_requests_create(context, p->num_sends + p->num_receives, &p->requests);
-  if (status != HYMG_OK)
-    hymgi_plan_destroy(&p);
-  else
-    *plan = p;
+  if (status != HYMG_OK) hymgi_plan_destroy(&p);
+  *plan = p;
   return status;
 }
