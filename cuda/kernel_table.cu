@@ -95,17 +95,18 @@ bool is_plain_by_planes(const hymgi_level *level)
 /* FV4 in tiles: levels that are not marched. */
 bool tiles_split(const hymgi_level *level)
 {
-  return is_split(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_gsrb_tiles(level);
-}
-
-bool tiles_plain(const hymgi_level *level)
-{
-  return is_plain(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
+  return is_split(level) && !takes(level, HYMGI_FV4_MARCH) &&
+         hymgi_cuda_fv4_fits_tiles(level, true);
 }
 
 bool tiles_any(const hymgi_level *level)
 {
-  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
+  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level, false);
+}
+
+bool tiles_plain(const hymgi_level *level)
+{
+  return is_plain(level) && tiles_any(level);
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -130,70 +131,52 @@ bool fills_along_x(const hymgi_level *level)
 /* Which boundary ghosts an FV4 kernel reads; MARCH: depends on fills_along_x. */
 enum ghosts_read { NONE, MARCH, ALL };
 
-/* A level runs the kernel of the first row that matches it. */
-template <typename ARGUMENT> struct row {
-  hymg_stencil stencil;
-  int form; /* ANY: at any size */
-  bool (*is_for)(const hymgi_level *level);
-  ghosts_read ghosts;
-  const char *name; /* as a profiler shows it */
-  void (*run)(const hymgi_level *level, const ARGUMENT *argument);
-};
-
 enum { ANY = -1 };
-constexpr hymg_stencil FV2 = HYMG_FV2, FV4 = HYMG_FV4;
+constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
+                   RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM,
+                   RESTRICT = 1u << HYMGI_RESTRICT;
+constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb", "relax", "residual", "residual",
+                                              "residual_mean"};
 
 /* clang-format off */
-constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<gsrb>", hymgi_cuda_fv2_gsrb_march},
-    {FV2, ANY, is_split, ALL, "fv2_point<gsrb>", hymgi_cuda_fv2_gsrb_point},
-    {FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
+/* For each job a level runs the kernel of the first row that matches it. */
+constexpr struct {
+  unsigned jobs;
+  int stencil, form; /* ANY form: at any size */
+  bool (*is_for)(const hymgi_level *level);
+  ghosts_read ghosts;
+  const char *name; /* as a profiler shows it; %s: the job's */
+  void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
+} KERNEL[] = {
+    {HALF | RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF, HYMG_FV2, ANY, is_split, ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RESTRICT, HYMG_FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
+    {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
+    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
+    {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
+    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RESTRICT, HYMG_FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
+    {HALF | RELAX | RESIDUAL, ANY, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_sweep_generic},
 };
-
-constexpr row<hymgi_relaxation> RELAX[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
-    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
-    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<relax>", hymgi_cuda_fv4_relax_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<relax>", hymgi_cuda_fv4_relax_memory},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
-};
-
-constexpr row<hymgi_residual_of> RESIDUAL[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual>", hymgi_cuda_fv4_residual_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual>", hymgi_cuda_fv4_residual_memory},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
-};
-
-constexpr row<hymgi_restriction> RESTRICT[] = {
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual_mean>", hymgi_cuda_fv4_restrict_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual_mean>", hymgi_cuda_fv4_restrict_memory},
-    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
-    {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
-    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-};
-
 /* clang-format on */
 
-template <typename ARGUMENT, size_t ROWS>
-hymgi_kernel<ARGUMENT> find(const hymgi_level *level, const row<ARGUMENT> (&rows)[ROWS])
+hymgi_kernel kernel_for(const hymgi_level *level, int job)
 {
   const hymgi_fv4_ghosts march = fills_along_x(level) ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL;
-  for (const row<ARGUMENT> &r : rows)
-    if (r.stencil == level->method->stencil &&
-        (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level)))
-      return {r.run, r.name,
-              r.ghosts == NONE    ? HYMGI_FV4_NONE
-              : r.ghosts == MARCH ? march
-                                  : HYMGI_FV4_ALL};
-  return {};
+  hymgi_kernel k = {};
+  for (const auto &r : KERNEL)
+    if ((r.jobs >> job & 1) && (r.stencil == ANY || r.stencil == (int)level->method->stencil) &&
+        (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level))) {
+      k.run = r.run;
+      k.ghosts = r.ghosts == NONE ? HYMGI_FV4_NONE : r.ghosts == MARCH ? march : HYMGI_FV4_ALL;
+      snprintf(k.name, sizeof k.name, r.name, JOB_NAME[job]);
+      break;
+    }
+  return k;
 }
 
 /* ---- smoother calls as a whole ---- */
@@ -240,10 +223,8 @@ hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
 
 void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
-  k->half_sweep = find(level, HALF_SWEEP);
-  k->relax = find(level, RELAX);
-  k->residual = find(level, RESIDUAL);
-  k->restrict_residual = find(level, RESTRICT);
+  for (int job = 0; job < HYMGI_JOBS; job++)
+    k->of[job] = kernel_for(level, job);
   k->fills_along_x = fills_along_x(level);
   k->starts_from_zero = hymgi_cuda_starts_alone(level);
 }
@@ -251,11 +232,11 @@ void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k)
 {
   if (level->method->smoother != HYMG_GSRB)
-    return k->relax_fused ? "fv2_relax_fused" : k->relax.name;
+    return k->relax_fused ? "fv2_relax_fused" : k->of[HYMGI_RELAX].name;
   return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
          : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
          : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
-                                            : k->half_sweep.name;
+                                            : k->of[HYMGI_HALF_SWEEP].name;
 }
 
 hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
@@ -292,7 +273,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   k->relax_fused = could_fuse_relax(level) && level->y &&
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
-           in_parts ? " in parts" : "", k->residual.name, k->restrict_residual.name);
+           in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name, k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
 }
 

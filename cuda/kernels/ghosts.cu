@@ -1,19 +1,13 @@
 /* Boundary ghosts in memory, and boundary data. A thread computes its ghosts from cells that are
  * not beyond a boundary themselves, so that one pass fills all of them. */
-#include "device/ghosts.cuh"
-
+#include "device/fv4_ghosts.cuh"
+#include "device/loops.cuh"
 #include "kernels/kernels.h"
 
 namespace
 {
 
 enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
-
-/* blockIdx.z strides over boxes, or boxes times faces: a grid has at most 65535 along z. */
-unsigned z_blocks(int64_t wanted)
-{
-  return (unsigned)(wanted < 32768 ? wanted : 32768);
-}
 
 /* ---- all ghosts ---- */
 
@@ -86,7 +80,7 @@ void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, cons
   a.x = x;
   int n[3];
   box_extent(box, count, n);
-  const dim3 grid(blocks_for(shell_cells(n, a.depth), SHELL_THREADS), 1, z_blocks(count));
+  const dim3 grid(blocks_for(shell_cells(n, a.depth), SHELL_THREADS), 1, grid_share(count));
   hymgi_launch(level->context, fill_ghost_shell, grid, dim3(SHELL_THREADS), a);
 }
 
@@ -152,6 +146,16 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y)
     else
       fill_both_layers<2>(a, g, face & 1, u, v);
   }
+}
+
+/* The same in the usual case: one box of split rows. Where a boundary meets a neighbour's halo, its
+ * face extends into the halo by a slot or row. Few bytes are moved: what counts is latency. */
+__global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
+    fv4_fill_ghosts(const __grid_constant__ split_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  fill_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
 }
 
 /* ---- boundary data ---- */
@@ -227,7 +231,13 @@ extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymg
 extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box,
                                                 double *x, bool along_x)
 {
-  if (level->num_boxes == 0 || hymgi_cuda_fill_split_ghosts(level, box, x, along_x)) return;
+  if (level->num_boxes == 0) return;
+  if (can_fill_split(level, box)) {
+    const split_args a = split_args_of(level, box, x, along_x, true);
+    hymgi_launch(level->context, fv4_fill_ghosts, dim3((unsigned)(a.wide * a.rows * a.parts)),
+                 dim3(GHOST_BLOCK_X * GHOST_BLOCK_Y), a);
+    return;
+  }
   unsigned boundaries = 0;
   for (int b = 0; b < level->num_boxes; b++)
     boundaries |= box[b].boundaries;
@@ -242,7 +252,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
   const dim3 grid(blocks_for(nu + 2, FACE_X), blocks_for(nv + 2, FACE_Y),
-                  z_blocks((int64_t)level->num_boxes * a.count));
+                  grid_share(level->num_boxes * a.count));
   hymgi_launch(level->context, fill_ghost_faces, grid, dim3(FACE_X, FACE_Y), a);
 }
 

@@ -52,28 +52,27 @@ __device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom 
 }
 
 template <row_end END>
-__device__ __forceinline__ window window_of(const march_args &args, const hymgi_geom &g,
+__device__ __forceinline__ window window_of(const gsrb_args &a, const hymgi_geom &g,
                                             const tma_place &at, int k)
 {
   const int last = g.n[0] / 2 - 1;
   const bool at_end = at.slot == (END == WEST_END ? 0 : last);
   const slot_place<0> p(g, at.slot < last ? at.slot : last, at.row < g.n[1] ? at.row : g.n[1] - 1,
                         k);
-  return window_at<true, END>(memory_source<0, END>(args, p, at_end), at_end);
+  return window_at<true, END>(memory_source<0, END>(a, p, at_end), at_end);
 }
 
 template <typename Shape>
-__device__ __forceinline__ unsigned long long march_tma(const march_args &args,
+__device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
                                                         const tma_copies<Shape> &copies,
                                                         const hymgi_geom &g, const tma_place &at)
 {
   using JOB = typename Shape::JOB;
-  const march_args &a = args;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
-  window w = at.end == WEST_END   ? window_of<WEST_END>(args, g, at, from)
-             : at.end == EAST_END ? window_of<EAST_END>(args, g, at, from)
-                                  : window_of<NO_END>(args, g, at, from);
+  window w = at.end == WEST_END   ? window_of<WEST_END>(a, g, at, from)
+             : at.end == EAST_END ? window_of<EAST_END>(a, g, at, from)
+                                  : window_of<NO_END>(a, g, at, from);
   double *red = a.out + hymgi_row(&g, 0, at.row, from) + at.slot;
   bool swapped = (at.row + from + g.parity) & 1;
   unsigned long long norm = 0;
@@ -89,8 +88,8 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
     const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
     const arrivals now = arrive<JOB, true>(here);
-    const double even = value_of<JOB, true, 0>(args, now, &w);
-    const double odd = value_of<JOB, true, 1>(args, now, &w);
+    const double even = value_of<JOB, true, 0>(a, now, &w);
+    const double odd = value_of<JOB, true, 1>(a, now, &w);
     shift<true>(&w, now);
     if (STORES<JOB> && inside) {
       red[0] = swapped ? odd : even;
@@ -99,7 +98,7 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
     if (std::is_same_v<JOB, residual_norm> && inside)
       norm = larger(norm, larger(bits_of(even), bits_of(odd)));
     if (std::is_same_v<JOB, residual_mean> && (m & 1))
-      store_mean(args, args.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
+      store_mean(a, a.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
     below = even + odd;
     red += g.plane;
     swapped = !swapped;
@@ -113,10 +112,9 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, 1)
-    fv4_march_tma(const __grid_constant__ march_args args, const __grid_constant__ tma_maps maps)
+    fv4_march_tma(const __grid_constant__ gsrb_args a, const __grid_constant__ tma_maps maps)
 {
   HYMGI_DYNAMIC_SHARED(ring);
-  const march_args &a = args;
   const hymgi_geom &g = a.boxes.one;
   byte_barrier *const barriers = reinterpret_cast<byte_barrier *>(ring + Shape::alpha::END);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
@@ -130,7 +128,7 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
                                     (int)blockIdx.y * Shape::Y,
                                     from,
                                     to - from,
-                                    args.prev != NULL,
+                                    a.prev != NULL,
                                     a.v.alpha != NULL};
   if (threadIdx.x == 0) {
     for (int m = 0; m < AHEAD; m++) {
@@ -148,11 +146,11 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
   place_of_thread<Shape::X>(&p.t, &p.j);
   p.slot = copies.t + p.t, p.row = copies.j + p.j;
   const int t0 = __shfl_sync(~0u, p.slot, 0);
-  p.end = !args.fills_along_x        ? NO_END
+  p.end = !a.fills_along_x           ? NO_END
           : t0 == 0                  ? WEST_END
           : t0 + SLOTS == g.n[0] / 2 ? EAST_END
                                      : NO_END;
-  const unsigned long long norm = march_tma<Shape>(args, copies, g, p);
+  const unsigned long long norm = march_tma<Shape>(a, copies, g, p);
   if (std::is_same_v<typename Shape::JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
@@ -165,7 +163,7 @@ template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, 
   return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
-template <typename Shape> bool make_tma_maps(const march_args &a, tma_maps *maps)
+template <typename Shape> bool make_tma_maps(const gsrb_args &a, tma_maps *maps)
 {
   const hymgi_geom &g = a.boxes.one;
   const operator_view &v = a.v;
@@ -186,39 +184,18 @@ bool aligned(const hymgi_geom &g)
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
 }
 
-bool may_launch(hymg_context *context, void (*kernel)(march_args, tma_maps), size_t shared)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaFuncAttributes made = {};
-  cudaError_t error = cudaFuncGetAttributes(&made, kernel);
-  if (error == cudaSuccess && made.maxDynamicSharedSizeBytes < (int)shared)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  return hymgi_cuda_check(context, error, "a kernel's attributes") == HYMG_OK;
-}
-
-template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
+template <typename Shape> void run_shape(const hymgi_level *level, gsrb_args a)
 {
   hymg_context *const context = level->context;
-  hymgi_device *const d = context->gpu;
-  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
+  if (!may_launch(context)) return;
   tma_maps maps = {};
   if (!make_tma_maps<Shape>(a, &maps))
     context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
-  if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return;
   const int *const n = a.extent;
-  dim3 grid(blocks_for(n[0] / 2, Shape::X), blocks_for(n[1], Shape::Y));
-  a.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
-  grid.z = blocks_for(n[2], a.slab);
-  hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
-                      maps);
-}
-
-template <typename JOB> void run_tma(const hymgi_level *level, const march_args &a)
-{
-  if (level->method->has_alpha)
-    run_shape<tma_shape<JOB, true, 32, 16>>(level, a);
-  else
-    run_shape<tma_shape<JOB, false, 32, 16>>(level, a);
+  const unsigned layer = blocks_for(n[0] / 2, Shape::X) * blocks_for(n[1], Shape::Y);
+  const dim3 grid = slabs_grid(&a, n[0] / 2, Shape::X, Shape::Y,
+                               slab_for(layer, context->gpu->multiprocessors, n[2]));
+  launch_large(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a, maps);
 }
 
 } /* namespace */
@@ -228,28 +205,17 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
   const hymgi_device *d = level->context->gpu;
   const hymgi_geom *g = level->box;
   return level->num_boxes == 1 && d->major >= COPIES_FROM &&
-         tma_shape<relax, true, 32, 16>::SHARED <= (size_t)d->shared_bytes &&
-         level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g);
+         tma_shape<relax, true>::SHARED <= d->shared_bytes && level->method->variable_beta &&
+         g->ghost == MAP_LOW && aligned(*g);
 }
 
-extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
-                                            const hymgi_residual_of *wanted)
+extern "C" void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  const march_args a = march_args_of(level, wanted);
-  if (wanted->r)
-    run_tma<residual>(level, a);
-  else
-    run_tma<residual_norm>(level, a);
-}
-
-extern "C" void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level,
-                                            const hymgi_restriction *restriction)
-{
-  run_tma<residual_mean>(level, march_args_of(level, restriction));
-}
-
-extern "C" void hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
-                                         const hymgi_relaxation *relaxation)
-{
-  run_tma<relax>(level, march_args_of(level, relaxation));
+  with_job<relax, residual, residual_norm, residual_mean>(sweep, [&](auto job) {
+    with_bools(
+        [&](auto alpha) {
+          run_shape<tma_shape<decltype(job), alpha>>(level, gsrb_args_of(level, sweep));
+        },
+        level->method->has_alpha);
+  });
 }

@@ -28,13 +28,13 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
   }
 };
 
-/* What X slots x Y rows read. While plane m is computed, the ring holds x and the x- and y-faces
+/* What a block of X slots x Y rows reads. While plane m is computed, the ring holds x and the x- and y-faces
  * from plane m on, z-faces from m + 1, the rest from m. */
-template <typename JOB_, bool ALPHA_, int X_, int Y_> struct tma_shape {
+template <typename JOB_, bool ALPHA_> struct tma_shape {
   typedef JOB_ JOB;
   static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
   static constexpr bool ALPHA = ALPHA_;
-  static constexpr int X = X_, Y = Y_, THREADS = X * Y;
+  static constexpr int X = 32, Y = 16, THREADS = X * Y;
   typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
   typedef tiles<X + 2, Y + 2, 0, 1, AHEAD + 1, values::END> faces_x;
   typedef tiles<X + 4, Y + 1, 2, 0, AHEAD + 1, faces_x::END> faces_y;
@@ -43,8 +43,8 @@ template <typename JOB_, bool ALPHA_, int X_, int Y_> struct tma_shape {
   typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, f::END> prev;
   typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
   typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
-  static constexpr size_t SHARED =
-      alpha::END * sizeof(double) + (2 * AHEAD + 1) * sizeof(byte_barrier);
+  static constexpr int SHARED =
+      alpha::END * (int)sizeof(double) + (2 * AHEAD + 1) * (int)sizeof(byte_barrier);
 };
 
 struct tma_maps {
