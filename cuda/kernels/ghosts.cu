@@ -11,11 +11,12 @@ enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
 
 /* ---- all ghosts ---- */
 
-struct shell_args {
+struct ghost_args {
   box_set boxes;
   extrapolation c;
-  int depth; /* layers */
   double *x;
+  int depth;       /* all ghosts: layers */
+  int from, count; /* what FV4 reads: faces of a box */
 };
 
 /* Coordinate of the m-th of the 2 d layers around [0, n). */
@@ -53,7 +54,7 @@ __device__ __forceinline__ void shell_cell(const hymgi_geom &g, int d, int64_t m
 }
 
 __global__ void __launch_bounds__(SHELL_THREADS)
-    fill_ghost_shell(const __grid_constant__ shell_args a)
+    fill_ghost_shell(const __grid_constant__ ghost_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(SHELL_THREADS)
 void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, const extrapolation &c,
                 double *x)
 {
-  shell_args a = {};
+  ghost_args a = {};
   a.boxes = box_set_of(box, count);
   a.c = c;
   a.depth = c.two ? 2 : 1;
@@ -86,17 +87,10 @@ void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, cons
 
 /* ---- what FV4 reads ---- */
 
-struct faces_args {
-  box_set boxes;
-  extrapolation c;
-  double *x;
-  int from, count; /* faces of a box */
-};
-
 /* Both ghosts of a line normal to a face of AXIS; u and v along the face may lie one cell outside.
  * Beyond a boundary of another axis that is an edge ghost: the face of the lower axis fills it. */
 template <int AXIS>
-__device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymgi_geom &g,
+__device__ __forceinline__ void fill_both_layers(const ghost_args &a, const hymgi_geom &g,
                                                  bool high, int u, int v)
 {
   constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
@@ -127,7 +121,7 @@ __device__ __forceinline__ int from_minus_one(int m, int n)
 }
 
 __global__ void __launch_bounds__(FACE_X *FACE_Y)
-    fill_ghost_faces(const __grid_constant__ faces_args a)
+    fill_ghost_faces(const __grid_constant__ ghost_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -242,7 +236,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   for (int b = 0; b < level->num_boxes; b++)
     boundaries |= box[b].boundaries;
   if (!(along_x ? boundaries : boundaries & ~3u)) return;
-  faces_args a = {};
+  ghost_args a = {};
   a.from = along_x ? 0 : 2;
   a.count = 6 - a.from;
   a.boxes = box_set_of(box, level->num_boxes);

@@ -174,13 +174,6 @@ __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
   a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
 }
 
-void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
-{
-  const dim3 grid(blocks_for(a.extent[0] / 2, FROM_ZERO_X), blocks_for(a.extent[1], FROM_ZERO_Y),
-                  (unsigned)a.extent[2]);
-  hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
-}
-
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
 void launch_march(const hymgi_level *level, gsrb_args a, int slab)
 {
@@ -207,8 +200,9 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
         launch_march<variable, of, 32, 4, 3>(level, a, 16);
     });
   };
+  const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y), (unsigned)n[2]);
   if (half->from_zero)
-    launch_from_zero(level, a);
+    hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
   else
     with_bools(march, level->method->variable_beta);
 }

@@ -103,31 +103,23 @@ __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constan
   if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
-/* Cubes, and the share of one that ranks often have: each instantiation takes long to compile. */
-template <bool VARIABLE> constexpr int shape_of_its_own(int of)
-{
-  return of == shape(128, 128) || of == shape(256, 256) || of == shape(512, 512) ||
-                 (VARIABLE && of == shape(512, 256))
-             ? of
-             : 0;
-}
-
 } /* namespace */
 
+/* Literal shapes: cubes, and the share of one that ranks often have; each instantiation takes long
+ * to compile. */
 extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   gsrb_args a = gsrb_args_of(level, sweep);
   const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   const dim3 grid = slabs_grid(&a, n[0] / 2, X, Y, slab);
   with_job<relax, residual, residual_norm, residual_mean>(sweep, [&](auto job) {
-    with_bools(
-        [&](auto variable) {
-          with_shape(level, [&](auto of) {
-            constexpr int N = shape_of_its_own<variable>(of);
-            hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, N>, grid,
+    const auto launch = [&](auto variable) {
+      with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
+          level, [&](auto of) {
+            hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, of>, grid,
                          dim3(X * Y), a);
           });
-        },
-        level->method->variable_beta);
+    };
+    with_bools(launch, level->method->variable_beta);
   });
 }

@@ -1,10 +1,10 @@
-/* FV4 on small levels: half sweeps of red-black Gauss-Seidel (split rows), smoothers that update all
- * cells at once (plain rows), the restriction of the residual (either layout); one thread per cell
- * that is computed. A block loads a tile of x with its halo into shared memory and fills the
- * boundary ghosts there, so that no other kernel has to; neighbours' ghosts are in memory. Faces and
- * whatever else no kernel in flight writes are loaded before it waits for its predecessor. Bytes per
- * cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from memory; from L1 5 cells of
- * x (a tile with its halo) and 30 faces. */
+/* FV4 on small levels: half sweeps of red-black Gauss-Seidel (split rows), smoothers that update
+ * all cells at once (plain rows), the restriction of the residual (either layout); one thread per
+ * cell that is computed. A block loads a tile of x with its halo into shared memory and fills the
+ * boundary ghosts there, so that no other kernel has to; neighbours' ghosts are in memory. Faces
+ * and whatever else no kernel in flight writes are loaded before it waits for its predecessor.
+ * Bytes per cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from memory; from L1
+ * 5 cells of x (a tile with its halo) and 30 faces. */
 #include "device/fv4_send.cuh"
 #include "device/ghosts.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -157,38 +157,28 @@ __device__ __forceinline__ void fill_tile_ghosts(const tile_args &a, const int (
   fill_axis<TILE, 0>(a, low, tile);
 }
 
-/* A level's tiles by axis; returns their number. A tile that ends at a boundary must hold the cells
- * from which ghosts are extrapolated: 0 if one does not. */
-template <typename TILE> inline unsigned tiles_of(const hymgi_geom *g, int tiles[3])
+/* Can the level be cut into tiles? One that ends at a boundary must hold the cells from which
+ * ghosts are extrapolated. */
+template <typename TILE> bool fits_tiles(const hymgi_level *level)
 {
-  const int extent[3] = {TILE::x, TILE::y, TILE::z};
-  unsigned count = 1;
-  for (int axis = 0; axis < 3; axis++) {
-    const int n = g->n[axis];
-    tiles[axis] = (n + extent[axis] - 1) / extent[axis];
-    count *= n < 4 || n % extent[axis] == 1 ? 0 : (unsigned)tiles[axis];
-  }
-  return count;
+  if (level->num_boxes != 1) return false;
+  const int *n = level->box->n;
+  return n[0] >= 4 && n[1] >= 4 && n[2] >= 4 && n[0] % TILE::x != 1 && n[1] % TILE::y != 1 &&
+         n[2] % TILE::z != 1;
 }
 
-/* Can the level be cut into tiles? */
-template <typename TILE> inline bool fits_tiles(const hymgi_level *level)
+template <typename TILE> tile_args tile_args_of(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  int tiles[3];
-  return level->num_boxes == 1 && tiles_of<TILE>(level->box, tiles) > 0;
+  const int *n = level->box->n;
+  return {gsrb_args_of(level, sweep),
+          extrapolation_of(level, HYMGI_GHOSTS_V4),
+          {(int)blocks_for(n[0], TILE::x), (int)blocks_for(n[1], TILE::y),
+           (int)blocks_for(n[2], TILE::z)}};
 }
 
-inline dim3 tiles_grid(const tile_args &a)
+dim3 tiles_grid(const tile_args &a)
 {
   return dim3((unsigned)(a.tiles[0] * a.tiles[1] * a.tiles[2]));
-}
-
-template <typename TILE>
-inline tile_args tile_args_of(const hymgi_level *level, const hymgi_sweep *sweep)
-{
-  tile_args a = {gsrb_args_of(level, sweep), extrapolation_of(level, HYMGI_GHOSTS_V4), {}};
-  tiles_of<TILE>(level->box, a.tiles);
-  return a;
 }
 
 /* ---- sweeps, restriction ---- */

@@ -69,6 +69,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   static constexpr int SECOND = WX * WY * 2 * Z;
   /* pairs of fine cells of a thread, and how many it works on at once */
   static constexpr int PAIRS = 4 * X * Y * Z / THREADS, BATCH = PAIRS < 4 ? PAIRS : 4;
+  static constexpr int WRITTEN = BLACK ? 1 : 2;      /* of a pair */
   static constexpr int STEP = THREADS / (2 * X * Y); /* fine planes between two of them */
   static_assert(STEP * 2 * X * Y == THREADS && PAIRS * STEP == 2 * Z && PAIRS % BATCH == 0 &&
                     BATCH * STEP % 2 == 0,
@@ -76,7 +77,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
 
   hymgi_geom g, patch;
   tile t;
-  double old[BATCH][2];
+  double old[BATCH][WRITTEN];
 
   /* Loads the cells, except for the boundary ghosts that are filled here. */
   __device__ __forceinline__ void load(const prolong_args &a, double *x) const
@@ -167,10 +168,10 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
     return w;
   }
 
-  /* The place of pair m's black cell. */
-  static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
+  /* Of pair m's c-th cell that is written: is it the odd one? */
+  static __device__ __forceinline__ int is_odd(const share &w, int m, int c)
   {
-    return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
+    return BLACK ? w.black ^ (m * STEP & 1) : c;
   }
 
   __device__ __forceinline__ void fetch(const prolong_args &a, const share &w, int from)
@@ -178,33 +179,27 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
       const double *const x = a.fine + (from + m) * STEP * g.plane;
-      const bool there = ADD && from + m < w.count;
-      if (BLACK) {
-        old[m][0] = there ? x[black_place(w, m)] : 0;
-        continue;
-      }
-      old[m][0] = there ? x[w.place[m * STEP & 1][0]] : 0;
-      old[m][1] = there ? x[w.place[m * STEP & 1][1]] : 0;
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        old[m][c] = ADD && from + m < w.count ? x[w.place[m * STEP & 1][is_odd(w, m, c)]] : 0;
     }
   }
 
   __device__ __forceinline__ void finish(const prolong_args &a, const share &w, int from,
-                                         const double *c) const
+                                         const double *values) const
   {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
       double *const x = a.fine + (from + m) * STEP * g.plane;
-      double even, odd;
-      const double *const line = c + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
-      if (BLACK) {
-        const double value = child<ORDER>(w.black ^ (m * STEP & 1) ? -1 : 1, line, 1);
-        if (from + m < w.count) x[black_place(w, m)] = ADD ? old[m][0] + value : value;
-        continue;
-      }
-      children<ORDER>(line, 1, &even, &odd);
-      if (from + m >= w.count) continue;
-      x[w.place[m * STEP & 1][0]] = ADD ? old[m][0] + even : even;
-      x[w.place[m * STEP & 1][1]] = ADD ? old[m][1] + odd : odd;
+      const double *const line = values + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
+      double value[WRITTEN];
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        value[c] = child<ORDER>(is_odd(w, m, c) ? -1 : 1, line, 1);
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        if (from + m < w.count)
+          x[w.place[m * STEP & 1][is_odd(w, m, c)]] = ADD ? old[m][c] + value[c] : value[c];
     }
   }
 };
