@@ -29,21 +29,21 @@ constexpr int64_t cube(int64_t n)
 /* Forms that only some levels use, in the order of hymgi_form. */
 constexpr struct {
   const char *name, *text;
-  int64_t from[2]; /* fewest cells of a level: on sm_80, from sm_90 on (measured on an H200) */
+  int64_t from; /* fewest cells of a level (measured on an H200) */
 } FORM[HYMGI_FORMS] = {
-    {"fv2_gsrb_fused", "red and black in one pass", {cube(160), cube(160)}},
-    {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", {cube(160), cube(160)}},
-    {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", {0, 0}},
-    {"fv2_relax_march", "sweeps and residuals of plain rows march along z", {cube(80), cube(80)}},
-    {"fv2_relax_point", "sweeps of plain rows, one cell a thread, loads before the wait", {0, 0}},
-    {"fv2_relax_fused", "two sweeps in one pass over memory", {NEVER, cube(80)}},
-    {"fv4_march", "rows split by colour whatever the smoother, all marches along z", {cube(80), cube(80)}},
-    {"fv4_march_tma", "marches whose planes come by TMA", {NEVER, cube(80)}},
-    {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", {0, 0}},
-    {"fv4_relax_tile", "sweeps of plain rows in tiles", {0, 0}},
-    {"fv4_restrict_tile", "residual and restriction in tiles", {0, 0}},
-    {"overlap_staged", "sweeps in parts while staged messages are on their way", {cube(160), cube(160)}},
-    {"overlap", "the same with peers and device messages, where it has not been seen to pay", {NEVER, NEVER}},
+    {"fv2_gsrb_fused", "red and black in one pass", cube(160)},
+    {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
+    {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
+    {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},
+    {"fv2_relax_point", "sweeps of plain rows, one cell a thread, loads before the wait", 0},
+    {"fv2_relax_fused", "two sweeps in one pass over memory", cube(80)},
+    {"fv4_march", "rows split by colour whatever the smoother, all marches along z", cube(80)},
+    {"fv4_march_tma", "marches whose planes come by TMA", cube(80)},
+    {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", 0},
+    {"fv4_relax_tile", "sweeps of plain rows in tiles", 0},
+    {"fv4_restrict_tile", "residual and restriction in tiles", 0},
+    {"overlap_staged", "sweeps in parts while staged messages are on their way", cube(160)},
+    {"overlap", "the same with peers and device messages, where it has not been seen to pay", NEVER},
 };
 /* clang-format on */
 
@@ -72,40 +72,31 @@ bool is_plain(const hymgi_level *level)
   return level->num_boxes > 0 && !level->box[0].split;
 }
 
-/* Plain rows whose planes, or slabs of 16 planes, fit into a grid of blocks. */
-bool is_plain_by(const hymgi_level *level, int planes)
+/* Plain rows whose slabs of so many planes fit into a grid of blocks. */
+template <int PLANES> bool is_plain_by(const hymgi_level *level)
 {
   enum { GRID_LIMIT = 65535 };
   int n[3];
   if (!is_plain(level)) return false;
   box_extent(level->box, level->num_boxes, n);
-  return (int64_t)((n[2] + planes - 1) / planes) * level->num_boxes <= GRID_LIMIT;
-}
-
-bool is_plain_by_slabs(const hymgi_level *level)
-{
-  return is_plain_by(level, 16);
-}
-
-bool is_plain_by_planes(const hymgi_level *level)
-{
-  return is_plain_by(level, 1);
+  return (int64_t)blocks_for(n[2], PLANES) * level->num_boxes <= GRID_LIMIT;
 }
 
 /* FV4 in tiles: levels that are not marched. */
 bool tiles_split(const hymgi_level *level)
 {
-  return is_split(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_gsrb_tiles(level);
-}
-
-bool tiles_plain(const hymgi_level *level)
-{
-  return is_plain(level) && !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
+  return is_split(level) && !takes(level, HYMGI_FV4_MARCH) &&
+         hymgi_cuda_fv4_fits_tiles(level, true);
 }
 
 bool tiles_any(const hymgi_level *level)
 {
-  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level);
+  return !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tiles(level, false);
+}
+
+bool tiles_plain(const hymgi_level *level)
+{
+  return is_plain(level) && tiles_any(level);
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -127,83 +118,55 @@ bool fills_along_x(const hymgi_level *level)
 
 /* ---- the rows ---- */
 
-/* Which boundary ghosts an FV4 kernel reads; MARCH: depends on fills_along_x. */
-enum ghosts_read { NONE, MARCH, ALL };
-
-/* A level runs the kernel of the first row that matches it. */
-template <typename ARGUMENT> struct row {
-  hymg_stencil stencil;
-  int form; /* ANY: at any size */
-  bool (*is_for)(const hymgi_level *level);
-  ghosts_read ghosts;
-  const char *name; /* as a profiler shows it */
-  void (*run)(const hymgi_level *level, const ARGUMENT *argument);
-};
-
 enum { ANY = -1 };
-constexpr hymg_stencil FV2 = HYMG_FV2, FV4 = HYMG_FV4;
+constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
+                   RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM,
+                   RESTRICT = 1u << HYMGI_RESTRICT;
+constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb", "relax", "residual", "residual",
+                                              "residual_mean"};
 
 /* clang-format off */
-constexpr row<hymgi_gsrb_half> HALF_SWEEP[] = {
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<gsrb>", hymgi_cuda_fv2_gsrb_march},
-    {FV2, ANY, is_split, ALL, "fv2_point<gsrb>", hymgi_cuda_fv2_gsrb_point},
-    {FV4, HYMGI_FV4_GSRB_TILE, tiles_split, NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_half_sweep},
+/* For each job a level runs the kernel of the first row that matches it. */
+constexpr struct {
+  unsigned jobs;
+  int stencil, form; /* ANY form: at any size */
+  bool (*is_for)(const hymgi_level *level);
+  hymgi_fv4_ghosts ghosts; /* FV4; BUT_X: where fills_along_x */
+  const char *name; /* as a profiler shows it; %s: the job's */
+  void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
+} KERNEL[] = {
+    {HALF | RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF, HYMG_FV2, ANY, is_split, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
+    {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
+    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
+    {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
+    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
+    {HALF | RELAX | RESIDUAL, ANY, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic", hymgi_cuda_sweep_generic},
 };
-
-constexpr row<hymgi_relaxation> RELAX[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<relax>", hymgi_cuda_fv2_relax_march},
-    {FV2, HYMGI_FV2_RELAX_POINT, is_plain_by_planes, ALL, "fv2_point<relax>", hymgi_cuda_fv2_relax_point},
-    {FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, NONE, "fv4_tile<relax>", hymgi_cuda_fv4_relax_tile},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<relax>", hymgi_cuda_fv4_relax_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<relax>", hymgi_cuda_fv4_relax_memory},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_relax},
-};
-
-constexpr row<hymgi_residual_of> RESIDUAL[] = {
-    {FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by_slabs, ALL, "fv2_march<residual>", hymgi_cuda_fv2_plain_residual},
-    {FV2, HYMGI_FV2_GSRB_MARCH, is_split, ALL, "fv2_march<residual>", hymgi_cuda_fv2_split_residual},
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual>", hymgi_cuda_fv4_residual_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual>", hymgi_cuda_fv4_residual_memory},
-    {FV2, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
-    {FV4, ANY, NULL, ALL, "sweep_generic", hymgi_cuda_generic_residual},
-};
-
-constexpr row<hymgi_restriction> RESTRICT[] = {
-    {FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, MARCH, "fv4_march_tma<residual_mean>", hymgi_cuda_fv4_restrict_tma},
-    {FV4, HYMGI_FV4_MARCH, is_split, MARCH, "fv4_march_memory<residual_mean>", hymgi_cuda_fv4_restrict_memory},
-    {FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, NONE, "fv4_tile<residual_mean>", hymgi_cuda_fv4_restrict_tile},
-    {FV4, ANY, NULL, ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
-    {FV2, ANY, NULL, ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-};
-
 /* clang-format on */
 
-template <typename ARGUMENT, size_t ROWS>
-hymgi_kernel<ARGUMENT> find(const hymgi_level *level, const row<ARGUMENT> (&rows)[ROWS])
+hymgi_kernel kernel_for(const hymgi_level *level, int job)
 {
-  const hymgi_fv4_ghosts march = fills_along_x(level) ? HYMGI_FV4_BUT_X : HYMGI_FV4_ALL;
-  for (const row<ARGUMENT> &r : rows)
-    if (r.stencil == level->method->stencil &&
-        (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level)))
-      return {r.run, r.name,
-              r.ghosts == NONE    ? HYMGI_FV4_NONE
-              : r.ghosts == MARCH ? march
-                                  : HYMGI_FV4_ALL};
-  return {};
+  hymgi_kernel k = {};
+  for (const auto &r : KERNEL)
+    if ((r.jobs >> job & 1) && (r.stencil == ANY || r.stencil == (int)level->method->stencil) &&
+        (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level))) {
+      k.run = r.run;
+      k.ghosts = r.ghosts;
+      if (r.ghosts == HYMGI_FV4_BUT_X && !fills_along_x(level)) k.ghosts = HYMGI_FV4_ALL;
+      snprintf(k.name, sizeof k.name, r.name, JOB_NAME[job]);
+      break;
+    }
+  return k;
 }
 
 /* ---- smoother calls as a whole ---- */
-
-bool could_fuse_gsrb(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
-         is_split(level) && hymgi_keeps_colours_apart(level) && takes(level, HYMGI_FV2_GSRB_FUSED);
-}
 
 /* With constant beta a fused pass saves less, so the level must be larger. */
 bool could_fuse_relax(const hymgi_level *level)
@@ -226,7 +189,7 @@ bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
 hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
-  const bool fuses = could_fuse_gsrb(level) && level->y;
+  const bool fuses = hymgi_cuda_second_buffer(level) && level->y;
   const int64_t cells = cells_of(level),
                 from = level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
   if (level->method->stencil == HYMG_FV2 && halo && halo->in_sweeps)
@@ -240,10 +203,8 @@ hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
 
 void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
-  k->half_sweep = find(level, HALF_SWEEP);
-  k->relax = find(level, RELAX);
-  k->residual = find(level, RESIDUAL);
-  k->restrict_residual = find(level, RESTRICT);
+  for (int job = 0; job < HYMGI_JOBS; job++)
+    k->of[job] = kernel_for(level, job);
   k->fills_along_x = fills_along_x(level);
   k->starts_from_zero = hymgi_cuda_starts_alone(level);
 }
@@ -251,11 +212,11 @@ void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k)
 {
   if (level->method->smoother != HYMG_GSRB)
-    return k->relax_fused ? "fv2_relax_fused" : k->relax.name;
+    return k->relax_fused ? "fv2_relax_fused" : k->of[HYMGI_RELAX].name;
   return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
          : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
          : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
-                                            : k->half_sweep.name;
+                                            : k->of[HYMGI_HALF_SWEEP].name;
 }
 
 hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
@@ -280,7 +241,7 @@ void hymgi_kernel_table_load(hymgi_device *device)
   if (device->has_forms) return;
   device->has_forms = true;
   for (int form = 0; form < HYMGI_FORMS; form++)
-    device->form_from[form] = FORM[form].from[device->major >= 9];
+    device->form_from[form] = FORM[form].from;
 }
 
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *k)
@@ -292,7 +253,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   k->relax_fused = could_fuse_relax(level) && level->y &&
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
-           in_parts ? " in parts" : "", k->residual.name, k->restrict_residual.name);
+           in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name, k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
 }
 
@@ -310,9 +271,12 @@ bool hymgi_cuda_splits(const hymgi_level *level)
          takes(level, HYMGI_FV4_MARCH);
 }
 
+/* For both colours in one pass. */
 bool hymgi_cuda_second_buffer(const hymgi_level *level)
 {
-  return could_fuse_gsrb(level);
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+         is_split(level) && hymgi_keeps_colours_apart(level) && takes(level, HYMGI_FV2_GSRB_FUSED);
 }
 
 bool hymgi_cuda_spare_buffers(const hymgi_level *level)

@@ -35,42 +35,40 @@ void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, hymgi_f
     hymgi_cuda_fill_operator_ghosts(level, box, x, ghosts == HYMGI_FV4_ALL);
 }
 
-/* ---- residual ---- */
+/* ---- sweeps by the level's record ---- */
 
-/* r NULL: the norm. Only the generic kernel works in place. */
-void compute_residual(const hymgi_level *level, const double *f, double *x, double *r)
+void sweep(const hymgi_level *level, const void *what)
 {
-  const hymgi_kernel<hymgi_residual_of> *kernel = &level->kernels->residual;
-  const hymgi_residual_of residual = {f, x, r};
-  prepare(level, level->box, x, x == r ? HYMGI_FV4_ALL : kernel->ghosts);
-  (x == r ? hymgi_cuda_generic_residual : kernel->run)(level, &residual);
+  const hymgi_sweep *const s = (const hymgi_sweep *)what;
+  level->kernels->of[s->job].run(level, s);
+}
+
+void prepare_and_sweep(const hymgi_level *level, double *x, const hymgi_sweep *s)
+{
+  prepare(level, level->box, x, level->kernels->of[s->job].ghosts);
+  sweep(level, s);
 }
 
 void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse, double *zero)
 {
-  const hymgi_restriction restriction = {after, coarse, zero};
-  level->kernels->restrict_residual.run(level, &restriction);
+  hymgi_sweep s = {HYMGI_RESTRICT, level->f, level->x, level->x};
+  s.after = after, s.coarse = coarse, s.zero = zero;
+  sweep(level, &s);
 }
 
 /* ---- red-black Gauss-Seidel ---- */
-
-void half_sweep(const hymgi_level *level, const void *half)
-{
-  level->kernels->half_sweep.run(level, (const hymgi_gsrb_half *)half);
-}
 
 /* In place. */
 void fv2_half_sweeps(hymgi_level *level, bool in_parts)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   for (int s = 0; s < level->method->sweeps; s++) {
-    const hymgi_gsrb_half half = {s & 1, level->x, level->x, level->x, !halo && s > 0};
-    if (in_parts) {
-      hymgi_cuda_overlapped(level, halo, level->box, level->x, half_sweep, &half);
-    } else {
-      prepare(level, level->box, level->x, HYMGI_FV4_NONE);
-      half_sweep(level, &half);
-    }
+    double *const x = level->x;
+    const hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
+    if (in_parts)
+      hymgi_cuda_overlapped(level, halo, level->box, x, sweep, &half);
+    else
+      prepare_and_sweep(level, x, &half);
   }
 }
 
@@ -96,7 +94,8 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const bool in_parts = k->gsrb == HYMGI_GSRB_IN_PARTS;
-  const bool in_tiles = !in_parts && k->half_sweep.ghosts == HYMGI_FV4_NONE;
+  const hymgi_fv4_ghosts ghosts = k->of[HYMGI_HALF_SWEEP].ghosts;
+  const bool in_tiles = !in_parts && ghosts == HYMGI_FV4_NONE;
   const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
   const hymgi_plan *sends = in_tiles && halo && halo->in_sweeps ? halo : NULL;
   hymgi_geom box = {};
@@ -107,19 +106,21 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
     const int c = s & 1;
     const bool zero = from_zero && s == 0 && (!halo || level->starts_alone) && k->starts_from_zero;
     const bool last = s + 1 == level->method->sweeps;
-    const hymgi_gsrb_half half = {
-        c, now[c], now[1 - c], next[c], in_tiles && s > 0, zero, last && !goes_on ? NULL : sends};
+    hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, now[c], now[1 - c], next[c], c};
+    half.f_is_old = in_tiles && s > 0;
+    half.scale = level->c.dinv;
+    half.from_zero = zero;
+    half.sends = last && !goes_on ? NULL : sends;
     if (one && split) box.half = apart + (now[1] - now[0]);
     if (zero) {
-      half_sweep(level, &half);
+      sweep(level, &half);
     } else if (in_parts) {
-      hymgi_cuda_overlapped(level, halo, &box, now[0], half_sweep, &half);
+      hymgi_cuda_overlapped(level, halo, &box, now[0], sweep, &half);
     } else {
-      prepare(level, one ? &box : level->box, now[0], k->half_sweep.ghosts, changed,
-              sends && s > 0);
+      prepare(level, one ? &box : level->box, now[0], ghosts, changed, sends && s > 0);
       changed = 1 << c;
       if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
-      half_sweep(level, &half);
+      sweep(level, &half);
     }
     now[c] = next[c];
     next[c] = half.own == level->x ? level->x : level->y;
@@ -155,24 +156,20 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 
 /* ---- smoothers that update all cells at once ---- */
 
-void relax(const hymgi_level *level, const void *relaxation)
-{
-  level->kernels->relax.run(level, (const hymgi_relaxation *)relaxation);
-}
-
 void relax_once(hymgi_level *level, int s)
 {
   const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
   const hymgi_plan *halo = hymgi_operator_halo(level);
-  const double *const previous = w.momentum != 0 ? level->y : NULL;
-  const hymgi_relaxation r = {level->f, level->x,   previous,   level->c.l1inv,
-                              level->y, w.residual, w.momentum, s > 0 && !halo};
-  if (level->kernels->parts.count > 0) {
-    hymgi_cuda_overlapped(level, halo, level->box, level->x, relax, &r);
-  } else {
-    prepare(level, level->box, level->x, level->kernels->relax.ghosts);
-    relax(level, &r);
-  }
+  hymgi_sweep r = {HYMGI_RELAX, level->f, level->x, level->x, level->y};
+  r.f_is_old = s > 0 && !halo;
+  r.prev = w.momentum != 0 ? level->y : NULL;
+  r.scale = level->c.l1inv || level->method->stencil == HYMG_FV2 ? level->c.l1inv : level->c.dinv;
+  r.residual = w.residual;
+  r.momentum = w.momentum;
+  if (level->kernels->parts.count > 0)
+    hymgi_cuda_overlapped(level, halo, level->box, level->x, sweep, &r);
+  else
+    prepare_and_sweep(level, level->x, &r);
   hymgi_swap_buffers(level);
 }
 
@@ -188,18 +185,23 @@ void relax_all(hymgi_level *level)
 void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
 {
   prepare(level, level->box, x, HYMGI_FV4_ALL);
-  hymgi_cuda_generic_apply(level, x, y);
+  const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
+  hymgi_cuda_sweep_generic(level, &apply);
 }
 
+/* r NULL: the norm. Only the generic kernel works in place. */
 void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  compute_residual(level, f, x, r);
+  const hymgi_sweep s = {r ? HYMGI_RESIDUAL : HYMGI_NORM, f, x, x, r};
+  const hymgi_kernel *const kernel = level->kernels->of + s.job;
+  prepare(level, level->box, x, x == r ? HYMGI_FV4_ALL : kernel->ghosts);
+  (x == r ? hymgi_cuda_sweep_generic : kernel->run)(level, &s);
 }
 
 double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x)
 {
   if (level->num_boxes == 0) return 0;
-  compute_residual(level, f, x, NULL);
+  hymgi_cuda_residual(level, f, x, NULL);
   return reduced_max(level->context);
 }
 
@@ -207,7 +209,7 @@ void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, do
 {
   if (level->num_boxes == 0) return;
   const result_slot there(level->context, slot);
-  compute_residual(level, f, x, NULL);
+  hymgi_cuda_residual(level, f, x, NULL);
 }
 
 void hymgi_cuda_smooth(hymgi_level *level)
@@ -228,7 +230,7 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coar
   else
     relax_all(level);
   if (left != GHOSTS)
-    prepare(level, level->box, level->x, level->kernels->restrict_residual.ghosts,
+    prepare(level, level->box, level->x, level->kernels->of[HYMGI_RESTRICT].ghosts,
             red_black ? BLACK : RED_AND_BLACK, left == SENT);
   restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }
@@ -236,7 +238,7 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coar
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero)
 {
-  prepare(level, level->box, level->x, level->kernels->restrict_residual.ghosts);
+  prepare(level, level->box, level->x, level->kernels->of[HYMGI_RESTRICT].ghosts);
   restrict_residual(level, after, coarse, zero);
 }
 

@@ -13,13 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SIZES = 16, FIRST_KEY = 1024 };
+enum { MOST_SIZES = 16, MOST_WITHOUT = 16, FIRST_KEY = 1024 };
 
 static const double batch_seconds = 4e-3;
 
 typedef struct options {
   int sizes[MOST_SIZES], num_sizes;
-  bool stencil[2], apart, joined, together, levels;
+  bool stencil[2], apart, together, levels;
+  const char *without[MOST_WITHOUT]; /* forms of the GPU's kernels that are left out */
+  int num_without;
   hymg_smoother smoother;
   hymg_backend backend;
   hymg_transport transport[5];
@@ -70,10 +72,7 @@ static hymg_status make_operator(bench *b, hymg_stencil stencil)
 }
 
 /* The exchange between sweeps, then a whole sweep. */
-static const struct {
-  const char *name;
-  int64_t cells;
-} forms[] = {{"fv2_gsrb_peer", INT64_MAX}, {"overlap_staged", INT64_MAX}, {"overlap", INT64_MAX}};
+static const char *const exchanging[] = {"fv2_gsrb_peer", "overlap_staged", "overlap"};
 
 static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
                        hymg_transport transport, int ranks)
@@ -93,10 +92,10 @@ static void open_bench(bench *b, const options *o, int n, hymg_stencil stencil,
   wanted.transport = transport;
   wanted.host_cells = 0;
   if (!o->levels) wanted.tail_cells = 0; /* no coarse end to choose */
-  if (o->apart)
-    for (int m = 0; m < 3; m++)
-      hymgi_kernel_form_from(b->context, forms[m].name, forms[m].cells);
-  if (o->joined) hymgi_kernel_form_from(b->context, "fv2_gsrb_fused", INT64_MAX);
+  for (int m = 0; m < (o->apart ? 3 : 0); m++)
+    hymgi_kernel_form_from(b->context, exchanging[m], INT64_MAX);
+  for (int m = 0; m < o->num_without; m++)
+    hymgi_kernel_form_from(b->context, o->without[m], INT64_MAX);
   require(b, hymg_grid_create(b->context, &desc, &b->grid));
   require(b, make_operator(b, stencil));
   require(b, hymg_solver_create(b->op, &wanted, &b->solver));
@@ -294,6 +293,19 @@ static bool read_sizes(const command_line *c, const char *option, const char *te
   return even || options_unwanted(c, option, text, wanted);
 }
 
+static bool read_without(const command_line *c, const char *option, const char *text, void *target)
+{
+  options *const o = target;
+  bool known = false;
+  for (int f = 0; hymgi_kernel_form_name(f) && !known; f++)
+    known = strcmp(text, hymgi_kernel_form_name(f)) == 0;
+  if (!known || o->num_without == MOST_WITHOUT)
+    return options_unwanted(c, option, text,
+                            "a form of the GPU's kernels; hymg-kernels --list shows them");
+  o->without[o->num_without++] = text;
+  return true;
+}
+
 static bool read_comm(const command_line *c, const char *option, const char *text, void *target)
 {
   options *const o = target;
@@ -349,8 +361,8 @@ static bool parse(int argc, char **argv, options *o, int *code)
        .kind = OPTION_CUSTOM, o, .read = read_comm},
       {"apart", NULL, "exchange between all sweeps, by kernels of their own, and hide nothing",
        .kind = OPTION_FLAG, &o->apart},
-      {"joined", NULL, "FV2: a colour at a time on boxes of any size", .kind = OPTION_FLAG,
-       &o->joined},
+      {"without", "FORM", "leave out this form of the GPU's kernels; may be given several times",
+       .kind = OPTION_CUSTOM, o, .read = read_without},
       {"together", NULL, "N^3 cells on all ranks together, not on each", .kind = OPTION_FLAG,
        &o->together},
       {"levels", NULL,

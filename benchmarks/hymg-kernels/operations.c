@@ -59,9 +59,9 @@ static void interpolate(kernels_kit *k, int order, bool add)
   hymgi_method *const m = &k->solver->h.method;
   m->interpolation_v = m->interpolation_f = order;
   if (add)
-    hymgi_interpolate_add(k->coarse, k->fine, false);
+    hymgi_interpolate(k->coarse, k->fine, false, false);
   else
-    hymgi_interpolate_f(k->coarse, k->fine, false);
+    hymgi_interpolate(k->coarse, k->fine, true, false);
 }
 
 static void run_v2_add(kernels_kit *k)

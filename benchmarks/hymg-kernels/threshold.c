@@ -16,7 +16,7 @@ static void run_below(kernels_kit *k)
   hymgi_restrict_cells(k->fine, k->fine->f, k->coarse, k->coarse->f);
   hymgi_fill(k->coarse, 0, k->coarse->x);
   hymgi_cycle(&k->solver->h, HYMG_CYCLE_V, 1);
-  hymgi_interpolate_add(k->coarse, k->fine, false);
+  hymgi_interpolate(k->coarse, k->fine, false, false);
 }
 
 static const kernels_operation below = {

@@ -73,7 +73,8 @@ template <int CELLS> struct divisors {
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
       inverse.at[u] = inverse_of(from.at[u]);
-      plain = plain && moderate<200>(from.at[u]) && __double2loint(from.at[u]) != -1;
+      plain =
+          plain && moderate<HYMGI_DIVISOR_POWER>(from.at[u]) && __double2loint(from.at[u]) != -1;
     }
   }
   /* asked: are the quotients used? */
@@ -84,7 +85,7 @@ template <int CELLS> struct divisors {
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
       q.at[u] = hymgi_corrected_quotient(a.at[u], value.at[u], inverse.at[u]);
-      quick = quick && moderate<700>(a.at[u]);
+      quick = quick && moderate<HYMGI_DIVIDEND_POWER>(a.at[u]);
     }
     if (!quick && asked)
 #pragma unroll

@@ -89,7 +89,7 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zer
 
 extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x)
 {
-  const hymgi_gsrb_half black = {1, x, x, x, false};
+  const hymgi_sweep black = {HYMGI_HALF_SWEEP, level->f, x, x, x, 1};
   fused_exchange_args r = {};
   r.sweep = gsrb_args_of(level, &black);
   r.faces = ~level->box->boundaries & 63;

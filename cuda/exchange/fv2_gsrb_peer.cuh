@@ -186,7 +186,7 @@ int face_of(const hymgi_geom *g, const hymgi_piece *p, int depth)
 
 fused_exchange_args fused_exchange_args_of(const hymgi_level *level, const hymgi_plan *plan)
 {
-  const hymgi_gsrb_half red = {0, level->x, level->x, level->x, false};
+  const hymgi_sweep red = {HYMGI_HALF_SWEEP, level->f, level->x, level->x, level->x};
   const hymgi_geom *g = level->box;
   fused_exchange_args r = {};
   r.sweep = gsrb_args_of(level, &red);

@@ -1,7 +1,7 @@
 /* Boundary ghosts in memory, and boundary data. A thread computes its ghosts from cells that are
  * not beyond a boundary themselves, so that one pass fills all of them. */
-#include "device/ghosts.cuh"
-
+#include "device/fv4_ghosts.cuh"
+#include "device/loops.cuh"
 #include "kernels/kernels.h"
 
 namespace
@@ -9,19 +9,14 @@ namespace
 
 enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
 
-/* blockIdx.z strides over boxes, or boxes times faces: a grid has at most 65535 along z. */
-unsigned z_blocks(int64_t wanted)
-{
-  return (unsigned)(wanted < 32768 ? wanted : 32768);
-}
-
 /* ---- all ghosts ---- */
 
-struct shell_args {
+struct ghost_args {
   box_set boxes;
   extrapolation c;
-  int depth; /* layers */
   double *x;
+  int depth;       /* all ghosts: layers */
+  int from, count; /* what FV4 reads: faces of a box */
 };
 
 /* Coordinate of the m-th of the 2 d layers around [0, n). */
@@ -59,7 +54,7 @@ __device__ __forceinline__ void shell_cell(const hymgi_geom &g, int d, int64_t m
 }
 
 __global__ void __launch_bounds__(SHELL_THREADS)
-    fill_ghost_shell(const __grid_constant__ shell_args a)
+    fill_ghost_shell(const __grid_constant__ ghost_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -79,30 +74,23 @@ __global__ void __launch_bounds__(SHELL_THREADS)
 void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, const extrapolation &c,
                 double *x)
 {
-  shell_args a = {};
+  ghost_args a = {};
   a.boxes = box_set_of(box, count);
   a.c = c;
   a.depth = c.two ? 2 : 1;
   a.x = x;
   int n[3];
   box_extent(box, count, n);
-  const dim3 grid(blocks_for(shell_cells(n, a.depth), SHELL_THREADS), 1, z_blocks(count));
+  const dim3 grid(blocks_for(shell_cells(n, a.depth), SHELL_THREADS), 1, grid_share(count));
   hymgi_launch(level->context, fill_ghost_shell, grid, dim3(SHELL_THREADS), a);
 }
 
 /* ---- what FV4 reads ---- */
 
-struct faces_args {
-  box_set boxes;
-  extrapolation c;
-  double *x;
-  int from, count; /* faces of a box */
-};
-
 /* Both ghosts of a line normal to a face of AXIS; u and v along the face may lie one cell outside.
  * Beyond a boundary of another axis that is an edge ghost: the face of the lower axis fills it. */
 template <int AXIS>
-__device__ __forceinline__ void fill_both_layers(const faces_args &a, const hymgi_geom &g,
+__device__ __forceinline__ void fill_both_layers(const ghost_args &a, const hymgi_geom &g,
                                                  bool high, int u, int v)
 {
   constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
@@ -133,7 +121,7 @@ __device__ __forceinline__ int from_minus_one(int m, int n)
 }
 
 __global__ void __launch_bounds__(FACE_X *FACE_Y)
-    fill_ghost_faces(const __grid_constant__ faces_args a)
+    fill_ghost_faces(const __grid_constant__ ghost_args a)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -152,6 +140,16 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y)
     else
       fill_both_layers<2>(a, g, face & 1, u, v);
   }
+}
+
+/* The same in the usual case: one box of split rows. Where a boundary meets a neighbour's halo, its
+ * face extends into the halo by a slot or row. Few bytes are moved: what counts is latency. */
+__global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
+    fv4_fill_ghosts(const __grid_constant__ split_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  fill_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
 }
 
 /* ---- boundary data ---- */
@@ -227,12 +225,18 @@ extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymg
 extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box,
                                                 double *x, bool along_x)
 {
-  if (level->num_boxes == 0 || hymgi_cuda_fill_split_ghosts(level, box, x, along_x)) return;
+  if (level->num_boxes == 0) return;
+  if (can_fill_split(level, box)) {
+    const split_args a = split_args_of(level, box, x, along_x, true);
+    hymgi_launch(level->context, fv4_fill_ghosts, dim3((unsigned)(a.wide * a.rows * a.parts)),
+                 dim3(GHOST_BLOCK_X * GHOST_BLOCK_Y), a);
+    return;
+  }
   unsigned boundaries = 0;
   for (int b = 0; b < level->num_boxes; b++)
     boundaries |= box[b].boundaries;
   if (!(along_x ? boundaries : boundaries & ~3u)) return;
-  faces_args a = {};
+  ghost_args a = {};
   a.from = along_x ? 0 : 2;
   a.count = 6 - a.from;
   a.boxes = box_set_of(box, level->num_boxes);
@@ -242,7 +246,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
   const dim3 grid(blocks_for(nu + 2, FACE_X), blocks_for(nv + 2, FACE_Y),
-                  z_blocks((int64_t)level->num_boxes * a.count));
+                  grid_share(level->num_boxes * a.count));
   hymgi_launch(level->context, fill_ghost_faces, grid, dim3(FACE_X, FACE_Y), a);
 }
 

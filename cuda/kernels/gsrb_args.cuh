@@ -4,6 +4,7 @@
 
 #include "device/stencil_access.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
@@ -11,52 +12,64 @@ namespace
 enum { GSRB_THREADS = 256 };
 
 /* Jobs as template arguments. gsrb: one colour of split rows; the others: all cells. */
-struct gsrb;
-struct relax;
-struct residual;
-struct residual_norm;
-struct residual_mean; /* restricted */
+template <hymgi_job JOB> using job = std::integral_constant<hymgi_job, JOB>;
+struct gsrb : job<HYMGI_HALF_SWEEP> {
+};
+struct relax : job<HYMGI_RELAX> {
+};
+struct residual : job<HYMGI_RESIDUAL> {
+};
+struct residual_norm : job<HYMGI_NORM> {
+};
+struct residual_mean : job<HYMGI_RESTRICT> {
+};
+
+/* call(the one of JOBS that the sweep does) */
+template <typename... JOBS, typename Call> void with_job(const hymgi_sweep *sweep, const Call &call)
+{
+  ((sweep->job == JOBS::value ? call(JOBS()) : void()), ...);
+}
 
 /* Cells along x and y of a level's only box as a template argument, ordered by x; 0: any. A literal
- * pitch and plane of split rows (as hymgi_geom_layout sets them) take no registers. */
+ * pitch and plane (as hymgi_geom_layout sets them) take no registers. */
 __host__ __device__ constexpr int shape(int x, int y)
 {
   return x << 16 | y;
 }
 
-__host__ __device__ constexpr int shape_pitch(int of)
+template <bool SPLIT = true> __host__ __device__ constexpr int shape_pitch(int of)
 {
-  return ((of >> 16) / 2 + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+  return ((of >> 16) / (SPLIT ? 2 : 1) + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
 }
 
-__host__ __device__ constexpr int shape_plane(int of, int ghost)
+template <bool SPLIT = true> __host__ __device__ constexpr int shape_plane(int of, int ghost)
 {
-  const int plane = shape_pitch(of) * ((of & 0xffff) + 2 * ghost);
+  const int plane = shape_pitch<SPLIT>(of) * ((of & 0xffff) + 2 * ghost);
   return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
 }
 
-template <int SHAPE> struct literal {
-  static constexpr int value = SHAPE;
-};
+template <int SHAPE> using literal = std::integral_constant<int, SHAPE>;
 
-template <int SHAPE> inline bool has_shape(const hymgi_level *level)
+template <bool SPLIT, int... SHAPES, typename Call>
+void with_one_of(const hymgi_level *level, const Call &call)
 {
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && g->pitch == shape_pitch(SHAPE) &&
-         g->plane == shape_plane(SHAPE, g->ghost);
+  const auto has = [&](int of) {
+    return level->num_boxes == 1 && g->pitch == shape_pitch<SPLIT>(of) &&
+           g->plane == shape_plane<SPLIT>(of, g->ghost);
+  };
+  if (!((has(SHAPES) && (call(literal<SHAPES>()), true)) || ...)) call(literal<0>());
 }
 
-template <int... SHAPES, typename Call> void with_one_of(const hymgi_level *level, const Call &call)
+/* call(literal<the level's shape>()): cubes, and of split rows halves and quarters on ranks. */
+template <bool SPLIT = true, typename Call>
+void with_shape(const hymgi_level *level, const Call &call)
 {
-  const bool found = ((has_shape<SHAPES>(level) && (call(literal<SHAPES>()), true)) || ...);
-  if (!found) call(literal<0>());
-}
-
-/* call(literal<the level's shape>()): cubes, and halves and quarters of them on ranks. */
-template <typename Call> void with_shape(const hymgi_level *level, const Call &call)
-{
-  with_one_of<shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
-              shape(256, 256), shape(256, 128), shape(128, 128)>(level, call);
+  if constexpr (SPLIT)
+    with_one_of<true, shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
+                shape(256, 256), shape(256, 128), shape(128, 128)>(level, call);
+  else
+    with_one_of<false, shape(512, 512), shape(256, 256)>(level, call);
 }
 
 /* Planes that a block marches over, chosen so that all blocks end at about the same time and few
@@ -74,60 +87,72 @@ inline int slab_for(unsigned layer, int resident, int planes)
   return best;
 }
 
-struct gsrb_args {
-  box_set boxes;
-  operator_view v;
-  const double *f, *own, *other;
-  double *out;
-  int colour;
-  bool falling;       /* last planes first: the previous sweep left them in the cache */
-  bool f_is_old;      /* no kernel that may still run wrote f (and prev) */
-  bool fills_along_x; /* FV4's marches: as in hymgi_level_kernels */
-  int extent[3];      /* of the largest box */
-  int slab, slabs;
-  hymgi_reduction reduction;
+struct gsrb_args : hymgi_sweep {
+  box_set boxes = {}, patches = {}; /* patches: of restrictions */
+  operator_view v = {};
+  bool falling = false;       /* last planes first: the previous sweep left them in the cache */
+  bool fills_along_x = false; /* FV4's marches: as in hymgi_level_kernels */
+  int extent[3] = {};         /* of the largest box */
+  int slab = 0, slabs = 0;
+  hymgi_reduction reduction = {};
 };
 
-inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_gsrb_half *half)
+inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  gsrb_args a = {};
+  gsrb_args a = {*sweep};
   a.boxes = box_set_of(level->box, level->num_boxes);
+  if (a.job == HYMGI_RESTRICT) a.patches = box_set_of(level->patch, level->num_boxes);
   a.v = view_of(level);
-  a.f = level->f;
-  a.own = half->own;
-  a.other = half->other;
-  a.out = half->out;
-  a.colour = half->colour;
-  a.falling = half->colour == 1;
-  a.f_is_old = half->f_is_old;
+  /* buffers swap from sweep to sweep */
+  a.falling = a.job == HYMGI_RELAX ? a.own < a.out : a.colour == 1;
+  a.fills_along_x = level->kernels && level->kernels->fills_along_x;
   box_extent(level->box, level->num_boxes, a.extent);
   a.reduction = level->context->gpu->reduction;
   return a;
 }
 
-/* The same for the other smoothers; prev, scale: NULL as in hymgi_relaxation. */
-struct relax_args : gsrb_args {
-  const double *prev = NULL, *scale = NULL;
-  double residual = 0, momentum = 0;
-};
-
-inline relax_args relax_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
+/* A relaxed value; prev: of the previous iterate, where there is one. */
+__device__ __forceinline__ double relaxed(const gsrb_args &a, double x, double weight, double r,
+                                          double prev)
 {
-  const hymgi_gsrb_half all = {0, relaxation->x, relaxation->x, relaxation->out, relaxation->old};
-  relax_args a = {gsrb_args_of(level, &all)};
-  a.f = relaxation->f;
-  a.prev = relaxation->prev, a.scale = relaxation->scale;
-  a.residual = relaxation->residual, a.momentum = relaxation->momentum;
-  a.falling = relaxation->x < relaxation->out; /* buffers swap from sweep to sweep */
-  return a;
+  const double next = hymgi_relax(x, weight, r);
+  return a.prev ? hymgi_add_momentum(next, a.momentum, x, prev) : next;
 }
 
-inline relax_args residual_args_of(const hymgi_level *level, const hymgi_residual_of *residual)
+/* Sets the slabs; a grid of blocks of x slots and y rows. */
+inline dim3 slabs_grid(gsrb_args *a, int slots, int x, int y, int slab)
 {
-  const hymgi_gsrb_half all = {0, residual->x, residual->x, residual->r, false};
-  relax_args a = {gsrb_args_of(level, &all)};
-  a.f = residual->f;
-  return a;
+  a->slab = slab;
+  a->slabs = (a->extent[2] + slab - 1) / slab;
+  return dim3(blocks_for(slots, x), blocks_for(a->extent[1], y),
+              (unsigned)(a->slabs * a->boxes.count));
+}
+
+/* A block's slab: its first plane, and the box. */
+__device__ __forceinline__ int slab_begin(const gsrb_args &a, int *box)
+{
+  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
+  *box = z / a.slabs;
+  return z % a.slabs * a.slab;
+}
+
+/* Does a launch do anything now? Asked before arguments are made that are costly. */
+inline bool may_launch(const hymg_context *context)
+{
+  return context->gpu->mode != HYMGI_REPLAY && context->status == HYMG_OK;
+}
+
+/* A launch with more shared memory than a kernel has without being asked. */
+template <typename... P, typename... A>
+void launch_large(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block, int shared,
+                  const A &...args)
+{
+  if (!may_launch(context)) return;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+  if (hymgi_cuda_check(context, error, "shared memory of a kernel") == HYMG_OK)
+    hymgi_launch_shared(context, kernel, grid, block, (size_t)shared, args...);
 }
 
 } /* namespace */

@@ -9,50 +9,38 @@ extern "C" {
 
 /* ---- chosen for each level by its record; ghosts are up to date ---- */
 
-/* sweep_generic.cu; apply works in place, too */
-void hymgi_cuda_generic_apply(const hymgi_level *level, const double *x, double *y);
-void hymgi_cuda_generic_residual(const hymgi_level *level, const hymgi_residual_of *residual);
-void hymgi_cuda_generic_half_sweep(const hymgi_level *level, const hymgi_gsrb_half *half);
-void hymgi_cuda_generic_relax(const hymgi_level *level, const hymgi_relaxation *relaxation);
+/* sweep_generic.cu: any job but restrictions; works in place, too */
+void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_sweep *sweep);
 
-/* fv2/gsrb.cu: on rows split by colour; the residual is that of both colours */
-void hymgi_cuda_fv2_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half);
-void hymgi_cuda_fv2_gsrb_point(const hymgi_level *level, const hymgi_gsrb_half *half);
-void hymgi_cuda_fv2_split_residual(const hymgi_level *level, const hymgi_residual_of *residual);
+/* fv2/march.cu: half sweeps on rows split by colour, sweeps on plain rows, residuals on both; the
+ * points half sweeps and sweeps alone */
+void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep *sweep);
+void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep);
 /* fv2/gsrb_fused.cu: both colours in one pass from x to out; the black cells next to a neighbour's
  * ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                double *out);
-/* fv2/relax_march.cu: on plain rows */
-void hymgi_cuda_fv2_relax_march(const hymgi_level *level, const hymgi_relaxation *relaxation);
-void hymgi_cuda_fv2_relax_point(const hymgi_level *level, const hymgi_relaxation *relaxation);
-void hymgi_cuda_fv2_plain_residual(const hymgi_level *level, const hymgi_residual_of *residual);
 /* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
  * has an even number of cells along x and the buffers. Does all sweeps of a smoother call, all but
  * one, or none; returns how many. The iterate is then in level->x. */
 bool hymgi_cuda_could_fuse_relax(const hymgi_level *level);
 int hymgi_cuda_relax_fused(hymgi_level *level);
 
-/* fv4/gsrb_march.cu, march_memory.cu, march_tma.cu: on rows split by colour */
-void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half);
-void hymgi_cuda_fv4_residual_memory(const hymgi_level *level, const hymgi_residual_of *residual);
-void hymgi_cuda_fv4_restrict_memory(const hymgi_level *level, const hymgi_restriction *restriction);
-void hymgi_cuda_fv4_relax_memory(const hymgi_level *level, const hymgi_relaxation *relaxation);
+/* fv4/gsrb_march.cu: half sweeps; march_memory.cu, march_tma.cu: the other jobs; rows split by
+ * colour */
+void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_sweep *sweep);
+void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep);
+void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level);
-void hymgi_cuda_fv4_residual_tma(const hymgi_level *level, const hymgi_residual_of *residual);
-void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level, const hymgi_restriction *restriction);
-void hymgi_cuda_fv4_relax_tma(const hymgi_level *level, const hymgi_relaxation *relaxation);
-/* fv4/gsrb_tile.cu (split rows), tile.cu (plain rows; the restriction: both): tiles in shared
- * memory, which need no boundary ghosts */
-bool hymgi_cuda_fv4_fits_gsrb_tiles(const hymgi_level *level);
-bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level);
-void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_gsrb_half *half);
-void hymgi_cuda_fv4_relax_tile(const hymgi_level *level, const hymgi_relaxation *relaxation);
-void hymgi_cuda_fv4_restrict_tile(const hymgi_level *level, const hymgi_restriction *restriction);
+/* fv4/tile.cu: half sweeps (split rows), sweeps (plain rows) and restrictions (both) in tiles in
+ * shared memory, which need no boundary ghosts */
+void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep);
+void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
+bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
 /* transfer/restrict.cu: any level */
-void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
-void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_restriction *restriction);
+void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
+void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
 
 /* ---- the same for all levels ---- */
 
@@ -80,9 +68,6 @@ void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gh
  * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
                                      bool along_x);
-/* fv4_ghosts.cu: the same; false if it does not support this box. */
-bool hymgi_cuda_fill_split_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
-                                  bool along_x);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 

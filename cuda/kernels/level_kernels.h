@@ -5,32 +5,33 @@
 
 #include "runtime/device.h"
 
-/* One half sweep of red-black Gauss-Seidel: own and other hold the two colours, out gets the new
- * values of `colour`. FV2: in place (own, other and out are one vector). */
-struct hymgi_gsrb_half {
-  int colour;
-  const double *own, *other;
-  double *out;
-  bool f_is_old;          /* a half sweep of this level was queued since f was written */
-  bool from_zero = false; /* own and other are 0; only where the record has starts_from_zero */
+/* What a sweep over a level's cells does. */
+typedef enum hymgi_job {
+  /* red-black Gauss-Seidel: out gets the new values of `colour`; FV2: in place */
+  HYMGI_HALF_SWEEP,
+  /* out = x + residual * scale * (f - A x) + momentum * (x - prev) */
+  HYMGI_RELAX,
+  HYMGI_RESIDUAL, /* out = f - A x; out is not x, but in the generic kernel */
+  HYMGI_NORM,     /* the residual's, as the reduction's result */
+  HYMGI_RESTRICT, /* the residual's means, to the coarse patches */
+  HYMGI_APPLY,    /* out = A x, as the residual */
+  HYMGI_JOBS
+} hymgi_job;
+
+struct hymgi_sweep {
+  hymgi_job job;
+  const double *f, *own, *other; /* x: own holds the colour that is updated, other the other one */
+  double *out = NULL;
+  int colour = 0;
+  bool f_is_old = false;      /* a sweep of this level was queued since f (and prev) were written */
+  const double *prev = NULL;  /* NULL: without momentum; may be out */
+  const double *scale = NULL; /* NULL (FV2): 1/diagonal */
+  double residual = 1, momentum = 0;
+  bool from_zero = false; /* x is 0; only where the record has starts_from_zero */
   /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;
-};
-
-/* out = x + residual * scale * (f - A x) + momentum * (x - prev); prev may be out. scale NULL:
- * 1/diagonal; prev NULL: without momentum. */
-struct hymgi_relaxation {
-  const double *f, *x, *prev, *scale;
-  double *out;
-  double residual, momentum;
-  bool old; /* f and prev: an unfused sweep of this level was queued since they were written */
-};
-
-/* Writes the mean of the residual of level->x to the coarse patches, and zeros to those of `zero`
- * unless it is NULL. */
-struct hymgi_restriction {
-  hymgi_after after;
-  double *coarse, *zero;
+  hymgi_after after = HYMGI_AFTER_ANY;
+  double *coarse = NULL, *zero = NULL; /* zero: NULL, or gets zeros where coarse gets means */
 };
 
 /* FV4: which boundary ghosts a kernel reads from memory. */
@@ -49,17 +50,11 @@ typedef enum hymgi_gsrb_form {
   HYMGI_GSRB_FUSED_PEER /* FV2: both colours in one pass, with a fused exchange */
 } hymgi_gsrb_form;
 
-/* A kernel of a level: its entry, its name as a profiler shows it, the ghosts that it reads. */
-template <typename ARGUMENT> struct hymgi_kernel {
-  void (*run)(const hymgi_level *level, const ARGUMENT *argument);
-  const char *name;
+/* A kernel of a level: its entry, the ghosts that it reads, its name as a profiler shows it. */
+struct hymgi_kernel {
+  void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
   hymgi_fv4_ghosts ghosts;
-};
-
-/* The residual of x; r NULL: its norm, as the reduction's result. Not in place. */
-struct hymgi_residual_of {
-  const double *f, *x;
-  double *r;
+  char name[32];
 };
 
 enum { HYMGI_MOST_PARTS = 7 };
@@ -73,15 +68,12 @@ struct hymgi_level_parts {
 
 struct hymgi_level_kernels {
   hymgi_gsrb_form gsrb;
-  hymgi_kernel<hymgi_gsrb_half> half_sweep;
-  hymgi_kernel<hymgi_relaxation> relax;
-  hymgi_kernel<hymgi_residual_of> residual;
-  hymgi_kernel<hymgi_restriction> restrict_residual;
-  bool relax_fused;        /* FV2: two sweeps in a pass as far as possible */
-  bool starts_from_zero;   /* a kernel that reads no x does the first half sweep on 0 */
-  bool fills_along_x;      /* FV4's marches compute the ghosts along x themselves */
-  hymgi_level_parts parts; /* count 0: sweeps are not overlapped with messages */
-  char names[160];         /* of the kernels of smoother, residual and restriction */
+  hymgi_kernel of[HYMGI_JOBS]; /* by job */
+  bool relax_fused;            /* FV2: two sweeps in a pass as far as possible */
+  bool starts_from_zero;       /* a kernel that reads no x does the first half sweep on 0 */
+  bool fills_along_x;          /* FV4's marches compute the ghosts along x themselves */
+  hymgi_level_parts parts;     /* count 0: sweeps are not overlapped with messages */
+  char names[160];             /* of the kernels of smoother, residual and restriction */
 };
 
 /* Kernel forms that only some levels use (kernel_table.cu). */

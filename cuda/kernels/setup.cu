@@ -5,6 +5,7 @@
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
 #include "kernels/transfer/row_sums.cuh"
+#include "runtime/launch.cuh"
 
 extern "C" {
 #include "formulas/coefficients.h"
@@ -46,8 +47,9 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
-struct extrapolation_dims {
-  int dim[3];
+/* An array as a kernel's argument. */
+struct three {
+  int of[3];
 };
 
 /* The ghost of beta beyond a face, extrapolated from the cells inwards of `at`. */
@@ -68,14 +70,13 @@ __device__ __forceinline__ void beta_beyond(const hymgi_geom &g, int face, int d
 
 /* Ghosts are extrapolated from faces inside the box: no ghost is read. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    fv4_beta_ghosts(box_set boxes, extrapolation_dims extrapolation, double *bx, double *by,
-                    double *bz)
+    fv4_beta_ghosts(box_set boxes, three extrapolation_dim, double *bx, double *by, double *bz)
 {
   let_successors_start();
   wait_for_predecessors();
   const int axis = (int)blockIdx.z / 6, face = (int)blockIdx.z % 6, t = face / 2;
   double *const beta = axis == 0 ? bx : axis == 1 ? by : bz;
-  const int dim = along(extrapolation.dim, t);
+  const int dim = along(extrapolation_dim.of, t);
   if (t == axis) return;
   each_box(boxes, [&](const hymgi_geom &g, int) {
     if (!(g.boundaries >> face & 1)) return;
@@ -89,25 +90,21 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
-void fold_boundaries(hymgi_level *level)
+/* FV2: folds boundaries into the betas; FV4: fills the betas' ghosts. */
+void close_betas(hymgi_level *level)
 {
-  hymgi_coefficients *const c = &level->c;
-  hymgi_fv2_boundaries(level);
-  if (c->beta[0] && level->num_boxes)
+  const bool fv2 = level->method->stencil == HYMG_FV2;
+  double *const *beta = level->c.beta;
+  const int *dim = level->extrapolation_dim;
+  const box_set boxes = box_set_of(level->box, level->num_boxes);
+  if (fv2) hymgi_fv2_boundaries(level);
+  if (!beta[0] || level->num_boxes == 0) return;
+  if (fv2)
     hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
-                 box_set_of(level->box, level->num_boxes), view_of(level), c->beta[0], c->beta[1],
-                 c->beta[2]);
-}
-
-void extend_betas(hymgi_level *level)
-{
-  hymgi_coefficients *const c = &level->c;
-  if (!c->beta[0] || level->num_boxes == 0) return;
-  const extrapolation_dims extrapolation = {
-      {level->extrapolation_dim[0], level->extrapolation_dim[1], level->extrapolation_dim[2]}};
-  hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), extrapolation, c->beta[0], c->beta[1],
-               c->beta[2]);
+                 boxes, view_of(level), beta[0], beta[1], beta[2]);
+  else
+    hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS), boxes,
+                 three{{dim[0], dim[1], dim[2]}}, beta[0], beta[1], beta[2]);
 }
 
 /* ---- diagonal and bound ---- */
@@ -126,9 +123,11 @@ __device__ __forceinline__ void finish_row(const row_sums &s, const row_targets 
   if (to.l1inv) to.l1inv[at] = hymgi_l1_scale(s.diagonal, s.others);
 }
 
-template <bool VARIABLE>
+/* FV4: without the cells near ends. */
+template <bool FV2, bool VARIABLE>
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    fv2_scan(box_set boxes, operator_view v, row_targets to, hymgi_reduction r)
+    scan(box_set boxes, operator_view v, const __grid_constant__ folding f, row_targets to,
+         hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -136,31 +135,16 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   each_box(boxes, [&](const hymgi_geom &g, int) {
     each_cell(g, [&](int colour, int t, int j, int k) {
       const place p = place_of(g, colour, t, j, k);
-      finish_row(fv2_row_sums<VARIABLE>(v, g, p), to, p.own, &bound);
+      if (!FV2 && (near_end(f, g, 0, p.i) || near_end(f, g, 1, p.j) || near_end(f, g, 2, p.k)))
+        return;
+      finish_row(FV2 ? fv2_row_sums<VARIABLE>(v, g, p) : fv4_row_sums<VARIABLE>(v, p), to, p.own,
+                 &bound);
     });
   });
   reduce_max(r, bits_of(bound));
 }
 
-template <bool VARIABLE>
-__global__ void __launch_bounds__(REDUCE_THREADS)
-    fv4_scan(box_set boxes, operator_view v, folding f, row_targets to, hymgi_reduction r)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  double bound = 0;
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const place p = place_of(g, colour, t, j, k);
-      if (near_end(f, g, 0, p.i) || near_end(f, g, 1, p.j) || near_end(f, g, 2, p.k)) return;
-      finish_row(fv4_row_sums<VARIABLE>(v, p), to, p.own, &bound);
-    });
-  });
-  reduce_max(r, bits_of(bound));
-}
-
-/* The cells that fv4_scan leaves out; each for the first axis (the grid's z) with an end near it.
- * */
+/* Those cells; each for the first axis (the grid's z) with an end near it. */
 template <bool VARIABLE>
 __global__ void __launch_bounds__(NEAR_THREADS, 4)
     fv4_scan_near(box_set boxes, operator_view v, const __grid_constant__ folding f, row_targets to,
@@ -200,29 +184,25 @@ folding folding_of(const hymgi_level *level)
   return f;
 }
 
-double fv2_bound(const hymgi_level *level, const row_targets &to)
+double bound_of(const hymgi_level *level)
 {
-  hymgi_launch(level->context, level->c.beta[0] ? fv2_scan<true> : fv2_scan<false>,
-               reduction_grid(level), dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), view_of(level), to,
-               level->context->gpu->reduction);
-  return reduced_max(level->context);
-}
-
-double fv4_bound(const hymgi_level *level, const row_targets &to)
-{
-  const bool variable = level->c.beta[0];
-  const folding f = folding_of(level);
+  const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->c.beta[0];
+  const row_targets to = {level->c.dinv, level->c.l1inv};
+  const folding f = fv2 ? folding{} : folding_of(level);
   const box_set boxes = box_set_of(level->box, level->num_boxes);
   hymg_context *const context = level->context;
   const hymgi_reduction &r = context->gpu->reduction;
-  hymgi_launch(context, variable ? fv4_scan<true> : fv4_scan<false>, reduction_grid(level),
-               dim3(REDUCE_THREADS), boxes, view_of(level), f, to, r);
+  with_bools(
+      [&](auto of_fv2, auto of_variable) {
+        hymgi_launch(context, scan<of_fv2, of_variable>, reduction_grid(level),
+                     dim3(REDUCE_THREADS), boxes, view_of(level), f, to, r);
+      },
+      fv2, variable);
   const double inner = reduced_max(context);
   bool ends = f.wraps != 0;
   for (int b = 0; b < level->num_boxes; b++)
     ends = ends || level->box[b].boundaries;
-  if (!ends) return inner;
+  if (fv2 || !ends) return inner;
   hymgi_launch(context, variable ? fv4_scan_near<true> : fv4_scan_near<false>,
                planes_grid(level, 3), dim3(NEAR_THREADS), boxes, view_of(level), f, to, r);
   const double outer = reduced_max(context);
@@ -255,21 +235,17 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 /* ---- the user's values ---- */
 
-struct entries {
-  int n[3];
-};
-
 /* Word 0: the largest valid value among the first `limit` entries; word 1: the number of the first
  * invalid one, inverted so that the first is the largest. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    look_at(hymgi_geom g, entries e, bool positive, int64_t limit, const double *data,
+    look_at(hymgi_geom g, three n, bool positive, int64_t limit, const double *data,
             hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
   unsigned long long mine[2] = {0, 0};
-  each_of_brick(e.n, [&](int i, int j, int k) {
-    const int64_t number = ((int64_t)k * e.n[1] + j) * e.n[0] + i;
+  each_of_brick(n.of, [&](int i, int j, int k) {
+    const int64_t number = ((int64_t)k * n.of[1] + j) * n.of[0] + i;
     if (number >= limit) return;
     const double v = data[hymgi_at(&g, i, j, k)];
     if (isfinite(v) && (positive ? v > 0 : v >= 0))
@@ -284,14 +260,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 
 extern "C" hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2;
-  const row_targets to = {level->c.dinv, level->c.l1inv};
-  level->lambda_max = 0;
-  if (fv2)
-    fold_boundaries(level);
-  else
-    extend_betas(level);
-  if (level->num_boxes) level->lambda_max = fv2 ? fv2_bound(level, to) : fv4_bound(level, to);
+  close_betas(level);
+  level->lambda_max = level->num_boxes ? bound_of(level) : 0;
   return level->context->status;
 }
 
@@ -309,7 +279,7 @@ extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *bo
 {
   hymg_context *const context = view->context;
   const hymgi_reduction &r = context->gpu->reduction;
-  const entries e = {{n[0], n[1], n[2]}};
+  const three e = {{n[0], n[1], n[2]}};
   const int64_t count = (int64_t)n[0] * n[1] * n[2];
   const dim3 grid(blocks_for(count, 8 * REDUCE_THREADS));
   *finding = {};

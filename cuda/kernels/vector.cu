@@ -13,85 +13,49 @@ namespace
 
 /* ---- whole vectors, ghosts included ---- */
 
-__global__ void __launch_bounds__(ROW_THREADS) zero_entries(double *x, int64_t count)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (t < count) x[t] = 0;
-}
-
+template <bool ZERO>
 __global__ void __launch_bounds__(ROW_THREADS)
     scale_entries(double factor, double *x, int64_t count)
 {
   let_successors_start();
   wait_for_predecessors();
   const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (t < count) x[t] *= factor;
+  if (t < count) x[t] = ZERO ? 0 : factor * x[t];
 }
 
 /* ---- cells ---- */
 
-struct fill_cells {
-  double value, *x;
-  __device__ __forceinline__ void operator()(ptrdiff_t t) const
-  {
-    x[t] = value;
-  }
-};
+/* z = a, x, x + a, x y, a x + b y */
+enum cell_job { FILL, COPY, SHIFT, MULTIPLY, COMBINE };
 
-struct copy_cells {
-  const double *x;
+struct cell_args {
+  const double *x, *y;
   double *z;
-  __device__ __forceinline__ void operator()(ptrdiff_t t) const
-  {
-    z[t] = x[t];
-  }
+  double a, b;
 };
 
-struct combine_cells {
-  double a;
-  const double *x;
-  double b;
-  const double *y;
-  double *z;
-  __device__ __forceinline__ void operator()(ptrdiff_t t) const
-  {
-    z[t] = hymgi_fma(a, x[t], b * y[t]);
-  }
-};
-
-struct shift_cells {
-  double c, *x;
-  __device__ __forceinline__ void operator()(ptrdiff_t t) const
-  {
-    x[t] += c;
-  }
-};
-
-struct multiply_cells {
-  const double *factor, *r;
-  double *z;
-  __device__ __forceinline__ void operator()(ptrdiff_t t) const
-  {
-    z[t] = factor[t] * r[t];
-  }
-};
-
-template <typename Each>
-__global__ void __launch_bounds__(ROW_THREADS) on_cells(box_set boxes, Each each)
+template <cell_job JOB>
+__global__ void __launch_bounds__(ROW_THREADS)
+    on_cells(box_set boxes, const __grid_constant__ cell_args c)
 {
   let_successors_start();
   wait_for_predecessors();
   each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) { each(hymgi_row(&g, colour, j, k) + t); });
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
+      c.z[at] = JOB == FILL       ? c.a
+                : JOB == COPY     ? c.x[at]
+                : JOB == SHIFT    ? c.x[at] + c.a
+                : JOB == MULTIPLY ? c.x[at] * c.y[at]
+                                  : hymgi_fma(c.a, c.x[at], c.b * c.y[at]);
+    });
   });
 }
 
-template <typename Each> void for_cells(const hymgi_level *level, const Each &each)
+template <cell_job JOB> void for_cells(const hymgi_level *level, const cell_args &c)
 {
-  hymgi_launch(level->context, on_cells<Each>, cells_grid(level), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), each);
+  hymgi_launch(level->context, on_cells<JOB>, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), c);
 }
 
 template <bool VARIABLE>
@@ -144,60 +108,6 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_sum(r, mine);
 }
 
-} /* namespace */
-
-extern "C" void hymgi_cuda_zero(hymg_context *context, double *data, size_t doubles)
-{
-  hymgi_launch(context, zero_entries, dim3(blocks_for((int64_t)doubles, ROW_THREADS)),
-               dim3(ROW_THREADS), data, doubles);
-}
-
-extern "C" void hymgi_cuda_clear(const hymgi_level *level, double *x)
-{
-  if (level->num_boxes) hymgi_cuda_zero(level->context, x, (size_t)level->vector_size);
-}
-
-extern "C" void hymgi_cuda_scale(const hymgi_level *level, double factor, double *x)
-{
-  if (level->num_boxes == 0) return;
-  hymgi_launch(level->context, scale_entries, dim3(blocks_for(level->vector_size, ROW_THREADS)),
-               dim3(ROW_THREADS), factor, x, level->vector_size);
-}
-
-extern "C" void hymgi_cuda_fill(const hymgi_level *level, double value, double *x)
-{
-  for_cells(level, fill_cells{value, x});
-}
-
-extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const double *x, double b,
-                                 const double *y, double *z)
-{
-  if (b == 0 && a == 1)
-    for_cells(level, copy_cells{x, z});
-  else
-    for_cells(level, combine_cells{a, x, b, y, z});
-}
-
-extern "C" void hymgi_cuda_shift(const hymgi_level *level, double c, double *x)
-{
-  for_cells(level, shift_cells{c, x});
-}
-
-extern "C" void hymgi_cuda_precondition(const hymgi_level *level, const double *r, double *z)
-{
-  if (level->c.dinv) {
-    for_cells(level, multiply_cells{level->c.dinv, r, z});
-    return;
-  }
-  hymgi_launch(level->context,
-               level->c.beta[0] ? divide_by_diagonal<true> : divide_by_diagonal<false>,
-               cells_grid(level), dim3(ROW_THREADS), box_set_of(level->box, level->num_boxes),
-               view_of(level), r, z);
-}
-
-namespace
-{
-
 bool launch_max(const hymgi_level *level, const double *x, const double *y)
 {
   const dim3 grid = reduction_grid(level);
@@ -209,6 +119,56 @@ bool launch_max(const hymgi_level *level, const double *x, const double *y)
 }
 
 } /* namespace */
+
+extern "C" void hymgi_cuda_zero(hymg_context *context, double *data, size_t doubles)
+{
+  hymgi_launch(context, scale_entries<true>, dim3(blocks_for((int64_t)doubles, ROW_THREADS)),
+               dim3(ROW_THREADS), 0, data, doubles);
+}
+
+extern "C" void hymgi_cuda_clear(const hymgi_level *level, double *x)
+{
+  if (level->num_boxes) hymgi_cuda_zero(level->context, x, (size_t)level->vector_size);
+}
+
+extern "C" void hymgi_cuda_scale(const hymgi_level *level, double factor, double *x)
+{
+  if (level->num_boxes == 0) return;
+  hymgi_launch(level->context, scale_entries<false>,
+               dim3(blocks_for(level->vector_size, ROW_THREADS)), dim3(ROW_THREADS), factor, x,
+               level->vector_size);
+}
+
+extern "C" void hymgi_cuda_fill(const hymgi_level *level, double value, double *x)
+{
+  for_cells<FILL>(level, {NULL, NULL, x, value, 0});
+}
+
+extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const double *x, double b,
+                                 const double *y, double *z)
+{
+  if (b == 0 && a == 1)
+    for_cells<COPY>(level, {x, NULL, z, 1, 0});
+  else
+    for_cells<COMBINE>(level, {x, y, z, a, b});
+}
+
+extern "C" void hymgi_cuda_shift(const hymgi_level *level, double c, double *x)
+{
+  for_cells<SHIFT>(level, {x, NULL, x, c, 0});
+}
+
+extern "C" void hymgi_cuda_precondition(const hymgi_level *level, const double *r, double *z)
+{
+  if (level->c.dinv) {
+    for_cells<MULTIPLY>(level, {level->c.dinv, r, z, 0, 0});
+    return;
+  }
+  hymgi_launch(level->context,
+               level->c.beta[0] ? divide_by_diagonal<true> : divide_by_diagonal<false>,
+               cells_grid(level), dim3(ROW_THREADS), box_set_of(level->box, level->num_boxes),
+               view_of(level), r, z);
+}
 
 extern "C" double hymgi_cuda_max(const hymgi_level *level, const double *x, const double *y)
 {

@@ -45,8 +45,7 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
 
 static void release_doubles(hymg_context *context, double *data, size_t doubles)
 {
-  (void)context;
-  (void)doubles;
+  (void)context, (void)doubles;
   free(data);
 }
 
@@ -55,9 +54,7 @@ static const hymgi_memory host_memory = {
 
 static hymg_status keep_block(hymg_context *context, void **block, size_t bytes)
 {
-  (void)context;
-  (void)block;
-  (void)bytes;
+  (void)context, (void)block, (void)bytes;
   return HYMG_OK;
 }
 
@@ -81,8 +78,7 @@ static void copy_doubles(hymg_context *context, const double *from, double *to, 
 /* Each thread first touches the part that it sweeps later. */
 static void clear_vector(const hymgi_level *level, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     const ptrdiff_t parts = g->split ? 2 : 1;
     for (ptrdiff_t part = 0; part < parts; part++) {
@@ -96,8 +92,7 @@ static void clear_vector(const hymgi_level *level, double *x)
 
 static void scale_vector(const hymgi_level *level, double factor, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
   for (ptrdiff_t t = 0; t < level->vector_size; t++)
     x[t] *= factor;
 }
@@ -137,10 +132,10 @@ static void copy_row(const hymgi_geom *g, double *x, const int low[3], int n,
   }
 }
 
-/* Number of threads that pays off for copying `cells` cells. */
-static int threads_for(const hymgi_plan *plan, int64_t cells)
+/* Number of threads that pays off for copying n[0] x n[1] x n[2] cells. */
+static int threads_for(const hymgi_plan *plan, const int n[3])
 {
-  return plan->threads > 1 && cells > 16384 ? plan->threads : 1;
+  return plan->threads > 1 && (int64_t)n[0] * n[1] * n[2] > 16384 ? plan->threads : 1;
 }
 
 static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const double *src,
@@ -162,12 +157,10 @@ static void move_local(hymg_context *context, const hymgi_plan *plan, const hymg
                        const double *src, const hymgi_geom *dst_box, double *dst)
 {
   (void)context;
-  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++) {
-    const int threads = threads_for(plan, (int64_t)c->n[0] * c->n[1] * c->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++)
+#pragma omp parallel for schedule(static) num_threads(threads_for(plan, c->n))
     for (int k = 0; k < c->n[2]; k++)
       copy_brick(c, src_box + c->src_box, src, dst_box + c->dst_box, dst, k);
-  }
 }
 
 /* Copies pieces of a vector to or from a message buffer. */
@@ -176,8 +169,7 @@ static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int c
 {
   for (const hymgi_piece *p = pieces; p < pieces + count; p++) {
     const ptrdiff_t nx = p->n[0], ny = p->n[1];
-    const int threads = threads_for(plan, nx * ny * p->n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads_for(plan, p->n))
     for (int k = 0; k < p->n[2]; k++)
       for (int j = 0; j < p->n[1]; j++) {
         const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
@@ -203,9 +195,8 @@ static void move_unpack(hymg_context *context, const hymgi_plan *plan, const hym
 hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)
 {
   (void)method;
-  const hymgi_tuning tuning = {
+  return (hymgi_tuning){
       .split_from = 8, .wave_from = 96, .wave_stages = 6, .wave_rows = 32, .wave_restrict = true};
-  return tuning;
 }
 
 static const hymgi_backend host_backend = {
@@ -221,6 +212,7 @@ static const hymgi_backend host_backend = {
     .zero = zero_doubles,
     .copy = copy_doubles,
     .brick = hymgi_cpu_brick,
+    .gather = hymgi_cpu_gather,
     .examine = hymgi_cpu_examine,
     .clear = clear_vector,
     .scale = scale_vector,

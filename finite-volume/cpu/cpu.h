@@ -10,18 +10,9 @@
 #ifdef _OPENMP
 #include <omp.h>
 #else
-static inline int omp_get_max_threads(void)
-{
-  return 1;
-}
-static inline int omp_get_num_threads(void)
-{
-  return 1;
-}
-static inline int omp_get_thread_num(void)
-{
-  return 0;
-}
+#define omp_get_max_threads() 1
+#define omp_get_num_threads() 1
+#define omp_get_thread_num()  0
 #endif
 
 enum { HOST_SCRATCH_ROWS = 48 }; /* scratch rows per thread */
@@ -45,6 +36,12 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
   *to = count * (id + 1) / team;
 }
 
+/* Number of slots of a row of one colour. */
+static inline int host_slots(const hymgi_geom *g)
+{
+  return g->split ? g->n[0] / 2 : g->n[0];
+}
+
 /* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a
  * split row are visited; otherwise each row once, as colour 0. */
 typedef struct host_row {
@@ -62,6 +59,19 @@ void hymgi_cpu_next(host_row *r);
 static inline double host_larger(double a, double b)
 {
   return b > a || b != b ? b : a;
+}
+
+/* max |x y| of n entries, or max |x|; NaN if there is any */
+HYMGI_INLINE double host_row_max(const bool product, const double *x, const double *y, int n)
+{
+  double max = 0, nan = 0;
+#pragma omp simd reduction(max : max) reduction(+ : nan)
+  for (int t = 0; t < n; t++) {
+    const double v = fabs(product ? x[t] * y[t] : x[t]);
+    max = v > max ? v : max;
+    nan += v != v ? 1. : 0.;
+  }
+  return nan > 0 ? NAN : max;
 }
 
 /* Distance in doubles between two vectors, which may be separate allocations. */
@@ -89,39 +99,51 @@ typedef struct fv4_row {
   ptrdiff_t pitch, plane, sm, sp, s2;
   const double *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const double *f, *alpha, *dinv;
-  bool variable;
-  double beta[3]; /* constant betas */
+  double beta[3]; /* constant betas, used if io is NULL */
 } fv4_row;
 
-/* Writes ghosts of x at boundaries. With x NULL only the coefficients are set; f may be NULL if the
- * kernel does not read it. scratch: two rows. */
+/* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
+ * coefficients are set; f may be NULL if the kernel does not read it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3], double *const scratch[2]);
+                         const int cjk[3]);
 /* own and other are the vectors that hold the colour of the row and the other colour. Ghosts must
  * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
                          const double *own, const double *other, const int cjk[3]);
 
-/* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
+/* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
+typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
+
 typedef struct relax_weights {
   double residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
   const double *prev;        /* row of the previous iterate, or NULL without momentum; may be out */
   const double *scale;       /* row of l1 scaling used in place of D^-1, or NULL */
 } relax_weights;
 
+/* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out);
+void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
+                   double *out);
+
+/* What is computed in all rows of a pass. */
+typedef struct host_pass {
+  host_kind kind;
+  const hymgi_level *level;
+  const double *f;
+  double *own, *other; /* vectors with the cell's colour and with the other colour */
+  relax_weights w;     /* prev and scale are vectors here */
+} host_pass;
+
+/* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
+ * already. Uses scratch rows 0 and 1. */
+void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                         int to, double *out);
+
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
-size_t hymgi_fv2_constant_doubles(const hymgi_geom *g);
-void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
+size_t hymgi_constant_doubles(const hymgi_geom *g);
+void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
 
-void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out);
-void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out);
-void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out);
-
-void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out);
-void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out);
-void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out);
 /* The diagonal and the sum of |coefficient| over the 24 other cells, ignoring boundaries. */
 void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
 /* Coefficient of the neighbour at offset `at` in the equation of the row's cell t, ignoring
@@ -143,16 +165,13 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, do
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x);
 
-/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
- * rows are split. Index 0 is cell 0. */
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer);
-
 /* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
  * returns false if not. If coarse is not NULL the residual is restricted into it as a further stage
  * (transfer.c has the separate pass). */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
+/* Sweep s of a smoother without colours, from level->x. */
+host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 /* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
 void hymgi_cpu_tune(hymgi_level *level);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
@@ -179,6 +198,8 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f);
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                      bool write, double *user, double *data);
+void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
+                      const hymgi_user_brick *to, const double *source, double *target);
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding);
 
@@ -190,10 +211,5 @@ void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z
 double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y);
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t *words);
-
-/* The residual of row (colour, j, k), written to out[slot]. For FV4, ghosts of x must be filled
- * already. Uses scratch rows 0 and 1. */
-void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3], double *out);
 
 #endif

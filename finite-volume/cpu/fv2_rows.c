@@ -3,28 +3,17 @@
 #include "formulas/fv2.h"
 #include "formulas/relax.h"
 
-/* Constant betas are kept as a few short rows per box, including boundaries: x faces at even and at
- * odd i (all x faces in the first if rows are not split); then y faces and z faces, each in the
- * interior, at the low and at the high boundary; then alpha. */
-enum {
-  ROW_X_EVEN,
-  ROW_X_ODD,
-  ROW_Y,
-  ROW_Y_LOW,
-  ROW_Y_HIGH,
-  ROW_Z,
-  ROW_Z_LOW,
-  ROW_Z_HIGH,
-  ROW_ALPHA,
-  CONSTANT_ROWS
-};
+/* Constant coefficients are kept as a few short rows per box, including boundaries: alpha, which FV4
+ * uses as well; x faces at even and at odd i (all x faces in the first if rows are not split); then
+ * y faces and z faces, each in the interior, at the low and at the high boundary. */
+enum { ROW_ALPHA, ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, CONSTANT_ROWS = ROW_Z + 3 };
 
 static ptrdiff_t constant_row_size(const hymgi_geom *g)
 {
   return (g->n[0] + 3 * HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
 }
 
-size_t hymgi_fv2_constant_doubles(const hymgi_geom *g)
+size_t hymgi_constant_doubles(const hymgi_geom *g)
 {
   return (size_t)(CONSTANT_ROWS * constant_row_size(g));
 }
@@ -35,11 +24,12 @@ static void fill_row(double value, ptrdiff_t n, double *row)
     row[t] = value;
 }
 
-void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
+void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
 {
   const hymgi_coefficients *c = &level->c;
   const ptrdiff_t size = constant_row_size(g);
-  fill_row(c->beta_constant[0], 2 * size, rows);
+  fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
+  fill_row(c->beta_constant[0], 2 * size, rows + ROW_X_EVEN * size);
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
   if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
@@ -50,7 +40,6 @@ void hymgi_fv2_constant_fill(const hymgi_level *level, const hymgi_geom *g, doub
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis], size, row + size);
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
-  fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
 }
 
 /* Row of face m along axis 1 or 2. */
@@ -90,13 +79,13 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
 }
 
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3], double *const scratch[2])
+                         const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
   const hymgi_coefficients *c = &level->c;
-  fv2_row r = {.n = g->split ? g->n[0] / 2 : g->n[0], .f = f ? f + o : NULL};
+  fv2_row r = {.n = host_slots(g), .f = f ? f + o : NULL};
   if (c->beta[0]) {
     r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
     r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
@@ -107,7 +96,7 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   if (c->alpha)
     r.alpha = c->alpha + o;
   else if (level->method->has_alpha)
-    r.alpha = c->constant_rows + ROW_ALPHA * constant_row_size(g);
+    r.alpha = c->constant_rows; /* of the first box */
   if (!x) return r;
   double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
@@ -116,13 +105,13 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
     xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
   if (g->boundaries & 2 && !(g->split && !p))
     xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
-  const double *const s = r.s, *const d = r.d;
-  if (g->boundaries & 4 && j == 0) r.s = ghost_row(c->boundary_ghost[2], r.nn, r.n, scratch[0]);
+  const double *const s = r.s, *const d = r.d, *const weight = c->boundary_ghost;
+  if (g->boundaries & 4 && j == 0) r.s = ghost_row(weight[2], r.nn, r.n, host_scratch(level, 0));
   if (g->boundaries & 8 && j == g->n[1] - 1)
-    r.nn = ghost_row(c->boundary_ghost[3], s, r.n, scratch[0]);
-  if (g->boundaries & 16 && k == 0) r.d = ghost_row(c->boundary_ghost[4], r.u, r.n, scratch[1]);
+    r.nn = ghost_row(weight[3], s, r.n, host_scratch(level, 0));
+  if (g->boundaries & 16 && k == 0) r.d = ghost_row(weight[4], r.u, r.n, host_scratch(level, 1));
   if (g->boundaries & 32 && k == g->n[2] - 1)
-    r.u = ghost_row(c->boundary_ghost[5], d, r.n, scratch[1]);
+    r.u = ghost_row(weight[5], d, r.n, host_scratch(level, 1));
   return r;
 }
 
@@ -146,86 +135,54 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const double *const bw = (r)->bw, *const be = (r)->be, *const bs = (r)->bs, *const bn = (r)->bn; \
   const double *const bd = (r)->bd, *const bu = (r)->bu;                                           \
   (void)c, (void)w, (void)e, (void)s, (void)n, (void)d, (void)u, (void)f, (void)alpha
-#define ALPHA_X (helmholtz ? alpha[t] * c[t] : 0.)
 #define DIAGONAL                                                                                   \
   (helmholtz ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK))
 #define RESIDUAL                                                                                   \
   (helmholtz ? hymgi_fma(-alpha[t], c[t], f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))                    \
              : f[t] + HYMGI_FV2_FLUX(X, BI, BJ, BK))
 
-/* Each kernel is an inline function with a constant flag; this selects the variant. */
+/* Each kernel is an inline function with constant flags; this selects the variant. */
 #define FORM(kernel, ...) (r->alpha ? kernel(r, true, __VA_ARGS__) : kernel(r, false, __VA_ARGS__))
 
-/* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
-HYMGI_INLINE void gsrb(const fv2_row *r, const bool helmholtz, int from, int to,
-                       double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
-}
-
-void hymgi_fv2_gsrb(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(gsrb, from, to, out);
-}
-
-HYMGI_INLINE void apply(const fv2_row *r, const bool helmholtz, int from, int to,
-                        double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = ALPHA_X - HYMGI_FV2_FLUX(X, BI, BJ, BK);
-}
-
-void hymgi_fv2_apply(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(apply, from, to, out);
-}
-
-HYMGI_INLINE void residual(const fv2_row *r, const bool helmholtz, int from, int to,
-                           double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = RESIDUAL;
-}
-
-void hymgi_fv2_residual(const fv2_row *r, int from, int to, double *out)
-{
-  FORM(residual, from, to, out);
-}
-
-HYMGI_INLINE void relax(const fv2_row *r, const bool helmholtz, const bool l1, const bool momentum,
-                        const relax_weights *weights, int from, int to, double *out)
+/* GSRB: with the exact diagonal the cell's own value cancels, x = (f + sum beta_f x_f) / diagonal. */
+HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind kind, const bool l1,
+                      const bool momentum, const relax_weights *weights, int from, int to,
+                      double *out)
 {
   ROW_POINTERS(r);
   const double wr = weights->residual, wm = weights->momentum;
   const double *const prev = weights->prev, *const scale = weights->scale;
 #pragma omp simd
-  for (int t = from; t < to; t++) {
-    const double step = l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL;
-    const double x = hymgi_relax(c[t], wr, step);
-    out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
-  }
-}
-
-void hymgi_fv2_relax(const fv2_row *r, const relax_weights *w, int from, int to, double *out)
-{
-  if (w->scale)
-    FORM(relax, true, false, w, from, to, out);
-  else if (w->prev)
-    FORM(relax, false, true, w, from, to, out);
-  else
-    FORM(relax, false, false, w, from, to, out);
-}
-
-void hymgi_fv2_diagonal(const fv2_row *r, int from, int to, double *out)
-{
-  ROW_POINTERS(r);
   for (int t = from; t < to; t++)
-    out[t] = alpha ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK);
+    if (kind == HOST_APPLY) {
+      out[t] = (helmholtz ? alpha[t] * c[t] : 0.) - HYMGI_FV2_FLUX(X, BI, BJ, BK);
+    } else if (kind == HOST_RESIDUAL) {
+      out[t] = RESIDUAL;
+    } else if (kind == HOST_GSRB) {
+      out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
+    } else if (kind == HOST_DIAGONAL) {
+      out[t] = DIAGONAL;
+    } else {
+      const double x = hymgi_relax(c[t], wr, l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL);
+      out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
+    }
+}
+
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out)
+{
+  if (kind == HOST_APPLY)
+    FORM(run, HOST_APPLY, false, false, w, from, to, out);
+  else if (kind == HOST_RESIDUAL)
+    FORM(run, HOST_RESIDUAL, false, false, w, from, to, out);
+  else if (kind == HOST_GSRB)
+    FORM(run, HOST_GSRB, false, false, w, from, to, out);
+  else if (kind == HOST_DIAGONAL)
+    FORM(run, HOST_DIAGONAL, false, false, w, from, to, out);
+  else if (w->scale)
+    FORM(run, HOST_RELAX, true, false, w, from, to, out);
+  else if (w->prev)
+    FORM(run, HOST_RELAX, false, true, w, from, to, out);
+  else
+    FORM(run, HOST_RELAX, false, false, w, from, to, out);
 }

@@ -9,14 +9,10 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   const hymgi_coefficients *c = &level->c;
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
-  fv4_row r = {.n = g->split ? g->n[0] / 2 : g->n[0],
-               .pitch = g->pitch,
-               .plane = g->plane,
-               .o = own + o,
-               .q = other + q};
+  fv4_row r = {
+      .n = host_slots(g), .pitch = g->pitch, .plane = g->plane, .o = own + o, .q = other + q};
   r.sm = g->split ? p - 1 : -1, r.sp = g->split ? p : 1, r.s2 = g->split ? 1 : 2;
-  r.variable = c->beta[0] != NULL;
-  if (r.variable) {
+  if (c->beta[0]) {
     r.io = c->beta[0] + o, r.iq = c->beta[0] + q;
     r.jo = c->beta[1] + o, r.jq = c->beta[1] + q;
     r.ko = c->beta[2] + o, r.kq = c->beta[2] + q;
@@ -55,72 +51,43 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
              : HYMGI_FV4_APPLY(variable, X, BI, BJ, BK))
 
 /* Each kernel is an inline function with two constant flags; this selects the variant. */
-#define FORM(kernel, ...)                                                                          \
-  (r->variable                                                                                     \
-       ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__)       \
-   : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                                \
+#define FORM(kernel, ...)                                                                           \
+  (r->io      ? r->alpha ? kernel(r, true, true, __VA_ARGS__) : kernel(r, true, false, __VA_ARGS__) \
+        : r->alpha ? kernel(r, false, true, __VA_ARGS__)                                            \
               : kernel(r, false, false, __VA_ARGS__))
 
-HYMGI_INLINE void apply(const fv4_row *r, const bool variable, const bool helmholtz, int from,
-                        int to, double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = APPLY;
-}
-
-void hymgi_fv4_apply(const fv4_row *r, int from, int to, double *out)
-{
-  FORM(apply, from, to, out);
-}
-
-HYMGI_INLINE void residual(const fv4_row *r, const bool variable, const bool helmholtz, int from,
-                           int to, double *restrict out)
-{
-  ROW_POINTERS(r);
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = f[t] - APPLY;
-}
-
-void hymgi_fv4_residual(const fv4_row *r, int from, int to, double *out)
-{
-  FORM(residual, from, to, out);
-}
-
-HYMGI_INLINE void relax(const fv4_row *r, const bool variable, const bool helmholtz,
-                        const relax_weights *weights, int from, int to, double *restrict out)
+/* out may be prev: each cell is read before it is written */
+HYMGI_INLINE void run(const fv4_row *r, const bool variable, const bool helmholtz,
+                      const host_kind kind, const bool momentum, const relax_weights *weights,
+                      int from, int to, double *out)
 {
   ROW_POINTERS(r);
   const double *const restrict scale = weights->scale ? weights->scale : r->dinv;
-  const double wr = weights->residual;
-#pragma omp simd
-  for (int t = from; t < to; t++)
-    out[t] = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
-}
-
-/* out may be prev: each cell is read before it is written */
-HYMGI_INLINE void relax_momentum(const fv4_row *r, const bool variable, const bool helmholtz,
-                                 const relax_weights *weights, int from, int to, double *out)
-{
-  ROW_POINTERS(r);
-  const double *const restrict scale = r->dinv;
   const double *const prev = weights->prev;
   const double wr = weights->residual, wm = weights->momentum;
 #pragma omp simd
-  for (int t = from; t < to; t++) {
-    const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
-    out[t] = hymgi_add_momentum(x, wm, o[t], prev[t]);
-  }
+  for (int t = from; t < to; t++)
+    if (kind == HOST_APPLY) {
+      out[t] = APPLY;
+    } else if (kind == HOST_RESIDUAL) {
+      out[t] = f[t] - APPLY;
+    } else {
+      const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
+      out[t] = momentum ? hymgi_add_momentum(x, wm, o[t], prev[t]) : x;
+    }
 }
 
-void hymgi_fv4_relax(const fv4_row *r, const relax_weights *w, int from, int to, double *out)
+void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
+                   double *out)
 {
-  if (w->prev)
-    FORM(relax_momentum, w, from, to, out);
+  if (kind == HOST_APPLY)
+    FORM(run, HOST_APPLY, false, w, from, to, out);
+  else if (kind == HOST_RESIDUAL)
+    FORM(run, HOST_RESIDUAL, false, w, from, to, out);
+  else if (w->prev)
+    FORM(run, HOST_RELAX, true, w, from, to, out);
   else
-    FORM(relax, w, from, to, out);
+    FORM(run, HOST_RELAX, false, w, from, to, out);
 }
 
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */
@@ -137,8 +104,8 @@ HYMGI_INLINE double coefficient(const fv4_row *r, const bool variable, int t, co
 
 double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
 {
-  const double a = r->variable ? coefficient(r, true, t, at[0], at[1], at[2])
-                               : coefficient(r, false, t, at[0], at[1], at[2]);
+  const double a = r->io ? coefficient(r, true, t, at[0], at[1], at[2])
+                         : coefficient(r, false, t, at[0], at[1], at[2]);
   return at[0] || at[1] || at[2] || !r->alpha ? a : a + r->alpha[t];
 }
 
@@ -159,7 +126,7 @@ void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, do
     diagonal[t] = hymgi_fv4_coefficient(r, t, centre);
     others[t] = 0;
   }
-  if (r->variable) {
+  if (r->io) {
     HYMGI_FV4_OTHERS(ADD_VARIABLE)
   } else {
     HYMGI_FV4_OTHERS(ADD_CONSTANT)

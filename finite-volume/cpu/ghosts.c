@@ -4,75 +4,52 @@
 #include "formulas/fv2.h"
 #include "multigrid/boundary_data.h"
 
-/* The ghosts at the end of one line of cells, from the four cells next to the boundary. two: also
- * fill a second layer (with 0 unless quartic). */
-static void fill_line_ghosts(hymgi_extrapolation kind, bool two, const double *const inside[4],
-                             double *const ghost[2])
+/* Fills the ghosts at [from, to) of the ghost layers p[0] (the farther one) and p[1] from the four
+ * layers p[2] ... p[5] next to the boundary. two: also the farther layer (with 0 unless quartic). */
+HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, double *const p[6], int from,
+                              int to)
 {
+  double *const far = p[0], *const near = p[1];
+  const double *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
   if (kind == HYMGI_QUARTIC_GHOST) {
-    *ghost[0] = hymgi_ghost_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
-    *ghost[1] = hymgi_ghost2_v4(*inside[0], *inside[1], *inside[2], *inside[3]);
+#pragma omp simd
+    for (int t = from; t < to; t++) {
+      const double a = x1[t], b = x2[t], c = x3[t], d = x4[t];
+      near[t] = hymgi_ghost_v4(a, b, c, d);
+      far[t] = hymgi_ghost2_v4(a, b, c, d);
+    }
     return;
   }
-  if (kind == HYMGI_QUADRATIC_GHOST)
-    *ghost[0] = hymgi_ghost_v2(*inside[0], *inside[1]);
-  else
-    *ghost[0] = kind == HYMGI_LINEAR_GHOST ? -*inside[0] : *inside[0];
-  if (two) *ghost[1] = 0;
+  for (int t = from; t < to; t++) {
+    near[t] = kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(x1[t], x2[t])
+              : kind == HYMGI_LINEAR_GHOST  ? -x1[t]
+                                            : x1[t];
+  }
+  for (int t = from; two && t < to; t++)
+    far[t] = 0;
 }
 
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
                                hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0;
-  double *const e = x + hymgi_row(g, even, j, k), *const o =
-                                                      x +
-                                                      hymgi_row(g, g->split ? 1 - even : 0, j, k);
-#define AT(i) (g->split ? ((i)&1 ? o : e) + ((i) >> 1) : e + (i))
+  double *const e = x + hymgi_row(g, even, j, k);
+  double *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
   for (int face = 0; face < 2; face++) {
-    if (!(g->boundaries >> face & 1)) continue;
-    const int edge = face ? g->n[0] - 1 : 0, in = face ? -1 : 1;
-    const double *const inside[4] = {AT(edge), AT(edge + in), AT(edge + 2 * in), AT(edge + 3 * in)};
-    double *const ghost[2] = {AT(edge - in), AT(edge - 2 * in)};
-    fill_line_ghosts(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, inside,
-                     ghost);
-  }
-#undef AT
-}
-
-/* Fills two ghost rows beyond row (j, k), including its ghosts; `in` is the stride to the next row
- * inwards. */
-static void fill_row_ghosts(hymgi_extrapolation kind, bool two, const hymgi_geom *g, double *x,
-                            int j, int k, ptrdiff_t in)
-{
-  const int from = g->split ? -1 : -g->ghost, to = g->split ? g->n[0] / 2 + 1 : g->n[0] + g->ghost;
-  for (int c = 0; c <= g->split; c++) {
-    double *const a = x + hymgi_row(g, c, j, k); /* x1, x3 and ghost 2 */
-    double *const b =
-        g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* the neighbouring rows: ghost 1, x2, x4 */
-    if (kind == HYMGI_QUARTIC_GHOST) {
-#pragma omp simd
-      for (int t = from; t < to; t++) {
-        const double x1 = a[t], x2 = b[t + in], x3 = a[t + 2 * in], x4 = b[t + 3 * in];
-        b[t - in] = hymgi_ghost_v4(x1, x2, x3, x4);
-        a[t - 2 * in] = hymgi_ghost2_v4(x1, x2, x3, x4);
-      }
-      continue;
+    if (!hymgi_is_boundary(g, face)) continue;
+    double *p[6];
+    for (int m = 0; m < 6; m++) {
+      const int i = face ? g->n[0] + 1 - m : m - 2;
+      p[m] = g->split ? (i & 1 ? o : e) + (i >> 1) : e + i;
     }
-    for (int t = from; t < to; t++)
-      b[t - in] = kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(a[t], b[t + in])
-                  : kind == HYMGI_LINEAR_GHOST  ? -a[t]
-                                                : a[t];
-    if (two)
-      for (int t = from; t < to; t++)
-        a[t - 2 * in] = 0;
+    fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, 0, 1);
   }
 }
 
 static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
 {
-  return (at < 0 && g->boundaries >> (2 * axis) & 1) ||
-         (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
+  return (at < 0 && hymgi_is_boundary(g, 2 * axis)) ||
+         (at >= g->n[axis] && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
 /* Adds the boundary data, times a factor, to the first ghost layer. */
@@ -81,7 +58,7 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
 {
   const hymgi_boundary_data *boundaries = level->boundaries;
   const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
-  if (!value || !(g->boundaries >> face & 1)) return;
+  if (!value || !hymgi_is_boundary(g, face)) return;
   const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
   const int axis = face / 2;
   int a, b, ijk[3];
@@ -101,16 +78,23 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, do
                                hymgi_ghosts ghosts, int face, int at)
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
+  const int j = axis == 1 ? edge : at, k = axis == 1 ? at : edge;
+  const int beyond = g->split ? 1 : g->ghost;
   const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
-  fill_row_ghosts(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, g, x,
-                  axis == 1 ? edge : at, axis == 1 ? at : edge, in);
+  for (int c = 0; c <= g->split; c++) {
+    double *const a = x + hymgi_row(g, c, j, k);
+    double *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
+    double *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
+    fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, -beyond,
+                host_slots(g) + beyond);
+  }
 }
 
 static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
                       int axis, int at)
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (g->boundaries >> face & 1) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
+    if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
 /* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
@@ -145,7 +129,7 @@ void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gho
   const int threads = data ? 1 : hymgi_cpu_threads(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     if (!g->boundaries) continue;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads)
     fill_box(level, g, x, ghosts, data);
   }
 }
@@ -155,7 +139,7 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++) {
-      if (!(g->boundaries >> face & 1)) continue;
+      if (!hymgi_is_boundary(g, face)) continue;
       const int axis = face / 2, out = face & 1 ? g->n[axis] : -1,
                 opposite = face & 1 ? g->n[axis] - 2 : 1;
       const double weight = level->c.boundary_ghost[face];

@@ -5,42 +5,21 @@
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "formulas/coefficients.h"
+#include "multigrid/boundary_data.h"
 
-enum {
-  REACH = 4,
-  WIDTH = 2 * REACH + 1
-}; /* distance to the farthest cell that an extrapolation reads */
-
-static bool is_boundary(const hymgi_geom *g, int face)
-{
-  return g->boundaries >> face & 1;
-}
-
-/* ---- FV2 ---- */
-
-static void scale_boundary(const hymgi_level *level, const hymgi_geom *g, int face)
-{
-  const int axis = face / 2;
-  double *const beta = level->c.beta[axis];
-  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
-  from[axis] = face & 1 ? g->n[axis] : 0;
-  to[axis] = from[axis] + 1;
-  for (int k = from[2]; k < to[2]; k++)
-    for (int j = from[1]; j < to[1]; j++)
-      for (int i = from[0]; i < to[0]; i++)
-        beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
-}
+/* distance to the farthest cell that an extrapolation reads */
+enum { REACH = 4, WIDTH = 2 * REACH + 1 };
 
 static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                          double *diagonal, double *others)
 {
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
-  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk, scratch);
+  const fv2_row r = hymgi_fv2_row_of(level, g, NULL, NULL, cjk);
+  const relax_weights none = {.residual = 0};
   const double *const ghost = level->c.boundary_ghost;
-  hymgi_fv2_diagonal(&r, 0, r.n, diagonal);
+  hymgi_fv2_run(HOST_DIAGONAL, &r, &none, 0, r.n, diagonal);
   double w[6];
   for (int face = 0; face < 6; face++)
-    w[face] = is_boundary(g, face) ? ghost[face] : 1;
+    w[face] = hymgi_is_boundary(g, face) ? ghost[face] : 1;
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   const double ws = j == 0 ? w[2] : 1, wn = j == g->n[1] - 1 ? w[3] : 1, wd = k == 0 ? w[4] : 1;
   const double wu = k == g->n[2] - 1 ? w[5] : 1;
@@ -50,31 +29,6 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
     others[t] =
         ww * r.bw[t] + we * r.be[t] + ws * r.bs[t] + wn * r.bn[t] + wd * r.bd[t] + wu * r.bu[t];
   }
-}
-
-/* ---- FV4 ---- */
-
-static void beta_ghosts(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
-{
-  const int t = face / 2, dim = level->extrapolation_dim[t];
-  double *const beta = level->c.beta[axis];
-  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
-  to[axis]++;
-  const int boundary = face & 1 ? g->n[t] - 1 : 0, step = face & 1 ? -1 : 1;
-  from[t] = boundary, to[t] = boundary + 1;
-  for (int k = from[2]; k < to[2]; k++)
-    for (int j = from[1]; j < to[1]; j++)
-      for (int i = from[0]; i < to[0]; i++) {
-        double b[5] = {0};
-        for (int m = 0; m < 5 && m < dim; m++) {
-          int at[3] = {i, j, k};
-          at[t] += m * step;
-          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
-        }
-        int at[3] = {i, j, k};
-        at[t] -= step;
-        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
-      }
 }
 
 typedef double stencil_map[WIDTH][WIDTH][WIDTH]; /* [k][j][i], centred on the cell */
@@ -94,7 +48,7 @@ static void fold_axis(const hymgi_level *level, const hymgi_geom *g, int axis, i
     const int position = at + along - REACH, n = g->n[axis];
     const int face = position < 0 ? 2 * axis : 2 * axis + 1;
     if (position >= 0 && position < n) continue;
-    if (!wraps && !is_boundary(g, face)) continue;
+    if (!wraps && !hymgi_is_boundary(g, face)) continue;
     double w[4] = {1};
     const int layer = position < 0 ? -position : position - n + 1;
     if (!wraps && layer > 2) continue;
@@ -139,8 +93,8 @@ static void fold_cell(const hymgi_level *level, const hymgi_geom *g, const fv4_r
 static bool near_end(const hymgi_level *level, const hymgi_geom *g, int axis, int at)
 {
   if (level->periodic >> axis & 1) return level->n[axis] < 5;
-  return (at < 2 && is_boundary(g, 2 * axis)) ||
-         (at >= g->n[axis] - 2 && is_boundary(g, 2 * axis + 1));
+  return (at < 2 && hymgi_is_boundary(g, 2 * axis)) ||
+         (at >= g->n[axis] - 2 && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
 static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
@@ -158,18 +112,39 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
   }
 }
 
-/* ---- both ---- */
+/* FV2: the faces along `axis` at a boundary get its weight. FV4: those at a boundary of another axis
+ * are continued by one layer of ghosts. */
+static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
+{
+  const int t = face / 2, dim = level->extrapolation_dim[t], in = face & 1 ? -1 : 1;
+  double *const beta = level->c.beta[axis];
+  int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
+  to[axis]++;
+  from[t] = face & 1 ? to[t] - 1 : 0, to[t] = from[t] + 1;
+  for (int k = from[2]; k < to[2]; k++)
+    for (int j = from[1]; j < to[1]; j++)
+      for (int i = from[0]; i < to[0]; i++) {
+        if (t == axis) {
+          beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
+          continue;
+        }
+        double b[5] = {0};
+        int at[3] = {i, j, k};
+        for (int m = 0; m < 5 && m < dim; m++, at[t] += in)
+          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
+        at[t] = from[t] - in;
+        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
+      }
+}
 
 static void finish_betas(const hymgi_level *level)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
-      for (int face = 0; face < 6; face++) {
-        if (!is_boundary(g, face)) continue;
-        if (fv2 && face / 2 == axis) scale_boundary(level, g, face);
-        if (!fv2 && face / 2 != axis) beta_ghosts(level, g, axis, face);
-      }
+      for (int face = 0; face < 6; face++)
+        if (hymgi_is_boundary(g, face) && (face / 2 == axis) == fv2)
+          finish_faces(level, g, axis, face);
 }
 
 /* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and
@@ -197,30 +172,23 @@ static double scan_rows(hymgi_level *level)
 static hymg_status constant_rows(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  const bool fv2 = m->stencil == HYMG_FV2, alpha = m->has_alpha && !m->variable_alpha;
-  if (level->num_boxes == 0 || !(alpha || (fv2 && !m->variable_beta))) return HYMG_OK;
-  size_t doubles = (size_t)level->box[0].n[0] + 2 * HYMGI_LINE;
-  const size_t box_doubles = hymgi_fv2_constant_doubles(level->box);
-  if (fv2) doubles = box_doubles * (size_t)level->num_boxes;
+  const bool beta = m->stencil == HYMG_FV2 && !m->variable_beta;
+  if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
+  const size_t count = (size_t)level->num_boxes, doubles = hymgi_constant_doubles(level->box);
   double **const rows = &level->c.constant_rows;
-  if (!*rows) TRY(level->memory->alloc(level->context, doubles, rows));
-  for (size_t t = 0; !fv2 && t < doubles; t++)
-    (*rows)[t] = level->c.alpha_constant;
-  for (int b = 0; fv2 && b < level->num_boxes; b++)
-    hymgi_fv2_constant_fill(level, level->box + b, *rows + (size_t)b * box_doubles);
+  if (!*rows) TRY(level->memory->alloc(level->context, count * doubles, rows));
+  for (size_t b = 0; b < count; b++)
+    hymgi_constant_fill(level, level->box + b, *rows + b * doubles);
   return HYMG_OK;
 }
 
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
-  if (level->method->stencil == HYMG_FV2) {
-    hymgi_fv2_boundaries(level);
-  }
+  if (level->method->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
   if (level->c.beta[0]) finish_betas(level);
   TRY(constant_rows(level));
   double bound = 0;
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     const double mine = scan_rows(level);
 #pragma omp critical

@@ -5,20 +5,13 @@
 #include "cpu/cpu.h"
 #include "formulas/relax.h"
 
-typedef enum { APPLY, RESIDUAL, RESIDUAL_MAX, GSRB, RELAX } job_kind;
-
-/* One pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
+/* A pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
  * different vectors (old and new iterate). */
 typedef struct job {
-  job_kind kind;
-  const hymgi_level *level;
-  const double *f;
-  double *own, *other; /* vectors with the cell's colour and with the other colour */
-  double *out;
+  host_pass pass;
+  double *out;     /* NULL: the largest absolute value is wanted */
   int colour;      /* GSRB: the colour that is updated */
   ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
-  double residual, momentum;
-  const double *prev, *scale;
   hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
@@ -27,48 +20,21 @@ enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
 /* All cells; those whose stencil reads no ghost; the remaining ones. */
 typedef enum { ALL, INNER, SHELL } part;
 
-static void run_slots(const job *w, const hymgi_geom *g, const int cjk[3], int from, int to,
-                      double *out)
+void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
+                         int to, double *out)
 {
   const hymgi_level *level = w->level;
   const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
-  const relax_weights weights = {w->residual, w->momentum, w->prev ? w->prev + o : NULL,
-                                 w->scale ? w->scale + o : NULL};
+  relax_weights weights = w->w;
+  if (weights.prev) weights.prev += o;
+  if (weights.scale) weights.scale += o;
   if (level->method->stencil == HYMG_FV2) {
-    double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
-    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk, scratch);
-    if (w->kind == APPLY)
-      hymgi_fv2_apply(&r, from, to, out);
-    else if (w->kind == GSRB)
-      hymgi_fv2_gsrb(&r, from, to, out);
-    else if (w->kind == RELAX)
-      hymgi_fv2_relax(&r, &weights, from, to, out);
-    else
-      hymgi_fv2_residual(&r, from, to, out);
+    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk);
+    hymgi_fv2_run(w->kind, &r, &weights, from, to, out);
   } else {
     const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
-    if (w->kind == APPLY)
-      hymgi_fv4_apply(&r, from, to, out);
-    else if (w->kind == GSRB || w->kind == RELAX)
-      hymgi_fv4_relax(&r, &weights, from, to, out);
-    else
-      hymgi_fv4_residual(&r, from, to, out);
+    hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
   }
-}
-
-static double row_max(const double *row, int from, int to, double max)
-{
-  double m = 0, nan = 0;
-#pragma omp simd reduction(max : m) reduction(+ : nan)
-  for (int t = from; t < to; t++) {
-    const double a = fabs(row[t]);
-    m = a > m ? a : m;
-    nan += a - a; /* NaN for NaN and infinity */
-  }
-  if (nan != nan)
-    for (int t = from; t < to; t++)
-      m = host_larger(m, fabs(row[t]));
-  return host_larger(max, m);
 }
 
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
@@ -77,7 +43,7 @@ static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], con
 {
   const ptrdiff_t o = hymgi_row(g, 0, cjk[1], cjk[2]);
   double *const out = w->out + o;
-  const double *const old = w->own + o;
+  const double *const old = w->pass.own + o;
   const int p = hymgi_first(g, w->colour, cjk[1], cjk[2]);
   if (out != old)
     for (int i = range[0]; i < range[1]; i++)
@@ -91,23 +57,19 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                       double *max)
 {
   if (range[0] >= range[1]) return;
-  const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
-  if (w->kind == RESIDUAL_MAX) {
-    double *const r = host_scratch(w->level, 2);
-    run_slots(w, g, cjk, range[0], range[1], r);
-    *max = row_max(r, range[0], range[1], *max);
-  } else if (w->kind == GSRB && !g->split) {
-    double *const all = host_scratch(w->level, 2);
-    run_slots(w, g, cjk, range[0], range[1], all);
-    take_colour(w, g, cjk, range, all);
-  } else {
-    run_slots(w, g, cjk, range[0], range[1], w->out + o);
-  }
+  double *const scratch = host_scratch(w->pass.level, 2);
+  const bool takes = w->pass.kind == HOST_GSRB && !g->split;
+  double *const out = w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
+  hymgi_cpu_run_slots(&w->pass, g, cjk, range[0], range[1], out);
+  if (!w->out)
+    *max = host_larger(*max, host_row_max(false, out + range[0], out, range[1] - range[0]));
+  else if (takes)
+    take_colour(w, g, cjk, range, out);
 }
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, double *max)
 {
-  const int n = g->split ? g->n[0] / 2 : g->n[0], edge = g->split ? 1 : g->ghost, gh = g->ghost;
+  const int n = host_slots(g), edge = g->split ? 1 : g->ghost, gh = g->ghost;
   const bool inside = cjk[1] >= gh && cjk[1] < g->n[1] - gh && cjk[2] >= gh &&
                       cjk[2] < g->n[2] - gh && n > 2 * edge;
   if (which == ALL || !inside) {
@@ -124,29 +86,22 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* This thread's rows, inside a parallel region. The master thread drives the progress of messages.
- * */
-static double run_share(const job *w, part which)
-{
-  double max = 0;
-  const hymgi_level *level = w->level;
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, w->kind != GSRB); r.g;
-       hymgi_cpu_next(&r)) {
-    if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
-      hymgi_comm_progress(w->requests);
-    if (w->kind == GSRB && r.g->split) r.cjk[0] = w->colour;
-    run_row(w, r.g, r.cjk, which, &max);
-  }
-  return max;
-}
-
+/* The master thread drives the progress of messages. */
 static double run_part(const job *w, part which)
 {
   double max = 0;
-  const int threads = hymgi_cpu_threads(w->level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+  const hymgi_level *level = w->pass.level;
+  const bool gsrb = w->pass.kind == HOST_GSRB;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    const double mine = run_share(w, which);
+    double mine = 0;
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !gsrb); r.g;
+         hymgi_cpu_next(&r)) {
+      if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
+        hymgi_comm_progress(w->requests);
+      if (gsrb && r.g->split) r.cjk[0] = w->colour;
+      run_row(w, r.g, r.cjk, which, &mine);
+    }
 #pragma omp critical
     max = host_larger(max, mine);
   }
@@ -161,63 +116,63 @@ static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
     level->box[b].half += apart;
 }
 
-static void begin_halo(const job *w, const hymgi_plan *plan, double *x)
+static void begin_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
 {
-  const hymgi_level *level = w->level;
-  spread_colours(level, w->apart);
+  const hymgi_plan *const plan = hymgi_operator_halo(level);
+  if (!plan) return;
+  spread_colours(level, apart);
   hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, x, level->box, x);
-  spread_colours(level, -w->apart);
+  spread_colours(level, -apart);
 }
 
-static void finish_halo(const hymgi_level *level, const hymgi_plan *plan, double *x)
+static void finish_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
 {
+  const hymgi_plan *const plan = hymgi_operator_halo(level);
+  spread_colours(level, apart);
   if (plan) hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
   if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
+  spread_colours(level, -apart);
 }
 
 void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
 {
-  hymgi_plan *const plan = hymgi_operator_halo(level);
-  const job none = {.level = level};
-  if (plan) begin_halo(&none, plan, x);
-  finish_halo(level, plan, x);
+  begin_halo(level, 0, x);
+  finish_halo(level, 0, x);
 }
 
 /* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
  * computed while they are in flight. */
 static double run_job(job *w, double *x)
 {
-  const hymgi_level *level = w->level;
+  const hymgi_level *level = w->pass.level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
   double inner = 0;
-  if (plan) begin_halo(w, plan, x);
+  begin_halo(level, w->apart, x);
   if (overlap) {
     w->requests = plan->requests;
     inner = run_part(w, INNER);
     w->requests = NULL;
   }
-  spread_colours(level, w->apart);
-  finish_halo(level, plan, x);
-  spread_colours(level, -w->apart);
+  finish_halo(level, w->apart, x);
   return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
 }
 
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
 {
-  job w = {.kind = APPLY, .level = level, .own = x, .other = x, .out = y};
+  job w = {{.kind = HOST_APPLY, .level = level, .own = x, .other = x}, .out = y};
   run_job(&w, x);
 }
 
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x, .out = r};
+  job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = r};
   run_job(&w, x);
 }
 
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
 {
-  job w = {.kind = RESIDUAL_MAX, .level = level, .f = f, .own = x, .other = x};
+  job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = NULL};
   return run_job(&w, x);
 }
 
@@ -232,15 +187,10 @@ static void gsrb(hymgi_level *level)
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int s = 0; s < level->method->sweeps; s++) {
     const int c = s & 1;
-    job w = {.kind = GSRB,
-             .level = level,
-             .f = level->f,
-             .own = now[c],
-             .other = now[1 - c],
+    job w = {{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
              .out = fv4 ? next[c] : level->x,
              .colour = c,
-             .apart = split ? host_distance(now[0], now[1]) : 0,
-             .residual = 1};
+             .apart = split ? host_distance(now[0], now[1]) : 0};
     run_job(&w, now[0]);
     if (!fv4) continue;
     double *const old = now[c];
@@ -250,21 +200,13 @@ static void gsrb(hymgi_level *level)
   level->x = now[0], level->y = next[0];
 }
 
-static void relax_once(hymgi_level *level, int s)
+host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s)
 {
-  const hymgi_weights weights = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
-  job w = {.kind = RELAX,
-           .level = level,
-           .f = level->f,
-           .own = level->x,
-           .other = level->x,
-           .out = level->y,
-           .residual = weights.residual,
-           .momentum = weights.momentum,
-           .prev = weights.momentum != 0 ? level->y : NULL,
-           .scale = level->c.l1inv};
-  run_job(&w, level->x);
-  hymgi_swap_buffers(level);
+  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
+  return (host_pass){
+      HOST_RELAX, level,
+      level->f,   level->x,
+      level->x,   {w.residual, w.momentum, w.momentum != 0 ? level->y : NULL, level->c.l1inv}};
 }
 
 /* Updates a row in place, cell by cell; ghosts are in memory. */
@@ -272,14 +214,13 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
 {
   const int cjk[3] = {0, j, k};
   const ptrdiff_t o = hymgi_row(g, 0, j, k);
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
   double *const out = host_scratch(level, 2);
   const relax_weights weights = {.residual = 1};
   double *const x = level->x + o;
   fv2_row r2;
   fv4_row r4;
   if (level->method->stencil == HYMG_FV2) {
-    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk, scratch);
+    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk);
     r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
   } else {
     r4 = hymgi_fv4_row_of(level, g, level->f, level->x, level->x, cjk);
@@ -287,17 +228,16 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
   for (int m = 0; m < g->n[0]; m++) {
     const int i = backward ? g->n[0] - 1 - m : m;
     if (level->method->stencil == HYMG_FV2)
-      hymgi_fv2_relax(&r2, &weights, i, i + 1, out);
+      hymgi_fv2_run(HOST_RELAX, &r2, &weights, i, i + 1, out);
     else
-      hymgi_fv4_relax(&r4, &weights, i, i + 1, out);
+      hymgi_fv4_run(HOST_RELAX, &r4, &weights, i, i + 1, out);
     x[i] = out[i];
   }
 }
 
 static void symgs_sweep(hymgi_level *level, bool backward)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
     const int64_t rows = (int64_t)g->n[1] * g->n[2];
@@ -326,8 +266,11 @@ void hymgi_cpu_smooth(hymgi_level *level)
   else if (level->method->smoother == HYMG_GSRB)
     gsrb(level);
   else
-    for (int s = 0; s < level->method->sweeps; s++)
-      relax_once(level, s);
+    for (int s = 0; s < level->method->sweeps; s++) {
+      job w = {hymgi_cpu_relaxation(level, s), .out = level->y};
+      run_job(&w, level->x);
+      hymgi_swap_buffers(level);
+    }
 }
 
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
@@ -338,11 +281,4 @@ void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coars
   hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
       zero);
-}
-
-void hymgi_cpu_residual_row(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3], double *out)
-{
-  const job w = {.kind = RESIDUAL, .level = level, .f = f, .own = x, .other = x};
-  run_slots(&w, g, cjk, 0, g->split ? g->n[0] / 2 : g->n[0], out);
 }

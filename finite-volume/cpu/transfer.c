@@ -5,17 +5,12 @@
 #include "cpu/cpu.h"
 #include "formulas/transfer.h"
 
-/* Scratch rows used here; 0 to 2 belong to sweep.c. */
-enum {
-  MEAN_ROW = 3,
-  ROWS = 4, /* 8 of them */
-  K_COMBINED = 12,
-  JK_COMBINED = 17,
-  LOADED = 20
-};
+/* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
+enum { MEAN_ROW = 3, ROWS = 4, K_COMBINED = 12, JK_COMBINED = 17, LOADED = 20 };
 
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer)
+/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
+ * rows are split. Index 0 is cell 0. */
+static const double *plain_row(const hymgi_geom *g, const double *x, int j, int k, double *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
@@ -91,8 +86,7 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
 
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
     restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse);
 }
@@ -101,13 +95,15 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
                                      double *coarse)
 {
   const hymgi_geom *g = level->box + b;
+  const host_pass residual = {
+      .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
   fine_rows r;
   for (int m = 0; m < 4; m++) {
     const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1), even = (j + k + g->parity) & 1;
     double *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
     for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
       const int cjk[3] = {c, j, k};
-      hymgi_cpu_residual_row(level, g, level->f, level->x, cjk, row[c]);
+      hymgi_cpu_run_slots(&residual, g, cjk, 0, host_slots(g), row[c]);
     }
     r.even[m] = g->split ? row[red ? 0 : even] : row[0] + (red ? even : 0);
     r.odd[m] = g->split ? row[1 - even] : row[0] + 1;
@@ -123,8 +119,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, do
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
     hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
 }
@@ -139,8 +134,7 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
     const hymgi_geom *g = level->box + q, *patch = patches + q;
     const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
               nz = patch->n[2] + (axis == 2);
-    const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
     for (int k = 0; k < nz; k++)
       for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
@@ -222,7 +216,7 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {
       double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
-      row[dj + 2][dk + 2] = hymgi_cpu_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
+      row[dj + 2][dk + 2] = plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
     }
   for (int kk = 0; kk < 2; kk++) {
     const double *along_k[5] = {NULL};
@@ -244,8 +238,7 @@ void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, c
                            hymgi_ghosts order, bool add, bool smoothed, double *x)
 {
   (void)coarse, (void)smoothed;
-  const int threads = hymgi_cpu_threads(fine);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(fine))
   for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g; hymgi_cpu_next(&r))
     interpolate_rows(fine, (int)(r.g - fine->patch), order, add, r.cjk + 1, source, x);
 }

@@ -12,7 +12,7 @@ static void enter_box(host_row *r)
     host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
     if (from == to) continue;
     r->left = to - from;
-    r->n = r->g->split ? r->g->n[0] / 2 : r->g->n[0];
+    r->n = host_slots(r->g);
     r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
     r->at = hymgi_row(r->g, 0, r->cjk[1], r->cjk[2]);
     return;
@@ -50,8 +50,7 @@ static host_row first(const hymgi_level *level)
 
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = value;
@@ -60,84 +59,53 @@ void hymgi_cpu_fill(const hymgi_level *level, double value, double *x)
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                      double *z)
 {
-  const int threads = hymgi_cpu_threads(level);
-  if (b == 0 && a == 1) {
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
+  const bool copies = b == 0 && a == 1;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
+    if (copies)
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = x[t];
-  } else {
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
+    else
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         z[t] = hymgi_fma(a, x[t], b * y[t]);
-  }
 }
 
 void hymgi_cpu_shift(const hymgi_level *level, double c, double *x)
 {
-  const int threads = hymgi_cpu_threads(level);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] += c;
 }
 
-static void precondition_fv2(const hymgi_level *level, const double *r, double *z)
+void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z)
 {
-  double *const scratch[2] = {host_scratch(level, 0), host_scratch(level, 1)};
-  double *const d = host_scratch(level, 2);
+  const double *const dinv = level->c.dinv;
+  const relax_weights none = {.residual = 0};
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
-    const fv2_row pointers = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk, scratch);
-    hymgi_fv2_diagonal(&pointers, 0, pointers.n, d);
-    for (int t = 0; t < pointers.n; t++)
+    if (dinv) {
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        z[t] = dinv[t] * r[t];
+      continue;
+    }
+    double *const d = host_scratch(level, 0);
+    const fv2_row row = hymgi_fv2_row_of(level, s.g, NULL, NULL, s.cjk);
+    hymgi_fv2_run(HOST_DIAGONAL, &row, &none, 0, s.n, d);
+    for (int t = 0; t < s.n; t++)
       z[s.at + t] = r[s.at + t] / d[t];
   }
 }
 
-void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z)
-{
-  const int threads = hymgi_cpu_threads(level);
-  const double *const dinv = level->c.dinv;
-  if (!dinv) {
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    precondition_fv2(level, r, z);
-  } else {
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
-      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
-        z[t] = dinv[t] * r[t];
-  }
-}
-
-/* max |x y| of a row, or max |x|; *nan counts NaNs */
-HYMGI_INLINE double segment_max(const bool product, const double *x, const double *y, int n,
-                                double *nan)
-{
-  double max = 0, bad = 0;
-#pragma omp simd reduction(max : max) reduction(+ : bad)
-  for (int t = 0; t < n; t++) {
-    const double v = fabs(product ? x[t] * y[t] : x[t]);
-    max = v > max ? v : max;
-    bad += v != v ? 1. : 0.;
-  }
-  *nan += bad;
-  return max;
-}
-
 double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 {
-  const int threads = hymgi_cpu_threads(level);
   double max = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    double mine = 0, nan = 0;
-    for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
-      const double m = y ? segment_max(true, x + s.at, y + s.at, s.n, &nan)
-                         : segment_max(false, x + s.at, x + s.at, s.n, &nan);
-      mine = m > mine ? m : mine;
-    }
-    if (nan > 0) mine = NAN;
+    double mine = 0;
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
+      mine = host_larger(mine, y ? host_row_max(true, x + s.at, y + s.at, s.n)
+                                 : host_row_max(false, x + s.at, x + s.at, s.n));
 #pragma omp critical
     max = host_larger(max, mine);
   }
@@ -147,11 +115,10 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
 void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                    int bits, int64_t *words)
 {
-  const int threads = hymgi_cpu_threads(level);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   for (int m = 0; m < HYMGI_SUM_WORDS; m++)
     words[m] = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     int64_t mine[HYMGI_SUM_WORDS] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
@@ -178,6 +145,17 @@ void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi
           row[i * brick->stride[0]] = *entry;
       }
     }
+}
+
+void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
+                      const hymgi_user_brick *to, const double *source, double *target)
+{
+  (void)context;
+  for (int k = from->from[2]; k < from->to[2]; k++)
+    for (int j = from->from[1]; j < from->to[1]; j++)
+      for (int i = from->from[0]; i < from->to[0]; i++)
+        target[i * to->stride[0] + j * to->stride[1] + k * to->stride[2]] =
+            source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
 }
 
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "formulas/relax.h"
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
@@ -42,46 +41,21 @@ static void wait_for_all(barrier *b)
 }
 
 typedef struct stage {
-  hymgi_geom g; /* layout of the iterate after this stage: both colours from one base */
-  const double *own, *other; /* inputs: the colour of the row and the other colour */
-  double *out, *after;       /* output; base of the iterate after this stage */
-  int colour;                /* gsrb; 0 with plain rows */
-  relax_weights w;           /* prev and scale are vectors here */
+  host_pass pass;
+  hymgi_geom g;        /* layout of the iterate after this stage: both colours from one base */
+  double *out, *after; /* output; base of the iterate after this stage */
+  int colour;          /* gsrb; 0 with plain rows */
 } stage;
 
 typedef struct wave {
   hymgi_level *level;
   const hymgi_geom *g;
   int stages, lag, lean, tile_rows;
-  bool fv4, gsrb, red;
+  bool fv4, gsrb;
   double *coarse; /* or NULL */
   barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
-
-/* ---- rows of a stage ---- */
-
-static void sweep_row(const wave *w, const stage *s, int j, int k)
-{
-  const int cjk[3] = {s->colour, j, k};
-  const ptrdiff_t o = hymgi_row(w->g, s->colour, j, k);
-  relax_weights weights = s->w;
-  if (weights.prev) weights.prev += o;
-  if (weights.scale) weights.scale += o;
-  if (w->fv4) {
-    const fv4_row r = hymgi_fv4_row_of(w->level, w->g, w->level->f, s->own, s->other, cjk);
-    hymgi_fv4_relax(&r, &weights, 0, r.n, s->out + o);
-    return;
-  }
-  double *const scratch[2] = {host_scratch(w->level, 0), host_scratch(w->level, 1)};
-  const fv2_row r = hymgi_fv2_row_of(w->level, w->g, w->level->f, (double *)s->own, cjk, scratch);
-  if (w->gsrb)
-    hymgi_fv2_gsrb(&r, 0, r.n, s->out + o);
-  else
-    hymgi_fv2_relax(&r, &weights, 0, r.n, s->out + o);
-}
-
-/* ---- rows of each thread ---- */
 
 typedef struct rows {
   int low, high;             /* rows to sweep */
@@ -110,8 +84,6 @@ static rows rows_of(const wave *w, int from, int to, int s)
   r.tail = last && id == team - 1;
   return r;
 }
-
-/* ---- boundary ghosts of FV4 ---- */
 
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
@@ -142,7 +114,8 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   const int nz = w->g->n[2];
   if (k < nz)
     for (int j = r->low; j < r->high; j++)
-      sweep_row(w, s, j, k);
+      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
+                          s->out + hymgi_row(w->g, s->colour, j, k));
   if (!w->fv4) return;
   if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
@@ -155,7 +128,7 @@ static void run_restrict(const wave *w, const rows *r, int k)
   if (k % 2 == 0) return;
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
-    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->red, w->coarse);
+    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
   }
 }
 
@@ -187,56 +160,36 @@ static void run(const wave *w)
   const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
   const int tiles = tiles_of(ny, rows_wanted);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads)
   for (int m = 0; m < tiles; m++)
     run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
 }
 
 /* ---- set-up ---- */
 
-/* An iterate held in two buffers: the base is the buffer of colour 0. */
-static void set_state(const wave *w, stage *s, double *const now[2])
-{
-  s->g = *w->g;
-  if (w->g->split) s->g.half += host_distance(now[0], now[1]);
-  s->after = now[0];
-}
-
-/* now and next: the two buffers of each colour, carried from one wavefront to the next. */
-static void set_gsrb(wave *w, int first, double *now[2], double *next[2])
-{
-  const hymgi_level *level = w->level;
-  for (int m = 0; m < w->stages; m++) {
-    stage *s = w->stage + m;
-    const int c = (first + m) & 1;
-    *s = (stage){.own = now[c],
-                 .other = now[1 - c],
-                 .out = w->fv4 ? next[c] : level->x,
-                 .colour = c,
-                 .w = {.residual = 1}};
-    if (w->fv4) {
-      double *const old = now[c];
-      now[c] = next[c], next[c] = old;
-    }
-    set_state(w, s, now);
-  }
-}
-
-static void set_relax(wave *w, int first)
+/* now and next: the two buffers of each colour, carried from one wavefront of gsrb to the next. */
+static void set_stages(wave *w, int first, double *now[2], double *next[2])
 {
   hymgi_level *level = w->level;
   for (int m = 0; m < w->stages; m++) {
     stage *s = w->stage + m;
-    const hymgi_weights w_s =
-        hymgi_weights_of(level->method->smoother, level->chebyshev, first + m);
-    *s = (stage){
-        .own = level->x,
-        .other = level->x,
-        .out = level->y,
-        .w = {w_s.residual, w_s.momentum, w_s.momentum != 0 ? level->y : NULL, level->c.l1inv}};
-    double *const now[2] = {level->y, level->y};
-    set_state(w, s, now);
-    level->y = level->x, level->x = now[0];
+    const int c = (first + m) & 1;
+    if (w->gsrb) {
+      *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
+                   .out = w->fv4 ? next[c] : level->x,
+                   .colour = c};
+    } else {
+      *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
+      hymgi_swap_buffers(level);
+    }
+    if (w->gsrb && w->fv4) {
+      double *const old = now[c];
+      now[c] = next[c], next[c] = old;
+    }
+    /* an iterate held in two buffers: the base is the buffer of colour 0 */
+    s->g = *w->g;
+    if (w->gsrb && w->g->split) s->g.half += host_distance(now[0], now[1]);
+    s->after = w->gsrb ? now[0] : level->x;
   }
 }
 
@@ -277,17 +230,15 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
     wave w = {.barrier = &all,
               .level = level,
               .g = level->box,
+              .stages = m->sweeps - first < group ? m->sweeps - first : group,
+              .lag = fv4    ? 3
+                     : gsrb ? 1
+                            : 2,
+              .lean = fv4 ? 3 : 1,
+              .tile_rows = level->tuning.wave_rows,
               .fv4 = fv4,
-              .gsrb = gsrb,
-              .red = gsrb && !fv4};
-    w.stages = m->sweeps - first < group ? m->sweeps - first : group;
-    w.lag = fv4 ? 3 : gsrb ? 1 : 2;
-    w.lean = fv4 ? 3 : 1;
-    w.tile_rows = level->tuning.wave_rows;
-    if (gsrb)
-      set_gsrb(&w, first, now, next);
-    else
-      set_relax(&w, first);
+              .gsrb = gsrb};
+    set_stages(&w, first, now, next);
     if (first + w.stages == m->sweeps) {
       if (gsrb && fv4)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */

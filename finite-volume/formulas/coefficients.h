@@ -1,21 +1,9 @@
-/* Formulas for a level's coefficients, shared by CPU and GPU: FV2's extrapolations as weights of
- * the boundary betas, FV4's beta ghosts and extrapolation weights, the scaling of l1jacobi. */
+/* Formulas for a level's coefficients, shared by CPU and GPU: FV4's beta ghosts, the weights of
+ * extrapolations, the scaling of l1jacobi. */
 #ifndef HYMGI_FORMULAS_COEFFICIENTS_H
 #define HYMGI_FORMULAS_COEFFICIENTS_H
 
 #include "formulas/boundary.h"
-
-/* 1 - c0 of the ghost value c0 x1 + c1 x2 */
-HYMGI_INLINE double hymgi_fv2_boundary_weight(hymgi_extrapolation ghost_kind)
-{
-  return ghost_kind == HYMGI_QUADRATIC_GHOST ? 3.5 : ghost_kind == HYMGI_LINEAR_GHOST ? 2 : 0;
-}
-
-/* c1 / (1 - c0) */
-HYMGI_INLINE double hymgi_fv2_boundary_ghost(hymgi_extrapolation ghost_kind)
-{
-  return ghost_kind == HYMGI_QUADRATIC_GHOST ? 1. / 7 : 0;
-}
 
 /* FV4's beta one layer beyond a boundary of another axis, extrapolated from b[0], b[1], ... inwards
  * by the polynomial that dim cells allow (further ones are not read). */
@@ -36,7 +24,7 @@ HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer,
     for (int m = 0; m < 4; m++)
       w[m] /= 12;
   } else if (layer == 1 && ghost_kind == HYMGI_QUADRATIC_GHOST) {
-    w[0] = -2.5, w[1] = 0.5;
+    w[0] = hymgi_ghost_v2(1, 0), w[1] = hymgi_ghost_v2(0, 1);
   } else if (layer == 1) {
     w[0] = ghost_kind == HYMGI_LINEAR_GHOST ? -1 : 1;
   }

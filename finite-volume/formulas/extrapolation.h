@@ -26,10 +26,11 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
     const bool boundary = !(level->periodic >> (face / 2) & 1);
     const hymgi_extrapolation kind =
         boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
-    const bool contained = boundary && level->method->robust && level->index > 0;
-    level->c.boundary_weight[face] =
-        boundary && !contained ? hymgi_fv2_boundary_weight(kind) * (1 + level->method->stiffer) : 1;
-    level->c.boundary_ghost[face] = boundary && !contained ? hymgi_fv2_boundary_ghost(kind) : 0;
+    const bool outer = boundary && (!level->method->robust || level->index == 0);
+    double w[4]; /* on the robust path coarse conductances contain the boundary already */
+    hymgi_ghost_weights(kind, 1, w);
+    level->c.boundary_weight[face] = outer ? (1 - w[0]) * (1 + level->method->stiffer) : 1;
+    level->c.boundary_ghost[face] = w[1] == 0 || !outer ? 0 : w[1] / (1 - w[0]);
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&

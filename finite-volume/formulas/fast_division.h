@@ -7,6 +7,13 @@
 
 #include "formulas/fma.h"
 
+/* No residual underflows or overflows if the magnitudes of divisor and dividend are between
+ * 2^-POWER and 2^POWER. */
+#define HYMGI_DIVISOR_POWER            200
+#define HYMGI_DIVIDEND_POWER           700
+#define HYMGI_IS_BETWEEN(x, power)     HYMGI_IS_BETWEEN_IT(x, power)
+#define HYMGI_IS_BETWEEN_IT(x, digits) (fabs(x) > 0x1p-##digits && fabs(x) < 0x1p##digits)
+
 typedef struct hymgi_divisor {
   double value, inverse;
   bool plain; /* neither tiny nor huge */
@@ -17,7 +24,7 @@ HYMGI_INLINE hymgi_divisor hymgi_divisor_of(double value)
   hymgi_divisor d;
   d.value = value;
   d.inverse = 1 / value;
-  d.plain = fabs(value) > 0x1p-200 && fabs(value) < 0x1p200;
+  d.plain = HYMGI_IS_BETWEEN(value, HYMGI_DIVISOR_POWER);
   return d;
 }
 
@@ -34,7 +41,7 @@ HYMGI_INLINE double hymgi_corrected_quotient(double a, double value, double inve
 HYMGI_INLINE double hymgi_quotient(double a, const hymgi_divisor *d)
 {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
-  if (d->plain && fabs(a) > 0x1p-700 && fabs(a) < 0x1p700)
+  if (d->plain && HYMGI_IS_BETWEEN(a, HYMGI_DIVIDEND_POWER))
     return hymgi_corrected_quotient(a, d->value, d->inverse);
 #endif
   return a / d->value;

@@ -18,37 +18,21 @@ HYMGI_INLINE double hymgi_mean_of_4(const double face[4])
   return 0.25 * ((face[0] + face[1]) + (face[2] + face[3]));
 }
 
-/* v2, even child: x(-1) / 8 + x(0) - x(+1) / 8; for the odd child the difference changes sign */
-HYMGI_INLINE double hymgi_interpolate_v2(double sign, double below, double here, double above)
-{
-  return hymgi_fma(sign * 0.125, below - above, here);
-}
-
-/* v4, even child: -3/128, 22/128, 1, -22/128, 3/128 */
-HYMGI_INLINE double hymgi_interpolate_v4(double sign, double below2, double below, double here,
-                                         double above, double above2)
-{
-  return hymgi_fma(sign * (22. / 128), below - above,
-                   hymgi_fma(sign * (3. / 128), above2 - below2, here));
-}
-
-/* p1: 1/4 of the nearer neighbour, 3/4 of the coarse cell itself */
-HYMGI_INLINE double hymgi_interpolate_p1(double neighbour, double here)
-{
-  return hymgi_fma(0.25, neighbour, 0.75 * here);
-}
-
 /* Number of coarse cells on each side that a child depends on. */
 #define HYMGI_INTERPOLATION_REACH(order)                                                           \
   ((order) == HYMGI_GHOSTS_P0 ? 0 : (order) == HYMGI_GHOSTS_V4 ? 2 : 1)
 
 /* A child along one axis; sign is 1 for the even child, -1 for the odd one. V(m): the coarse cell
- * at offset m. */
+ * at offset m. For the even child:
+ *   p1: 1/4 of the nearer neighbour, 3/4 of the coarse cell itself
+ *   v2: 1/8, 1, -1/8
+ *   v4: -3/128, 22/128, 1, -22/128, 3/128 */
 #define HYMGI_CHILD(order, sign, V)                                                                \
   ((order) == HYMGI_GHOSTS_P0   ? V(0)                                                             \
-   : (order) == HYMGI_GHOSTS_P1 ? hymgi_interpolate_p1((sign) > 0 ? V(-1) : V(1), V(0))            \
-   : (order) == HYMGI_GHOSTS_V2 ? hymgi_interpolate_v2(sign, V(-1), V(0), V(1))                    \
-                                : hymgi_interpolate_v4(sign, V(-2), V(-1), V(0), V(1), V(2)))
+   : (order) == HYMGI_GHOSTS_P1 ? hymgi_fma(0.25, (sign) > 0 ? V(-1) : V(1), 0.75 * V(0))          \
+   : (order) == HYMGI_GHOSTS_V2 ? hymgi_fma((sign)*0.125, V(-1) - V(1), V(0))                      \
+                                : hymgi_fma((sign) * (22. / 128), V(-1) - V(1),                    \
+                                            hymgi_fma((sign) * (3. / 128), V(2) - V(-2), V(0))))
 
 /* The same for values in an array, *here being the cell itself. */
 HYMGI_INLINE double hymgi_child(hymgi_ghosts order, double sign, const double *here)

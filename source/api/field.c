@@ -16,12 +16,8 @@ const char *hymgi_centering_name(hymg_centering centering)
   return known ? name[centering] : "unknown";
 }
 
-static bool is_cell(const hymg_field *field)
-{
-  return field->centering == HYMG_CELL;
-}
-
-void hymgi_field_extent(const hymg_field *field, int extent[3])
+/* Global extent of the entries of a field. */
+static void extent_of(const hymg_field *field, int extent[3])
 {
   for (int axis = 0; axis < 3; axis++) {
     extent[axis] = field->grid->desc.n[axis] >> field->level;
@@ -35,7 +31,7 @@ void hymgi_field_extent(const hymg_field *field, int extent[3])
  * layer of faces at the boundary. */
 static void adapt_box(const hymg_field *field, hymgi_geom *g)
 {
-  if (is_cell(field)) return;
+  if (field->centering == HYMG_CELL) return;
   if (field->centering <= HYMG_FACE_Z) {
     g->n[(int)field->centering - 1]++;
     return;
@@ -47,65 +43,48 @@ static void adapt_box(const hymg_field *field, hymgi_geom *g)
   g->n[axis] = touches;
 }
 
-static hymg_status make_view(hymg_field *field, int num_boxes, const hymgi_geom *box,
-                             const hymgi_backend *backend, const hymgi_memory *memory)
+/* The boxes of a field, copied from `box`, and its data. */
+static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
 {
-  hymg_context *context = field->grid->context;
   hymgi_level *view = &field->view;
-  view->context = context;
-  view->backend = backend;
-  view->memory = memory;
-  view->num_boxes = num_boxes;
-  view->comm = context->comm;
-  view->box = malloc(((size_t)num_boxes + 1) * sizeof *box);
-  if (!view->box) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the boxes of a field");
-  if (num_boxes) memcpy(view->box, box, (size_t)num_boxes * sizeof *box);
   int extent[3];
-  hymgi_field_extent(field, extent);
+  extent_of(field, extent);
   view->cells = (int64_t)extent[0] * extent[1] * extent[2];
-  return HYMG_OK;
-}
-
-static hymg_status allocate(hymg_field *field)
-{
-  hymgi_level *view = &field->view;
+  view->box = malloc(((size_t)view->num_boxes + 1) * sizeof *box);
+  if (!view->box)
+    return hymgi_fail(view->context, HYMG_ENOMEM, "no memory for the boxes of a field");
+  if (view->num_boxes) memcpy(view->box, box, (size_t)view->num_boxes * sizeof *box);
   for (int b = 0; b < view->num_boxes && !field->solver; b++)
     adapt_box(field, view->box + b);
-  const ptrdiff_t size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
-  view->vector_size = size;
-  if (size == 0) return HYMG_OK;
-  void *boxes = view->box;
-  TRY(view->backend->share(view->context, &boxes,
-                           ((size_t)view->num_boxes + 1) * sizeof *view->box));
-  view->box = boxes;
-  TRY(view->memory->alloc(view->context, (size_t)size, &field->data));
-  view->backend->clear(view, field->data);
-  return HYMG_OK;
+  view->vector_size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
+  if (view->vector_size == 0) return HYMG_OK;
+  TRY(hymgi_boxes_share(view->context, view->backend, &view->box, view->num_boxes));
+  return hymgi_vector_create(view, view->vector_size, &field->data);
 }
 
-/* solver NULL: plain rows in memory of `backend`. */
+/* Like a level of the solver or, if that is NULL, with plain rows in memory of `backend`. */
 static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                           const hymgi_backend *backend, hymg_centering centering,
                           hymg_field **field)
 {
-  grid->context->status = HYMG_OK;
-  hymg_field *f = calloc(1, sizeof *f);
-  if (!f) return hymgi_fail(grid->context, HYMG_ENOMEM, "no memory for a field");
-  f->grid = grid;
-  f->solver = solver ? solver->id : 0;
-  f->level = level;
-  f->centering = centering;
+  hymg_context *context = grid->context;
   const hymgi_level *l = solver ? solver->h.level + level : NULL;
-  hymg_status status = l ? make_view(f, l->num_boxes, l->box, l->backend, l->memory)
-                         : make_view(f, grid->num_boxes, grid->box, backend, backend->memory);
-  if (status == HYMG_OK) status = allocate(f);
-  if (status == HYMG_OK && f->data) status = f->grid->context->status;
-  if (status != HYMG_OK) {
-    hymg_field_destroy(&f);
-    return status;
-  }
-  *field = f;
-  return HYMG_OK;
+  context->status = HYMG_OK;
+  hymg_field *f = calloc(1, sizeof *f);
+  if (!f) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a field");
+  *f = (hymg_field){.grid = grid,
+                    .solver = solver ? solver->id : 0,
+                    .centering = centering,
+                    .level = level,
+                    .view = {.context = context,
+                             .backend = l ? l->backend : backend,
+                             .memory = l ? l->memory : backend->memory,
+                             .num_boxes = l ? l->num_boxes : grid->num_boxes,
+                             .comm = context->comm}};
+  const hymg_status status = allocate(f, l ? l->box : grid->box);
+  if (status != HYMG_OK) hymg_field_destroy(&f);
+  if (f) *field = f;
+  return status;
 }
 
 static hymg_status check_creation(hymg_context *context, hymg_centering centering,
@@ -161,7 +140,7 @@ void hymg_field_destroy(hymg_field **field)
 {
   if (!field || !*field) return;
   hymg_field *f = *field;
-  if (f->data) f->view.memory->release(f->grid->context, f->data, (size_t)f->view.vector_size);
+  hymgi_vector_destroy(&f->view, f->view.vector_size, &f->data);
   if (f->view.box) f->view.backend->unshare(f->view.box);
   free(f);
   *field = NULL;
@@ -169,139 +148,91 @@ void hymg_field_destroy(hymg_field **field)
 
 /* ---- the user's arrays ---- */
 
-typedef struct brick {
-  int low[3], count[3];
-  ptrdiff_t stride[3];
-} brick;
-
-static hymg_status check_brick(const hymg_field *field, const brick *b, const void *data,
-                               hymg_space space)
+static hymg_status check_brick(const hymg_field *field, const int low[3], const int count[3],
+                               const void *data, hymg_space space)
 {
-  static const char name[] = "xyz";
   hymg_context *context = field->grid->context;
   if (space != HYMG_HOST && space != HYMG_DEVICE)
     return hymgi_fail(context, HYMG_EINVAL, "memory space %d: 0 (host) or 1 (device)", (int)space);
-  const bool empty = b->count[0] == 0 || b->count[1] == 0 || b->count[2] == 0;
+  const bool empty = count[0] == 0 || count[1] == 0 || count[2] == 0;
   if (!data && !empty)
     return hymgi_fail(context, HYMG_EINVAL, "the data of a field's brick are NULL");
   int extent[3];
-  hymgi_field_extent(field, extent);
+  extent_of(field, extent);
   for (int axis = 0; axis < 3; axis++)
-    if (b->low[axis] < 0 || b->count[axis] < 0 || b->low[axis] > extent[axis] - b->count[axis])
+    if (low[axis] < 0 || count[axis] < 0 || low[axis] > extent[axis] - count[axis])
       return hymgi_fail(context, HYMG_EINVAL,
                         "brick from %d with %d entries along %c: a field of %s has 0 to %d",
-                        b->low[axis], b->count[axis], name[axis],
-                        hymgi_centering_name(field->centering), extent[axis] - 1);
+                        low[axis], count[axis], "xyz"[axis], hymgi_centering_name(field->centering),
+                        extent[axis] - 1);
   return HYMG_OK;
 }
 
-/* The part of the brick that is in a box; false if there is none. The strides are those of the
- * user's array. */
-static bool intersect(const hymgi_geom *g, const brick *b, hymgi_user_brick *part)
+/* The part of the brick, in global indices, that is in a box; false if there is none. *start: from
+ * the brick's first entry to entry (0, 0, 0) of the box. */
+static bool intersect(const hymgi_geom *g, const hymgi_user_brick *whole, hymgi_user_brick *part,
+                      ptrdiff_t *start)
 {
+  *part = *whole;
+  *start = 0;
   for (int axis = 0; axis < 3; axis++) {
-    part->from[axis] = b->low[axis] - g->low[axis];
-    part->to[axis] = part->from[axis] + b->count[axis];
-    if (part->from[axis] < 0) part->from[axis] = 0;
-    if (part->to[axis] > g->n[axis]) part->to[axis] = g->n[axis];
-    if (part->from[axis] >= part->to[axis]) return false;
-    part->stride[axis] = b->stride[axis];
+    int *const from = part->from + axis, *const to = part->to + axis;
+    *from -= g->low[axis], *to -= g->low[axis];
+    *start -= *from * part->stride[axis];
+    if (*from < 0) *from = 0;
+    if (*to > g->n[axis]) *to = g->n[axis];
+    if (*from >= *to) return false;
   }
   return true;
 }
 
 enum { CHUNK_DOUBLES = 1 << 22 }; /* per piece of a copy that needs a staging buffer */
 
-/* The brick as a contiguous block, x fastest. */
-static hymgi_user_brick compact(const hymgi_user_brick *part)
-{
-  hymgi_user_brick c = *part;
-  c.stride[0] = 1;
-  c.stride[1] = part->to[0] - part->from[0];
-  c.stride[2] = c.stride[1] * (part->to[1] - part->from[1]);
-  return c;
-}
-
-/* The address that entry (0, 0, 0) of the box would have if `start` is that of the brick's first
- * entry. */
-static double *origin(const hymgi_user_brick *part, double *start)
-{
-  for (int axis = 0; axis < 3; axis++)
-    start -= part->from[axis] * part->stride[axis];
-  return start;
-}
-
-static void copy_strided(const hymgi_user_brick *from, const double *source,
-                         const hymgi_user_brick *to, double *target)
-{
-  for (int k = from->from[2]; k < from->to[2]; k++)
-    for (int j = from->from[1]; j < from->to[1]; j++)
-      for (int i = from->from[0]; i < from->to[0]; i++)
-        target[i * to->stride[0] + j * to->stride[1] + k * to->stride[2]] =
-            source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
-}
-
 /* If one of the field and the user's array is in host memory and the other on the device, blocks
- * of planes are staged through a buffer on each side. buffer[0]: on the device, buffer[1]: on
- * the host. */
-static void transfer_planes(const hymg_field *field, const hymgi_backend *device,
-                            const hymgi_geom *g, const hymgi_user_brick *part, bool write,
-                            double *user, double *const buffer[2])
-{
-  const hymgi_level *view = &field->view;
-  const bool on_device = !view->memory->on_host;
-  const hymgi_user_brick packed = compact(part);
-  const size_t size = (size_t)packed.stride[2] * (size_t)(part->to[2] - part->from[2]);
-  double *const there = origin(&packed, buffer[0]), *const here = origin(&packed, buffer[1]);
-  if (on_device && write) {
-    copy_strided(part, user, &packed, here);
-    device->copy(view->context, buffer[1], buffer[0], size);
-    device->brick(view, g, &packed, true, there, field->data);
-    device->sync(view->context);
-  } else if (on_device) {
-    device->brick(view, g, &packed, false, there, field->data);
-    device->copy(view->context, buffer[0], buffer[1], size);
-    copy_strided(&packed, here, part, user);
-  } else if (write) {
-    device->gather(view->context, part, &packed, user, there);
-    device->copy(view->context, buffer[0], buffer[1], size);
-    view->backend->brick(view, g, &packed, true, here, field->data);
-  } else {
-    view->backend->brick(view, g, &packed, false, here, field->data);
-    device->copy(view->context, buffer[1], buffer[0], size);
-    device->gather(view->context, &packed, part, there, user);
-    device->sync(view->context);
-  }
-}
-
+ * of planes are staged through a buffer beside each of them. */
 static hymg_status transfer_across(const hymg_field *field, const hymgi_backend *device,
                                    const hymgi_geom *g, const hymgi_user_brick *whole, bool write,
                                    double *user)
 {
-  hymg_context *context = field->grid->context;
-  const size_t plane =
-      (size_t)(whole->to[0] - whole->from[0]) * (size_t)(whole->to[1] - whole->from[1]);
+  const hymgi_level *view = &field->view;
+  hymg_context *context = view->context;
+  const hymgi_backend *own = view->backend, *other = own == device ? hymgi_cpu_backend() : device;
+  const ptrdiff_t nx = whole->to[0] - whole->from[0];
+  const size_t plane = (size_t)nx * (size_t)(whole->to[1] - whole->from[1]);
   const int planes = whole->to[2] - whole->from[2];
   int step = (int)(CHUNK_DOUBLES / plane);
   step = step < 1 ? 1 : step > planes ? planes : step;
-  double *buffer[2] = {NULL, NULL};
+  double *near = NULL, *far = NULL;
   const size_t size = plane * (size_t)step;
-  hymg_status status = device->memory->alloc(context, size, buffer);
-  if (status == HYMG_OK) status = hymgi_cpu_backend()->memory->alloc(context, size, buffer + 1);
+  hymg_status status = own->memory->alloc(context, size, &near);
+  if (status == HYMG_OK) status = other->memory->alloc(context, size, &far);
   for (int k = whole->from[2]; status == HYMG_OK && k < whole->to[2]; k += step) {
     hymgi_user_brick part = *whole;
     part.from[2] = k;
     if (k + step < whole->to[2]) part.to[2] = k + step;
-    transfer_planes(field, device, g, &part, write, user, buffer);
+    hymgi_user_brick packed = part; /* as a contiguous block, x fastest */
+    packed.stride[0] = 1, packed.stride[1] = nx, packed.stride[2] = (ptrdiff_t)plane;
+    const ptrdiff_t first = part.from[0] + part.from[1] * nx + k * packed.stride[2];
+    const size_t count = plane * (size_t)(part.to[2] - k);
+    if (write) {
+      other->gather(context, &part, &packed, user, far - first);
+      device->copy(context, far, near, count);
+    }
+    own->brick(view, g, &packed, write, near - first, field->data);
+    if (!write) {
+      device->copy(context, near, far, count);
+      other->gather(context, &packed, &part, far - first, user);
+    }
+    device->sync(context);
     status = context->status;
   }
-  if (buffer[0]) device->memory->release(context, buffer[0], size);
-  if (buffer[1]) hymgi_cpu_backend()->memory->release(context, buffer[1], size);
+  if (near) own->memory->release(context, near, size);
+  if (far) other->memory->release(context, far, size);
   return status;
 }
 
-static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space space, bool write,
-                            double *user)
+static hymg_status transfer(const hymg_field *field, const hymgi_user_brick *whole,
+                            hymg_space space, bool write, double *user)
 {
   const hymgi_level *view = &field->view;
   hymg_context *context = field->grid->context;
@@ -313,21 +244,18 @@ static hymg_status transfer(const hymg_field *field, const brick *b, hymg_space 
       return hymgi_fail(context, status, "memory space %d (device): %.400s", (int)space,
                         context->error);
   }
+  const hymgi_backend *const worker = space == HYMG_HOST ? hymgi_cpu_backend() : device;
   context->status = HYMG_OK;
   /* the host must not access data that the device still uses */
   if (space == HYMG_HOST && view->memory->on_host) device->sync(context);
   for (const hymgi_geom *g = view->box; g < view->box + view->num_boxes; g++) {
     hymgi_user_brick part;
-    if (!intersect(g, b, &part)) continue;
-    double *const data = user + (g->low[0] - b->low[0]) * b->stride[0] +
-                         (g->low[1] - b->low[1]) * b->stride[1] +
-                         (g->low[2] - b->low[2]) * b->stride[2];
-    if (!reached)
-      TRY(transfer_across(field, device, g, &part, write, data));
-    else if (space == HYMG_HOST)
-      hymgi_cpu_backend()->brick(view, g, &part, write, data, field->data);
+    ptrdiff_t start;
+    if (!intersect(g, whole, &part, &start)) continue;
+    if (reached)
+      worker->brick(view, g, &part, write, user + start, field->data);
     else
-      device->brick(view, g, &part, write, data, field->data);
+      TRY(transfer_across(field, device, g, &part, write, user + start));
   }
   /* the backend of this field is the host, which does not wait for the device */
   if (space == HYMG_DEVICE && device != view->backend) device->sync(context);
@@ -342,24 +270,20 @@ static hymg_status transfer_brick(const hymg_field *field, const int low[3], con
   if (!low || !count || !stride)
     return hymgi_fail(field->grid->context, HYMG_EINVAL,
                       "low, count or stride of a field's brick is NULL");
-  brick b;
-  memcpy(b.low, low, sizeof b.low);
-  memcpy(b.count, count, sizeof b.count);
-  /* the stride of an axis with a single entry is irrelevant and may be anything */
-  for (int axis = 0; axis < 3; axis++)
-    b.stride[axis] = count[axis] > 1 ? stride[axis] : 0;
-  TRY(check_brick(field, &b, data, space));
-  return transfer(field, &b, space, write, data);
+  TRY(check_brick(field, low, count, data, space));
+  hymgi_user_brick whole;
+  for (int axis = 0; axis < 3; axis++) {
+    whole.from[axis] = low[axis], whole.to[axis] = low[axis] + count[axis];
+    /* the stride of an axis with a single entry is irrelevant and may be anything */
+    whole.stride[axis] = count[axis] > 1 ? stride[axis] : 0;
+  }
+  return transfer(field, &whole, space, write, data);
 }
 
 hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                              const ptrdiff_t stride[3], const double *data, hymg_space space)
 {
-  union {
-    const double *in;
-    double *out;
-  } user = {.in = data}; /* only read: write is true */
-  return transfer_brick(field, low, count, stride, true, user.out, space);
+  return transfer_brick(field, low, count, stride, true, (double *)data, space); /* only read */
 }
 
 hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
@@ -378,9 +302,11 @@ hymg_status hymg_field_fill(hymg_field *field, double value)
 
 /* ---- vectors ---- */
 
-bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b)
+bool hymgi_in_place(const hymgi_level *level, const hymg_field *field)
 {
-  for (int m = 0; m < num_boxes; m++)
+  const hymgi_geom *a = level->box, *b = field->view.box;
+  if (field->view.backend != level->backend) return false;
+  for (int m = 0; m < level->num_boxes; m++)
     if (a[m].split != b[m].split || a[m].ghost != b[m].ghost || a[m].base != b[m].base ||
         a[m].offset != b[m].offset)
       return false;
@@ -389,10 +315,9 @@ bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b)
 
 static hymg_status check_cells(const hymg_field *x, const char *call)
 {
-  if (!is_cell(x))
-    return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: a field of %s; cell fields only", call,
-                      hymgi_centering_name(x->centering));
-  return HYMG_OK;
+  if (x->centering == HYMG_CELL) return HYMG_OK;
+  return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: a field of %s; cell fields only", call,
+                    hymgi_centering_name(x->centering));
 }
 
 hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
@@ -410,8 +335,7 @@ hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
                       "hymg_field_axpy: fields on level %d of different solvers", y->level);
   if (view->num_boxes == 0) return HYMG_OK;
   view->context->status = HYMG_OK;
-  if (view->backend == x->view.backend &&
-      hymgi_same_layout(view->num_boxes, x->view.box, view->box)) {
+  if (hymgi_in_place(view, x)) {
     view->backend->axpby(view, a, x->data, 1, y->data, y->data);
     return view->context->status;
   }

@@ -7,8 +7,7 @@
 /* "x-", ...; "cells", "x faces", "x- wall", ...; "unknown" if out of range. */
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
-/* Global extent of the entries of a field. */
-void hymgi_field_extent(const hymg_field *field, int extent[3]);
-bool hymgi_same_layout(int num_boxes, const hymgi_geom *a, const hymgi_geom *b);
+/* Can the data of a field be used as a vector of the level? */
+bool hymgi_in_place(const hymgi_level *level, const hymg_field *field);
 
 #endif

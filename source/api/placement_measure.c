@@ -146,37 +146,27 @@ static double time_cycles(hymg_solver *s, double best)
   return least;
 }
 
-static hymg_status time_solver(hymg_solver *s, double best, double *seconds)
-{
-  hymg_context *context = s->h.context;
-  hymgi_level *level = s->h.level;
-  double *const x = level->x, *const y = level->y, *const f = level->f;
-  hymg_field *rhs = NULL, *u = NULL;
-  context->status = HYMG_OK;
-  hymg_status status = make_rhs(s, &rhs);
-  if (status == HYMG_OK) status = hymg_field_create(s->h.op->grid, s, HYMG_CELL, HYMG_DOUBLE, &u);
-  if (status == HYMG_OK) {
-    level->x = u->data, level->f = rhs->data;
-    *seconds = time_cycles(s, best);
-    level->x = x, level->y = y, level->f = f;
-    status = context->status;
-  }
-  hymg_field_destroy(&rhs);
-  hymg_field_destroy(&u);
-  return status;
-}
-
 /* Infinite if the solver cannot be created or fails. */
 static double try_candidate(const trial *t, const hymg_options *options, const candidate *c,
                             double best)
 {
   hymg_options o = *options;
   hymg_solver *s = NULL;
+  hymg_field *rhs = NULL, *u = NULL;
   double seconds = INFINITY;
   o.host_cells = c->thresholds.host_cells;
   o.tail_cells = c->thresholds.tail_cells;
   hymg_status status = hymg_solver_create(t->op, &o, &s);
-  if (status == HYMG_OK) status = time_solver(s, best, &seconds);
+  t->context->status = HYMG_OK;
+  if (status == HYMG_OK) status = make_rhs(s, &rhs);
+  if (status == HYMG_OK) status = hymg_field_create(t->grid, s, HYMG_CELL, HYMG_DOUBLE, &u);
+  if (status == HYMG_OK) {
+    s->h.level->x = u->data, s->h.level->f = rhs->data;
+    seconds = time_cycles(s, best);
+    status = t->context->status;
+  }
+  hymg_field_destroy(&rhs);
+  hymg_field_destroy(&u);
   hymg_solver_destroy(&s);
   return status == HYMG_OK ? seconds : INFINITY;
 }

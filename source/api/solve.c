@@ -10,10 +10,7 @@
 /* The growth of the residual that counts as divergence, and the number of cycles that may pass
  * without a gain of 5 %. */
 #define DIVERGED 1e4
-enum {
-  STALL_CYCLES = 5,
-  STALL_CYCLES_CG = 20
-}; /* with conjugate gradients the max norm fluctuates */
+enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctuates */
 #define COMPATIBLE 1e-4
 
 const char *hymg_reason_name(hymg_reason reason)
@@ -24,53 +21,15 @@ const char *hymg_reason_name(hymg_reason reason)
                                                                           : "unknown";
 }
 
-/* ---- fields ---- */
-
-static hymg_status check_field(const hymg_solver *solver, int level, const hymg_field *field,
-                               const char *name)
-{
-  hymg_context *c = solver->h.context;
-  if (!field) return hymgi_fail(c, HYMG_EINVAL, "%s is NULL", name);
-  if (field->grid != solver->h.op->grid)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid than the solver", name);
-  if (field->centering != HYMG_CELL)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s: cells are wanted", name,
-                      hymgi_centering_name(field->centering));
-  if (field->level != level)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: %d is wanted", name, field->level, level);
-  if (level > 0 && field->solver != solver->id)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is on a level of another solver", name);
-  return HYMG_OK;
-}
-
-static bool in_place(const hymgi_level *level, const hymg_field *field)
-{
-  return field->view.backend == level->backend &&
-         hymgi_same_layout(level->num_boxes, field->view.box, level->box);
-}
-
-static hymg_status write_field(const hymgi_level *level, const double *vector, hymg_field *field)
-{
-  return hymgi_vector_convert(level, vector, &field->view, field->data);
-}
-
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first solve that needs them. */
-static hymg_status own_vector(const hymgi_level *level, double **vector)
-{
-  if (*vector || level->vector_size == 0) return HYMG_OK;
-  TRY(level->memory->alloc(level->context, (size_t)level->vector_size, vector));
-  level->backend->clear(level, *vector);
-  return level->context->status;
-}
-
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
 {
-  const bool keep_f = in_place(level, f) && !level->boundaries && !solver->h.method.singular &&
-                      !solver->h.method.stretched;
-  const bool keep_u = in_place(level, u);
-  if (!keep_f) TRY(own_vector(level, &level->own_f));
-  if (!keep_u) TRY(own_vector(level, &level->own_x));
+  const bool keep_f = hymgi_in_place(level, f) && !level->boundaries &&
+                      !solver->h.method.singular && !solver->h.method.stretched;
+  const bool keep_u = hymgi_in_place(level, u);
+  if (!keep_f && !level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
+  if (!keep_u && !level->own_x) TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f; /* never written while it is the user's field */
   if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
@@ -101,7 +60,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
-  hymgi_boundary_data_add_terms(level, level->f);
+  if (level->boundaries) level->backend->add_boundary_terms(level, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   return hymgi_subtract_mean(level, level->f);
@@ -178,35 +137,33 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   return HYMG_OK;
 }
 
+/* Is the best residual of the last cycles hardly less than the one before them? */
+static bool stagnated(const hymg_cycle_record *h, int count)
+{
+  const int window = h[0].kind >= HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
+  if (count <= window) return false;
+  double best = h[count - 1].residual_max;
+  for (int m = count - window; m < count; m++)
+    best = h[m].residual_max < best ? h[m].residual_max : best;
+  return best > 0.95 * h[count - window - 1].residual_max;
+}
+
 /* True if the iteration ends; reason says why. */
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 {
   const int count = solver->records;
   const hymg_cycle_record *h = solver->history;
-  const double residual = h[count - 1].residual_max;
-  if (!isfinite(residual)) {
-    *reason = HYMG_REASON_NOT_FINITE;
-    return true;
-  }
-  *reason = HYMG_REASON_TOLERANCE;
-  const double relative = solver->h.options.rtol * solver->rhs_max;
-  if (residual <= relative || residual <= solver->h.options.atol) return true;
-  *reason = HYMG_REASON_STOPPED;
-  if (stop) return true;
-  *reason = HYMG_REASON_DIVERGED;
-  if (residual >
-      DIVERGED * (h[0].residual_max > solver->rhs_max ? h[0].residual_max : solver->rhs_max))
-    return true;
-  *reason = HYMG_REASON_STAGNATED;
-  const int window = h[0].kind >= HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
-  if (count > window) {
-    double best = residual;
-    for (int m = count - window; m < count; m++)
-      best = h[m].residual_max < best ? h[m].residual_max : best;
-    if (best > 0.95 * h[count - window - 1].residual_max) return true;
-  }
-  *reason = HYMG_REASON_LIMIT;
-  return count >= solver->max_cycles;
+  const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
+  const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
+  const hymg_options *o = &solver->h.options;
+  const bool small = residual <= o->rtol * rhs || residual <= o->atol;
+  *reason = !isfinite(residual)           ? HYMG_REASON_NOT_FINITE
+            : small                       ? HYMG_REASON_TOLERANCE
+            : stop                        ? HYMG_REASON_STOPPED
+            : residual > DIVERGED * start ? HYMG_REASON_DIVERGED
+            : stagnated(h, count)         ? HYMG_REASON_STAGNATED
+                                          : HYMG_REASON_LIMIT;
+  return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
 }
 
 /* A cycle and, unless a mean has to be removed first, the norm of the residual; before an
@@ -376,8 +333,8 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   hymg_context *c = level->context;
   hymg_reason reason = HYMG_REASON_LIMIT;
   double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
-  c->status = check_field(solver, l, f, "f");
-  if (c->status == HYMG_OK) c->status = check_field(solver, l, u, "u");
+  c->status = hymgi_check_field(solver, l, f, "f");
+  if (c->status == HYMG_OK) c->status = hymgi_check_field(solver, l, u, "u");
   if (c->status == HYMG_OK && f == u)
     c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
   if (c->status == HYMG_OK) {
@@ -395,7 +352,8 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);
-    if (status == HYMG_OK && target != u->data) status = write_field(level, target, u);
+    if (status == HYMG_OK && target != u->data)
+      status = hymgi_vector_convert(level, target, &u->view, u->data);
     solver->reason = reason;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
@@ -442,81 +400,4 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
 hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, hymg_result *result)
 {
   return hymg_solve_on_level(solver, 0, f, u, result);
-}
-
-/* ---- single operations on a level, with the user's fields ---- */
-
-/* A copy of a field (NULL: zeros) in a vector of the level, with ghosts. */
-static hymg_status vector_of(const hymgi_level *level, const hymg_field *field, double **vector)
-{
-  TRY(hymgi_vector_create(level, level->vector_size, vector));
-  return field ? hymgi_field_load(field, level, *vector) : HYMG_OK;
-}
-
-/* out = A x, or the residual f - A x. */
-static hymg_status operate(hymg_solver *solver, int l, bool residual, const hymg_field *f,
-                           const hymg_field *x, hymg_field *out)
-{
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, l, solver->h.num_levels));
-  hymgi_level *level = solver->h.level + l;
-  hymg_context *c = level->context;
-  double *vx = NULL, *vf = NULL, *vout = NULL;
-  hymg_status status = residual ? check_field(solver, l, f, "f") : HYMG_OK;
-  if (status == HYMG_OK) status = check_field(solver, l, x, residual ? "u" : "x");
-  if (status == HYMG_OK) status = check_field(solver, l, out, residual ? "r" : "y");
-  TRY(hymgi_agree(c, status));
-  c->status = HYMG_OK;
-  status = vector_of(level, x, &vx);
-  if (status == HYMG_OK && residual) status = vector_of(level, f, &vf);
-  if (status == HYMG_OK) status = vector_of(level, NULL, &vout);
-  status = hymgi_agree(c, status);
-  const bool volumes = solver->h.method.stretched && l == 0 && level->num_boxes;
-  if (status == HYMG_OK) {
-    if (volumes && vf) level->backend->robust->scale_volumes(level, false, vf);
-    if (residual) {
-      if (vf) hymgi_boundary_data_add_terms(level, vf);
-      hymgi_residual(level, vf, vx, vout);
-    } else {
-      hymgi_apply(level, vx, vout);
-    }
-    if (volumes) level->backend->robust->scale_volumes(level, true, vout);
-    status = write_field(level, vout, out);
-    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
-  }
-  hymgi_vector_destroy(level, level->vector_size, &vx);
-  hymgi_vector_destroy(level, level->vector_size, &vf);
-  hymgi_vector_destroy(level, level->vector_size, &vout);
-  return status;
-}
-
-hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y)
-{
-  return operate(solver, level, false, NULL, x, y);
-}
-
-hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f, const hymg_field *u,
-                          hymg_field *r)
-{
-  return operate(solver, level, true, f, u, r);
-}
-
-hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
-                          hymg_field *coarse)
-{
-  if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels - 1));
-  hymgi_level *l = solver->h.level + level;
-  hymg_context *c = l->context;
-  double *vector = NULL;
-  c->status = check_field(solver, level, fine, "the fine field");
-  if (c->status == HYMG_OK) c->status = check_field(solver, level + 1, coarse, "the coarse field");
-  if (c->status == HYMG_OK) c->status = vector_of(l, fine, &vector);
-  hymg_status status = hymgi_agree(c, c->status);
-  if (status == HYMG_OK) {
-    hymgi_restrict_cells(l, vector, l + 1, coarse->data);
-    status = hymgi_agree_or_reset(&solver->h, c->status);
-  }
-  hymgi_vector_destroy(l, l->vector_size, &vector);
-  return status;
 }

@@ -24,6 +24,9 @@ struct hymg_solver {
  * benchmark and tests. */
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver);
+/* Is the field one of cells on a level of the solver? */
+hymg_status hymgi_check_field(const hymg_solver *solver, int level, const hymg_field *field,
+                              const char *name);
 /* resolve: the options with the default cycle replaced by the actual one. check: validation. */
 hymg_options hymgi_options_resolve(const hymg_options *options);
 hymg_status hymgi_options_check(hymg_context *context, hymg_stencil stencil,

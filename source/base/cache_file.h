@@ -13,8 +13,7 @@ typedef struct hymgi_cache_kind {
 
 /* A key is one line without " = ". hymgi_cache_find returns true if the file has the key.
  * hymgi_cache_store adds or replaces it atomically and returns false, with the reason in note, if
- * that
- * was not possible. note is left unchanged on success and if the file does not exist. */
+ * that was not possible. note is left unchanged on success and if the file does not exist. */
 bool hymgi_cache_find(const hymgi_cache_kind *kind, const char *path, const char *key,
                       char found[HYMGI_CACHE_VALUE], char note[256]);
 bool hymgi_cache_store(const hymgi_cache_kind *kind, const char *path, const char *key,

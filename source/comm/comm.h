@@ -8,14 +8,34 @@
 
 typedef struct hymgi_comm hymgi_comm; /* NULL: a single rank, for which every call is local */
 
-int hymgi_comm_rank(const hymgi_comm *comm);
-int hymgi_comm_size(const hymgi_comm *comm);
-int hymgi_comm_nodes(const hymgi_comm *comm); /* determined when the context is created */
-/* The index of this rank among the ranks of its node, and the number of these. */
-int hymgi_comm_local_rank(const hymgi_comm *comm);
-int hymgi_comm_local_size(const hymgi_comm *comm);
-/* Collective: from now on ranks with the same group count as one node. For tests. */
-hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group);
+/* Where this rank is; local: among the ranks of its node. The number of nodes is determined when
+ * the context is created. */
+typedef struct hymgi_ranks {
+  int rank, size, nodes, local_rank, local_size;
+} hymgi_ranks;
+
+hymgi_ranks hymgi_comm_ranks(const hymgi_comm *comm);
+
+static inline int hymgi_comm_rank(const hymgi_comm *comm)
+{
+  return hymgi_comm_ranks(comm).rank;
+}
+
+static inline int hymgi_comm_size(const hymgi_comm *comm)
+{
+  return hymgi_comm_ranks(comm).size;
+}
+
+static inline int hymgi_comm_local_rank(const hymgi_comm *comm)
+{
+  return hymgi_comm_ranks(comm).local_rank;
+}
+
+static inline int hymgi_comm_local_size(const hymgi_comm *comm)
+{
+  return hymgi_comm_ranks(comm).local_size;
+}
+
 void hymgi_comm_destroy(hymgi_comm **comm);
 
 /* Collective over comm: the ranks with member != 0 get a communicator of their own, in rank
@@ -54,15 +74,13 @@ bool hymgi_comm_says_cuda(void);
 enum { HYMGI_COMM_NAME = 128 };
 void hymgi_comm_library(char name[HYMGI_COMM_NAME]);
 
-/* Point-to-point messages of doubles, also with counts above 2^31 - 1. `requests` is an opaque
- * array of `count` requests. */
+/* Point-to-point messages of doubles, also with counts above 2^31 - 1, on the context's
+ * communicator; up to `count` of them may be posted between two waits. */
 typedef struct hymgi_requests hymgi_requests;
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests);
 void hymgi_requests_destroy(hymgi_requests **requests);
-hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                               int index, int rank, int tag, double *data, size_t count);
-hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                            int index, int rank, int tag, const double *data, size_t count);
+hymg_status hymgi_comm_post(hymg_context *context, hymgi_requests *requests, bool sends, int rank,
+                            int tag, double *data, size_t count);
 /* Gives MPI a chance to make progress; does not block. */
 void hymgi_comm_progress(hymgi_requests *requests);
 hymg_status hymgi_comm_wait(hymg_context *context, hymgi_requests *requests);

@@ -4,6 +4,7 @@
 #include "comm/context.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,19 @@ enum { ALARM_TAG = 32767 };
 struct hymgi_comm {
   MPI_Comm comm;
   bool owned; /* false: a level that uses the context's communicator */
-  int rank, size, nodes;
+  hymgi_ranks ranks;
   MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
-  int local_rank, local_size;
-  alarm_message alarm; /* what this rank sent; status OK: nothing */
-  MPI_Request *sends;  /* its sends, by rank; NULL until the first message is sent or received */
-  bool *received;      /* by rank: received since the last drain */
+  /* in the context's communicator */
+  alarm_message alarm;  /* what this rank sent; status OK: nothing */
+  MPI_Request *sends;   /* its sends, by rank */
+  int *sent, *received; /* by rank: alarms since the last drain, sent by it, received from it */
 };
 
 /* Missing in some MPI libraries, or in their mpi.h. */
 extern int MPIX_Query_cuda_support(void) __attribute__((weak));
 
 struct hymgi_requests {
-  int count;
+  int count; /* posted since the last wait */
   int error; /* first failure seen by hymgi_comm_progress */
   MPI_Request request[];
 };
@@ -47,19 +48,9 @@ static hymg_status check(hymg_context *context, int error, const char *call)
   return hymgi_fail(context, HYMG_EMPI, "%s: %.400s", call, text);
 }
 
-int hymgi_comm_rank(const hymgi_comm *comm)
+hymgi_ranks hymgi_comm_ranks(const hymgi_comm *comm)
 {
-  return comm ? comm->rank : 0;
-}
-
-int hymgi_comm_size(const hymgi_comm *comm)
-{
-  return comm ? comm->size : 1;
-}
-
-int hymgi_comm_nodes(const hymgi_comm *comm)
-{
-  return comm ? comm->nodes : 1;
+  return comm ? comm->ranks : (hymgi_ranks){.size = 1, .nodes = 1, .local_size = 1};
 }
 
 void hymgi_comm_destroy(hymgi_comm **comm)
@@ -70,7 +61,7 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
   if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
   free((*comm)->sends);
-  free((*comm)->received);
+  free((*comm)->sent);
   free(*comm);
   *comm = NULL;
 }
@@ -83,53 +74,33 @@ static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_c
     if (owned) MPI_Comm_free(&mpi);
     return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
   }
-  *c =
-      (hymgi_comm){.comm = mpi, .owned = owned, .nodes = 1, .node = MPI_COMM_NULL, .local_size = 1};
+  *c = (hymgi_comm){.comm = mpi, .owned = owned, .node = MPI_COMM_NULL};
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(mpi, &c->rank);
-  MPI_Comm_size(mpi, &c->size);
+  MPI_Comm_rank(mpi, &c->ranks.rank);
+  MPI_Comm_size(mpi, &c->ranks.size);
   *comm = c;
   return HYMG_OK;
 }
 
-int hymgi_comm_local_rank(const hymgi_comm *comm)
+/* A node: ranks that can share memory. Their number is that of the ranks with local rank 0. */
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *c, int group)
 {
-  return comm ? comm->local_rank : 0;
-}
-
-int hymgi_comm_local_size(const hymgi_comm *comm)
-{
-  return comm ? comm->local_size : 1;
-}
-
-/* Takes ownership of node. The number of nodes is the number of ranks with local rank 0. */
-static hymg_status set_node(hymg_context *context, hymgi_comm *c, MPI_Comm node)
-{
+  MPI_Comm node;
+  if (!c) return HYMG_OK;
+  TRY(group < 0
+          ? check(context,
+                  MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, c->ranks.rank, MPI_INFO_NULL,
+                                      &node),
+                  "MPI_Comm_split_type")
+          : check(context, MPI_Comm_split(c->comm, group, c->ranks.rank, &node), "MPI_Comm_split"));
   if (c->node != MPI_COMM_NULL) MPI_Comm_free(&c->node);
   c->node = node;
   MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(node, &c->local_rank);
-  MPI_Comm_size(node, &c->local_size);
-  const int first = c->local_rank == 0;
-  return check(context, MPI_Allreduce(&first, &c->nodes, 1, MPI_INT, MPI_SUM, c->comm),
+  MPI_Comm_rank(node, &c->ranks.local_rank);
+  MPI_Comm_size(node, &c->ranks.local_size);
+  const int first = c->ranks.local_rank == 0;
+  return check(context, MPI_Allreduce(&first, &c->ranks.nodes, 1, MPI_INT, MPI_SUM, c->comm),
                "MPI_Allreduce");
-}
-
-/* A node: ranks that can share memory. */
-static hymg_status find_node(hymgi_comm *c)
-{
-  MPI_Comm node;
-  TRY(check(NULL, MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &node),
-            "MPI_Comm_split_type"));
-  return set_node(NULL, c, node);
-}
-
-hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group)
-{
-  MPI_Comm node;
-  if (!comm) return HYMG_OK;
-  TRY(check(context, MPI_Comm_split(comm->comm, group, comm->rank, &node), "MPI_Comm_split"));
-  return set_node(context, comm, node);
 }
 
 bool hymgi_comm_says_cuda(void)
@@ -147,34 +118,42 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
-/* Can a communicator be made from this one? There is no context yet that could hold an error
- * text. */
-static hymg_status check_user(MPI_Comm comm)
+/* Room for failure messages. */
+static bool prepare_alarms(hymgi_comm *c)
 {
-  int yes = 0, inter = 0;
-  if (MPI_Initialized(&yes) != MPI_SUCCESS || !yes)
-    return hymgi_fail(NULL, HYMG_EINVAL, "MPI is not initialised");
-  if (MPI_Finalized(&yes) != MPI_SUCCESS || yes)
-    return hymgi_fail(NULL, HYMG_EINVAL, "MPI is finalised already");
-  if (comm == MPI_COMM_NULL)
-    return hymgi_fail(NULL, HYMG_EINVAL, "the communicator is MPI_COMM_NULL");
-  if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)
-    return hymgi_fail(NULL, HYMG_EINVAL, "the communicator is an intercommunicator");
-  return HYMG_OK;
+  const size_t size = (size_t)c->ranks.size;
+  c->sends = malloc(size * sizeof *c->sends);
+  c->sent = calloc(2 * size, sizeof *c->sent);
+  if (!c->sends || !c->sent) return false;
+  c->received = c->sent + size;
+  for (size_t r = 0; r < size; r++)
+    c->sends[r] = MPI_REQUEST_NULL;
+  return true;
 }
 
+/* Can a communicator be made from this one? */
+static bool is_usable(MPI_Comm comm)
+{
+  int started = 0, ended = 0, inter = 0;
+  return MPI_Initialized(&started) == MPI_SUCCESS && started &&
+         MPI_Finalized(&ended) == MPI_SUCCESS && !ended && comm != MPI_COMM_NULL &&
+         MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
+}
+
+/* There is no context yet that could hold an error text. */
 hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, hymgi_comm **comm)
 {
-  TRY(check_user(user));
+  if (!is_usable(user)) return HYMG_EINVAL;
   MPI_Comm own;
   TRY(check(NULL, MPI_Comm_dup(user, &own), "MPI_Comm_dup"));
   hymgi_comm *c = NULL;
   TRY(wrap(NULL, own, true, &c));
+  if (!prepare_alarms(c)) mine = HYMG_ENOMEM;
   int worst = (int)mine;
   hymg_status status = hymgi_comm_max_int(NULL, c, &worst, 1);
   if (status == HYMG_OK) status = (hymg_status)worst;
-  if (status == HYMG_OK) status = find_node(c);
-  if (status != HYMG_OK || c->size == 1) hymgi_comm_destroy(&c);
+  if (status == HYMG_OK) status = hymgi_comm_regroup(NULL, c, -1);
+  if (status != HYMG_OK || c->ranks.size == 1) hymgi_comm_destroy(&c);
   *comm = c;
   return status;
 }
@@ -187,47 +166,36 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   int64_t members = member != 0;
   TRY(hymgi_comm_sum_int64(context, comm, &members, 1));
   if (members <= 1) return HYMG_OK;
-  if (members == comm->size) return wrap(context, comm->comm, false, subset);
+  if (members == comm->ranks.size) return wrap(context, comm->comm, false, subset);
   MPI_Comm part;
-  TRY(check(context, MPI_Comm_split(comm->comm, member ? 0 : MPI_UNDEFINED, comm->rank, &part),
+  TRY(check(context,
+            MPI_Comm_split(comm->comm, member ? 0 : MPI_UNDEFINED, comm->ranks.rank, &part),
             "MPI_Comm_split"));
   return part == MPI_COMM_NULL ? HYMG_OK : wrap(context, part, true, subset);
 }
 
-/* Maps doubles to integers of the same order: the bits of a negative number, except its sign,
- * are flipped. NaN becomes the largest. */
-static int64_t key_of(double value)
+/* Swaps the bits of a double and an integer of the same order: those of a negative number,
+ * except its sign, are flipped. */
+static void swap_order(double *value)
 {
   int64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  if (value != value) return INT64_MAX;
-  return bits < 0 ? bits ^ INT64_MAX : bits;
-}
-
-static double value_of(int64_t key)
-{
-  const int64_t bits = key < 0 ? key ^ INT64_MAX : key;
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  memcpy(&bits, value, sizeof bits);
+  if (bits < 0) bits ^= INT64_MAX;
+  memcpy(value, &bits, sizeof bits);
 }
 
 hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
                                   int count)
 {
-  enum { CHUNK = 64 };
   if (!comm) return HYMG_OK;
-  for (int first = 0; first < count; first += CHUNK) {
-    const int n = count - first < CHUNK ? count - first : CHUNK;
-    int64_t key[CHUNK];
-    for (int i = 0; i < n; i++)
-      key[i] = key_of(values[first + i]);
-    TRY(check(context, MPI_Allreduce(MPI_IN_PLACE, key, n, MPI_INT64_T, MPI_MAX, comm->comm),
-              "MPI_Allreduce"));
-    for (int i = 0; i < n; i++)
-      values[first + i] = value_of(key[i]);
+  for (int i = 0; i < count; i++) {
+    if (values[i] != values[i]) values[i] = NAN; /* positive: the largest */
+    swap_order(values + i);
   }
-  return HYMG_OK;
+  const int error = MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm->comm);
+  for (int i = 0; i < count; i++)
+    swap_order(values + i);
+  return check(context, error, "MPI_Allreduce");
 }
 
 hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count)
@@ -278,30 +246,21 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
 
 /* ---- failure messages ---- */
 
-/* Without memory for them no rank is notified: the others time out. */
-static bool has_alarms(hymgi_comm *c)
-{
-  if (!c->received) c->received = calloc((size_t)c->size, sizeof *c->received);
-  if (!c->sends && (c->sends = malloc((size_t)c->size * sizeof *c->sends)))
-    for (int r = 0; r < c->size; r++)
-      c->sends[r] = MPI_REQUEST_NULL;
-  return c->received && c->sends;
-}
-
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
 {
-  if (!comm || comm->alarm.status != HYMG_OK || !has_alarms(comm)) return;
+  if (!comm || comm->alarm.status != HYMG_OK) return;
   comm->alarm.status = (int)status;
-  snprintf(comm->alarm.text, sizeof comm->alarm.text, "rank %d failed: %.440s", comm->rank, text);
-  for (int r = 0; r < comm->size; r++)
-    if (r != comm->rank)
+  snprintf(comm->alarm.text, sizeof comm->alarm.text, "rank %d failed: %.440s", comm->ranks.rank,
+           text);
+  for (int r = 0; r < comm->ranks.size; r++)
+    if (r != comm->ranks.rank)
       MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, ALARM_TAG, comm->comm,
                 &comm->sends[r]);
 }
 
 static int receive_alarm(hymgi_comm *c, int rank, alarm_message *message)
 {
-  c->received[rank] = true;
+  c->received[rank] = 1;
   return MPI_Recv(message, (int)sizeof *message, MPI_BYTE, rank, ALARM_TAG, c->comm,
                   MPI_STATUS_IGNORE);
 }
@@ -312,8 +271,7 @@ bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
   MPI_Status from;
   alarm_message message;
   if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &arrived, &from) != MPI_SUCCESS ||
-      !arrived || !has_alarms(comm) ||
-      receive_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
+      !arrived || receive_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
     return false;
   *status = (hymg_status)message.status;
   memcpy(text, message.text, HYMGI_ALARM_TEXT);
@@ -323,26 +281,17 @@ bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
 hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   if (!comm) return HYMG_OK;
-  int *notified = calloc((size_t)comm->size, sizeof *notified);
+  const int rank = comm->ranks.rank, size = comm->ranks.size;
   alarm_message unread;
-  int lacking = !notified || !has_alarms(comm), error = MPI_SUCCESS;
-  hymg_status status = hymgi_comm_max_int(context, comm, &lacking, 1);
-  if (status == HYMG_OK && lacking)
-    status = hymgi_fail(context, HYMG_ENOMEM, "out of memory for alarms of %d ranks", comm->size);
-  if (status == HYMG_OK) {
-    notified[comm->rank] = comm->alarm.status != HYMG_OK;
-    status = hymgi_comm_max_int(context, comm, notified, comm->size);
-  }
-  for (int r = 0; status == HYMG_OK && r < comm->size; r++)
-    if (r != comm->rank && notified[r] && !comm->received[r]) {
-      error = receive_alarm(comm, r, &unread);
-      status = check(context, error, "MPI_Recv");
-    }
-  free(notified);
-  TRY(status);
-  TRY(check(context, MPI_Waitall(comm->size, comm->sends, MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  memset(comm->sent, 0, (size_t)size * sizeof *comm->sent);
+  comm->sent[rank] = comm->alarm.status != HYMG_OK;
+  TRY(hymgi_comm_max_int(context, comm, comm->sent, size));
+  for (int r = 0; r < size; r++)
+    if (r != rank && comm->sent[r] && !comm->received[r])
+      TRY(check(context, receive_alarm(comm, r, &unread), "MPI_Recv"));
+  TRY(check(context, MPI_Waitall(size, comm->sends, MPI_STATUSES_IGNORE), "MPI_Waitall"));
   comm->alarm.status = HYMG_OK;
-  memset(comm->received, 0, (size_t)comm->size * sizeof *comm->received);
+  memset(comm->received, 0, (size_t)size * sizeof *comm->received);
   return HYMG_OK;
 }
 
@@ -356,10 +305,8 @@ hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_reques
   }
   hymgi_requests *r = malloc(sizeof *r + (size_t)count * sizeof r->request[0]);
   if (!r) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for %d requests", count);
-  r->count = count;
+  r->count = 0;
   r->error = MPI_SUCCESS;
-  for (int i = 0; i < count; i++)
-    r->request[i] = MPI_REQUEST_NULL;
   *requests = r;
   return HYMG_OK;
 }
@@ -386,35 +333,20 @@ static int large_type(size_t count, MPI_Datatype *type)
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
-/* MPI_DOUBLE with a count n, or one element of a large type, which the caller frees. */
-static hymg_status type_of(hymg_context *context, size_t count, MPI_Datatype *type, int *n)
+hymg_status hymgi_comm_post(hymg_context *context, hymgi_requests *requests, bool sends, int rank,
+                            int tag, double *data, size_t count)
 {
-  *type = MPI_DOUBLE, *n = (int)count;
-  if (count <= INT_MAX) return HYMG_OK;
-  *n = 1;
-  return check(context, large_type(count, type), "MPI_Type_create_struct");
-}
-
-hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                               int index, int rank, int tag, double *data, size_t count)
-{
-  MPI_Datatype type;
-  int n;
-  TRY(type_of(context, count, &type, &n));
-  const int error = MPI_Irecv(data, n, type, rank, tag, comm->comm, &requests->request[index]);
-  if (type != MPI_DOUBLE) MPI_Type_free(&type); /* MPI keeps it until the message has completed */
-  return check(context, error, "MPI_Irecv");
-}
-
-hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                            int index, int rank, int tag, const double *data, size_t count)
-{
-  MPI_Datatype type;
-  int n;
-  TRY(type_of(context, count, &type, &n));
-  const int error = MPI_Isend(data, n, type, rank, tag, comm->comm, &requests->request[index]);
-  if (type != MPI_DOUBLE) MPI_Type_free(&type);
-  return check(context, error, "MPI_Isend");
+  const bool large = count > INT_MAX;
+  const int n = large ? 1 : (int)count;
+  MPI_Datatype type = MPI_DOUBLE;
+  MPI_Comm const comm = context->comm->comm;
+  if (large) TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
+  MPI_Request *request = &requests->request[requests->count++];
+  *request = MPI_REQUEST_NULL;
+  const int error = sends ? MPI_Isend(data, n, type, rank, tag, comm, request)
+                          : MPI_Irecv(data, n, type, rank, tag, comm, request);
+  if (large) MPI_Type_free(&type); /* MPI keeps it until the message has completed */
+  return check(context, error, sends ? "MPI_Isend" : "MPI_Irecv");
 }
 
 void hymgi_comm_progress(hymgi_requests *requests)
@@ -428,8 +360,9 @@ void hymgi_comm_progress(hymgi_requests *requests)
 hymg_status hymgi_comm_wait(hymg_context *context, hymgi_requests *requests)
 {
   if (!requests) return HYMG_OK;
-  const int seen = requests->error;
+  const int seen = requests->error, count = requests->count;
   requests->error = MPI_SUCCESS;
-  const int error = MPI_Waitall(requests->count, requests->request, MPI_STATUSES_IGNORE);
+  requests->count = 0;
+  const int error = MPI_Waitall(count, requests->request, MPI_STATUSES_IGNORE);
   return check(context, error != MPI_SUCCESS ? error : seen, "MPI_Waitall");
 }

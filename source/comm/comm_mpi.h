@@ -9,5 +9,8 @@
  * rank so far; if any rank has failed, all fail together, since the others would block in their
  * next call. */
 hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, hymgi_comm **comm);
+/* Collective: ranks with the same group count as one node, for tests; group -1: those that can
+ * share memory. */
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group);
 
 #endif

@@ -6,34 +6,9 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-int hymgi_comm_rank(const hymgi_comm *comm)
+hymgi_ranks hymgi_comm_ranks(const hymgi_comm *comm)
 {
-  return 0;
-}
-
-int hymgi_comm_size(const hymgi_comm *comm)
-{
-  return 1;
-}
-
-int hymgi_comm_nodes(const hymgi_comm *comm)
-{
-  return 1;
-}
-
-int hymgi_comm_local_rank(const hymgi_comm *comm)
-{
-  return 0;
-}
-
-int hymgi_comm_local_size(const hymgi_comm *comm)
-{
-  return 1;
-}
-
-hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group)
-{
-  return HYMG_OK;
+  return (hymgi_ranks){.size = 1, .nodes = 1, .local_size = 1};
 }
 
 bool hymgi_comm_says_cuda(void)
@@ -53,10 +28,7 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
   return HYMG_OK;
 }
 
-void hymgi_comm_destroy(hymgi_comm **comm)
-{
-  if (comm) *comm = NULL;
-}
+void hymgi_comm_destroy(hymgi_comm **comm) {}
 
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
                               hymgi_comm **subset)
@@ -105,33 +77,18 @@ hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
   return HYMG_OK;
 }
 
-static hymg_status no_messages(hymg_context *context)
-{
-  return hymgi_fail(context, HYMG_EMPI, "a message was asked for in a build without MPI");
-}
-
 hymg_status hymgi_requests_create(hymg_context *context, int count, hymgi_requests **requests)
 {
-  if (count > 0) return no_messages(context);
   *requests = NULL;
   return HYMG_OK;
 }
 
-void hymgi_requests_destroy(hymgi_requests **requests)
-{
-  if (requests) *requests = NULL;
-}
+void hymgi_requests_destroy(hymgi_requests **requests) {}
 
-hymg_status hymgi_comm_receive(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                               int index, int rank, int tag, double *data, size_t count)
+hymg_status hymgi_comm_post(hymg_context *context, hymgi_requests *requests, bool sends, int rank,
+                            int tag, double *data, size_t count)
 {
-  return no_messages(context);
-}
-
-hymg_status hymgi_comm_send(hymg_context *context, hymgi_comm *comm, hymgi_requests *requests,
-                            int index, int rank, int tag, const double *data, size_t count)
-{
-  return no_messages(context);
+  return hymgi_fail(context, HYMG_EMPI, "a message was asked for in a build without MPI");
 }
 
 void hymgi_comm_progress(hymgi_requests *requests) {}

@@ -81,7 +81,7 @@ int hymg_context_threads(const hymg_context *context)
 
 int hymg_context_nodes(const hymg_context *context)
 {
-  return context ? hymgi_comm_nodes(context->comm) : 1;
+  return context ? hymgi_comm_ranks(context->comm).nodes : 1;
 }
 
 hymg_status hymg_context_max(hymg_context *context, double *value)

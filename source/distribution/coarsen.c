@@ -69,12 +69,10 @@ void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3])
     for (int j = 0; j < count[1]; j++) {
       const int64_t plane = (int64_t)list[0][i] * list[1][j];
       if (plane > limit) break;
-      int k = 0; /* the last count that does not exceed the number of ranks, and the next one */
-      while (k + 1 < count[2] && plane * list[2][k + 1] <= ranks)
-        k++;
-      for (int end = k + 2; k < end && k < count[2]; k++) {
+      for (int k = 0; k < count[2]; k++) {
         const shape s = measure(n, ranks, list[0][i], list[1][j], list[2][k]);
         if (better(&s, &best)) best = s;
+        if (s.count > ranks) break; /* the next ones are farther off */
       }
     }
   memcpy(boxes, best.boxes, sizeof best.boxes);

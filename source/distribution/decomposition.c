@@ -13,36 +13,39 @@ static int64_t product(const int v[3])
   return (int64_t)v[0] * v[1] * v[2];
 }
 
-static hymg_status check_boxes(hymg_context *context, const hymg_grid_desc *desc)
+int64_t hymgi_decomp_id(const hymgi_decomp *decomp, const int box[3])
 {
-  static const char axis[3] = {'x', 'y', 'z'};
-  const int *b = desc->boxes, *n = desc->n;
+  return ((int64_t)box[2] * decomp->boxes[1] + box[1]) * decomp->boxes[0] + box[0];
+}
+
+void hymgi_decomp_box(const hymgi_decomp *decomp, int64_t id, int box[3])
+{
+  const int64_t row = id / decomp->boxes[0];
+  box[0] = (int)(id % decomp->boxes[0]);
+  box[1] = (int)(row % decomp->boxes[1]);
+  box[2] = (int)(row / decomp->boxes[1]);
+}
+
+/* A grid that will be coarsened needs boxes with even sides, so that the coarse image of a box
+ * consists of whole cells. */
+static hymg_status check_boxes(hymg_context *context, const int n[3], const int b[3])
+{
+  const bool coarsens = n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0;
   for (int a = 0; a < 3; a++)
     if (b[a] < 1 || n[a] % b[a] != 0)
       return hymgi_fail(
           context, HYMG_EINVAL,
           "%d boxes along %c do not divide %d cells: boxes must be 1 to %d and a divisor", b[a],
-          axis[a], n[a], n[a]);
+          "xyz"[a], n[a], n[a]);
   if ((int64_t)b[0] * b[1] > INT_MAX || product(b) > INT_MAX)
     return hymgi_fail(context, HYMG_EINVAL, "%d x %d x %d boxes: more than the limit of %d", b[0],
                       b[1], b[2], INT_MAX);
-  return HYMG_OK;
-}
-
-/* A grid that will be coarsened needs boxes with even sides, so that the coarse image of a box
- * consists of whole cells. */
-static hymg_status check_even_sides(hymg_context *context, const int n[3], const int boxes[3])
-{
-  static const char axis[] = "xyz";
-  if (n[0] % 2 || n[1] % 2 || n[2] % 2) return HYMG_OK;
-  for (int a = 0; a < 3; a++) {
-    const int m = n[a] / boxes[a];
-    if (m % 2)
+  for (int a = 0; a < 3; a++)
+    if (coarsens && n[a] / b[a] % 2)
       return hymgi_fail(context, HYMG_EINVAL,
                         "%d cells along %c in %d boxes of %d: a grid that is even on all axes is "
                         "coarsened and needs boxes with even sides",
-                        n[a], axis[a], boxes[a], m);
-  }
+                        n[a], "xyz"[a], b[a], n[a] / b[a]);
   return HYMG_OK;
 }
 
@@ -72,18 +75,16 @@ static hymg_status ask_owners(hymg_context *context, const hymg_grid_desc *desc,
   if (!d->owner_table)
     return hymgi_fail(context, HYMG_ENOMEM, "out of memory for the owners of %lld boxes",
                       (long long)product(d->boxes));
-  int64_t at = 0;
-  int box[3];
-  for (box[2] = 0; box[2] < d->boxes[2]; box[2]++)
-    for (box[1] = 0; box[1] < d->boxes[1]; box[1]++)
-      for (box[0] = 0; box[0] < d->boxes[0]; box[0]++) {
-        const int rank = desc->owner(box, desc->owner_user);
-        if (rank < 0 || rank >= d->ranks)
-          return hymgi_fail(context, HYMG_EINVAL,
-                            "owner of box (%d, %d, %d) is rank %d: ranks are 0 to %d", box[0],
-                            box[1], box[2], rank, d->ranks - 1);
-        d->owner_table[at++] = rank;
-      }
+  for (int64_t id = 0; id < product(d->boxes); id++) {
+    int box[3];
+    hymgi_decomp_box(d, id, box);
+    const int rank = desc->owner(box, desc->owner_user);
+    if (rank < 0 || rank >= d->ranks)
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "owner of box (%d, %d, %d) is rank %d: ranks are 0 to %d", box[0], box[1],
+                        box[2], rank, d->ranks - 1);
+    d->owner_table[id] = rank;
+  }
   return sort_by_rank(context, d);
 }
 
@@ -95,17 +96,12 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
   *d = (hymgi_decomp){.ranks = ranks, .merge = {1, 1, 1}};
   memcpy(d->n, desc->n, sizeof d->n);
   memcpy(d->boxes, desc->boxes, sizeof d->boxes);
-  hymg_status status = HYMG_OK;
-  if (desc->boxes[0] == 0 && desc->boxes[1] == 0 && desc->boxes[2] == 0)
-    hymgi_decomp_default_boxes(desc->n, ranks, d->boxes);
-  else
-    status = check_boxes(context, desc);
-  if (status == HYMG_OK) status = check_even_sides(context, desc->n, d->boxes);
+  if (!d->boxes[0] && !d->boxes[1] && !d->boxes[2])
+    hymgi_decomp_default_boxes(d->n, ranks, d->boxes);
+  hymg_status status = check_boxes(context, d->n, d->boxes);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
-  if (status != HYMG_OK)
-    hymgi_decomp_destroy(&d);
-  else
-    *decomp = d;
+  if (status != HYMG_OK) hymgi_decomp_destroy(&d);
+  *decomp = d;
   return status;
 }
 
@@ -130,10 +126,8 @@ hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *des
   hymg_status status = hymgi_decomp_create_for(context, hymg_context_ranks(context), desc, &d);
   status = hymgi_agree(context, status);
   if (status == HYMG_OK && d->owner_table) status = check_same_owners(context, d);
-  if (status != HYMG_OK)
-    hymgi_decomp_destroy(&d);
-  else
-    *decomp = d;
+  if (status != HYMG_OK) hymgi_decomp_destroy(&d);
+  *decomp = d;
   return status;
 }
 
@@ -153,8 +147,7 @@ int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3])
   for (; decomp->finer; decomp = decomp->finer)
     for (int a = 0; a < 3; a++)
       b[a] *= decomp->merge[a];
-  if (decomp->owner_table)
-    return decomp->owner_table[((int64_t)b[2] * decomp->boxes[1] + b[1]) * decomp->boxes[0] + b[0]];
+  if (decomp->owner_table) return decomp->owner_table[hymgi_decomp_id(decomp, b)];
   return (int)(hymgi_morton_rank(decomp->boxes, b) * decomp->ranks / product(decomp->boxes));
 }
 
@@ -175,14 +168,10 @@ static hymg_status finest_boxes_of(hymg_context *context, const hymgi_decomp *d,
                       (long long)(end - first));
   for (int64_t p = first; p < end; p++) {
     int *box = boxes + 3 * (p - first);
-    if (d->owner_table) {
-      const int64_t at = d->rank_box[p], row = at / d->boxes[0];
-      box[0] = (int)(at % d->boxes[0]);
-      box[1] = (int)(row % d->boxes[1]);
-      box[2] = (int)(row / d->boxes[1]);
-    } else {
+    if (d->owner_table)
+      hymgi_decomp_box(d, d->rank_box[p], box);
+    else
       hymgi_morton_box(d->boxes, p, box);
-    }
   }
   *list = boxes;
   *count = (int)(end - first);

@@ -14,7 +14,7 @@ typedef struct hymgi_decomp {
   int n[3];                         /* cells of the level */
   int boxes[3];                     /* per axis; divides n */
   int merge[3]; /* boxes of the finer level per box of this level, per axis: 1, 2 or finer->boxes */
-  /* finest level with the user's callback: owner of box (x, y, z) at (z*by + y)*bx + x */
+  /* finest level with the user's callback: owners by the id of a box */
   int *owner_table;
   /* with the table: boxes of rank r are rank_box[rank_first[r] .. rank_first[r+1]) */
   int64_t *rank_first;
@@ -54,6 +54,10 @@ void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3]);
  * inverse; O(log boxes). */
 int64_t hymgi_morton_rank(const int boxes[3], const int box[3]);
 void hymgi_morton_box(const int boxes[3], int64_t place, int box[3]);
+
+/* The id of a box of this level, x fastest, and the inverse. */
+int64_t hymgi_decomp_id(const hymgi_decomp *decomp, const int box[3]);
+void hymgi_decomp_box(const hymgi_decomp *decomp, int64_t id, int box[3]);
 
 /* Context rank that owns a box of this level. */
 int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3]);

@@ -18,24 +18,15 @@ static void leave(const hymgi_mover *mover, int before)
   if (mover->leave) mover->leave(before);
 }
 
-static void post_receives(hymg_context *context, const hymgi_plan *plan)
+static void post(hymg_context *context, const hymgi_plan *plan, bool sends)
 {
-  for (int i = 0; i < plan->num_receives; i++) {
-    const hymgi_message *m = &plan->receive[i];
-    if (m->peer) continue;
-    note(context, hymgi_comm_receive(context, context->comm, plan->requests, i, m->rank, plan->tag,
-                                     plan->receive_buffer + m->at, m->size));
-  }
-}
-
-static void send(hymg_context *context, const hymgi_plan *plan)
-{
-  for (int i = 0; i < plan->num_sends; i++) {
-    const hymgi_message *m = &plan->send[i];
-    if (m->peer) continue;
-    note(context, hymgi_comm_send(context, context->comm, plan->requests, plan->num_receives + i,
-                                  m->rank, plan->tag, plan->send_buffer + m->at, m->size));
-  }
+  const hymgi_message *m = sends ? plan->send : plan->receive;
+  const int count = sends ? plan->num_sends : plan->num_receives;
+  double *const buffer = sends ? plan->send_buffer : plan->receive_buffer;
+  for (const hymgi_message *end = m + count; m < end; m++)
+    if (!m->peer)
+      note(context, hymgi_comm_post(context, plan->requests, sends, m->rank, plan->tag,
+                                    buffer + m->at, m->size));
 }
 
 void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan,
@@ -51,8 +42,8 @@ void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const 
 void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan)
 {
   const int before = enter(context, mover);
-  post_receives(context, plan);
-  send(context, plan);
+  post(context, plan, false);
+  post(context, plan, true);
   leave(mover, before);
 }
 
@@ -71,9 +62,9 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
     return;
   }
   const int before = enter(context, mover);
-  post_receives(context, plan);
+  post(context, plan, false);
   if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
-  send(context, plan);
+  post(context, plan, true);
   leave(mover, before);
   if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
 }

@@ -28,6 +28,9 @@ typedef struct hymgi_message {
   int first, count; /* pieces */
   size_t at, size;  /* doubles in the buffer */
   bool peer;        /* between peers: does not use MPI */
+  /* between peers: the offsets of its data, in doubles, and its flag, in words, in the arenas of
+   * this rank and of the other one (source/transport/peer_setup.c) */
+  double mine[2], theirs[2];
 } hymgi_message;
 
 /* Where the pieces of a message are written or read when kernels of two GPUs exchange it

@@ -5,41 +5,20 @@
 
 #include "distribution/plan.h"
 
-/* A brick of a message and its sort key among the bricks for the same pair of ranks; both ends
+typedef enum hymgi_way { HYMGI_LOCAL, HYMGI_SEND, HYMGI_RECEIVE } hymgi_way;
+
+/* A brick, of a message only this rank's side of it, with its sort key: both ends of a message
  * derive the same key and sub. */
-typedef struct hymgi_item {
+typedef struct hymgi_brick {
+  hymgi_way way;
   int rank; /* the other one */
   int sub;
   int64_t key;
-  hymgi_piece piece;
-} hymgi_item;
+  hymgi_copy copy;
+} hymgi_brick;
 
-typedef struct hymgi_items {
-  hymgi_item *item;
-  int count, capacity;
-} hymgi_items;
-
-typedef struct hymgi_copies {
-  hymgi_copy *copy;
-  int count, capacity;
-} hymgi_copies;
-
-typedef struct hymgi_bricks {
-  hymgi_copies local;
-  hymgi_items send, receive;
-} hymgi_bricks;
-
-/* Ensures room for one more element in an array of `count` elements of `size` bytes. */
-hymg_status hymgi_grow(hymg_context *context, void **array, int count, int *capacity, size_t size);
-
-/* Swaps sources with targets and sends with receives. */
-void hymgi_bricks_reverse(hymgi_bricks *bricks);
-void hymgi_bricks_free(hymgi_bricks *bricks);
-
-/* Sorts the items (in place) and lays out the messages; no buffers and no requests yet. */
-hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_bricks *bricks, hymgi_plan **plan);
-
-/* Tag, buffers and requests. */
-hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan);
+/* Sorts the bricks and lays out the messages; no buffers and no requests yet. */
+hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_brick *brick, int count,
+                                hymgi_plan **plan);
 
 #endif

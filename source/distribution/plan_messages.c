@@ -1,7 +1,6 @@
 /* The parts of a plan: the merged boxes of a rank, messages from sorted bricks, and buffers. */
 #include "distribution/plan_build.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,101 +49,67 @@ hymg_status hymgi_side_boxes(hymg_context *context, const hymgi_decomp *decomp, 
 
 /* ---- bricks into messages ---- */
 
-hymg_status hymgi_grow(hymg_context *context, void **array, int count, int *capacity, size_t size)
+static int by_message_and_key(const void *left, const void *right)
 {
-  if (count < *capacity) return HYMG_OK;
-  const int64_t more = *capacity < 16 ? 16 : (int64_t)*capacity * 2;
-  void *grown = more <= INT_MAX ? realloc(*array, (size_t)more * size) : NULL;
-  if (!grown)
-    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks", count);
-  *array = grown;
-  *capacity = (int)more;
-  return HYMG_OK;
-}
-
-void hymgi_bricks_reverse(hymgi_bricks *bricks)
-{
-  const hymgi_items send = bricks->send;
-  bricks->send = bricks->receive;
-  bricks->receive = send;
-  for (int i = 0; i < bricks->local.count; i++) {
-    hymgi_copy *c = &bricks->local.copy[i];
-    const hymgi_copy old = *c;
-    c->src_box = old.dst_box;
-    c->dst_box = old.src_box;
-    memcpy(c->src, old.dst, sizeof c->src);
-    memcpy(c->dst, old.src, sizeof c->dst);
-  }
-}
-
-void hymgi_bricks_free(hymgi_bricks *bricks)
-{
-  free(bricks->local.copy);
-  free(bricks->send.item);
-  free(bricks->receive.item);
-  *bricks = (hymgi_bricks){.local = {.count = 0}};
-}
-
-static int by_rank_and_key(const void *left, const void *right)
-{
-  const hymgi_item *a = left, *b = right;
+  const hymgi_brick *a = left, *b = right;
+  if (a->way != b->way) return a->way < b->way ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   if (a->key != b->key) return a->key < b->key ? -1 : 1;
   return (a->sub > b->sub) - (a->sub < b->sub);
 }
 
-static size_t piece_size(const hymgi_piece *p)
+/* Sorted bricks of one direction become consecutive pieces in the buffer, with one message per
+ * rank. */
+static bool lay_out(const hymgi_brick *brick, int count, hymgi_piece **pieces,
+                    hymgi_message **messages, int *num_messages)
 {
-  return (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
-}
-
-/* Sorted items become consecutive pieces in the buffer, with one message per rank. */
-static bool lay_out(hymgi_items *items, hymgi_piece **pieces, hymgi_message **messages,
-                    int *num_messages)
-{
-  hymgi_piece *p = malloc((size_t)(items->count + 1) * sizeof *p);
-  if (items->count > 0)
-    qsort(items->item, (size_t)items->count, sizeof items->item[0], by_rank_and_key);
   int ranks = 0;
-  for (int i = 0; i < items->count; i++)
-    ranks += i == 0 || items->item[i].rank != items->item[i - 1].rank;
-  hymgi_message *m = malloc((size_t)(ranks + 1) * sizeof *m);
-  *pieces = p;
-  *messages = m;
+  for (int i = 0; i < count; i++)
+    ranks += i == 0 || brick[i].rank != brick[i - 1].rank;
+  hymgi_piece *p = *pieces = malloc((size_t)(count + 1) * sizeof *p);
+  hymgi_message *m = *messages = malloc((size_t)(ranks + 1) * sizeof *m);
   *num_messages = ranks;
   if (!p || !m) return false;
   size_t at = 0;
-  for (int i = 0, r = -1; i < items->count; i++) {
-    const hymgi_item *item = &items->item[i];
-    if (i == 0 || item->rank != items->item[i - 1].rank)
-      m[++r] = (hymgi_message){.rank = item->rank, .first = i, .at = at};
-    p[i] = item->piece;
-    p[i].at = at;
-    p[i].message = r;
-    p[i].first = m[r].at;
-    at += piece_size(&p[i]);
+  for (int i = 0, r = -1; i < count; i++) {
+    const hymgi_copy *c = &brick[i].copy;
+    const bool sends = brick[i].way == HYMGI_SEND;
+    if (i == 0 || brick[i].rank != brick[i - 1].rank)
+      m[++r] = (hymgi_message){.rank = brick[i].rank, .first = i, .at = at};
+    p[i] = (hymgi_piece){sends ? c->src_box : c->dst_box, r, .at = at, .first = m[r].at};
+    memcpy(p[i].low, sends ? c->src : c->dst, sizeof p[i].low);
+    memcpy(p[i].n, c->n, sizeof p[i].n);
+    at += (size_t)c->n[0] * (size_t)c->n[1] * (size_t)c->n[2];
     m[r].count++;
     m[r].size = at - m[r].at;
   }
   return true;
 }
 
-hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_bricks *bricks, hymgi_plan **plan)
+hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_brick *brick, int count,
+                                hymgi_plan **plan)
 {
   hymgi_plan *p = calloc(1, sizeof *p);
   if (!p) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan");
-  const bool sent = lay_out(&bricks->send, &p->pack, &p->send, &p->num_sends);
-  const bool received = lay_out(&bricks->receive, &p->unpack, &p->receive, &p->num_receives);
-  if (!sent || !received) {
+  *p = (hymgi_plan){.threads = context->threads, .context = context};
+  if (brick) qsort(brick, (size_t)count, sizeof *brick, by_message_and_key);
+  int bricks[3] = {0};
+  for (int i = 0; i < count; i++)
+    bricks[brick[i].way]++;
+  p->num_local = bricks[HYMGI_LOCAL], p->num_pack = bricks[HYMGI_SEND];
+  p->num_unpack = bricks[HYMGI_RECEIVE];
+  const hymgi_brick *send = brick + p->num_local, *receive = send + p->num_pack;
+  p->local = malloc((size_t)(p->num_local + 1) * sizeof *p->local);
+  const bool sent = lay_out(send, p->num_pack, &p->pack, &p->send, &p->num_sends);
+  const bool received = lay_out(receive, p->num_unpack, &p->unpack, &p->receive, &p->num_receives);
+  if (!p->local || !sent || !received) {
     hymgi_plan_destroy(&p);
-    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks",
-                      bricks->send.count + bricks->receive.count);
+    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks", count);
   }
-  p->num_local = bricks->local.count;
-  p->num_pack = bricks->send.count;
-  p->num_unpack = bricks->receive.count;
-  p->local = bricks->local.copy; /* handed over */
-  bricks->local = (hymgi_copies){.count = 0};
+  for (int i = 0; i < p->num_local; i++)
+    p->local[i] = brick[i].copy;
+  p->mpi_sends = p->num_sends;
+  p->mpi_receives = p->num_receives;
   *plan = p;
   return HYMG_OK;
 }
@@ -154,27 +119,6 @@ hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_bricks *bricks, hym
 static size_t doubles_of(const hymgi_message *message, int count)
 {
   return count > 0 ? message[count - 1].at + message[count - 1].size : 0;
-}
-
-hymg_status hymgi_plan_finish(hymg_context *context, int tag, hymgi_plan *plan)
-{
-  plan->tag = tag;
-  plan->mpi_sends = plan->num_sends;
-  plan->mpi_receives = plan->num_receives;
-  plan->context = context;
-  plan->threads = context->threads;
-  return hymgi_requests_create(context, plan->num_sends + plan->num_receives, &plan->requests);
-}
-
-static bool is_single(const hymgi_plan *plan)
-{
-  for (int m = 0; m < plan->num_local; m++)
-    if (plan->local[m].src_box || plan->local[m].dst_box) return false;
-  for (int m = 0; m < plan->num_pack; m++)
-    if (plan->pack[m].box) return false;
-  for (int m = 0; m < plan->num_unpack; m++)
-    if (plan->unpack[m].box) return false;
-  return true;
 }
 
 hymg_status hymgi_plan_share(hymgi_plan *plan,
@@ -187,7 +131,6 @@ hymg_status hymgi_plan_share(hymgi_plan *plan,
                            (size_t)plan->num_pack * sizeof *plan->pack,
                            (size_t)plan->num_unpack * sizeof *plan->unpack};
   plan->unshare = unshare;
-  plan->single = is_single(plan);
   hymg_status status = HYMG_OK;
   for (int m = 0; m < 3 && status == HYMG_OK; m++)
     if (list[m]) status = share(plan->context, &list[m], bytes[m]);

@@ -5,88 +5,45 @@
  * regions, so no negotiation is needed. */
 #include "distribution/plan_build.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 4, MAX_RUNS = 2 * MAX_DEPTH + 1, CENTRE = 13, DIRECTIONS = 27 };
 enum { ALL_DIRECTIONS = (1 << DIRECTIONS) - 1 };
 
-/* ---- how other ranks merged their boxes ---- */
+/* ---- lists ---- */
 
-typedef struct share {
-  int rank;
-  bool brick; /* one merged brick; else each box is separate */
-  int low[3], extent[3];
-} share;
-
-typedef struct share_table { /* sorted by rank; contains only ranks that have been looked up */
-  share *share;
+typedef struct list {
+  void *item;
   int count, capacity;
-} share_table;
+} list;
 
-static hymg_status find_share(hymg_context *context, const hymgi_decomp *decomp, share_table *table,
-                              int rank, share *found)
+static hymg_status append(hymg_context *context, list *l, const void *item, size_t size)
 {
-  int low = 0, high = table->count;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (table->share[middle].rank < rank)
-      low = middle + 1;
-    else
-      high = middle;
+  if (l->count == l->capacity) {
+    const int64_t more = l->capacity < 16 ? 16 : (int64_t)l->capacity * 2;
+    void *grown = more <= INT_MAX ? realloc(l->item, (size_t)more * size) : NULL;
+    if (!grown)
+      return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a plan of %d bricks", l->count);
+    l->item = grown;
+    l->capacity = (int)more;
   }
-  if (low == table->count || table->share[low].rank != rank) {
-    int *list, count;
-    TRY(hymgi_grow(context, (void **)&table->share, table->count, &table->capacity, sizeof(share)));
-    TRY(hymgi_decomp_boxes_of(context, decomp, rank, &list, &count));
-    share s = {.rank = rank};
-    s.brick = hymgi_decomp_brick(list, count, s.low, s.extent);
-    free(list);
-    memmove(table->share + low + 1, table->share + low,
-            (size_t)(table->count - low) * sizeof(share));
-    table->share[low] = s;
-    table->count++;
-  }
-  *found = table->share[low];
+  memcpy((char *)l->item + (size_t)l->count++ * size, item, size);
   return HYMG_OK;
 }
 
-/* ---- local boxes by decomposition box ---- */
-
+/* A box of a decomposition, its owner and, of a local box, the index. */
 typedef struct place {
+  int rank, index;
   int64_t id;
-  int index;
 } place;
 
-static int64_t box_id(const hymgi_decomp *d, const int box[3])
-{
-  return ((int64_t)box[2] * d->boxes[1] + box[1]) * d->boxes[0] + box[0];
-}
-
-static int by_id(const void *left, const void *right)
+static int by_rank_and_id(const void *left, const void *right)
 {
   const place *a = left, *b = right;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   return (a->id > b->id) - (a->id < b->id);
-}
-
-/* Sorted low corners; if there are several local boxes, each is one box of the decomposition. */
-static hymg_status index_boxes(hymg_context *context, const hymgi_side *side, place **places)
-{
-  place *p = malloc((size_t)(side->num_boxes + 1) * sizeof *p);
-  if (!p) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for %d boxes", side->num_boxes);
-  for (int q = 0; q < side->num_boxes; q++)
-    p[q] = (place){box_id(side->decomp, side->cover[q]), q};
-  qsort(p, (size_t)side->num_boxes, sizeof *p, by_id);
-  *places = p;
-  return HYMG_OK;
-}
-
-static int local_box(const hymgi_side *side, const place *places, const int box[3])
-{
-  if (side->num_boxes == 1) return 0;
-  const place key = {.id = box_id(side->decomp, box)};
-  const place *found = bsearch(&key, places, (size_t)side->num_boxes, sizeof key, by_id);
-  return found ? found->index : -1;
 }
 
 /* ---- enumeration of regions ---- */
@@ -98,9 +55,9 @@ typedef struct pull {
   int width[3];        /* cells of a target box at the source's resolution */
   int source_width[3]; /* of a source box */
   int cells[3];        /* of the source's level */
-  place *places;       /* of the source's local boxes */
-  share_table shares;  /* of the target's decomposition */
-  hymgi_bricks bricks;
+  list places;         /* sorted: the source's local boxes, by their low corners */
+  list near;           /* target boxes of other ranks that may need cells of this one */
+  list bricks;
 } pull;
 
 /* A box of the target's decomposition, its owner and the merged brick that contains it. */
@@ -122,64 +79,37 @@ static int floor_div(int a, int b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* Appends a run, or extends the last one if it continues there. */
-static int add_run(run *runs, int count, run r)
+/* The index of a local source box; if there are several, each is one box of the decomposition. */
+static int local_box(const pull *p, const int box[3])
 {
-  run *const last = count > 0 ? &runs[count - 1] : NULL;
-  if (!last || last->box != r.box || last->from + last->n != r.from ||
-      last->source + last->n != r.source) {
-    runs[count] = r;
-    return count + 1;
-  }
-  last->n += r.n;
-  return count;
+  const hymgi_side *side = p->rule->source;
+  if (side->num_boxes == 1) return 0;
+  const place key = {p->rank, 0, hymgi_decomp_id(side->decomp, box)};
+  const place *found =
+      bsearch(&key, p->places.item, (size_t)p->places.count, sizeof key, by_rank_and_id);
+  return found->index;
 }
 
+/* Cells [from, end) as runs; without `boundaries` those beyond a boundary are left out. */
 static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_RUNS])
 {
   const int n = p->cells[axis], w = p->source_width[axis];
+  const bool wraps = p->rule->periodic >> axis & 1;
   int count = 0;
   for (int g = from, length; g < end; g += length) {
-    const bool outside = g < 0 || g >= n, wraps = p->rule->periodic >> axis & 1;
     const int source = wraps ? g - floor_div(g, n) * n : g;
-    if (outside && !wraps) {
-      const int stop = g < 0 && end > 0 ? 0 : end;
-      length = stop - g;
-      if (!p->rule->boundaries) continue;
-      count = add_run(runs, count, (run){g, length, g < 0 ? 0 : n / w - 1, source});
-      continue;
-    }
-    const int left = (source / w + 1) * w - source;
-    length = left < end - g ? left : end - g;
-    count = add_run(runs, count, (run){g, length, source / w, source});
+    const bool below = source < 0, above = source >= n;
+    const int box = below ? 0 : above ? n / w - 1 : source / w;
+    length = below ? -source : above ? end - g : (box + 1) * w - source;
+    if (length > end - g) length = end - g;
+    if ((below || above) && !p->rule->boundaries) continue;
+    run *const last = count > 0 ? &runs[count - 1] : NULL;
+    if (last && last->box == box && last->from + last->n == g && last->source + last->n == source)
+      last->n += length;
+    else
+      runs[count++] = (run){g, length, box, source};
   }
   return count;
-}
-
-/* The region of a box in a direction, as runs per axis. False: those cells belong to another box
- * of the same brick. */
-static bool split_region(const pull *p, const target *t, int direction, run runs[3][MAX_RUNS],
-                         int count[3])
-{
-  const int d[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
-  for (int a = 0; a < 3; a++) {
-    if (d[a] < 0 && t->box[a] > t->low[a]) return false;
-    if (d[a] > 0 && t->box[a] < t->low[a] + t->extent[a] - 1) return false;
-  }
-  for (int a = 0; a < 3; a++) {
-    const int low = t->box[a] * p->width[a], high = low + p->width[a], depth = p->rule->depth;
-    const int from = d[a] < 0 ? low - depth : d[a] > 0 ? high : low;
-    const int end = d[a] < 0 ? low : d[a] > 0 ? high + depth : high;
-    count[a] = split_axis(p, a, from, end, runs[a]);
-  }
-  return true;
-}
-
-static hymg_status add_item(pull *p, hymgi_items *items, const hymgi_item *item)
-{
-  TRY(hymgi_grow(p->context, (void **)&items->item, items->count, &items->capacity, sizeof *item));
-  items->item[items->count++] = *item;
-  return HYMG_OK;
 }
 
 /* One brick of a region: r[a] is its run along axis a. It is kept if this rank is its source or
@@ -190,44 +120,39 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
   const int box[3] = {r[0]->box, r[1]->box, r[2]->box};
   const int owner = hymgi_decomp_owner(source->decomp, box);
   if (t->rank != p->rank && owner != p->rank) return HYMG_OK;
-  hymgi_copy c = {.dst_box = t->index};
+  const bool local = owner == t->rank, reverse = p->rule->reverse;
+  hymgi_brick b = {.sub = sub, .key = local ? p->bricks.count : key};
+  b.rank = owner == p->rank ? t->rank : owner;
+  b.way = local ? HYMGI_LOCAL : (owner == p->rank) != reverse ? HYMGI_SEND : HYMGI_RECEIVE;
+  int *from = b.copy.src, *to = b.copy.dst;
+  if (reverse) from = b.copy.dst, to = b.copy.src;
+  const int from_box = owner == p->rank ? local_box(p, box) : 0;
   for (int a = 0; a < 3; a++) {
-    c.n[a] = r[a]->n;
-    c.dst[a] = r[a]->from - t->low[a] * p->width[a];
+    b.copy.n[a] = r[a]->n;
+    to[a] = r[a]->from - t->low[a] * p->width[a];
+    if (owner == p->rank) from[a] = r[a]->source - source->cover[from_box][a] * p->source_width[a];
   }
-  if (owner == p->rank) {
-    c.src_box = local_box(source, p->places, box);
-    for (int a = 0; a < 3; a++)
-      c.src[a] = r[a]->source - source->cover[c.src_box][a] * p->source_width[a];
-  }
-  if (owner == t->rank) {
-    hymgi_copies *local = &p->bricks.local;
-    TRY(hymgi_grow(p->context, (void **)&local->copy, local->count, &local->capacity, sizeof c));
-    local->copy[local->count++] = c;
-    return HYMG_OK;
-  }
-  const bool sends = owner == p->rank;
-  hymgi_item item = {.rank = sends ? t->rank : owner, .key = key, .sub = sub};
-  item.piece.box = sends ? c.src_box : c.dst_box;
-  memcpy(item.piece.low, sends ? c.src : c.dst, sizeof item.piece.low);
-  memcpy(item.piece.n, c.n, sizeof c.n);
-  return add_item(p, sends ? &p->bricks.send : &p->bricks.receive, &item);
+  b.copy.src_box = reverse ? t->index : from_box;
+  b.copy.dst_box = reverse ? from_box : t->index;
+  return append(p->context, &p->bricks, &b, sizeof b);
 }
 
-/* A box with all its ghosts except those inside its brick. */
-static void split_whole(const pull *p, const target *t, run runs[3][MAX_RUNS], int count[3])
+/* The region that the directions from `first` to `last` of a box span, without cells of other
+ * boxes of the same brick. */
+static hymg_status add_region(pull *p, const target *t, int first, int last)
 {
+  const int64_t key = hymgi_decomp_id(p->rule->target->decomp, t->box) * DIRECTIONS + first;
+  const int lower[3] = {first % 3, first / 3 % 3, first / 9};
+  const int upper[3] = {last % 3, last / 3 % 3, last / 9};
+  run runs[3][MAX_RUNS];
+  int n[3];
   for (int a = 0; a < 3; a++) {
-    const int low = t->box[a] * p->width[a], depth = p->rule->depth;
-    const bool first = t->box[a] == t->low[a], last = t->box[a] == t->low[a] + t->extent[a] - 1;
-    count[a] = split_axis(p, a, low - (first ? depth : 0), low + p->width[a] + (last ? depth : 0),
-                          runs[a]);
+    const bool is_first = t->box[a] == t->low[a];
+    const bool is_last = t->box[a] == t->low[a] + t->extent[a] - 1;
+    const int low = t->box[a] * p->width[a], high = low + p->width[a], depth = p->rule->depth;
+    const int bound[4] = {is_first ? low - depth : low, low, high, is_last ? high + depth : high};
+    n[a] = split_axis(p, a, bound[lower[a]], bound[upper[a] + 1], runs[a]);
   }
-}
-
-static hymg_status add_region(pull *p, const target *t, int64_t key, run runs[3][MAX_RUNS],
-                              const int n[3])
-{
   for (int sub = 0; sub < n[0] * n[1] * n[2]; sub++) {
     const run *r[3] = {&runs[0][sub % n[0]], &runs[1][sub / n[0] % n[1]],
                        &runs[2][sub / n[0] / n[1]]};
@@ -238,18 +163,9 @@ static hymg_status add_region(pull *p, const target *t, int64_t key, run runs[3]
 
 static hymg_status walk_target(pull *p, const target *t)
 {
-  const int64_t key = box_id(p->rule->target->decomp, t->box) * DIRECTIONS;
-  run runs[3][MAX_RUNS];
-  int n[3];
-  if (p->rule->directions == ALL_DIRECTIONS) {
-    split_whole(p, t, runs, n);
-    return add_region(p, t, key, runs, n);
-  }
-  for (int direction = 0; direction < DIRECTIONS; direction++) {
-    if (!(p->rule->directions >> direction & 1)) continue;
-    if (!split_region(p, t, direction, runs, n)) continue;
-    TRY(add_region(p, t, key + direction, runs, n));
-  }
+  if (p->rule->directions == ALL_DIRECTIONS) return add_region(p, t, 0, DIRECTIONS - 1);
+  for (int direction = 0; direction < DIRECTIONS; direction++)
+    if (p->rule->directions >> direction & 1) TRY(add_region(p, t, direction, direction));
   return HYMG_OK;
 }
 
@@ -274,88 +190,61 @@ static hymg_status walk_own_targets(pull *p)
 
 /* ---- this rank as the source: sends ---- */
 
-/* The target boxes along one axis whose region can touch the source boxes [low, low + extent),
- * each listed once. */
-static int near_axis(const pull *p, int axis, int low, int extent, int **list)
+/* The target boxes [*first, *last] along one axis, beyond the domain on a periodic one, whose
+ * regions can touch the source boxes [low, low + extent). */
+static void near_axis(const pull *p, int axis, int low, int extent, int *first, int *last)
 {
   const int boxes = p->rule->target->decomp->boxes[axis], w = p->width[axis];
-  const int begin = low * p->source_width[axis] - p->rule->depth;
-  const int end = (low + extent) * p->source_width[axis] + p->rule->depth;
-  int first = floor_div(begin, w), last = floor_div(end - 1, w), count = 0;
+  *first = floor_div(low * p->source_width[axis] - p->rule->depth, w);
+  *last = floor_div((low + extent) * p->source_width[axis] + p->rule->depth - 1, w);
   const bool wraps = p->rule->periodic >> axis & 1;
-  if (last - first + 1 >= boxes || !wraps) {
-    if (first < 0 || wraps) first = 0;
-    if (last >= boxes || wraps) last = boxes - 1;
-  }
-  int *found = malloc((size_t)(last - first + 1) * sizeof *found);
-  if (!found) return -1;
-  for (int b = first; b <= last; b++)
-    found[count++] = b - floor_div(b, boxes) * boxes;
-  *list = found;
-  return count;
+  if (wraps && *last - *first + 1 < boxes) return;
+  if (wraps || *first < 0) *first = 0;
+  if (wraps || *last >= boxes) *last = boxes - 1;
 }
 
-typedef struct id_list {
-  int64_t *id;
-  int count, capacity;
-} id_list;
-
-static hymg_status near_cover(pull *p, const int cover[6], id_list *near)
+static hymg_status list_near(pull *p, const int cover[6])
 {
   const hymgi_decomp *d = p->rule->target->decomp;
-  int *list[3] = {NULL, NULL, NULL}, n[3];
-  hymg_status status = HYMG_OK;
-  for (int a = 0; a < 3 && status == HYMG_OK; a++) {
-    n[a] = near_axis(p, a, cover[a], cover[3 + a], &list[a]);
-    if (n[a] < 0) status = hymgi_fail(p->context, HYMG_ENOMEM, "out of memory for a plan");
-  }
-  for (int k = 0; status == HYMG_OK && k < n[2]; k++)
-    for (int j = 0; status == HYMG_OK && j < n[1]; j++)
-      for (int i = 0; status == HYMG_OK && i < n[0]; i++) {
-        const int box[3] = {list[0][i], list[1][j], list[2][k]};
-        if (hymgi_decomp_owner(d, box) == p->rank) continue;
-        status = hymgi_grow(p->context, (void **)&near->id, near->count, &near->capacity,
-                            sizeof *near->id);
-        if (status == HYMG_OK) near->id[near->count++] = box_id(d, box);
-      }
+  int first[3], last[3], b[3];
   for (int a = 0; a < 3; a++)
-    free(list[a]);
-  return status;
-}
-
-static int ascending(const void *left, const void *right)
-{
-  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return (a > b) - (a < b);
-}
-
-static hymg_status walk_other_target(pull *p, int64_t id)
-{
-  const hymgi_decomp *d = p->rule->target->decomp;
-  const int64_t row = id / d->boxes[0];
-  target t = {.index = -1,
-              .box = {(int)(id % d->boxes[0]), (int)(row % d->boxes[1]), (int)(row / d->boxes[1])}};
-  t.rank = hymgi_decomp_owner(d, t.box);
-  share s;
-  TRY(find_share(p->context, d, &p->shares, t.rank, &s));
-  for (int a = 0; a < 3; a++) {
-    t.low[a] = s.brick ? s.low[a] : t.box[a];
-    t.extent[a] = s.brick ? s.extent[a] : 1;
-  }
-  return walk_target(p, &t);
+    near_axis(p, a, cover[a], cover[3 + a], &first[a], &last[a]);
+  for (b[2] = first[2]; b[2] <= last[2]; b[2]++)
+    for (b[1] = first[1]; b[1] <= last[1]; b[1]++)
+      for (b[0] = first[0]; b[0] <= last[0]; b[0]++) {
+        int box[3];
+        for (int a = 0; a < 3; a++)
+          box[a] = b[a] - floor_div(b[a], d->boxes[a]) * d->boxes[a];
+        const place near = {hymgi_decomp_owner(d, box), -1, hymgi_decomp_id(d, box)};
+        if (near.rank != p->rank) TRY(append(p->context, &p->near, &near, sizeof near));
+      }
+  return HYMG_OK;
 }
 
 static hymg_status walk_other_targets(pull *p)
 {
-  id_list near = {.count = 0};
-  hymg_status status = HYMG_OK;
-  for (int q = 0; q < p->rule->source->num_boxes && status == HYMG_OK; q++)
-    status = near_cover(p, p->rule->source->cover[q], &near);
-  if (near.count > 0) qsort(near.id, (size_t)near.count, sizeof *near.id, ascending);
-  for (int i = 0; i < near.count && status == HYMG_OK; i++)
-    if (i == 0 || near.id[i] != near.id[i - 1]) status = walk_other_target(p, near.id[i]);
-  free(near.id);
-  return status;
+  const hymgi_decomp *d = p->rule->target->decomp;
+  for (int q = 0; q < p->rule->source->num_boxes; q++)
+    TRY(list_near(p, p->rule->source->cover[q]));
+  const place *near = p->near.item;
+  if (near) qsort(p->near.item, (size_t)p->near.count, sizeof *near, by_rank_and_id);
+  int low[3], extent[3];
+  bool merged = false;
+  for (int i = 0; i < p->near.count; i++) {
+    if (i > 0 && by_rank_and_id(near + i, near + i - 1) == 0) continue;
+    if (i == 0 || near[i].rank != near[i - 1].rank) {
+      int *boxes, count;
+      TRY(hymgi_decomp_boxes_of(p->context, d, near[i].rank, &boxes, &count));
+      merged = hymgi_decomp_brick(boxes, count, low, extent);
+      free(boxes);
+    }
+    target t = {.rank = near[i].rank, .index = -1, .extent = {1, 1, 1}};
+    hymgi_decomp_box(d, near[i].id, t.box);
+    memcpy(t.low, merged ? low : t.box, sizeof t.low);
+    if (merged) memcpy(t.extent, extent, sizeof t.extent);
+    TRY(walk_target(p, &t));
+  }
+  return HYMG_OK;
 }
 
 /* ---- plans ---- */
@@ -374,6 +263,18 @@ static hymg_status check_rule(hymg_context *context, const hymgi_pull *rule)
   return HYMG_OK;
 }
 
+static hymg_status find_bricks(pull *p)
+{
+  const hymgi_side *source = p->rule->source;
+  for (int q = 0; q < source->num_boxes; q++) {
+    const place local = {p->rank, q, hymgi_decomp_id(source->decomp, source->cover[q])};
+    TRY(append(p->context, &p->places, &local, sizeof local));
+  }
+  if (p->places.item) qsort(p->places.item, (size_t)p->places.count, sizeof(place), by_rank_and_id);
+  TRY(walk_own_targets(p));
+  return source->decomp->ranks > 1 ? walk_other_targets(p) : HYMG_OK;
+}
+
 hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull *rule,
                                hymgi_plan **plan)
 {
@@ -385,14 +286,11 @@ hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull
     p.width[a] = s->n[a] / t->boxes[a];
     p.source_width[a] = s->n[a] / s->boxes[a];
   }
-  hymg_status status = index_boxes(context, rule->source, &p.places);
-  if (status == HYMG_OK) status = walk_own_targets(&p);
-  if (status == HYMG_OK && t->ranks > 1) status = walk_other_targets(&p);
-  if (status == HYMG_OK && rule->reverse) hymgi_bricks_reverse(&p.bricks);
-  if (status == HYMG_OK) status = hymgi_plan_assemble(context, &p.bricks, plan);
-  hymgi_bricks_free(&p.bricks);
-  free(p.shares.share);
-  free(p.places);
+  hymg_status status = find_bricks(&p);
+  if (status == HYMG_OK) status = hymgi_plan_assemble(context, p.bricks.item, p.bricks.count, plan);
+  free(p.bricks.item);
+  free(p.near.item);
+  free(p.places.item);
   return status;
 }
 
@@ -428,10 +326,10 @@ hymg_status hymgi_plan_create(hymg_context *context, const hymgi_pull *rule, int
 {
   hymgi_plan *p = NULL;
   TRY(hymgi_plan_pull_of(context, hymg_context_rank(context), rule, &p));
-  const hymg_status status = hymgi_plan_finish(context, tag, p);
-  if (status != HYMG_OK)
-    hymgi_plan_destroy(&p);
-  else
-    *plan = p;
+  p->tag = tag;
+  const hymg_status status =
+      hymgi_requests_create(context, p->num_sends + p->num_receives, &p->requests);
+  if (status != HYMG_OK) hymgi_plan_destroy(&p);
+  *plan = p;
   return status;
 }

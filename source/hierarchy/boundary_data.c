@@ -11,11 +11,6 @@
 #include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
 
-static bool is_boundary(const hymgi_geom *g, int face)
-{
-  return g->boundaries >> face & 1;
-}
-
 static ptrdiff_t plane_size(const hymgi_geom *g, int face)
 {
   int a, b;
@@ -23,28 +18,19 @@ static ptrdiff_t plane_size(const hymgi_geom *g, int face)
   return (ptrdiff_t)(g->n[a] + 2) * (g->n[b] + 2);
 }
 
-/* Written by the host, read by the backend. */
-static hymg_status make_plane(const hymgi_level *level, size_t size, double **plane)
-{
-  TRY(hymgi_crossing(level)->alloc(level->context, size, plane));
-  memset(*plane, 0, size * sizeof(double));
-  return HYMG_OK;
-}
-
 static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
 {
   if (level->boundaries) return HYMG_OK;
-  const size_t count = (size_t)level->num_boxes * 6 + 1;
+  const size_t count = (size_t)level->num_boxes * 6;
   hymgi_boundary_data *w = level->boundaries = calloc(1, sizeof *w);
-  if (w) w->value = calloc(count, sizeof *w->value);
-  if (w) w->term = calloc(count, sizeof *w->term);
-  if (!w || !w->value || !w->term)
-    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  if (w) w->value = calloc(2 * count + 1, sizeof *w->value);
+  if (!w || !w->value) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
+  w->term = w->value + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {
-    if (!d->boundary_data[m % 6] || !is_boundary(level->box + m / 6, m % 6)) continue;
-    const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
-    TRY(make_plane(level, size, &w->value[m]));
-    TRY(make_plane(level, size, &w->term[m]));
+    if (!d->boundary_data[m % 6] || !hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
+    const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
+    TRY(hymgi_crossing_create(level, size, &w->value[m]));
+    TRY(hymgi_crossing_create(level, size, &w->term[m]));
   }
   return HYMG_OK;
 }
@@ -53,54 +39,47 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
 {
   hymgi_boundary_data *w = level->boundaries;
   if (!w) return;
-  for (int m = 0; m < level->num_boxes * 6; m++) {
-    const size_t size = (size_t)plane_size(level->box + m / 6, m % 6);
-    const hymgi_memory *memory = hymgi_crossing(level);
-    if (w->value && w->value[m]) memory->release(level->context, w->value[m], size);
-    if (w->term && w->term[m]) memory->release(level->context, w->term[m], size);
+  for (int m = 0; w->value && m < level->num_boxes * 6; m++) {
+    const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
+    hymgi_crossing_destroy(level, size, &w->value[m]);
+    hymgi_crossing_destroy(level, size, &w->term[m]);
   }
   free(w->value);
-  free(w->term);
   free(w);
   level->boundaries = NULL;
 }
 
-/* Copies the user's boundary field, in host memory, into two layers of cells. */
-static void spread_user(const hymgi_level *level, const hymg_field *boundary_data,
-                        const double *values, int face, double *cells)
+/* Copies layer `from` of box b of a vector, along an axis, to layer `to` of the level's; both are in
+ * host memory. */
+static void copy_layer(const hymgi_level *level, int b, int axis, const hymgi_geom *src_box,
+                       const double *src, int from, double *dst, int to)
 {
-  const int axis = face / 2;
-  for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b, *w = boundary_data->view.box + b;
-    if (!is_boundary(g, face)) continue;
-    int n[3] = {g->n[0], g->n[1], g->n[2]};
-    const int layers = n[axis] < 2 ? 1 : 2;
-    n[axis] = layers;
-    for (int k = 0; k < n[2]; k++)
-      for (int j = 0; j < n[1]; j++)
-        for (int i = 0; i < n[0]; i++) {
-          int to[3] = {i, j, k}, from[3] = {i, j, k};
-          from[axis] = 0;
-          if (face & 1) to[axis] = g->n[axis] - 1 - to[axis];
-          cells[hymgi_at(g, to[0], to[1], to[2])] = values[hymgi_at(w, from[0], from[1], from[2])];
-        }
-  }
+  hymgi_copy c = {.src_box = b, .dst_box = b};
+  memcpy(c.n, level->box[b].n, sizeof c.n);
+  c.n[axis] = 1, c.src[axis] = from, c.dst[axis] = to;
+  const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
+  hymgi_cpu_backend()->mover.local(level->context, &plan, src_box, src, level->box, dst);
 }
 
-static hymg_status read_user(const hymgi_level *level, const hymg_field *boundary_data, int face,
+/* Copies the user's boundary field into two layers of cells. */
+static hymg_status read_user(const hymgi_level *level, const hymg_field *field, int face,
                              double *cells)
 {
-  const hymgi_level *view = &boundary_data->view;
-  if (view->memory->on_host || view->vector_size == 0) {
-    view->backend->sync(level->context);
-    spread_user(level, boundary_data, boundary_data->data, face, cells);
-    return HYMG_OK;
+  const hymgi_level *view = &field->view;
+  const double *values = field->data;
+  double *copy = NULL;
+  if (!view->memory->on_host && view->vector_size > 0) {
+    TRY(hymgi_crossing_create(view, view->vector_size, &copy));
+    view->backend->copy(level->context, values, copy, (size_t)view->vector_size);
+    values = copy;
   }
-  double *copy;
-  TRY(view->backend->crossing->alloc(level->context, (size_t)view->vector_size, &copy));
-  view->backend->copy(level->context, boundary_data->data, copy, (size_t)view->vector_size);
-  spread_user(level, boundary_data, copy, face, cells);
-  view->backend->crossing->release(level->context, copy, (size_t)view->vector_size);
+  view->backend->sync(level->context);
+  for (int b = 0; b < level->num_boxes; b++) {
+    const int n = level->box[b].n[face / 2], layers = n < 2 ? 1 : 2;
+    for (int m = 0; m < layers && hymgi_is_boundary(level->box + b, face); m++)
+      copy_layer(level, b, face / 2, view->box, values, 0, cells, face & 1 ? n - 1 - m : m);
+  }
+  hymgi_crossing_destroy(view, view->vector_size, &copy);
   return level->context->status;
 }
 
@@ -113,28 +92,13 @@ static void extend(const hymgi_geom *g, int face, double *plane)
   for (int t = 0; t < 2; t++)
     for (int side = 0; side < 2; side++) {
       const int axis = axes[t], n = g->n[axis];
-      if (!is_boundary(g, 2 * axis + side)) continue;
+      if (!hymgi_is_boundary(g, 2 * axis + side)) continue;
       const ptrdiff_t in = side ? -step[t] : step[t];
       for (int m = 0; m < g->n[axes[1 - t]] + 2; m++) {
         double *const ghost = plane + m * step[1 - t] + (side ? n + 1 : 0) * step[t];
         *ghost = n > 1 ? 2 * ghost[in] - ghost[2 * in] : ghost[in];
       }
     }
-}
-
-/* The plane of box b from the cells at the boundary, with the ghosts along the boundary. */
-static void take_plane(const hymgi_level *level, int b, int face, const double *cells)
-{
-  const hymgi_geom *g = level->box + b;
-  double *const plane = level->boundaries->value[b * 6 + face];
-  if (!plane) return;
-  int u, v, at[3];
-  hymgi_boundary_axes(face, &u, &v);
-  at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
-  for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
-    for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
-      plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
-  extend(g, face, plane);
 }
 
 /* Grids with widths: the face's area and, for Dirichlet values, 1 over the cell's width, where the
@@ -153,69 +117,64 @@ static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int f
                                                (level->boundary[face] == HYMG_NEUMANN ? 1 : width);
 }
 
-/* term = b beta_face (inhomogeneous part of the ghost) / h^2; Neumann values become h q. */
-static void finish_plane(const hymgi_level *level, int b, int face)
+/* The plane of box b from the cells at the boundary, with the ghosts along the boundary; Neumann
+ * values become h q. term = b beta_face (inhomogeneous part of the ghost) / h^2. */
+static void make_plane(const hymgi_level *level, int b, int face, const double *cells)
 {
-  double *const value = level->boundaries->value[b * 6 + face];
-  if (!value) return;
-  if (level->boundary[face] == HYMG_NEUMANN)
-    for (ptrdiff_t m = 0; m < plane_size(level->box + b, face); m++)
-      value[m] *= level->h[face / 2];
-  if (level->method->stretched) scale_by_widths(level, level->box + b, face, value);
+  const hymgi_geom *g = level->box + b;
+  const int axis = face / 2;
+  double *const plane = level->boundaries->value[b * 6 + face];
+  if (!plane) return;
+  int u, v, at[3];
+  hymgi_boundary_axes(face, &u, &v);
+  at[axis] = face & 1 ? g->n[axis] - 1 : 0;
+  for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
+    for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
+      plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
+  extend(g, face, plane);
+  for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
+    plane[m] *= level->h[axis];
+  if (level->method->stretched) scale_by_widths(level, g, face, plane);
   level->backend->boundary_term(level, b, face);
 }
 
 /* Restriction leaves the values in one layer; the next restriction needs them in two. */
 static void double_layer(const hymgi_level *level, int face, double *cells)
 {
-  const int axis = face / 2;
   for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b;
-    if (!is_boundary(g, face) || g->n[axis] < 2) continue;
-    int u, v, at[3], next[3];
-    hymgi_boundary_axes(face, &u, &v);
-    at[axis] = face & 1 ? g->n[axis] - 1 : 0;
-    next[axis] = face & 1 ? g->n[axis] - 2 : 1;
-    for (at[v] = 0; at[v] < g->n[v]; at[v]++)
-      for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
-        next[u] = at[u], next[v] = at[v];
-        cells[hymgi_at(g, next[0], next[1], next[2])] = cells[hymgi_at(g, at[0], at[1], at[2])];
-      }
+    const int n = level->box[b].n[face / 2];
+    if (hymgi_is_boundary(level->box + b, face) && n > 1)
+      copy_layer(level, b, face / 2, level->box, cells, face & 1 ? n - 1 : 0, cells,
+                 face & 1 ? n - 2 : 1);
   }
 }
 
 static hymg_status load_face(hymgi_hierarchy *h, int face)
 {
-  const hymg_field *boundary_data = h->op->desc.boundary_data[face];
-  hymgi_level *level = h->level;
-  double *cells = NULL;
-  hymg_status status = hymgi_agree(level->context, hymgi_crossing_create(level, &cells));
+  hymg_context *context = h->context;
+  hymgi_level *level = h->level, *const end = level + h->num_levels;
+  double *cells; /* of `level`, and in the end NULL */
+  hymg_status status =
+      hymgi_agree(context, hymgi_crossing_create(level, level->vector_size, &cells));
   if (status == HYMG_OK)
-    status = hymgi_agree(level->context, read_user(level, boundary_data, face, cells));
-  for (; status == HYMG_OK; level++) {
-    const bool last = level->index == h->num_levels - 1;
+    status = hymgi_agree(context, read_user(level, h->op->desc.boundary_data[face], face, cells));
+  for (; status == HYMG_OK && level < end; level++) {
+    hymgi_level *const next = level + 1;
     double *coarse = NULL;
-    if (!last) {
-      status = hymgi_agree(level->context, hymgi_crossing_create(level + 1, &coarse));
-      if (status != HYMG_OK) {
-        hymgi_crossing_destroy(level + 1, &coarse);
-        break;
-      }
-      hymgi_restrict_cells(level, cells, level + 1, coarse);
+    if (next < end) {
+      status = hymgi_agree(context, hymgi_crossing_create(next, next->vector_size, &coarse));
+      if (status == HYMG_OK) hymgi_restrict_cells(level, cells, next, coarse);
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
-    level->backend->sync(level->context);
-    for (int b = 0; b < level->num_boxes; b++) {
-      take_plane(level, b, face, cells);
-      finish_plane(level, b, face);
-    }
-    hymgi_crossing_destroy(level, &cells);
+    level->backend->sync(context);
+    for (int b = 0; b < level->num_boxes; b++)
+      make_plane(level, b, face, cells);
+    hymgi_crossing_destroy(level, level->vector_size, &cells);
     cells = coarse;
-    if (last) return hymgi_agree(level->context, level->context->status);
-    double_layer(level + 1, face, cells);
+    if (status == HYMG_OK && next < end) double_layer(next, face, cells);
   }
-  hymgi_crossing_destroy(level, &cells);
-  return status;
+  if (cells) hymgi_crossing_destroy(level, level->vector_size, &cells);
+  return status == HYMG_OK ? hymgi_agree(context, context->status) : status;
 }
 
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h)
@@ -232,9 +191,4 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h)
   for (int face = 0; face < 6; face++)
     if (d->boundary_data[face]) TRY(load_face(h, face));
   return HYMG_OK;
-}
-
-void hymgi_boundary_data_add_terms(const hymgi_level *level, double *f)
-{
-  if (level->boundaries) level->backend->add_boundary_terms(level, f);
 }

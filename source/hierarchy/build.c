@@ -22,12 +22,11 @@ static void lay_out(hymgi_level *level)
   level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
 }
 
-/* Makes a list of boxes readable by the backend that keeps it. */
-static hymg_status share(const hymgi_level *level, hymgi_geom **boxes, int count)
+hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
+                              hymgi_geom **boxes, int count)
 {
   void *block = *boxes;
-  const hymg_status status =
-      level->keeper->share(level->context, &block, ((size_t)count + 1) * sizeof **boxes);
+  const hymg_status status = backend->share(context, &block, ((size_t)count + 1) * sizeof **boxes);
   *boxes = block;
   return status;
 }
@@ -115,11 +114,6 @@ static hymgi_side side_of(const hymgi_level *level)
   return side;
 }
 
-static bool does_nothing(const hymgi_plan *plan)
-{
-  return plan->num_local == 0 && plan->num_sends == 0 && plan->num_receives == 0;
-}
-
 static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
@@ -133,11 +127,10 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   const hymgi_pull rule = hymgi_halo_rule(&side, kind, level->ghost, level->periodic);
   TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
                         &level->halo[kind]));
-  if (does_nothing(level->halo[kind])) {
-    hymgi_plan_destroy(&level->halo[kind]);
-    return HYMG_OK;
-  }
-  return share_plan(level, level->halo[kind]);
+  hymgi_plan *const plan = level->halo[kind];
+  if (plan->num_local || plan->num_sends || plan->num_receives) return share_plan(level, plan);
+  hymgi_plan_destroy(&level->halo[kind]);
+  return HYMG_OK;
 }
 
 /* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
@@ -160,7 +153,7 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
   TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
-  TRY(share(fine, &fine->patch, fine->num_boxes));
+  TRY(hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
   return share_plan(fine, fine->scatter);
 }
@@ -177,24 +170,18 @@ static bool needs_second_buffer(const hymgi_level *level)
 
 enum { MAX_PLACES = 16 };
 
-/* The pointers to be set to a vector, and those to a coefficient; the same lists serve for
- * counting and for assigning memory. */
-static int vector_places(hymgi_level *level, double **place[MAX_PLACES])
+/* The pointers to be set to a vector, first those that are not to a coefficient; the same list
+ * serves for counting and for assigning memory. */
+static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vectors)
 {
+  const hymgi_method *m = level->method;
+  const hymgi_backend *b = level->backend;
   int count = 0;
   if (level->index > 0) place[count++] = &level->own_x, place[count++] = &level->own_f;
   if (needs_second_buffer(level)) place[count++] = &level->y;
-  const hymgi_backend *b = level->backend;
-  if (b->spare_buffers && b->spare_buffers(level))
-    for (int m = 0; m < 2; m++)
-      place[count++] = &level->spare[m];
-  return count;
-}
-
-static int coefficient_places(hymgi_level *level, double **place[MAX_PLACES])
-{
-  const hymgi_method *m = level->method;
-  int count = 0;
+  for (int i = 0; b->spare_buffers && b->spare_buffers(level) && i < 2; i++)
+    place[count++] = &level->spare[i];
+  *vectors = count;
   for (int axis = 0; m->variable_beta && axis < 3; axis++)
     place[count++] = &level->c.beta[axis];
   if (m->variable_alpha) place[count++] = &level->c.alpha;
@@ -221,10 +208,9 @@ hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
-                            .vectors = vector_places(&copy, place),
-                            .coefficients = coefficient_places(&copy, place),
                             .krylov = krylov_vectors(h, &copy),
                             .patch = (size_t)copy.patch_size};
+  need.coefficients = list_places(&copy, place, &need.vectors) - need.vectors;
   need.scratch = copy.backend->scratch_doubles(&copy, &need.scratch_row);
   return need;
 }
@@ -234,8 +220,8 @@ static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
   if (level->num_boxes == 0) return HYMG_OK;
   double **place[MAX_PLACES];
   const hymgi_memory_need need = hymgi_level_memory(h, level->index);
-  int count = vector_places(level, place);
-  count += coefficient_places(level, place + count);
+  int vectors;
+  const int count = list_places(level, place, &vectors);
   level->num_krylov = need.krylov;
   level->scratch_row = need.scratch_row;
   const size_t stride = need.stride, scratch = need.scratch, patch = need.patch;
@@ -259,8 +245,6 @@ static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
   return HYMG_OK;
 }
 
-/* ---- all of it ---- */
-
 static hymg_status make_communicator(hymgi_level *level)
 {
   hymgi_level *finer = level->index ? level - 1 : NULL;
@@ -275,14 +259,14 @@ static hymg_status exchange_colours(hymgi_level *level)
   if (!g) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for boxes");
   for (int b = 0; b < level->num_boxes; b++)
     g[b] = hymgi_geom_exchanged(level->box[b]);
-  return share(level, &level->exchanged, level->num_boxes);
+  return hymgi_boxes_share(level->context, level->keeper, &level->exchanged, level->num_boxes);
 }
 
 static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
 {
   hymgi_level *level = h->level + l;
   if (h->method.robust) TRY(exchange_colours(level));
-  TRY(share(level, &level->box, level->num_boxes));
+  TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
   TRY(make_halo(level, h->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
   TRY(make_halo(level, HYMGI_HALO_FULL));
   return l > 0 ? make_patches(level - 1, level) : HYMG_OK;
@@ -336,10 +320,10 @@ static void destroy_level(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
   destroy_axes(level);
-  if (level->index == 0 && level->own_x)
-    level->memory->release(level->context, level->own_x, (size_t)level->vector_size);
-  if (level->index == 0 && level->own_f)
-    level->memory->release(level->context, level->own_f, (size_t)level->vector_size);
+  if (level->index == 0) { /* else they are part of the arena */
+    hymgi_vector_destroy(level, level->vector_size, &level->own_x);
+    hymgi_vector_destroy(level, level->vector_size, &level->own_f);
+  }
   if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
   if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
   for (int kind = 0; kind < 3; kind++)

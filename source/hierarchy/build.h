@@ -54,15 +54,21 @@ hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
  * are there, but not yet scaled. */
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
 void hymgi_boundary_data_destroy(hymgi_level *level);
-/* f += b beta_face times the boundary data, in the cells at boundaries. */
-void hymgi_boundary_data_add_terms(const hymgi_level *level, double *f);
 
+/* Copies the entries of every box of the level, by its backend; axis: -1, or that along which entry
+ * 1 of the source becomes entry 0. */
+void hymgi_boxes_copy(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
+                      const hymgi_geom *dst_box, double *dst, int axis);
 /* Copies the entries of every box between vectors of the same grid, level and centering whose
  * layouts, backends and memories may differ. from and to are levels or the views of fields. If
  * the backends differ, the copy is complete on return. */
 hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
                                  double *dst);
 hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector);
+
+/* Makes a malloc'ed list of boxes, with room for one more, readable by the backend. */
+hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
+                              hymgi_geom **boxes, int count);
 
 /* A temporary vector of a level, set to 0. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);
@@ -72,7 +78,7 @@ void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vec
 /* The memory for vectors of a level that the host can access as well, and a vector of zeros in
  * it. */
 const hymgi_memory *hymgi_crossing(const hymgi_level *level);
-hymg_status hymgi_crossing_create(const hymgi_level *level, double **vector);
-void hymgi_crossing_destroy(const hymgi_level *level, double **vector);
+hymg_status hymgi_crossing_create(const hymgi_level *level, ptrdiff_t size, double **vector);
+void hymgi_crossing_destroy(const hymgi_level *level, ptrdiff_t size, double **vector);
 
 #endif

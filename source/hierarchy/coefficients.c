@@ -71,18 +71,6 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
 
 /* ---- faces ---- */
 
-static void copy_shifted(const hymgi_level *level, const hymgi_geom *boxes, int axis, int shift,
-                         const double *from, double *to)
-{
-  for (int b = 0; b < level->num_boxes; b++) {
-    hymgi_copy c = {.src_box = b, .dst_box = b};
-    memcpy(c.n, boxes[b].n, sizeof c.n);
-    c.src[axis] = shift;
-    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
-    level->backend->mover.local(level->context, &plan, boxes, from, boxes, to);
-  }
-}
-
 /* Copies the last layer of low faces of `shifted` (which are the high faces of the last cells)
  * to layer n of beta, with its ghosts. */
 static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
@@ -111,7 +99,7 @@ hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *bet
       hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted));
   if (plan && status == HYMG_OK) {
     hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
-    copy_shifted(level, level->box, axis, 1, beta, shifted);
+    hymgi_boxes_copy(level, level->box, beta, level->box, shifted, axis);
     hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
     take_high_faces(level, axis, shifted, beta);
   }
@@ -143,7 +131,7 @@ hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axi
     double *const low_faces = fine->inside ? beta : patch;
     double *const high_faces = fine->inside ? high : shifted;
     restrict_faces(fine, axis, low_faces);
-    copy_shifted(fine, fine->patch, axis, 1, low_faces, high_faces);
+    hymgi_boxes_copy(fine, fine->patch, low_faces, fine->patch, high_faces, axis);
     hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
     hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
     hymgi_cross(fine, coarse);
@@ -153,18 +141,6 @@ hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axi
   hymgi_vector_destroy(fine, fine->patch_size, &shifted);
   hymgi_vector_destroy(coarse, coarse->vector_size, &high);
   return status;
-}
-
-/* ---- levels ---- */
-
-static void constants(const hymgi_level *level, const hymg_operator_desc *d, hymgi_coefficients *c)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    const double h = level->h[axis];
-    c->beta_constant[axis] =
-        d->b * (d->beta[0] ? 1 : d->beta_constant) / (h * h * (d->stencil == HYMG_FV4 ? 12 : 1));
-  }
-  c->alpha_constant = d->a * d->alpha_constant;
 }
 
 /* A constant beta as a field: low faces, and the high ones of the box's last cells. */
@@ -209,7 +185,12 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
   TRY(hymgi_agree(h->context, load_finest(h->level, d)));
   for (int l = 0; l < h->num_levels; l++) {
     hymgi_level *level = h->level + l;
-    constants(level, d, &level->c);
+    for (int axis = 0; axis < 3; axis++) {
+      const double width = level->h[axis], wide = d->stencil == HYMG_FV4 ? 12 : 1;
+      level->c.beta_constant[axis] =
+          d->b * (d->beta[0] ? 1 : d->beta_constant) / (width * width * wide);
+    }
+    level->c.alpha_constant = d->a * d->alpha_constant;
     for (int axis = 0; h->method.variable_beta && axis < 3; axis++) {
       TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
       if (l + 1 < h->num_levels) TRY(hymgi_faces_restrict(level, level + 1, axis));

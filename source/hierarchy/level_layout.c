@@ -41,18 +41,15 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
                     h->num_levels - 1);
 }
 
-/* The smallest side of a level: 1 cell; 2 with the wide stencil, or if the axis is periodic or
- * has a Neumann boundary. */
-static int smallest_side(const hymg_grid *grid, hymg_stencil stencil, int axis)
-{
-  const hymg_boundary *b = grid->desc.boundary + 2 * axis;
-  return stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET ? 2 : 1;
-}
-
+/* Has a level of n cells a coarser one? Its sides must not be below 1 cell, or 2 with the wide stencil or
+ * along an axis that is periodic or has a Neumann boundary. */
 bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
 {
-  for (int axis = 0; axis < 3; axis++)
-    if (n[axis] % 2 || n[axis] < 2 * smallest_side(grid, stencil, axis)) return false;
+  for (int axis = 0; axis < 3; axis++) {
+    const hymg_boundary *b = grid->desc.boundary + 2 * axis;
+    const bool wide = stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET;
+    if (n[axis] % 2 || n[axis] < (wide ? 4 : 2)) return false;
+  }
   return true;
 }
 
@@ -61,16 +58,12 @@ bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const in
 static void coarsen_extrapolation_box(int n, int *box, int *side)
 {
   const int c = n / 2;
-  if (*box > 8) {
-    *box /= 2;
-  } else if (*side % 2 == 0) {
+  if (*box <= 8 && *side % 2 == 0)
     *side /= 2;
-  } else if (c % 2 && c > 1) {
-    *box = c;
-    *side = 1;
-  } else {
+  else if (*box <= 8 && c % 2 && c > 1)
+    *box = c, *side = 1;
+  else
     *box /= 2;
-  }
 }
 
 /* The dimension that determines the order of the ghost extrapolations on each level: the side of

@@ -46,24 +46,18 @@ static double sum_of(const hymg_level_need *n)
   return n->vectors + n->coefficients + n->buffers;
 }
 
-/* The memory of the fine levels if it can report what is free, else NULL. */
-static const hymgi_memory *limited_memory(const hymgi_hierarchy *h)
-{
-  const hymgi_memory *memory = h->level[0].memory;
-  return memory->available ? memory : NULL;
-}
-
 hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need)
 {
-  const hymgi_memory *limited = limited_memory(h);
+  const hymgi_memory *fine = h->level[0].memory;
   *need = (hymg_need){.num_levels = h->num_levels};
   for (int l = 0; l < h->num_levels; l++) {
     need->level[l] = level_need(h, l);
-    if (limited && h->level[l].memory == limited) need->device_bytes += sum_of(need->level + l);
+    if (fine->available && h->level[l].memory == fine)
+      need->device_bytes += sum_of(need->level + l);
   }
-  if (!limited) return HYMG_OK;
+  if (!fine->available) return HYMG_OK;
   size_t available;
-  TRY(limited->available(h->context, &available));
+  TRY(fine->available(h->context, &available));
   need->device_free = (double)available;
   return HYMG_OK;
 }
@@ -78,7 +72,7 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
     sum += sum_of(need.level + l);
   if (sum >= ldexp(1, 62)) /* sizes are computed as integers later on */
     return hymgi_fail(context, HYMG_ENOMEM, "%.3g GB are more than an address space", sum * 1e-9);
-  if (!limited_memory(h) || need.device_bytes <= need.device_free) return HYMG_OK;
+  if (need.device_bytes <= need.device_free) return HYMG_OK;
   return hymgi_fail(context, HYMG_ENOMEM,
                     "%.3f GB are needed on the GPU for the solver and its fields, %.3f GB are free",
                     need.device_bytes * 1e-9, need.device_free * 1e-9);

@@ -23,8 +23,6 @@ const char *hymg_tuning_source_name(hymg_tuning_source source)
   return source >= HYMG_TUNING_NONE && source <= HYMG_TUNING_FILE ? name[source] : "unknown";
 }
 
-/* ---- levels ---- */
-
 int hymgi_placement_start(const hymgi_hierarchy *h)
 {
   int l = 0;
@@ -136,50 +134,45 @@ static void remember(hymg_context *context, const char *key, const hymgi_thresho
 
 typedef struct decision {
   hymgi_thresholds thresholds;
-  hymg_tuning_source source;
-  double seconds;
-  char note[256];
+  hymg_tuning_info info; /* the levels are set last, on every rank */
 } decision;
 
-static void estimate(hymgi_thresholds *t)
+/* Thresholds found earlier or measured now; those that remain -1 are estimated. */
+static void look_up(const hymgi_hierarchy *h, const char *device, hymgi_measure measure,
+                    decision *d)
 {
-  if (t->host_cells < 0) t->host_cells = 0;
-  if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
+  const char *const file = h->options.tuning_file;
+  hymgi_thresholds *t = &d->thresholds;
+  const double start = hymgi_seconds();
+  char key[HYMGI_KEY];
+  hymgi_placement_key(h, device, key);
+  if (recall(h->context, key, t)) {
+    d->info.source = HYMG_TUNING_MEASURED;
+  } else if (file && hymgi_tuning_find(file, key, t, d->info.note)) {
+    d->info.source = HYMG_TUNING_FILE;
+  } else {
+    if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
+      d->info.source = HYMG_TUNING_MEASURED;
+      remember(h->context, key, t);
+      if (file) hymgi_tuning_keep(file, key, t, d->info.note);
+    }
+    d->info.seconds = hymgi_seconds() - start;
+  }
 }
 
 static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
 {
-  hymg_context *context = h->context;
-  const char *const file = h->options.tuning_file;
   hymgi_thresholds *t = &d->thresholds;
   hymg_device_info device;
-  char key[HYMGI_KEY];
   const bool hosts = t->host_cells > 0 && first_below(h, t->host_cells) < h->num_levels;
-  d->source = HYMG_TUNING_OPTIONS;
+  d->info.source = HYMG_TUNING_OPTIONS;
   if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
-  d->source = HYMG_TUNING_ESTIMATE;
-  const bool known = h->level[0].cells >= WORTH_TRYING &&
-                     hymgi_placement_start(h) < h->num_levels &&
-                     hymgi_cuda_device(context, -1, &device) == HYMG_OK;
-  if (!known) {
-    estimate(t);
-    return;
-  }
-  hymgi_placement_key(h, device.name, key);
-  if (recall(context, key, t)) {
-    d->source = HYMG_TUNING_MEASURED;
-  } else if (file && hymgi_tuning_find(file, key, t, d->note)) {
-    d->source = HYMG_TUNING_FILE;
-  } else {
-    const double start = hymgi_seconds();
-    if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
-      d->source = HYMG_TUNING_MEASURED;
-      remember(context, key, t);
-      if (file) hymgi_tuning_keep(file, key, t, d->note);
-    }
-    d->seconds = hymgi_seconds() - start;
-  }
-  estimate(t); /* for thresholds that are still -1 */
+  d->info.source = HYMG_TUNING_ESTIMATE;
+  if (h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels &&
+      hymgi_cuda_device(h->context, -1, &device) == HYMG_OK)
+    look_up(h, device.name, measure, d);
+  if (t->host_cells < 0) t->host_cells = 0;
+  if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
 }
 
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
@@ -194,10 +187,8 @@ hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine
   if (hymgi_comm_rank(context->comm) == 0) decide(h, measure, &d);
   TRY(hymgi_comm_bcast(context, context->comm, 0, &d, sizeof d));
   h->placement = placement_of(h, fine, &d.thresholds);
-  h->choice = (hymg_tuning_info){.tail_from = h->placement.tail_from,
-                                 .host_from = h->placement.host_from,
-                                 .source = d.source,
-                                 .seconds = d.seconds};
-  memcpy(h->choice.note, d.note, sizeof d.note);
+  h->choice = d.info;
+  h->choice.tail_from = h->placement.tail_from;
+  h->choice.host_from = h->placement.host_from;
   return HYMG_OK;
 }

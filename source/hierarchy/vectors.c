@@ -27,18 +27,18 @@ const hymgi_memory *hymgi_crossing(const hymgi_level *level)
   return level->memory->on_host ? level->memory : level->backend->crossing;
 }
 
-hymg_status hymgi_crossing_create(const hymgi_level *level, double **vector)
+hymg_status hymgi_crossing_create(const hymgi_level *level, ptrdiff_t size, double **vector)
 {
   *vector = NULL;
-  if (level->vector_size == 0) return HYMG_OK;
-  TRY(hymgi_crossing(level)->alloc(level->context, (size_t)level->vector_size, vector));
-  memset(*vector, 0, (size_t)level->vector_size * sizeof(double));
+  if (size == 0) return HYMG_OK;
+  TRY(hymgi_crossing(level)->alloc(level->context, (size_t)size, vector));
+  memset(*vector, 0, (size_t)size * sizeof(double));
   return HYMG_OK;
 }
 
-void hymgi_crossing_destroy(const hymgi_level *level, double **vector)
+void hymgi_crossing_destroy(const hymgi_level *level, ptrdiff_t size, double **vector)
 {
-  if (*vector) hymgi_crossing(level)->release(level->context, *vector, (size_t)level->vector_size);
+  if (*vector) hymgi_crossing(level)->release(level->context, *vector, (size_t)size);
   *vector = NULL;
 }
 
@@ -58,12 +58,13 @@ void hymgi_vector_copy(const hymgi_level *level, const double *from, double *to)
 
 /* ---- between two layouts ---- */
 
-static void copy_boxes(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
-                       const hymgi_geom *dst_box, double *dst)
+void hymgi_boxes_copy(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
+                      const hymgi_geom *dst_box, double *dst, int axis)
 {
   for (int b = 0; b < level->num_boxes; b++) {
     hymgi_copy copy = {.src_box = b, .dst_box = b};
     memcpy(copy.n, src_box[b].n, sizeof copy.n);
+    if (axis >= 0) copy.src[axis] = 1;
     const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &copy};
     level->backend->mover.local(level->context, &plan, src_box, src, dst_box, dst);
   }
@@ -75,40 +76,38 @@ static bool reaches(const hymgi_level *a, const hymgi_level *b)
   return a->backend->id == HYMG_BACKEND_CUDA ? b->memory->on_device : b->memory->on_host;
 }
 
+/* Waits for work that two different backends have queued on the vectors. */
+static void sync_both(const hymgi_level *a, const hymgi_level *b)
+{
+  if (a->backend == b->backend) return;
+  a->backend->sync(a->context);
+  b->backend->sync(b->context);
+}
+
 /* If neither backend can access the other's memory, the raw data are copied to or from the
  * device, which converts the layout. */
 hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, const hymgi_level *to,
                                  double *dst)
 {
   hymg_context *context = to->context;
-  if (from->backend != to->backend) { /* each may still have work queued on the vectors */
-    from->backend->sync(context);
-    to->backend->sync(context);
-  }
+  sync_both(from, to);
   if (reaches(to, from)) {
-    copy_boxes(to, from->box, src, to->box, dst);
+    hymgi_boxes_copy(to, from->box, src, to->box, dst, -1);
   } else if (reaches(from, to)) {
-    copy_boxes(from, from->box, src, to->box, dst);
+    hymgi_boxes_copy(from, from->box, src, to->box, dst, -1);
   } else {
     const bool down = from->backend->id == HYMG_BACKEND_CUDA;
     const hymgi_level *device = down ? from : to, *host = down ? to : from;
     const size_t doubles = (size_t)host->vector_size;
     double *staged;
     TRY(device->backend->memory->alloc(context, doubles, &staged));
-    if (down) {
-      copy_boxes(device, from->box, src, to->box, staged);
-      device->backend->copy(context, staged, dst, doubles);
-    } else {
-      device->backend->copy(context, src, staged, doubles);
-      copy_boxes(device, from->box, staged, to->box, dst);
-      device->backend->sync(context);
-    }
+    if (!down) device->backend->copy(context, src, staged, doubles);
+    hymgi_boxes_copy(device, from->box, down ? src : staged, to->box, down ? staged : dst, -1);
+    if (down) device->backend->copy(context, staged, dst, doubles);
+    device->backend->sync(context);
     device->backend->memory->release(context, staged, doubles);
   }
-  if (from->backend != to->backend) {
-    from->backend->sync(context);
-    to->backend->sync(context);
-  }
+  sync_both(from, to);
   return context->status;
 }
 

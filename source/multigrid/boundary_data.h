@@ -12,6 +12,11 @@ typedef struct hymgi_boundary_data {
   double **value, **term;
 } hymgi_boundary_data;
 
+HYMGI_INLINE bool hymgi_is_boundary(const hymgi_geom *g, int face)
+{
+  return g->boundaries >> face & 1;
+}
+
 /* The two axes along a face, the lower one first. */
 HYMGI_INLINE void hymgi_boundary_axes(int face, int *a, int *b)
 {

@@ -33,7 +33,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
-  hymgi_interpolate_add(coarse, level, true);
+  hymgi_interpolate(coarse, level, false, true);
   hymgi_smooth_transposed(level);
 }
 
@@ -78,7 +78,7 @@ static void f_cycle(hymgi_hierarchy *h, int l)
 {
   for (int m = solve_coarsest(h, l) - 1; m >= l; m--) {
     if (!holds(h->level + m)) continue;
-    hymgi_interpolate_f(h->level + m + 1, h->level + m, true);
+    hymgi_interpolate(h->level + m + 1, h->level + m, true, true);
     v_or_w(h, m, 1);
   }
 }

@@ -14,28 +14,11 @@ static bool krylov_singular(const hymgi_level *level)
 }
 
 /* A single thread computes the coefficients, so there is nothing to synchronise. */
-static bool krylov_leads(const hymgi_level *level)
-{
-  (void)level;
-  return true;
-}
-
-static int krylov_lane(void)
-{
-  return 0;
-}
-
-static int krylov_lanes(void)
-{
-  return 1;
-}
-
-static void krylov_meet_lanes(void) {}
-
-static void krylov_meet(const hymgi_level *level)
-{
-  (void)level;
-}
+#define krylov_leads(level) true
+#define krylov_lane()       0
+#define krylov_lanes()      1
+#define krylov_meet_lanes() ((void)0)
+#define krylov_meet(level)  ((void)0)
 
 #include "multigrid/krylov_methods.h"
 
@@ -63,30 +46,14 @@ static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
   double target;
   basis b;
   if (!begin_bottom(level, &target)) return;
-  switch (bottom) {
-  case HYMG_BICGSTAB:
+  if (bottom == HYMG_BICGSTAB)
     bicgstab(level, target);
-    break;
-  case HYMG_CG:
+  else if (bottom == HYMG_CG)
     cg(level, target);
-    break;
-  case HYMG_CABICGSTAB:
-  case HYMG_CACG:
-    avoiding(level, target, bottom == HYMG_CABICGSTAB, &b);
-    break;
-  case HYMG_BOTTOM_SMOOTHER:
+  else if (bottom == HYMG_BOTTOM_SMOOTHER)
     smoother(level, target);
-    break;
-  }
-}
-
-/* Restores level->x to its original buffer: captured graphs that follow use that address. */
-static void put_back(hymgi_level *level, double *x)
-{
-  if (level->x == x) return;
-  hymgi_copy_vector(level, level->x, x);
-  level->y = level->x;
-  level->x = x;
+  else
+    avoiding(level, target, bottom == HYMG_CABICGSTAB, &b);
 }
 
 /* The robust path's coarsest level: a single cell, or cells that are not coupled. */
@@ -109,7 +76,11 @@ void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
   if (backend->bottom && backend->bottom(level, bottom)) return;
   if (backend->stepwise) backend->stepwise(level->context, true);
   solve_bottom(level, bottom);
-  put_back(level, x);
+  if (level->x != x) { /* captured graphs that follow use the address of the original buffer */
+    hymgi_copy_vector(level, level->x, x);
+    level->y = level->x;
+    level->x = x;
+  }
   if (backend->stepwise) backend->stepwise(level->context, false);
 }
 

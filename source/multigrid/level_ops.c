@@ -177,42 +177,40 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
-/* slot < 0: does not compute the norm */
-static void restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                           double *y, int slot)
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  double *const patch = patches_of(fine, y);
+  const bool fused =
+      slot != HYMGI_SLOT_NONE && fine->backend->queue_restrict_max && !fine->method->robust;
   if (fine->method->robust)
-    fine->backend->robust->sum_children(fine, x, patch);
-  else if (slot < 0)
-    fine->backend->restrict_cells(fine, x, patch);
+    fine->backend->robust->sum_children(fine, x, patches_of(fine, y));
+  else if (fused)
+    fine->backend->queue_restrict_max(fine, x, patches_of(fine, y), (int)slot);
   else
-    fine->backend->queue_restrict_max(fine, x, patch, slot);
+    fine->backend->restrict_cells(fine, x, patches_of(fine, y));
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+  if (slot != HYMGI_SLOT_NONE && !fused) hymgi_norm_max_later(fine, x, slot);
 }
 
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y)
 {
-  restrict_cells(fine, x, coarse, y, -1);
+  hymgi_restrict_norm_later(fine, x, coarse, y, HYMGI_SLOT_NONE);
 }
 
-void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                               double *y, hymgi_slot slot)
+void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
-  const bool fused = fine->backend->queue_restrict_max && !fine->method->robust;
-  restrict_cells(fine, x, coarse, y, fused ? (int)slot : -1);
-  if (!fused) hymgi_norm_max_later(fine, x, slot);
-}
-
-static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts order, bool f_cycle,
-                        bool smoothed)
-{
+  if (fine->method->robust) {
+    interpolate_weighted(coarse, fine);
+    return;
+  }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const hymgi_method *m = fine->method;
+  const hymgi_ghosts order = (hymgi_ghosts)(f_cycle ? m->interpolation_f : m->interpolation_v);
   if (order != HYMGI_GHOSTS_P0) {
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
@@ -228,20 +226,6 @@ static void interpolate(hymgi_level *coarse, hymgi_level *fine, hymgi_ghosts ord
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
-}
-
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
-{
-  if (fine->method->robust) {
-    interpolate_weighted(coarse, fine);
-    return;
-  }
-  interpolate(coarse, fine, fine->method->interpolation_v, false, smoothed);
-}
-
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
-{
-  interpolate(coarse, fine, fine->method->interpolation_f, true, smoothed);
 }
 
 /* ---- the coarse end ---- */
@@ -352,9 +336,9 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
                     level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
 }
 
-/* Sums of x y, or of x if y is NULL: one reduction for the largest terms, one for the integers. */
-static void exact_sums(const hymgi_level *level, int count, const double *const *x,
-                       const double *const *y, double *sum)
+/* One reduction for the largest terms, one for the integers. */
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   double largest[HYMGI_MAX_DOTS];
@@ -368,26 +352,19 @@ static void exact_sums(const hymgi_level *level, int count, const double *const 
       level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
                           words + m * HYMGI_SUM_WORDS);
   note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
-  for (int m = 0; m < count; m++) {
-    const double plain = largest[m] == 0 ? 0 : NAN;
-    const bool usable = isfinite(largest[m]) && largest[m] > 0;
-    sum[m] = usable ? hymgi_sum_value(words + m * HYMGI_SUM_WORDS,
-                                      hymgi_sum_exponent(largest[m], bits), bits)
-                    : plain;
-  }
+  for (int m = 0; m < count; m++)
+    if (isfinite(largest[m]) && largest[m] > 0)
+      dots[m] =
+          hymgi_sum_value(words + m * HYMGI_SUM_WORDS, hymgi_sum_exponent(largest[m], bits), bits);
+    else
+      dots[m] = largest[m] == 0 ? 0 : NAN;
   hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
-}
-
-void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
-                double *dots)
-{
-  exact_sums(level, count, x, y, dots);
 }
 
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
 {
   double dot;
-  exact_sums(level, 1, &x, &y, &dot);
+  hymgi_dots(level, 1, &x, &y, &dot);
   return dot;
 }
 
@@ -395,7 +372,7 @@ double hymgi_mean(const hymgi_level *level, const double *x)
 {
   const double *const none = NULL;
   double sum;
-  exact_sums(level, 1, &x, &none, &sum);
+  hymgi_dots(level, 1, &x, &none, &sum);
   return sum / (double)level->cells;
 }
 

@@ -32,10 +32,9 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
 /* y = mean of 8 cells; robust path: sum of the children */
 void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                           double *y);
-/* add: fine->x += P_V coarse->x; f: fine->x = P_F coarse->x. smoothed: the next operation on
- * fine->x smooths, and cells that it does not read need not be written. */
-void hymgi_interpolate_add(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
-void hymgi_interpolate_f(hymgi_level *coarse, hymgi_level *fine, bool smoothed);
+/* fine->x += P_V coarse->x or, in an F-cycle, fine->x = P_F coarse->x. smoothed: the next operation
+ * on fine->x smooths, and cells that it does not read need not be written. */
+void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed);
 
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
@@ -46,16 +45,16 @@ void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
 /* Norms whose results are read later, so that a cycle need not wait for them. */
-typedef enum hymgi_slot { HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
+typedef enum hymgi_slot { HYMGI_SLOT_NONE = -1, HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot);
-/* hymgi_restrict_cells, and hymgi_norm_max_later of x */
+/* hymgi_restrict_cells, and hymgi_norm_max_later of x unless slot is NONE */
 void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
                                double *y, hymgi_slot slot);
 double hymgi_later(const hymgi_level *level, hymgi_slot slot);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
-/* dots[m] = x[m] . y[m], count <= HYMGI_MAX_DOTS, with the same number of messages as one
+/* dots[m] = x[m] . y[m], or the sum of x[m] if y[m] is NULL; count <= HYMGI_MAX_DOTS, with the same number of messages as one
  * product. */
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,

@@ -3,9 +3,20 @@
 #include "multigrid/backend.h"
 #include "transport/transport.h"
 
-hymgi_level_plans hymgi_plans_of_level(const hymgi_level *l)
+hymgi_plan_list hymgi_plans_on_gpu(const hymgi_hierarchy *h)
 {
-  return (hymgi_level_plans){{l->halo[0], l->halo[1], l->halo[2], l->gather, l->scatter}};
+  hymgi_plan_list list = {.count = 0};
+  for (int l = 0; l < h->num_levels; l++) {
+    const hymgi_level *level = h->level + l;
+    hymgi_plan *const plan[HYMGI_LEVEL_PLANS] = {level->halo[0], level->halo[1], level->halo[2],
+                                                 level->gather, level->scatter};
+    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++)
+      if (plan[m] && level->backend == h->placement.fine) {
+        list.number[list.count] = HYMGI_LEVEL_PLANS * l + m;
+        list.plan[list.count++] = plan[m];
+      }
+  }
+  return list;
 }
 
 const hymgi_message *hymgi_message_with(const hymgi_message *message, int count, int rank)
@@ -26,68 +37,49 @@ static bool is_answered(const hymgi_plan *plan)
 /* Plans whose messages go to peers on all ranks use the LL protocol, which needs no flags. If
  * every message is answered in the same plan, no rank can be two exchanges ahead; else the
  * messages are acknowledged. Collective. */
-hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h)
+hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h, const hymgi_plan_list *list)
 {
   hymg_context *c = h->context;
-  enum { MOST = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
   /* first half: an unanswered message; second half: a message through MPI */
-  int lacking[2 * MOST] = {0};
-  const int count = HYMGI_LEVEL_PLANS * h->num_levels;
-  for (int l = 0; l < h->num_levels; l++) {
-    const hymgi_level_plans all = hymgi_plans_of_level(h->level + l);
-    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
-      const hymgi_plan *plan = all.plan[m];
-      lacking[HYMGI_LEVEL_PLANS * l + m] = plan && !is_answered(plan);
-      lacking[count + HYMGI_LEVEL_PLANS * l + m] = plan && plan->mpi_sends + plan->mpi_receives > 0;
-    }
+  int lacking[2 * HYMGI_MOST_PLANS] = {0};
+  int *const through_mpi = lacking + HYMGI_MOST_PLANS;
+  for (int p = 0; p < list->count; p++) {
+    const hymgi_plan *plan = list->plan[p];
+    lacking[list->number[p]] = !is_answered(plan);
+    through_mpi[list->number[p]] = plan->mpi_sends + plan->mpi_receives > 0;
   }
-  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * count));
-  for (int l = 0; l < h->num_levels; l++) {
-    const hymgi_level_plans all = hymgi_plans_of_level(h->level + l);
-    for (int m = 0; m < HYMGI_LEVEL_PLANS; m++) {
-      const int at = HYMGI_LEVEL_PLANS * l + m;
-      if (!all.plan[m]) continue;
-      all.plan[m]->ll = !lacking[at] && !lacking[count + at];
-      all.plan[m]->acknowledged = lacking[at] && !lacking[count + at];
-    }
+  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * HYMGI_MOST_PLANS));
+  for (int p = 0; p < list->count; p++) {
+    const int at = list->number[p];
+    list->plan[p]->ll = !lacking[at] && !through_mpi[at];
+    list->plan[p]->acknowledged = lacking[at] && !through_mpi[at];
   }
   return HYMG_OK;
 }
 
-/* Levels whose half sweeps exchange only the colour that they have updated, if every rank can.
- * Collective. */
-hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h)
-{
-  hymg_context *c = h->context;
-  int separate[HYMGI_MAX_LEVELS] = {0};
-  for (int l = 0; l < h->num_levels; l++) {
-    const hymgi_level *level = h->level + l;
-    const hymgi_plan *plan = hymgi_operator_halo(level);
-    const bool can = plan && plan->ll && plan->num_sends > 0 &&
-                     level->backend == h->placement.fine && level->backend->joins(level, plan);
-    separate[l] = plan && !can;
-  }
-  TRY(hymgi_comm_max_int(c, c->comm, separate, h->num_levels));
-  for (int l = 0; l < h->num_levels; l++) {
-    hymgi_plan *plan = hymgi_operator_halo(h->level + l);
-    if (plan) plan->in_sweeps = !separate[l];
-  }
-  return HYMG_OK;
-}
-
-/* Levels on which no rank needs an exchange before the first half sweep: otherwise some would
+/* Levels whose half sweeps exchange only the colour that they have updated, if every rank can;
+ * levels on which no rank needs an exchange before the first half sweep: otherwise some would
  * send what no rank receives. Collective. */
-hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h)
+hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   const hymgi_backend *fine = h->placement.fine;
-  int reads[HYMGI_MAX_LEVELS] = {0};
+  /* first half: sweeps exchange both colours; second half: they start with an exchange */
+  int lacking[2 * HYMGI_MAX_LEVELS] = {0};
+  int *const reads = lacking + h->num_levels;
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
-    reads[l] = level->num_boxes > 0 && (level->backend != fine || !fine->starts_alone(level));
+    const hymgi_plan *plan = hymgi_operator_halo(level);
+    const bool here = level->backend == fine;
+    const bool joins = here && plan && plan->ll && plan->num_sends > 0 && fine->joins(level, plan);
+    lacking[l] = plan && !joins;
+    reads[l] = level->num_boxes > 0 && !(here && fine->starts_alone(level));
   }
-  TRY(hymgi_comm_max_int(c, c->comm, reads, h->num_levels));
-  for (int l = 0; l < h->num_levels; l++)
+  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * h->num_levels));
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_plan *plan = hymgi_operator_halo(h->level + l);
+    if (plan) plan->in_sweeps = !lacking[l];
     h->level[l].starts_alone = !reads[l];
+  }
   return HYMG_OK;
 }

@@ -4,11 +4,6 @@
 #include "multigrid/backend.h"
 #include "transport/transport.h"
 
-static const hymgi_nccl_ops *nccl_ops_of(const hymgi_hierarchy *h)
-{
-  return *h->placement.fine->nccl_ops;
-}
-
 static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl_ops)
 {
   hymgi_nccl_id id;
@@ -23,7 +18,7 @@ static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl
 hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew)
 {
   hymg_context *c = h->context;
-  const hymgi_nccl_ops *nccl_ops = nccl_ops_of(h);
+  const hymgi_nccl_ops *nccl_ops = *h->placement.fine->nccl_ops;
   TRY(hymgi_comm_drain(c, c->comm));
   int lacking = anew || !nccl_ops->works(c);
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));
@@ -33,13 +28,13 @@ hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew)
 }
 
 /* The contents of the buffers do not matter. */
-hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, hymgi_plan **plans, int count)
+hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, const hymgi_plan_list *list)
 {
   hymg_context *c = h->context;
   const hymgi_backend *fine = h->placement.fine;
   c->status = HYMG_OK;
-  for (int p = 0; p < count; p++)
-    if (plans[p]->group) fine->mover.queue(c, plans[p]);
+  for (int p = 0; p < list->count; p++)
+    if (list->plan[p]->group) fine->mover.queue(c, list->plan[p]);
   fine->sync(c);
   return hymgi_agree(c, c->status);
 }

@@ -69,9 +69,9 @@ static hymg_status exchange(hymg_context *c, const hymgi_backend *gpu, size_t do
   gpu->zero(c, data[1], doubles);
   gpu->sync(c);
   const int before = gpu->mover.enter(c);
-  hymg_status status = hymgi_comm_receive(c, c->comm, requests, 0, 1 - rank, 0, data[1], doubles);
-  if (status == HYMG_OK)
-    status = hymgi_comm_send(c, c->comm, requests, 1, 1 - rank, 0, data[0], doubles);
+  hymg_status status = HYMG_OK;
+  for (int sends = 0; sends < 2 && status == HYMG_OK; sends++)
+    status = hymgi_comm_post(c, requests, sends, 1 - rank, 0, data[1 - sends], doubles);
   if (status == HYMG_OK) status = hymgi_comm_wait(c, requests);
   gpu->mover.leave(before);
   gpu->copy(c, data[1], host, doubles);

@@ -12,6 +12,14 @@ hymg_status hymgi_transport_choose(hymgi_hierarchy *h);
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why);
 /* Collective: on all ranks, the text of the first rank that has one. */
 hymg_status hymgi_share_text(hymg_context *context, char text[128]);
+/* Collective: a handle of each rank of the node, by local rank, in a malloc'ed list. status: of
+ * this rank, which has made its own handle. */
+typedef struct hymgi_card {
+  hymgi_handle handle;
+  int rank;
+} hymgi_card;
+hymg_status hymgi_gather_cards(hymg_context *context, hymg_status status, const hymgi_card *mine,
+                               hymgi_card **all);
 
 /* peer_setup.c. Collective: buffers for the plans of the levels on the GPU, which have none yet;
  * for peers also the mapped arenas and the addresses to write to. If a mapping is refused, auto
@@ -25,27 +33,27 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h);
 void hymgi_transport_reset(hymgi_hierarchy *h);
 hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status);
 
-/* agree.c. The plans of a level, NULL where there is none; the message to or from a rank, or
- * NULL. */
-enum { HYMGI_LEVEL_PLANS = 5 };
-typedef struct hymgi_level_plans {
-  hymgi_plan *plan[HYMGI_LEVEL_PLANS];
-} hymgi_level_plans;
-hymgi_level_plans hymgi_plans_of_level(const hymgi_level *level);
+/* agree.c. The plans of the levels on the GPU, each with a number that is the same on all ranks;
+ * the message to or from a rank, or NULL. */
+enum { HYMGI_LEVEL_PLANS = 5, HYMGI_MOST_PLANS = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
+typedef struct hymgi_plan_list {
+  hymgi_plan *plan[HYMGI_MOST_PLANS];
+  int number[HYMGI_MOST_PLANS], count;
+} hymgi_plan_list;
+hymgi_plan_list hymgi_plans_on_gpu(const hymgi_hierarchy *h);
 const hymgi_message *hymgi_message_with(const hymgi_message *message, int count, int rank);
 /* Collective; set on all ranks: whether plans use the LL protocol (ll, acknowledged), whether
  * half sweeps exchange one colour (in_sweeps), and whether no exchange is needed when x is 0
  * (starts_alone). */
-hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h);
-hymg_status hymgi_agree_on_colours(hymgi_hierarchy *h);
-hymg_status hymgi_agree_on_starts(hymgi_hierarchy *h);
+hymg_status hymgi_agree_on_protocols(hymgi_hierarchy *h, const hymgi_plan_list *list);
+hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h);
 
 /* nccl_setup.c. Collective. open: gives the context an NCCL communicator that works on all
  * ranks; if it does not work on one of them, all replace it; anew: replaces it in any case,
  * because after a failure messages may have been sent but not received. connect: runs each plan
  * once, because NCCL connects at the first message. */
 hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew);
-hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, hymgi_plan **plans, int count);
+hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, const hymgi_plan_list *list);
 
 /* probe.c: does the file say that MPI accepted memory of this GPU? note: why not. */
 bool hymgi_probe_worked(hymg_context *context, const char *file, char note[256]);

@@ -58,9 +58,9 @@ static double *interpolate(const support_case *c, const choice *ch, bool add, bo
   level->x = x->data, level->f = right->data;
   hymgi_copy_vector(level + 1, from->data, level[1].x);
   if (add)
-    hymgi_interpolate_add(level + 1, level, smoothed);
+    hymgi_interpolate(level + 1, level, false, smoothed);
   else
-    hymgi_interpolate_f(level + 1, level, smoothed);
+    hymgi_interpolate(level + 1, level, true, smoothed);
   if (f) hymgi_smooth(level);
   hymgi_copy_vector(level, level->x, done->data);
   level->x = level->f = NULL, level->y = y;

@@ -5,6 +5,7 @@
 #define SUPPORT_COMM_H
 
 #include "api/solver.h"
+#include "comm/comm_mpi.h"
 #include "comm/context.h"
 #include "support/gpu.h"
 #include "support/mpi.h"

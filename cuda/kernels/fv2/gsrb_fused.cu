@@ -5,7 +5,6 @@
  * again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
  * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
-#include "runtime/launch.cuh"
 
 namespace
 {
@@ -28,47 +27,25 @@ __device__ __forceinline__ place black_below(const place &red, int slot)
   return p;
 }
 
+/* column: the other colour at this slot, in the planes below, here and above; row: at this slot in
+ * this plane, where rows are `pitch` apart. */
 template <bool VARIABLE, bool ALPHA>
-__device__ __forceinline__ double update(const gsrb_args &a, const hymgi_geom &g, const place &p,
-                                         fv2_values x)
+__device__ __forceinline__ double updated(const gsrb_args &a, const hymgi_geom &g, const place &p,
+                                          const double (&column)[3], const double *row,
+                                          ptrdiff_t pitch)
 {
+  const double side = row[2 * p.east - 1];
+  fv2_values x = {0,
+                  p.east ? column[1] : side,
+                  p.east ? side : column[1],
+                  row[-pitch],
+                  row[pitch],
+                  column[0],
+                  column[2]};
   const double f = a.f[p.own];
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
   fv2_extrapolate(a.v, g, p, &x);
   return ALPHA ? fv2_gsrb_alpha(b, x, f, alpha_at(a.v, p.own)) : fv2_gsrb_plain(b, x, f);
-}
-
-template <bool VARIABLE, bool ALPHA>
-__device__ __forceinline__ double red_cell(const gsrb_args &a, const hymgi_geom &g, const place &p,
-                                           double below, double here, double *above)
-{
-  fv2_values x;
-  const double side = a.own[p.other + 2 * p.east - 1];
-  x.c = 0;
-  x.u = *above = a.own[p.other + p.plane];
-  x.s = a.own[p.other - p.pitch];
-  x.n = a.own[p.other + p.pitch];
-  x.w = p.east ? here : side;
-  x.e = p.east ? side : here;
-  x.d = below;
-  return update<VARIABLE, ALPHA>(a, g, p, x);
-}
-
-/* red: at this slot, in the planes below, here and above; row: this plane's, in shared memory. */
-template <bool VARIABLE, bool ALPHA, int WIDE>
-__device__ __forceinline__ double black_cell(const gsrb_args &a, const hymgi_geom &g,
-                                             const place &p, const double red[3], const double *row)
-{
-  fv2_values x;
-  const double side = row[2 * p.east - 1];
-  x.c = 0;
-  x.w = p.east ? red[1] : side;
-  x.e = p.east ? side : red[1];
-  x.s = row[-WIDE];
-  x.n = row[WIDE];
-  x.d = red[0];
-  x.u = red[2];
-  return update<VARIABLE, ALPHA>(a, g, p, x);
 }
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
@@ -89,27 +66,26 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
   const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y;
   place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
   if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
-  double below = 0, here = 0, red[3] = {0, 0, 0};
-  if (inside) below = a.own[p.other - p.plane], here = a.own[p.other];
+  double black[3] = {0, 0, 0}, red[3] = {0, 0, 0};
+  if (inside) black[0] = a.own[p.other - p.plane], black[1] = a.own[p.other];
 #pragma unroll 1
   for (int k = start; k <= to; k++) {
     p.k = k;
     p.i = 2 * t + p.east;
-    double above = 0;
-    red[2] = 0;
+    black[2] = red[2] = 0;
     if (inside && k < g.n[2]) {
-      red[2] = red_cell<VARIABLE, ALPHA>(a, g, p, below, here, &above);
+      const double *const row = a.own + p.other;
+      black[2] = row[p.plane];
+      red[2] = updated<VARIABLE, ALPHA>(a, g, p, black, row, p.pitch);
       shared[k & 1][id] = red[2];
       if (mine && k >= from && k < to) a.out[p.own] = red[2];
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
-      a.out[b.own] = black_cell<VARIABLE, ALPHA, WIDE>(a, g, b, red, &shared[(k - 1) & 1][id]);
+      a.out[b.own] = updated<VARIABLE, ALPHA>(a, g, b, red, &shared[(k - 1) & 1][id], WIDE);
     }
-    red[0] = red[1];
-    red[1] = red[2];
-    below = here;
-    here = above;
+    red[0] = red[1], red[1] = red[2];
+    black[0] = black[1], black[1] = black[2];
     p.own += p.plane;
     p.other += p.plane;
     p.east = 1 - p.east;
@@ -118,30 +94,24 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
   }
 }
 
-template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
-void launch_tiles(const hymgi_level *level, gsrb_args a)
-{
-  const unsigned x = blocks_for(a.extent[0] / 2, X), y = blocks_for(a.extent[1], Y);
-  a.slab = slab_for(x * y, BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
-  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
-  const dim3 grid(x, y, (unsigned)a.slabs);
-  hymgi_launch(level->context, fv2_gsrb_fused<VARIABLE, ALPHA, N, X, Y>, grid,
-               dim3(tile<X, Y>::threads), a);
-}
-
 } /* namespace */
 
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                           double *out)
 {
-  const hymgi_gsrb_half both = {0, x, x, out, false};
+  const hymgi_sweep both = {HYMGI_HALF_SWEEP, level->f, x, x, out};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
   with_shape(level, [&](auto of) {
-    constexpr int N = decltype(of)::value;
+    constexpr int X = 32, Y = of >= shape(512, 256) ? 14 : 12;
+    const unsigned layer = blocks_for(a.extent[0] / 2, X) * blocks_for(a.extent[1], Y);
+    const int resident = BLOCKS * level->context->gpu->multiprocessors;
+    const int slab = slab_for(layer, resident, a.extent[2]);
+    const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, slab);
     with_bools(
         [&](auto variable, auto alpha) {
-          launch_tiles<variable, alpha, N, 32, N >= shape(512, 256) ? 14 : 12>(level, a);
+          hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, of, X, Y>, grid,
+                       dim3(tile<X, Y>::threads), a);
         },
         level->method->variable_beta, level->method->has_alpha);
   });

@@ -4,8 +4,7 @@
  * two iterates, uses four buffers. Bytes per cell of six Chebyshev sweeps: 56, 64 and 56 in three
  * passes; 56 and five times 64 one sweep at a time. */
 #include "kernels/fv2/relax_fused.cuh"
-#include "kernels/kernels.h"
-#include "runtime/launch.cuh"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
@@ -23,17 +22,6 @@ struct fused_buffers {
   const double *x, *beside;
   double *middle, *out;
 };
-
-fused_args fused_args_of(const hymgi_level *level, const fused_buffers &b)
-{
-  fused_args a = {};
-  a.g = level->box[0];
-  a.v = view_of(level);
-  a.x = b.x;
-  a.middle = b.middle;
-  a.out = b.out;
-  return a;
-}
 
 /* Makes the TMA maps of what a form copies. Returns NULL, or why it failed. */
 template <typename FORM>
@@ -61,52 +49,38 @@ const char *make_fused_maps(const hymgi_level *level, const double *beside, fuse
 }
 
 template <typename FORM>
-void launch_fused(const hymgi_level *level, const double *beside, const fused_args &wanted)
+void launch_fused(const hymgi_level *level, const double *beside, fused_args a)
 {
   using ring = fused_ring<FORM, fused_rows<FORM>()>;
   constexpr int bytes = ring::bytes(ring::slots);
   static_assert(bytes <= FUSED_SHARED, "more shared memory than a block has");
-  hymg_context *context = level->context;
-  hymgi_device *gpu = context->gpu;
-  if (gpu->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
-  const hymgi_device_guard guard(gpu->ordinal);
-  const auto kernel = fv2_relax_fused<FORM, fused_rows<FORM>()>;
-  fused_args a = wanted;
   const char *failure = make_fused_maps<FORM>(level, beside, &a);
-  if (failure) context->status = hymgi_fail(context, HYMG_ECUDA, "%s", failure);
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  if (error != cudaSuccess) hymgi_cuda_check(context, error, "shared memory of a smoother");
-  a.slab = a.g.n[2] >= 96 ? 32 : 16;
+  if (failure) level->context->status = hymgi_fail(level->context, HYMG_ECUDA, "%s", failure);
   const dim3 grid(blocks_for(a.g.n[0], FUSED_WIDE), blocks_for(a.g.n[1], fused_rows<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
-  hymgi_launch_shared(context, kernel, grid, dim3(ring::threads), bytes, a);
+  launch_large(level->context, fv2_relax_fused<FORM, fused_rows<FORM>()>, grid, dim3(ring::threads),
+               bytes, a);
 }
 
+/* weights: momentum and residual of both sweeps. */
 template <fused_kind KIND>
-void run_fused(const hymgi_level *level, const double *beside, const fused_args &a)
+void run_fused(const hymgi_level *level, const double weights[4], bool falling,
+               const fused_buffers &b)
 {
-  with_bools([&](auto variable,
-                 auto alpha) { launch_fused<fused_form<KIND, variable, alpha>>(level, beside, a); },
-             level->method->variable_beta, a.v.has_alpha && a.v.alpha);
-}
-
-/* The weights of sweep s and of the next one. */
-void take_weights(const double *chebyshev, int s, fused_args *a)
-{
-  for (int m = 0; m < 2; m++) {
-    a->momentum[m] = chebyshev[2 * (s + m)];
-    a->residual[m] = chebyshev[2 * (s + m) + 1];
-  }
-}
-
-template <fused_kind KIND>
-void chebyshev_pass(const hymgi_level *level, int s, const fused_buffers &b)
-{
-  fused_args a = fused_args_of(level, b);
-  take_weights(level->chebyshev, s, &a);
-  a.falling = s == 2;
-  run_fused<KIND>(level, b.beside, a);
+  fused_args a = {};
+  if (!may_launch(level->context)) return;
+  a.g = level->box[0];
+  a.v = view_of(level);
+  a.x = b.x, a.middle = b.middle, a.out = b.out;
+  a.falling = falling;
+  a.slab = a.g.n[2] >= 96 ? 32 : 16;
+  for (int m = 0; m < 2; m++)
+    a.momentum[m] = weights[2 * m], a.residual[m] = weights[2 * m + 1];
+  with_bools(
+      [&](auto variable, auto alpha) {
+        launch_fused<fused_form<KIND, variable, alpha>>(level, b.beside, a);
+      },
+      level->method->variable_beta, a.v.has_alpha && a.v.alpha);
 }
 
 /* Six sweeps from x into y. */
@@ -114,17 +88,15 @@ void chebyshev(const hymgi_level *level)
 {
   double *const x = level->x, *const y = level->y;
   double *const p = level->spare[0], *const q = level->spare[1];
-  chebyshev_pass<FUSED_FIRST>(level, 0, {x, NULL, y, p});
-  chebyshev_pass<FUSED_INNER>(level, 2, {p, y, x, q});
-  chebyshev_pass<FUSED_LAST>(level, 4, {q, x, NULL, y});
+  run_fused<FUSED_FIRST>(level, level->chebyshev, false, {x, NULL, y, p});
+  run_fused<FUSED_INNER>(level, level->chebyshev + 4, true, {p, y, x, q});
+  run_fused<FUSED_LAST>(level, level->chebyshev + 8, false, {q, x, NULL, y});
 }
 
 template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
 {
-  fused_args a = fused_args_of(level, {level->x, NULL, NULL, level->y});
-  a.residual[0] = a.residual[1] = weight;
-  a.falling = level->x < level->y;
-  run_fused<KIND>(level, level->c.l1inv, a);
+  const double weights[4] = {0, weight, 0, weight};
+  run_fused<KIND>(level, weights, level->x < level->y, {level->x, level->c.l1inv, NULL, level->y});
 }
 
 } /* namespace */

@@ -138,9 +138,9 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) fv4_gsrb_march(const __grid_cons
 {
   wait_for_predecessors();
   let_successors_start();
-  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
-  const hymgi_geom g = box_at(a.boxes, z / a.slabs);
-  const int from = z % a.slabs * a.slab;
+  int b;
+  const int from = slab_begin(a, &b);
+  const hymgi_geom g = box_at(a.boxes, b);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   /* so that the compiler knows that a warp has one row */
   const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0);
@@ -174,50 +174,35 @@ __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
   a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
 }
 
-void launch_from_zero(const hymgi_level *level, const gsrb_args &a)
-{
-  const dim3 grid(blocks_for(a.extent[0] / 2, FROM_ZERO_X), blocks_for(a.extent[1], FROM_ZERO_Y),
-                  (unsigned)a.extent[2]);
-  hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
-}
-
 template <bool VARIABLE, int N, int X, int Y, int BLOCKS>
-void launch_blocks(const hymgi_level *level, gsrb_args a, int slab)
+void launch_march(const hymgi_level *level, gsrb_args a, int slab)
 {
-  a.slab = slab;
-  a.slabs = (a.extent[2] + slab - 1) / slab;
-  const dim3 grid(blocks_for(a.extent[0] / 2, X), blocks_for(a.extent[1], Y),
-                  (unsigned)(a.slabs * a.boxes.count));
+  const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, slab);
   hymgi_launch(level->context, fv4_gsrb_march<VARIABLE, N, X, Y, BLOCKS>, grid, dim3(X * Y), a);
-}
-
-/* Large tiles have less halo; small ones balance the load better. */
-template <bool VARIABLE> void launch_gsrb_march(const hymgi_level *level, const gsrb_args &a)
-{
-  const int *const n = a.extent;
-  with_shape(level, [&](auto of) {
-    constexpr int N = decltype(of)::value;
-    if constexpr (N >= shape(512, 512))
-      launch_blocks<VARIABLE, N, 64, 6, 1>(level, a, 64);
-    else if constexpr (N != 0)
-      launch_blocks<VARIABLE, N, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
-    else if (n[0] >= 384 && n[1] >= 384)
-      launch_blocks<VARIABLE, N, 64, 6, 1>(level, a, 64);
-    else
-      launch_blocks<VARIABLE, N, 32, 4, 3>(level, a, 16);
-  });
 }
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_gsrb_half *half)
+/* Large tiles have less halo; small ones balance the load better. */
+extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_sweep *half)
 {
-  gsrb_args a = gsrb_args_of(level, half);
-  a.fills_along_x = level->kernels->fills_along_x;
+  const gsrb_args a = gsrb_args_of(level, half);
+  const int *const n = a.extent;
+  const auto march = [&](auto variable) {
+    with_shape(level, [&](auto of) {
+      if constexpr (of >= shape(512, 512))
+        launch_march<variable, of, 64, 6, 1>(level, a, 64);
+      else if constexpr (of != 0)
+        launch_march<variable, of, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
+      else if (n[0] >= 384 && n[1] >= 384)
+        launch_march<variable, of, 64, 6, 1>(level, a, 64);
+      else
+        launch_march<variable, of, 32, 4, 3>(level, a, 16);
+    });
+  };
+  const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y), (unsigned)n[2]);
   if (half->from_zero)
-    launch_from_zero(level, a);
-  else if (level->method->variable_beta)
-    launch_gsrb_march<true>(level, a);
+    hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
   else
-    launch_gsrb_march<false>(level, a);
+    with_bools(march, level->method->variable_beta);
 }

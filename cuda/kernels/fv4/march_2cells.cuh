@@ -18,11 +18,6 @@ enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
 template <typename JOB>
 constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax>;
 
-struct march_args : relax_args {
-  box_set patches = {};
-  double *coarse = NULL, *zero = NULL;
-};
-
 /* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
 
@@ -106,11 +101,11 @@ __device__ __forceinline__ void fill_arrivals(bool at_end, const window &w, arri
 
 /* Where a march loads from: vectors in memory. A lane at_end loads a cell instead of a ghost. */
 template <int N, row_end END> struct memory_source {
-  const march_args &args;
+  const gsrb_args &args;
   const slot_place<N> &p;
   int west, east;
 
-  __device__ __forceinline__ memory_source(const march_args &a, const slot_place<N> &place,
+  __device__ __forceinline__ memory_source(const gsrb_args &a, const slot_place<N> &place,
                                            bool at_end)
       : args(a), p(place), west(END == WEST_END && at_end ? 1 : 0),
         east(END == EAST_END && at_end ? -1 : 0)
@@ -238,14 +233,13 @@ __device__ __forceinline__ double apply_cell(const operator_view &v, const arriv
 }
 
 template <typename JOB, bool VARIABLE, int U>
-__device__ __forceinline__ double value_of(const march_args &args, const arrivals &t, window *w)
+__device__ __forceinline__ double value_of(const gsrb_args &args, const arrivals &t, window *w)
 {
   const double c = w->c[U][1];
   const double r =
       t.f[U] - fv4_with_alpha(args.v, apply_cell<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
   if (!std::is_same_v<JOB, relax>) return r;
-  const double x = hymgi_relax(c, args.residual * t.scale[U], r);
-  return args.prev ? hymgi_add_momentum(x, args.momentum, c, t.prev[U]) : x;
+  return relaxed(args, c, args.residual * t.scale[U], r, t.prev[U]);
 }
 
 /* The window of the first plane. */
@@ -318,7 +312,7 @@ __device__ __forceinline__ double mean_of_rows(double below, double above)
 }
 
 /* Stores the coarse cell of two planes and two rows; the lane of the first row does it. */
-__device__ __forceinline__ void store_mean(const march_args &args, const hymgi_geom &patch,
+__device__ __forceinline__ void store_mean(const gsrb_args &args, const hymgi_geom &patch,
                                            bool inside, int t, int j, int k, double below,
                                            double above)
 {
@@ -336,35 +330,6 @@ template <int X> __device__ __forceinline__ void place_of_thread(int *t, int *j)
   const int warp = __shfl_sync(~0u, id / (SLOTS * ROWS), 0); /* provably the same in all lanes */
   *t = warp % (X / SLOTS) * SLOTS + id % SLOTS;
   *j = warp / (X / SLOTS) * ROWS + id / SLOTS % ROWS;
-}
-
-inline march_args march_args_of(const hymgi_level *level, const relax_args &all)
-{
-  march_args a = {all};
-  a.fills_along_x = level->kernels->fills_along_x;
-  return a;
-}
-
-inline march_args march_args_of(const hymgi_level *level, const hymgi_residual_of *residual)
-{
-  return march_args_of(level, residual_args_of(level, residual));
-}
-
-inline march_args march_args_of(const hymgi_level *level, const hymgi_restriction *restriction)
-{
-  const hymgi_residual_of residual = {level->f, level->x, NULL};
-  march_args a = march_args_of(level, &residual);
-  a.patches = box_set_of(level->patch, level->num_boxes); /* the coarsest level has none */
-  a.coarse = restriction->coarse;
-  a.zero = restriction->zero;
-  return a;
-}
-
-inline march_args march_args_of(const hymgi_level *level, const hymgi_relaxation *relaxation)
-{
-  march_args a = march_args_of(level, relax_args_of(level, relaxation));
-  if (!a.scale) a.scale = a.v.dinv;
-  return a;
 }
 
 } /* namespace */

@@ -2,12 +2,168 @@
  * (sm_90), for one box with variable beta. Loads in flight take no registers, so that there can be
  * enough threads for large tiles, which have less halo: the time is that of the traffic from L2 to
  * shared memory. What a step can read again from shared memory it does not keep in registers. */
-#include "kernels/fv4/march_tma.cuh"
+#include "device/tma.cuh"
+#include "kernels/fv4/march_2cells.cuh"
 
 namespace
 {
 
 enum { COPIES_FROM = 9 }; /* compute capability */
+
+/* ---- the ring of planes in shared memory ---- */
+
+/* Planes in flight; slots, rows and planes before the box where maps begin. */
+enum { AHEAD = 2, MAP_LOW = 2 };
+
+/* Tiles of COUNT planes in shared memory, one after the other from START on. Each begins LEFT slots
+ * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies
+ * start at even slots. */
+template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struct tiles {
+  static constexpr int WIDE = WIDE_, HIGH = HIGH_, LEFT = LEFT_, LOW = LOW_, COLOUR = WIDE * HIGH;
+  static constexpr int BYTES = 2 * COLOUR * (int)sizeof(double);
+  static constexpr int SIZE = (BYTES + 127) / 128 * 128 / (int)sizeof(double);
+  static constexpr int END = START + COUNT * SIZE;
+
+  /* that of the block's plane m */
+  static __device__ __forceinline__ double *of(double *ring, int m)
+  {
+    return ring + START + m % (COUNT ? COUNT : 1) * SIZE;
+  }
+};
+
+/* What a block of X slots x Y rows reads. While plane m is computed, the ring holds x and the x-
+ * and y-faces from plane m on, z-faces from m + 1, the rest from m. */
+template <typename JOB_, bool ALPHA_> struct tma_shape {
+  typedef JOB_ JOB;
+  static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
+  static constexpr bool ALPHA = ALPHA_;
+  static constexpr int X = 32, Y = 16, THREADS = X * Y;
+  typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
+  typedef tiles<X + 2, Y + 2, 0, 1, AHEAD + 1, values::END> faces_x;
+  typedef tiles<X + 4, Y + 1, 2, 0, AHEAD + 1, faces_x::END> faces_y;
+  typedef tiles<X + 4, Y + 2, 2, 1, AHEAD, faces_y::END> faces_z;
+  typedef tiles<X, Y, 0, 0, AHEAD, faces_z::END> f;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, f::END> prev;
+  typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
+  typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
+  static constexpr int SHARED =
+      alpha::END * (int)sizeof(double) + (2 * AHEAD + 1) * (int)sizeof(byte_barrier);
+};
+
+struct tma_maps {
+  grid_map x, beta[3], f, prev, scale, alpha;
+};
+
+/* A slot in a tile: where its even cell is, and its odd one. */
+template <typename Tiles> struct slot_view {
+  double *even, *odd;
+
+  __device__ __forceinline__ slot_view(double *tile, int t, int j, bool swapped)
+  {
+    double *const red = tile + (j + Tiles::LOW) * Tiles::WIDE + t + Tiles::LEFT;
+    even = swapped ? red + Tiles::COLOUR : red;
+    odd = swapped ? red : red + Tiles::COLOUR;
+  }
+  /* as slot_place has it */
+  __device__ __forceinline__ double &at(int u, int dj, int dk) const
+  {
+    return ((u + dj + dk) & 1 ? odd : even)[(u >> 1) + dj * Tiles::WIDE];
+  }
+};
+
+/* Where a march loads from: the ring, in the step of the block's plane m; (t, j): in the tile. */
+template <typename Shape> struct tma_source {
+  double *ring;
+  int m, t, j;
+  bool swapped;
+  const operator_view &v;
+
+  template <typename Tiles> __device__ __forceinline__ double load(int u, int dj, int dk) const
+  {
+    return slot_view<Tiles>(Tiles::of(ring, m + dk), t, j, swapped).at(u, dj, dk);
+  }
+  __device__ __forceinline__ double x(int u, int dj, int dk) const
+  {
+    return load<typename Shape::values>(u, dj, dk);
+  }
+  __device__ __forceinline__ double beta(int axis, int u, int dj, int dk) const
+  {
+    return axis == 0   ? load<typename Shape::faces_x>(u, dj, dk)
+           : axis == 1 ? load<typename Shape::faces_y>(u, dj, dk)
+                       : load<typename Shape::faces_z>(u, dj, dk);
+  }
+  __device__ __forceinline__ double f(int u) const
+  {
+    return load<typename Shape::f>(u, 0, 0);
+  }
+  __device__ __forceinline__ double prev(int u) const
+  {
+    return load<typename Shape::prev>(u, 0, 0);
+  }
+  __device__ __forceinline__ double scale(int u) const
+  {
+    return load<typename Shape::scale>(u, 0, 0);
+  }
+  __device__ __forceinline__ double alpha(int u) const
+  {
+    if (!Shape::ALPHA) return 0;
+    const double here =
+        load<typename Shape::alpha>(u, 0, 0); /* undefined without an alpha vector */
+    return v.alpha ? here : v.alpha_constant;
+  }
+};
+
+/* The copies of a block, which one thread issues. */
+template <typename Shape> struct tma_copies {
+  const tma_maps &maps;
+  double *ring;
+  byte_barrier *full, *empty, *first;
+  int t, j, k, planes; /* where the block begins */
+  bool prev, alpha;    /* are there such vectors? */
+
+  template <typename Tiles>
+  __device__ __forceinline__ void copy(const grid_map &map, int m, byte_barrier *b) const
+  {
+    copy_boxes(Tiles::of(ring, m), &map, t + MAP_LOW - Tiles::LEFT, j + MAP_LOW - Tiles::LOW,
+               k + m + MAP_LOW, b);
+  }
+  /* What step m is the first to read. */
+  __device__ __forceinline__ void bring(int m) const
+  {
+    byte_barrier *const b = full + m % AHEAD;
+    const int cells = 1 + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
+    barrier_announce(b, Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES +
+                            Shape::faces_z::BYTES + cells * Shape::f::BYTES);
+    copy<typename Shape::values>(maps.x, m + 2, b);
+    copy<typename Shape::faces_x>(maps.beta[0], m + 1, b);
+    copy<typename Shape::faces_y>(maps.beta[1], m + 1, b);
+    copy<typename Shape::faces_z>(maps.beta[2], m + 1, b);
+    copy<typename Shape::f>(maps.f, m, b);
+    if (Shape::RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
+    if (Shape::RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
+    if (Shape::ALPHA && alpha) copy<typename Shape::alpha>(maps.alpha, m, b);
+  }
+  __device__ __forceinline__ void begin() const
+  {
+    barrier_announce(first,
+                     2 * Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES);
+    copy<typename Shape::values>(maps.x, 0, first);
+    copy<typename Shape::values>(maps.x, 1, first);
+    copy<typename Shape::faces_x>(maps.beta[0], 0, first);
+    copy<typename Shape::faces_y>(maps.beta[1], 0, first);
+    for (int m = 0; m < AHEAD && m < planes; m++)
+      bring(m);
+  }
+  /* In step m: refills what all threads finished reading in the step before. */
+  __device__ __forceinline__ void go_on(int m) const
+  {
+    if (m == 0 || m - 1 + AHEAD >= planes) return;
+    barrier_wait(empty + (m - 1) % AHEAD, (unsigned)((m - 1) / AHEAD & 1));
+    bring(m - 1 + AHEAD);
+  }
+};
+
+/* ---- the march ---- */
 
 /* What the window has of the plane itself, read again rather than kept from the step before. */
 template <typename Source> __device__ __forceinline__ void read_again(const Source &from, window *w)
@@ -52,28 +208,27 @@ __device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom 
 }
 
 template <row_end END>
-__device__ __forceinline__ window window_of(const march_args &args, const hymgi_geom &g,
+__device__ __forceinline__ window window_of(const gsrb_args &a, const hymgi_geom &g,
                                             const tma_place &at, int k)
 {
   const int last = g.n[0] / 2 - 1;
   const bool at_end = at.slot == (END == WEST_END ? 0 : last);
   const slot_place<0> p(g, at.slot < last ? at.slot : last, at.row < g.n[1] ? at.row : g.n[1] - 1,
                         k);
-  return window_at<true, END>(memory_source<0, END>(args, p, at_end), at_end);
+  return window_at<true, END>(memory_source<0, END>(a, p, at_end), at_end);
 }
 
 template <typename Shape>
-__device__ __forceinline__ unsigned long long march_tma(const march_args &args,
+__device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
                                                         const tma_copies<Shape> &copies,
                                                         const hymgi_geom &g, const tma_place &at)
 {
   using JOB = typename Shape::JOB;
-  const march_args &a = args;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
-  window w = at.end == WEST_END   ? window_of<WEST_END>(args, g, at, from)
-             : at.end == EAST_END ? window_of<EAST_END>(args, g, at, from)
-                                  : window_of<NO_END>(args, g, at, from);
+  window w = at.end == WEST_END   ? window_of<WEST_END>(a, g, at, from)
+             : at.end == EAST_END ? window_of<EAST_END>(a, g, at, from)
+                                  : window_of<NO_END>(a, g, at, from);
   double *red = a.out + hymgi_row(&g, 0, at.row, from) + at.slot;
   bool swapped = (at.row + from + g.parity) & 1;
   unsigned long long norm = 0;
@@ -89,8 +244,8 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
     const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
     const arrivals now = arrive<JOB, true>(here);
-    const double even = value_of<JOB, true, 0>(args, now, &w);
-    const double odd = value_of<JOB, true, 1>(args, now, &w);
+    const double even = value_of<JOB, true, 0>(a, now, &w);
+    const double odd = value_of<JOB, true, 1>(a, now, &w);
     shift<true>(&w, now);
     if (STORES<JOB> && inside) {
       red[0] = swapped ? odd : even;
@@ -99,7 +254,7 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
     if (std::is_same_v<JOB, residual_norm> && inside)
       norm = larger(norm, larger(bits_of(even), bits_of(odd)));
     if (std::is_same_v<JOB, residual_mean> && (m & 1))
-      store_mean(args, args.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
+      store_mean(a, a.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
     below = even + odd;
     red += g.plane;
     swapped = !swapped;
@@ -113,10 +268,9 @@ __device__ __forceinline__ unsigned long long march_tma(const march_args &args,
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, 1)
-    fv4_march_tma(const __grid_constant__ march_args args, const __grid_constant__ tma_maps maps)
+    fv4_march_tma(const __grid_constant__ gsrb_args a, const __grid_constant__ tma_maps maps)
 {
   HYMGI_DYNAMIC_SHARED(ring);
-  const march_args &a = args;
   const hymgi_geom &g = a.boxes.one;
   byte_barrier *const barriers = reinterpret_cast<byte_barrier *>(ring + Shape::alpha::END);
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
@@ -130,7 +284,7 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
                                     (int)blockIdx.y * Shape::Y,
                                     from,
                                     to - from,
-                                    args.prev != NULL,
+                                    a.prev != NULL,
                                     a.v.alpha != NULL};
   if (threadIdx.x == 0) {
     for (int m = 0; m < AHEAD; m++) {
@@ -148,11 +302,11 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
   place_of_thread<Shape::X>(&p.t, &p.j);
   p.slot = copies.t + p.t, p.row = copies.j + p.j;
   const int t0 = __shfl_sync(~0u, p.slot, 0);
-  p.end = !args.fills_along_x        ? NO_END
+  p.end = !a.fills_along_x           ? NO_END
           : t0 == 0                  ? WEST_END
           : t0 + SLOTS == g.n[0] / 2 ? EAST_END
                                      : NO_END;
-  const unsigned long long norm = march_tma<Shape>(args, copies, g, p);
+  const unsigned long long norm = march_tma<Shape>(a, copies, g, p);
   if (std::is_same_v<typename Shape::JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
@@ -165,7 +319,7 @@ template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, 
   return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
-template <typename Shape> bool make_tma_maps(const march_args &a, tma_maps *maps)
+template <typename Shape> bool make_tma_maps(const gsrb_args &a, tma_maps *maps)
 {
   const hymgi_geom &g = a.boxes.one;
   const operator_view &v = a.v;
@@ -186,39 +340,18 @@ bool aligned(const hymgi_geom &g)
   return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
 }
 
-bool may_launch(hymg_context *context, void (*kernel)(march_args, tma_maps), size_t shared)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaFuncAttributes made = {};
-  cudaError_t error = cudaFuncGetAttributes(&made, kernel);
-  if (error == cudaSuccess && made.maxDynamicSharedSizeBytes < (int)shared)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  return hymgi_cuda_check(context, error, "a kernel's attributes") == HYMG_OK;
-}
-
-template <typename Shape> void run_shape(const hymgi_level *level, march_args a)
+template <typename Shape> void run_shape(const hymgi_level *level, gsrb_args a)
 {
   hymg_context *const context = level->context;
-  hymgi_device *const d = context->gpu;
-  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
+  if (!may_launch(context)) return;
   tma_maps maps = {};
   if (!make_tma_maps<Shape>(a, &maps))
     context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
-  if (!may_launch(context, fv4_march_tma<Shape>, Shape::SHARED)) return;
   const int *const n = a.extent;
-  dim3 grid(blocks_for(n[0] / 2, Shape::X), blocks_for(n[1], Shape::Y));
-  a.slab = slab_for(grid.x * grid.y, d->multiprocessors, n[2]);
-  grid.z = blocks_for(n[2], a.slab);
-  hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
-                      maps);
-}
-
-template <typename JOB> void run_tma(const hymgi_level *level, const march_args &a)
-{
-  if (level->method->has_alpha)
-    run_shape<tma_shape<JOB, true, 32, 16>>(level, a);
-  else
-    run_shape<tma_shape<JOB, false, 32, 16>>(level, a);
+  const unsigned layer = blocks_for(n[0] / 2, Shape::X) * blocks_for(n[1], Shape::Y);
+  const dim3 grid = slabs_grid(&a, n[0] / 2, Shape::X, Shape::Y,
+                               slab_for(layer, context->gpu->multiprocessors, n[2]));
+  launch_large(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a, maps);
 }
 
 } /* namespace */
@@ -228,28 +361,17 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
   const hymgi_device *d = level->context->gpu;
   const hymgi_geom *g = level->box;
   return level->num_boxes == 1 && d->major >= COPIES_FROM &&
-         tma_shape<relax, true, 32, 16>::SHARED <= (size_t)d->shared_bytes &&
-         level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g);
+         tma_shape<relax, true>::SHARED <= d->shared_bytes && level->method->variable_beta &&
+         g->ghost == MAP_LOW && aligned(*g);
 }
 
-extern "C" void hymgi_cuda_fv4_residual_tma(const hymgi_level *level,
-                                            const hymgi_residual_of *wanted)
+extern "C" void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  const march_args a = march_args_of(level, wanted);
-  if (wanted->r)
-    run_tma<residual>(level, a);
-  else
-    run_tma<residual_norm>(level, a);
-}
-
-extern "C" void hymgi_cuda_fv4_restrict_tma(const hymgi_level *level,
-                                            const hymgi_restriction *restriction)
-{
-  run_tma<residual_mean>(level, march_args_of(level, restriction));
-}
-
-extern "C" void hymgi_cuda_fv4_relax_tma(const hymgi_level *level,
-                                         const hymgi_relaxation *relaxation)
-{
-  run_tma<relax>(level, march_args_of(level, relaxation));
+  with_job<relax, residual, residual_norm, residual_mean>(sweep, [&](auto job) {
+    with_bools(
+        [&](auto alpha) {
+          run_shape<tma_shape<decltype(job), alpha>>(level, gsrb_args_of(level, sweep));
+        },
+        level->method->has_alpha);
+  });
 }

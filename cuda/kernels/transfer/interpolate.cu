@@ -5,9 +5,12 @@
  * them only black cells are written (1 + 4, or 1 + 8). */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
+#include "runtime/launch.cuh"
 
 namespace
 {
+
+enum { TILE_Y = 4, TILE_Z = 4 };
 
 struct prolong_args {
   box_set boxes, patches;
@@ -37,32 +40,28 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
   return t;
 }
 
-/* Both children of the cell whose line of values starts at x, with its neighbour at -reach. */
+/* The even (sign 1) or the odd (-1) child of the cell whose line of values starts at x, with its
+ * neighbour at -reach. */
+template <hymgi_ghosts ORDER>
+__device__ __forceinline__ double child(double sign, const double *x, int stride)
+{
+  double v[5];
+#pragma unroll
+  for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
+    v[m] = x[m * stride];
+  return hymgi_child(ORDER, sign, v + HYMGI_INTERPOLATION_REACH(ORDER));
+}
+
 template <hymgi_ghosts ORDER>
 __device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
 {
-  double v[5];
-#pragma unroll
-  for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
-    v[m] = x[m * stride];
-  *even = hymgi_child(ORDER, 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
-  *odd = hymgi_child(ORDER, -1, v + HYMGI_INTERPOLATION_REACH(ORDER));
-}
-
-/* One of them. */
-template <hymgi_ghosts ORDER>
-__device__ __forceinline__ double child_of(bool odd, const double *x, int stride)
-{
-  double v[5];
-#pragma unroll
-  for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
-    v[m] = x[m * stride];
-  return hymgi_child(ORDER, odd ? -1 : 1, v + HYMGI_INTERPOLATION_REACH(ORDER));
+  const double both[2] = {child<ORDER>(1, x, stride), child<ORDER>(-1, x, stride)};
+  *even = both[0], *odd = both[1];
 }
 
 /* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells. */
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct prolongation {
-  static constexpr int THREADS = 256, R = HYMGI_INTERPOLATION_REACH(ORDER);
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
+  static constexpr int THREADS = 256, Y = TILE_Y, Z = TILE_Z, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
   /* doubles in shared memory: coarse cells or values on fine rows, and values on fine planes */
@@ -70,6 +69,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
   static constexpr int SECOND = WX * WY * 2 * Z;
   /* pairs of fine cells of a thread, and how many it works on at once */
   static constexpr int PAIRS = 4 * X * Y * Z / THREADS, BATCH = PAIRS < 4 ? PAIRS : 4;
+  static constexpr int WRITTEN = BLACK ? 1 : 2;      /* of a pair */
   static constexpr int STEP = THREADS / (2 * X * Y); /* fine planes between two of them */
   static_assert(STEP * 2 * X * Y == THREADS && PAIRS * STEP == 2 * Z && PAIRS % BATCH == 0 &&
                     BATCH * STEP % 2 == 0,
@@ -77,7 +77,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
 
   hymgi_geom g, patch;
   tile t;
-  double old[BATCH][2];
+  double old[BATCH][WRITTEN];
 
   /* Loads the cells, except for the boundary ghosts that are filled here. */
   __device__ __forceinline__ void load(const prolong_args &a, double *x) const
@@ -168,10 +168,10 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
     return w;
   }
 
-  /* The place of pair m's black cell. */
-  static __device__ __forceinline__ ptrdiff_t black_place(const share &w, int m)
+  /* Of pair m's c-th cell that is written: is it the odd one? */
+  static __device__ __forceinline__ int is_odd(const share &w, int m, int c)
   {
-    return w.place[m * STEP & 1][w.black ^ (m * STEP & 1)];
+    return BLACK ? w.black ^ (m * STEP & 1) : c;
   }
 
   __device__ __forceinline__ void fetch(const prolong_args &a, const share &w, int from)
@@ -179,42 +179,36 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z> struct 
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
       const double *const x = a.fine + (from + m) * STEP * g.plane;
-      const bool there = ADD && from + m < w.count;
-      if (BLACK) {
-        old[m][0] = there ? x[black_place(w, m)] : 0;
-        continue;
-      }
-      old[m][0] = there ? x[w.place[m * STEP & 1][0]] : 0;
-      old[m][1] = there ? x[w.place[m * STEP & 1][1]] : 0;
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        old[m][c] = ADD && from + m < w.count ? x[w.place[m * STEP & 1][is_odd(w, m, c)]] : 0;
     }
   }
 
   __device__ __forceinline__ void finish(const prolong_args &a, const share &w, int from,
-                                         const double *c) const
+                                         const double *values) const
   {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
       double *const x = a.fine + (from + m) * STEP * g.plane;
-      double even, odd;
-      const double *const line = c + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
-      if (BLACK) {
-        const double value = child_of<ORDER>((w.black ^ (m * STEP & 1)) == 1, line, 1);
-        if (from + m < w.count) x[black_place(w, m)] = ADD ? old[m][0] + value : value;
-        continue;
-      }
-      children<ORDER>(line, 1, &even, &odd);
-      if (from + m >= w.count) continue;
-      x[w.place[m * STEP & 1][0]] = ADD ? old[m][0] + even : even;
-      x[w.place[m * STEP & 1][1]] = ADD ? old[m][1] + odd : odd;
+      const double *const line = values + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
+      double value[WRITTEN];
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        value[c] = child<ORDER>(is_odd(w, m, c) ? -1 : 1, line, 1);
+#pragma unroll
+      for (int c = 0; c < WRITTEN; c++)
+        if (from + m < w.count)
+          x[w.place[m * STEP & 1][is_odd(w, m, c)]] = ADD ? old[m][c] + value[c] : value[c];
     }
   }
 };
 
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
-  typedef prolongation<ORDER, ADD, BLACK, X, Y, Z> S;
+  typedef prolongation<ORDER, ADD, BLACK, X> S;
   __shared__ double first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -245,44 +239,26 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
 
 /* ---- launches ---- */
 
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X, int Y, int Z>
-void launch_tiles(const hymgi_level *fine, prolong_args a, const int n[3])
-{
-  a.tiles[0] = (n[0] + X - 1) / X;
-  a.tiles[1] = (n[1] + Y - 1) / Y;
-  a.tiles[2] = (n[2] + Z - 1) / Z;
-  const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
-                  (unsigned)a.patches.count);
-  hymgi_launch(fine->context, prolong<ORDER, ADD, BLACK, X, Y, Z>, grid, dim3(256), a);
-}
-
 /* Coarse cells: enough for tiles of 512 on each multiprocessor. */
 enum { LARGE_FROM = 40 * 40 * 40 };
 
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK>
-void launch_order(const hymgi_level *fine, const prolong_args &a)
+template <hymgi_ghosts ORDER, bool BLACK = false>
+void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
 {
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
-  if (n[0] > 16 && (int64_t)n[0] * n[1] * n[2] * a.patches.count >= LARGE_FROM)
-    launch_tiles<ORDER, ADD, BLACK, 32, 4, 4>(fine, a, n);
-  else
-    launch_tiles<ORDER, ADD, BLACK, 8, 4, 4>(fine, a, n);
-}
-
-template <bool ADD>
-void launch_prolong(const hymgi_level *fine, hymgi_ghosts order, bool black, const prolong_args &a)
-{
-  if (order == HYMGI_GHOSTS_P0)
-    launch_order<HYMGI_GHOSTS_P0, ADD, false>(fine, a);
-  else if (order == HYMGI_GHOSTS_P1)
-    launch_order<HYMGI_GHOSTS_P1, ADD, false>(fine, a);
-  else if (order == HYMGI_GHOSTS_V4)
-    launch_order<HYMGI_GHOSTS_V4, ADD, false>(fine, a);
-  else if (black)
-    launch_order<HYMGI_GHOSTS_V2, ADD, true>(fine, a);
-  else
-    launch_order<HYMGI_GHOSTS_V2, ADD, false>(fine, a);
+  const bool large = n[0] > 16 && (int64_t)n[0] * n[1] * n[2] * a.patches.count >= LARGE_FROM;
+  a.tiles[0] = (int)blocks_for(n[0], large ? 32 : 8);
+  a.tiles[1] = (int)blocks_for(n[1], TILE_Y);
+  a.tiles[2] = (int)blocks_for(n[2], TILE_Z);
+  const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
+                  (unsigned)a.patches.count);
+  with_bools(
+      [&](auto adds, auto wide) {
+        hymgi_launch(fine->context, prolong < ORDER, adds, BLACK, wide ? 32 : 8 >, grid, dim3(256),
+                     a);
+      },
+      add, large);
 }
 
 /* Does the smoother call that follows read only the black cells? */
@@ -303,7 +279,6 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
   if (fine->num_boxes == 0) return;
   const bool data = fine->direct && !add && coarse->boundaries && order != HYMGI_GHOSTS_P0;
   const int count = data ? 1 : fine->num_boxes;
-  const bool black = smoothed && only_black(fine);
   for (int b = 0; b < fine->num_boxes; b += count) {
     prolong_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
@@ -315,9 +290,15 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
       a.c = extrapolation_of(coarse, order);
     a.coarse = source;
     a.fine = x;
-    if (add)
-      launch_prolong<true>(fine, order, black, a);
+    if (order == HYMGI_GHOSTS_P0)
+      launch_prolong<HYMGI_GHOSTS_P0>(fine, add, a);
+    else if (order == HYMGI_GHOSTS_P1)
+      launch_prolong<HYMGI_GHOSTS_P1>(fine, add, a);
+    else if (order == HYMGI_GHOSTS_V4)
+      launch_prolong<HYMGI_GHOSTS_V4>(fine, add, a);
+    else if (smoothed && only_black(fine))
+      launch_prolong<HYMGI_GHOSTS_V2, true>(fine, add, a);
     else
-      launch_prolong<false>(fine, order, black, a);
+      launch_prolong<HYMGI_GHOSTS_V2>(fine, add, a);
   }
 }

@@ -3,26 +3,22 @@
  * for a vector; for FV2's residual what the operator reads, f, and 1. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
-#include "kernels/kernels.h"
-#include "runtime/launch.cuh"
+#include "kernels/gsrb_args.cuh"
 
 namespace
 {
 
-/* Fine boxes with their images, and how the grid's blocks cover them: x fastest, then y, then
- * coarse planes, box by box. */
-struct transfer_grid {
-  box_set boxes, patches;
+/* How the grid's blocks cover the patches: x fastest, then y, then slabs of coarse planes, box by
+ * box. */
+struct transfer_args : gsrb_args {
   int across[2]; /* blocks along x and y */
-  int slab;      /* coarse planes of a block */
-  int slabs;     /* of the tallest box */
 };
 
 struct block_place {
   int box, x, y, first; /* first: coarse plane */
 };
 
-__device__ __forceinline__ block_place place_of_block(const transfer_grid &a)
+__device__ __forceinline__ block_place place_of_block(const transfer_args &a)
 {
   const int row = (int)blockIdx.x / a.across[0], z = row / a.across[1];
   block_place b;
@@ -37,11 +33,10 @@ enum { BLOCKS_EACH = 24, MOST_PLANES = 8 }; /* per multiprocessor; per block */
 
 /* Blocks that have x of n[0] entries and y of n[1] rows; several planes each where that leaves
  * enough blocks: what two planes both read is then still in a cache. */
-transfer_grid grid_of(const hymgi_level *level, const int n[2], int x, int y)
+transfer_args transfer_args_of(const hymgi_level *level, const hymgi_sweep *sweep, const int n[2],
+                               int x, int y, dim3 *grid)
 {
-  transfer_grid a = {};
-  a.boxes = box_set_of(level->box, level->num_boxes);
-  a.patches = box_set_of(level->patch, level->num_boxes);
+  transfer_args a = {gsrb_args_of(level, sweep), {}};
   a.across[0] = (int)blocks_for(n[0], x);
   a.across[1] = (int)blocks_for(n[1], y);
   int coarse[3];
@@ -50,13 +45,9 @@ transfer_grid grid_of(const hymgi_level *level, const int n[2], int x, int y)
   const int64_t slab = blocks / (BLOCKS_EACH * level->context->gpu->multiprocessors);
   a.slab = slab < 1 ? 1 : slab < MOST_PLANES ? (int)slab : MOST_PLANES;
   a.slabs = (coarse[2] + a.slab - 1) / a.slab;
+  *grid = dim3((unsigned)a.across[0] * (unsigned)a.across[1] * (unsigned)a.slabs *
+               (unsigned)a.boxes.count);
   return a;
-}
-
-dim3 blocks_of(const transfer_grid &a)
-{
-  return dim3((unsigned)a.across[0] * (unsigned)a.across[1] * (unsigned)a.slabs *
-              (unsigned)a.boxes.count);
 }
 
 /* ---- cells ---- */
@@ -80,12 +71,10 @@ __device__ __forceinline__ double sum_of_two(const hymgi_geom &g, const double *
   return *even + *odd;
 }
 
-/* zero: NULL, or a vector that gets zeros where coarse gets means. MAX: also max |fine|, as the
- * reduction's result. */
+/* MAX: also max |x|, as the reduction's result. */
 template <bool MAX>
 __global__ void __launch_bounds__(MEAN_THREADS)
-    restrict_mean(const __grid_constant__ transfer_grid a, const double *fine, double *coarse,
-                  double *zero, hymgi_reduction reduction)
+    restrict_mean(const __grid_constant__ transfer_args a)
 {
   let_successors_start();
   const block_place b = place_of_block(a);
@@ -97,28 +86,21 @@ __global__ void __launch_bounds__(MEAN_THREADS)
   wait_for_predecessors();
   if (I < patch.n[0] && J < patch.n[1])
     for (int K = b.first; K < top; K++) {
-      const double p00 = sum_of_two(g, fine, I, 2 * J, 2 * K, &largest);
-      const double p10 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K, &largest);
-      const double p01 = sum_of_two(g, fine, I, 2 * J, 2 * K + 1, &largest);
-      const double p11 = sum_of_two(g, fine, I, 2 * J + 1, 2 * K + 1, &largest);
+      const double p00 = sum_of_two(g, a.own, I, 2 * J, 2 * K, &largest);
+      const double p10 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K, &largest);
+      const double p01 = sum_of_two(g, a.own, I, 2 * J, 2 * K + 1, &largest);
+      const double p11 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K + 1, &largest);
       const ptrdiff_t at = hymgi_at(&patch, I, J, K);
-      coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
-      if (zero) zero[at] = 0;
+      a.coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
+      if (a.zero) a.zero[at] = 0;
     }
-  if (MAX) reduce_max(reduction, largest);
+  if (MAX) reduce_max(a.reduction, largest);
 }
 
 /* ---- FV2's residual ---- */
 
 /* A thread has an entry of a row: with split rows a slot, of which it does both cells or the red
  * one; with plain rows a cell. It computes what that contributes to the mean. */
-struct sum_args {
-  transfer_grid grid;
-  operator_view v;
-  const double *f, *x;
-  double *coarse, *zero; /* as restrict_mean */
-};
-
 enum { SUM_THREADS = 256 };
 
 template <bool VARIABLE, int CELLS> struct fv2_cells {
@@ -140,20 +122,21 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
     }
   }
 
-  __device__ __forceinline__ double residual(const sum_args &a, const hymgi_geom &g, int c) const
+  __device__ __forceinline__ double residual(const transfer_args &a, const hymgi_geom &g,
+                                             int c) const
   {
-    fv2_values x = fv2_load_neighbours(a.v, g, p[c], a.x);
-    x.c = a.x[p[c].own];
+    fv2_values x = fv2_load_neighbours(a.v, g, p[c], a.own);
+    x.c = a.own[p[c].own];
     return fv2_residual(a.v, b[c], x, a.f[p[c].own], alpha[c]);
   }
 };
 
 /* Sums the parts of a block's threads: [plane][row][slot], as wide as the block. */
 template <bool SPLIT, bool RED>
-__device__ __forceinline__ void store_means(const sum_args &a, const block_place &b, int K,
+__device__ __forceinline__ void store_means(const transfer_args &a, const block_place &b, int K,
                                             int parity, const double *part)
 {
-  const hymgi_geom patch = box_at(a.grid.patches, b.box);
+  const hymgi_geom patch = box_at(a.patches, b.box);
   const int wide = (int)blockDim.x, rows = (int)blockDim.y, x = (int)threadIdx.x,
             y = (int)threadIdx.y;
   const int coarse = SPLIT ? wide : wide / 2, I = b.x * coarse + x, J = b.y * rows / 2 + y;
@@ -172,16 +155,16 @@ __device__ __forceinline__ void store_means(const sum_args &a, const block_place
 
 template <bool VARIABLE, bool SPLIT, bool RED>
 __global__ void __launch_bounds__(SUM_THREADS, 3)
-    fv2_residual_restrict(const __grid_constant__ sum_args a)
+    fv2_residual_restrict(const __grid_constant__ transfer_args a)
 {
   __shared__ double part[SUM_THREADS];
   let_successors_start();
-  const block_place b = place_of_block(a.grid);
-  const hymgi_geom g = box_at(a.grid.boxes, b.box);
+  const block_place b = place_of_block(a);
+  const hymgi_geom g = box_at(a.boxes, b.box);
   const int t = b.x * (int)blockDim.x + (int)threadIdx.x;
   const int j = b.y * (int)blockDim.y + (int)threadIdx.y, up = (int)threadIdx.z;
   const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
-  for (int K = b.first; K < b.first + a.grid.slab; K++) {
+  for (int K = b.first; K < b.first + a.slab; K++) {
     const bool inside = t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2];
     fv2_cells<VARIABLE, SPLIT && !RED ? 2 : 1> c;
     if (inside) c.fetch(a.v, g, t, j, 2 * K + up);
@@ -205,9 +188,11 @@ void launch_mean(const hymgi_level *level, const double *fine, double *coarse, d
   int n[3];
   box_extent(level->patch, level->num_boxes, n);
   const int x = 1 << row_shift(n[0]), y = MEAN_THREADS / x;
-  const transfer_grid a = grid_of(level, n, x, y);
-  hymgi_launch(level->context, restrict_mean<MAX>, blocks_of(a), dim3((unsigned)x, (unsigned)y), a,
-               fine, coarse, zero, level->context->gpu->reduction);
+  hymgi_sweep sweep = {HYMGI_RESTRICT, NULL, fine, fine};
+  sweep.coarse = coarse, sweep.zero = zero;
+  dim3 grid;
+  const transfer_args a = transfer_args_of(level, &sweep, n, x, y, &grid);
+  hymgi_launch(level->context, restrict_mean<MAX>, grid, dim3((unsigned)x, (unsigned)y), a);
 }
 
 } /* namespace */
@@ -227,8 +212,7 @@ extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const do
 
 /* A block has threads along a row, at least two rows, and both fine planes of a coarse one. After
  * GSRB the residual of the black cells is zero (up to rounding). */
-extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level,
-                                        const hymgi_restriction *restriction)
+extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restriction)
 {
   if (level->num_boxes == 0) return;
   const bool split = level->box[0].split;
@@ -236,26 +220,20 @@ extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level,
   box_extent(level->box, level->num_boxes, n);
   if (split) n[0] /= 2;
   const int x = 1 << row_shift(n[0]), y = SUM_THREADS / x / 2;
-  sum_args a = {};
-  a.grid = grid_of(level, n, x, y);
-  a.v = view_of(level);
-  a.f = level->f;
-  a.x = level->x;
-  a.coarse = restriction->coarse;
-  a.zero = restriction->zero;
+  dim3 grid;
+  const transfer_args a = transfer_args_of(level, restriction, n, x, y, &grid);
   with_bools(
       [&](auto variable, auto of_split, auto red) {
-        hymgi_launch(level->context, fv2_residual_restrict<variable, of_split, red>,
-                     blocks_of(a.grid), dim3((unsigned)x, (unsigned)y, 2), a);
+        hymgi_launch(level->context, fv2_residual_restrict<variable, of_split, red>, grid,
+                     dim3((unsigned)x, (unsigned)y, 2), a);
       },
       level->method->variable_beta, split, restriction->after == HYMGI_AFTER_GSRB);
 }
 
 /* Through the second buffer, which is free between smoother calls. */
-extern "C" void hymgi_cuda_fv4_restrict(const hymgi_level *level,
-                                        const hymgi_restriction *restriction)
+extern "C" void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction)
 {
-  const hymgi_residual_of residual = {level->f, level->x, level->y};
-  hymgi_cuda_generic_residual(level, &residual);
+  const hymgi_sweep residual = {HYMGI_RESIDUAL, level->f, level->x, level->x, level->y};
+  hymgi_cuda_sweep_generic(level, &residual);
   launch_mean<false>(level, level->y, restriction->coarse, restriction->zero);
 }

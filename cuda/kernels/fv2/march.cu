@@ -1,53 +1,20 @@
-/* FV2's sweeps, residual and its norm on rows of either layout: a march along z on large levels,
- * one thread per cell on small ones. Boundary ghosts are extrapolated as neighbours are loaded. */
-#ifndef HYMGI_KERNELS_FV2_MARCH_CUH
-#define HYMGI_KERNELS_FV2_MARCH_CUH
-
+/* FV2's half sweeps of red-black Gauss-Seidel (split rows), sweeps (plain rows), residual and its
+ * norm (both): a march along z on large levels, one thread per cell on small ones. Boundary ghosts
+ * are extrapolated as neighbours are loaded. A half sweep reads the other colour and writes its
+ * own, in place; the other sweeps are out of place. Bytes per cell of the level: a half sweep: the
+ * other colour 4, f 4, six faces of half the cells 24 (every face once), written 4; a Chebyshev
+ * step: x 8, f 8, previous x 8, betas 24, written 8. */
 #include "device/fast_division.cuh"
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "device/zmarch.cuh"
 #include "kernels/gsrb_args.cuh"
-#include "runtime/launch.cuh"
 
 namespace
 {
 
-/* Pitch and plane of plain rows in a cube of n cells, in doubles; those of split rows are
- * shape_pitch and shape_plane. */
-__host__ __device__ constexpr int cube_pitch(int n)
-{
-  return (n + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
-}
-
-__host__ __device__ constexpr int cube_plane(int n)
-{
-  const int plane = cube_pitch(n) * (n + 2);
-  return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
-}
-
-template <typename Call> void with_cube(const hymgi_level *level, const Call &call)
-{
-  const hymgi_geom *g = level->box;
-  const auto is_cube = [&](int n) {
-    return level->num_boxes == 1 && g->pitch == cube_pitch(n) && g->plane == cube_plane(n);
-  };
-  if (is_cube(512))
-    call(literal<512>());
-  else if (is_cube(256))
-    call(literal<256>());
-  else
-    call(literal<0>());
-}
-
-__device__ __forceinline__ double relaxed(const relax_args &a, double c, double prev, double step)
-{
-  const double x = hymgi_relax(c, a.residual, step);
-  return a.prev ? hymgi_add_momentum(x, a.momentum, c, prev) : x;
-}
-
 template <typename JOB>
-__device__ __forceinline__ double updated(const relax_args &a, const fv2_betas &b,
+__device__ __forceinline__ double updated(const gsrb_args &a, const fv2_betas &b,
                                           const fv2_values &x, double f, double alpha, double scale,
                                           double prev)
 {
@@ -55,7 +22,7 @@ __device__ __forceinline__ double updated(const relax_args &a, const fv2_betas &
   const double r = fv2_residual(a.v, b, x, f, alpha);
   if (!std::is_same_v<JOB, relax>) return r;
   const double step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
-  return relaxed(a, x.c, prev, step);
+  return relaxed(a, x.c, a.residual, step, prev);
 }
 
 /* ---- marched along z ---- */
@@ -84,7 +51,7 @@ struct fv2_arrivals {
 /* here: x at this slot in the other colour, the neighbour on one side (plain rows: the cell
  * itself); low: the z-face below (plain rows). */
 template <typename JOB, bool SPLIT, bool VARIABLE>
-__device__ __forceinline__ fv2_arrivals arrive(const relax_args &a, const hymgi_geom &g,
+__device__ __forceinline__ fv2_arrivals arrive(const gsrb_args &a, const hymgi_geom &g,
                                                const place &p, double here, double low)
 {
   constexpr bool RELAX = std::is_same_v<JOB, relax>;
@@ -125,7 +92,7 @@ template <bool SPLIT> __device__ __forceinline__ void go_up(place *p, int t)
 
 template <typename JOB, bool SPLIT, bool VARIABLE>
 __device__ __forceinline__ unsigned long long
-march_column(const relax_args &a, const hymgi_geom &box, place p, int slot, int to)
+march_column(const gsrb_args &a, const hymgi_geom &box, place p, int slot, int to)
 {
   constexpr bool NORM = std::is_same_v<JOB, residual_norm>;
   const hymgi_geom g = SPLIT ? box : alone(box, &p);
@@ -155,7 +122,7 @@ march_column(const relax_args &a, const hymgi_geom &box, place p, int slot, int 
 /* N: shape or cube. The blocks of a tile's two colours run at the same time, so that the second
  * finds the faces in the cache. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
-__global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_constant__ relax_args a)
+__global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_constant__ gsrb_args a)
 {
   constexpr bool BOTH = SPLIT && !std::is_same_v<JOB, gsrb>;
   wait_for_predecessors();
@@ -164,11 +131,11 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_consta
   const int colour = BOTH ? (int)(blockIdx.x & 1) : a.colour;
   const int t = tile * (int)blockDim.x + (int)threadIdx.x;
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-  const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
-  hymgi_geom g = box_at(a.boxes, z / a.slabs);
+  int b;
+  const int from = slab_begin(a, &b);
+  hymgi_geom g = box_at(a.boxes, b);
   g.split = SPLIT;
-  if (N && !SPLIT) g.pitch = cube_pitch(N), g.plane = cube_plane(N);
-  const int from = z % a.slabs * a.slab;
+  if (N && !SPLIT) g.pitch = shape_pitch<false>(N), g.plane = shape_plane<false>(N, 1);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   place p = place_of(g, colour, t, j, from);
   if (N && SPLIT) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
@@ -178,36 +145,19 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_consta
   if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
 }
 
-template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, relax_args a)
+template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, gsrb_args a)
 {
   const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
-  const bool both = SPLIT && !std::is_same_v<JOB, gsrb>;
-  a.slab = a.extent[2] >= 256 ? 32 : 16;
-  a.slabs = (a.extent[2] + a.slab - 1) / a.slab;
-  const dim3 grid(blocks_for(slots, wide) * (both ? 2 : 1),
-                  blocks_for(a.extent[1], GSRB_THREADS / wide),
-                  (unsigned)(a.slabs * a.boxes.count));
+  dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, a.extent[2] >= 256 ? 32 : 16);
+  if (SPLIT && !std::is_same_v<JOB, gsrb>) grid.x *= 2;
   with_bools(
       [&](auto variable) {
-        const auto launch = [&](auto of) {
-          hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable, decltype(of)::value>, grid,
+        with_shape<SPLIT>(level, [&](auto of) {
+          hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable, of>, grid,
                        dim3((unsigned)wide, (unsigned)(GSRB_THREADS / wide)), a);
-        };
-        if constexpr (SPLIT)
-          with_shape(level, launch);
-        else
-          with_cube(level, launch);
+        });
       },
       level->method->variable_beta);
-}
-
-template <bool SPLIT> void run_residual(const hymgi_level *level, const hymgi_residual_of *wanted)
-{
-  const relax_args a = residual_args_of(level, wanted);
-  if (wanted->r)
-    run_march<residual, SPLIT>(level, a);
-  else
-    run_march<residual_norm, SPLIT>(level, a);
 }
 
 /* ---- one thread per cell ---- */
@@ -217,7 +167,7 @@ enum { POINT_THREADS = 128 };
 /* Loads what no kernel in flight can write, and computes what follows from that alone, before it
  * waits for its predecessor. */
 template <typename JOB, bool VARIABLE>
-__global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ relax_args a)
+__global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ gsrb_args a)
 {
   constexpr bool GSRB = std::is_same_v<JOB, gsrb>;
   const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -254,10 +204,10 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   x.c = a.own[p.own];
   const double r = fv2_residual(a.v, b, x, f, alpha);
   const double step = a.scale ? r * scale : diagonal.quotients({{r}}, true).at[0];
-  a.out[p.own] = relaxed(a, x.c, prev, step);
+  a.out[p.own] = relaxed(a, x.c, a.residual, step, prev);
 }
 
-template <typename JOB> void run_point(const hymgi_level *level, const relax_args &a)
+template <typename JOB> void run_point(const hymgi_level *level, const gsrb_args &a)
 {
   const int slots = std::is_same_v<JOB, gsrb> ? a.extent[0] / 2 : a.extent[0];
   const int shift = row_shift(slots), wide = 1 << (shift > 2 ? shift : 2);
@@ -273,4 +223,19 @@ template <typename JOB> void run_point(const hymgi_level *level, const relax_arg
 
 } /* namespace */
 
-#endif
+extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep *sweep)
+{
+  const gsrb_args a = gsrb_args_of(level, sweep);
+  if (level->box->split)
+    with_job<gsrb, residual, residual_norm>(
+        sweep, [&](auto job) { run_march<decltype(job), true>(level, a); });
+  else
+    with_job<relax, residual, residual_norm>(
+        sweep, [&](auto job) { run_march<decltype(job), false>(level, a); });
+}
+
+extern "C" void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep)
+{
+  with_job<gsrb, relax>(
+      sweep, [&](auto job) { run_point<decltype(job)>(level, gsrb_args_of(level, sweep)); });
+}
