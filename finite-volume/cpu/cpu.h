@@ -181,6 +181,12 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x);
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
                                      double *coarse);
 
+/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
+ * rows are split. Index 0 is cell 0. store: the inverse, without ghosts. */
+const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                  double *buffer);
+void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k, double *x);
+
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);

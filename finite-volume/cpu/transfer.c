@@ -8,9 +8,8 @@
 /* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
 enum { MEAN_ROW = 3, ROWS = 4, K_COMBINED = 12, JK_COMBINED = 17, LOADED = 20 };
 
-/* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
- * rows are split. Index 0 is cell 0. */
-static const double *plain_row(const hymgi_geom *g, const double *x, int j, int k, double *buffer)
+const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
+                                  double *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
@@ -20,8 +19,7 @@ static const double *plain_row(const hymgi_geom *g, const double *x, int j, int 
   return buffer;
 }
 
-/* Writes cells in natural order into row (j, k). */
-static void store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
+void hymgi_cpu_store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
 {
   if (!g->split) {
     memcpy(x + hymgi_row(g, 0, j, k), cells, (size_t)g->n[0] * sizeof(double));
@@ -67,7 +65,7 @@ static void store_means(const hymgi_level *level, int b, const fine_rows *r, boo
     mean_of_rows(r, false, 1, n, mean);
   else
     mean_of_rows(r, false, 2, n, mean);
-  store_row(level->patch + b, mean, JK[0], JK[1], coarse);
+  hymgi_cpu_store_row(level->patch + b, mean, JK[0], JK[1], coarse);
 }
 
 static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *fine,
@@ -216,7 +214,7 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {
       double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
-      row[dj + 2][dk + 2] = plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
+      row[dj + 2][dk + 2] = hymgi_cpu_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
     }
   for (int kk = 0; kk < 2; kk++) {
     const double *along_k[5] = {NULL};

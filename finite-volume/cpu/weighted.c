@@ -90,16 +90,6 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
                                   : kept[2 * pairs];
 }
 
-static void store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
-{
-  double *restrict row[2] = {x + hymgi_at(g, 0, j, k), x + hymgi_at(g, 1, j, k)};
-  const int step = g->split ? 1 : 2;
-  for (int t = 0; 2 * t < g->n[0]; t++)
-    row[0][t * step] = cells[2 * t];
-  for (int t = 0; 2 * t + 1 < g->n[0]; t++)
-    row[1][t * step] = cells[2 * t + 1];
-}
-
 static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *r,
                          double *coarse)
 {
@@ -131,7 +121,7 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   if (g->boundaries & 2) along_x[g->n[0]] = 0;
   double *const out = host_scratch(level, RESULT);
   store_coarse(level, g, p, kept, along_x, out);
-  store_row(p, out, JK[0], JK[1], coarse);
+  hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
 }
 
 void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse)
