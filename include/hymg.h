@@ -587,7 +587,7 @@ HYMG_API hymg_path hymg_solver_path(const hymg_solver *solver, const char **why)
 HYMG_API int hymg_solver_num_levels(const hymg_solver *solver);
 typedef struct hymg_level_info {
   int cells[3];
-  int box[3]; /* cells of one (unmerged) box */
+  int box[3]; /* cells of one (unmerged) box; the mean, rounded up, if they are unequal */
   int64_t boxes;
   int ranks; /* ranks that hold cells of this level */
   double spacing[3];

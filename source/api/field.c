@@ -20,7 +20,7 @@ const char *hymgi_centering_name(hymg_centering centering)
 static void extent_of(const hymg_field *field, int extent[3])
 {
   for (int axis = 0; axis < 3; axis++) {
-    extent[axis] = field->grid->desc.n[axis] >> field->level;
+    extent[axis] = field->view.n[axis];
     if ((int)field->centering == 1 + axis) extent[axis]++;
     if (field->centering >= HYMG_BOUNDARY_X_LOW && ((int)field->centering - 4) / 2 == axis)
       extent[axis] = 1;
@@ -69,6 +69,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
 {
   hymg_context *context = grid->context;
   const hymgi_level *l = solver ? solver->h.level + level : NULL;
+  if (l && l->outside) l = l->outside; /* the user's boxes */
   context->status = HYMG_OK;
   hymg_field *f = calloc(1, sizeof *f);
   if (!f) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a field");
@@ -81,6 +82,8 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                              .memory = l ? l->memory : backend->memory,
                              .num_boxes = l ? l->num_boxes : grid->num_boxes,
                              .comm = context->comm}};
+  for (int axis = 0; axis < 3; axis++)
+    f->view.n[axis] = l ? l->n[axis] : grid->desc.n[axis];
   const hymg_status status = allocate(f, l ? l->box : grid->box);
   if (status != HYMG_OK) hymg_field_destroy(&f);
   if (f) *field = f;
@@ -305,7 +308,7 @@ hymg_status hymg_field_fill(hymg_field *field, double value)
 bool hymgi_in_place(const hymgi_level *level, const hymg_field *field)
 {
   const hymgi_geom *a = level->box, *b = field->view.box;
-  if (field->view.backend != level->backend) return false;
+  if (level->outside || field->view.backend != level->backend) return false;
   for (int m = 0; m < level->num_boxes; m++)
     if (a[m].split != b[m].split || a[m].ghost != b[m].ghost || a[m].base != b[m].base ||
         a[m].offset != b[m].offset)

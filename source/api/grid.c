@@ -92,6 +92,10 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
       return hymgi_fail(context, HYMG_EINVAL,
                         "boxes %d x %d x %d: all positive, or all 0 for the default", d->boxes[0],
                         d->boxes[1], d->boxes[2]);
+  for (int axis = 0; axis < 3; axis++)
+    if (d->cuts[axis] && d->boxes[axis] < 1)
+      return hymgi_fail(context, HYMG_EINVAL, "cuts along %c in %d boxes: at least 1", "xyz"[axis],
+                        d -> boxes[axis]);
   const double cells = (double)d->n[0] * d->n[1] * d->n[2];
   if (cells > 4e18) return hymgi_fail(context, HYMG_EINVAL, "%.3g cells: at most 4e18", cells);
   return check_extrapolation_box(context, d);
@@ -123,8 +127,10 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
     hymg_grid_destroy(&g);
     return status;
   }
-  for (int axis = 0; axis < 3; axis++)
+  for (int axis = 0; axis < 3; axis++) {
     g->desc.boxes[axis] = g->decomp->boxes[axis];
+    g->desc.cuts[axis] = NULL; /* the user's, and no longer needed */
+  }
   hymgi_boxes_layout(g->box, g->num_boxes, HYMGI_LINE);
   *grid = g;
   return HYMG_OK;

@@ -61,7 +61,7 @@ static hymg_status operate(hymg_solver *solver, int l, operation kind, const hym
     else
       hymgi_restrict_cells(level, vx, level + 1, out->data);
     if (volumes) level->backend->robust->scale_volumes(level, true, vout);
-    if (!restricts) status = hymgi_vector_convert(level, vout, &out->view, out->data);
+    if (!restricts) status = hymgi_field_store(level, vout, out);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &vx);

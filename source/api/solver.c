@@ -246,7 +246,7 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
                        .kernels = l->backend->kernel_names ? l->backend->kernel_names(l) : ""};
   for (int axis = 0; axis < 3; axis++) {
     i.cells[axis] = l->n[axis];
-    i.box[axis] = l->n[axis] / l->decomp->boxes[axis];
+    i.box[axis] = (l->n[axis] - 1) / l->decomp->boxes[axis] + 1;
     i.boxes *= l->decomp->boxes[axis];
     i.spacing[axis] = l->h[axis];
   }

@@ -143,8 +143,31 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
     d->n[a] = finer->n[a] / 2;
     d->boxes[a] = finer->boxes[a] / d->merge[a];
   }
+  d->same = d->merge[0] == 1 && d->merge[1] == 1 && d->merge[2] == 1;
   *coarse = d;
   return HYMG_OK;
+}
+
+/* The boxes along one axis: cuts at the images of the finer ones, moved to even cells. */
+static bool coarsen_axis(const hymgi_decomp *finer, int axis, bool halved, hymgi_decomp *d)
+{
+  const int most = finer->boxes[axis], n = d->n[axis];
+  int *cut = d->cut[axis] = malloc(((size_t)most + 1) * sizeof *cut);
+  int *origin = d->origin[axis] = malloc((size_t)most * sizeof *origin);
+  if (!cut || !origin) return false;
+  int count = 0;
+  for (int i = 0; i < most; i++) {
+    const int low = hymgi_decomp_low(finer, axis, i), image = halved ? low / 2 : low;
+    const int even = image + image % 2;
+    d->same = d->same && even == image;
+    if (even >= n || (count > 0 && even <= cut[count - 1])) continue;
+    origin[count] = i;
+    cut[count++] = even;
+  }
+  d->same = d->same && count == most;
+  cut[count] = n;
+  d->boxes[axis] = count;
+  return true;
 }
 
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
@@ -154,19 +177,23 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
   d->finer = finer;
   d->ranks = finer->ranks;
-  bool keep = true;
+  d->same = true;
+  bool made = true;
   double cells = 1;
   for (int a = 0; a < 3; a++) {
-    const bool halved = axes >> a & 1;
-    d->n[a] = halved ? finer->n[a] / 2 + finer->n[a] % 2 : finer->n[a];
-    keep = keep && (finer->boxes[a] == 1 || !halved || finer->n[a] / finer->boxes[a] % 4 == 0);
+    d->n[a] = axes >> a & 1 ? finer->n[a] / 2 + finer->n[a] % 2 : finer->n[a];
     cells *= d->n[a];
   }
-  keep = keep && cells >= (double)gather_below;
-  for (int a = 0; a < 3; a++) {
-    d->merge[a] = keep ? 1 : finer->boxes[a];
-    d->boxes[a] = finer->boxes[a] / d->merge[a];
+  for (int a = 0; a < 3 && made; a++) {
+    const bool gathered = cells < (double)gather_below;
+    d->merge[a] = finer->boxes[a];
+    d->boxes[a] = 1;
+    if (gathered)
+      d->same = d->same && finer->boxes[a] == 1;
+    else
+      made = coarsen_axis(finer, a, axes >> a & 1, d);
   }
+  if (!made) hymgi_decomp_destroy(&d);
   *coarse = d;
-  return HYMG_OK;
+  return made ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
 }

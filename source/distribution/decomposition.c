@@ -13,6 +13,46 @@ static int64_t product(const int v[3])
   return (int64_t)v[0] * v[1] * v[2];
 }
 
+int hymgi_decomp_low(const hymgi_decomp *decomp, int axis, int box)
+{
+  if (decomp->cut[axis]) return decomp->cut[axis][box];
+  return box * (decomp->n[axis] / decomp->boxes[axis]);
+}
+
+/* The last entry of an ascending list that is not above a value. */
+static int last_not_above(const int *list, int count, int value)
+{
+  int low = 0, high = count;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (list[middle] <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+int hymgi_decomp_box_at(const hymgi_decomp *decomp, int axis, int cell)
+{
+  if (decomp->cut[axis]) return last_not_above(decomp->cut[axis], decomp->boxes[axis], cell);
+  return cell / (decomp->n[axis] / decomp->boxes[axis]);
+}
+
+/* The finer level's box whose owner has a box, and the inverse: -1 if that box has gone. */
+static int origin_of(const hymgi_decomp *decomp, int axis, int box)
+{
+  return decomp->origin[axis] ? decomp->origin[axis][box] : box * decomp->merge[axis];
+}
+
+static int image_of(const hymgi_decomp *decomp, int axis, int box)
+{
+  const int merge = decomp->merge[axis], *origin = decomp->origin[axis];
+  if (!origin) return box % merge ? -1 : box / merge;
+  const int found = last_not_above(origin, decomp->boxes[axis], box);
+  return origin[found] == box ? found : -1;
+}
+
 int64_t hymgi_decomp_id(const hymgi_decomp *decomp, const int box[3])
 {
   return ((int64_t)box[2] * decomp->boxes[1] + box[1]) * decomp->boxes[0] + box[0];
@@ -28,11 +68,11 @@ void hymgi_decomp_box(const hymgi_decomp *decomp, int64_t id, int box[3])
 
 /* A grid that will be coarsened needs boxes with even sides, so that the coarse image of a box
  * consists of whole cells. */
-static hymg_status check_boxes(hymg_context *context, const int n[3], const int b[3])
+static hymg_status check_boxes(hymg_context *context, const int n[3], const int b[3], bool equal)
 {
   const bool coarsens = n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0;
   for (int a = 0; a < 3; a++)
-    if (b[a] < 1 || n[a] % b[a] != 0)
+    if (b[a] < 1 || b[a] > n[a] || (equal && n[a] % b[a] != 0))
       return hymgi_fail(
           context, HYMG_EINVAL,
           "%d boxes along %c do not divide %d cells: boxes must be 1 to %d and a divisor", b[a],
@@ -41,7 +81,7 @@ static hymg_status check_boxes(hymg_context *context, const int n[3], const int 
     return hymgi_fail(context, HYMG_EINVAL, "%d x %d x %d boxes: more than the limit of %d", b[0],
                       b[1], b[2], INT_MAX);
   for (int a = 0; a < 3; a++)
-    if (coarsens && n[a] / b[a] % 2)
+    if (coarsens && equal && n[a] / b[a] % 2)
       return hymgi_fail(context, HYMG_EINVAL,
                         "%d cells along %c in %d boxes of %d: a grid that is even on all axes is "
                         "coarsened and needs boxes with even sides",
@@ -88,6 +128,35 @@ static hymg_status ask_owners(hymg_context *context, const hymg_grid_desc *desc,
   return sort_by_rank(context, d);
 }
 
+/* Cells per box to first cells; an axis without has equal boxes. */
+static hymg_status take_cuts(hymg_context *context, const hymg_grid_desc *desc, hymgi_decomp *d)
+{
+  for (int a = 0; a < 3; a++) {
+    const int boxes = d->boxes[a], *cells = desc->cuts[a];
+    int64_t sum = 0;
+    if (!cells && d->n[a] % boxes != 0)
+      return hymgi_fail(context, HYMG_EINVAL, "%d boxes along %c do not divide %d cells", boxes,
+                        "xyz"[a], d -> n[a]);
+    int *cut = d->cut[a] = malloc(((size_t)boxes + 1) * sizeof *cut);
+    if (!cut) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for %d cuts", boxes);
+    for (int i = 0; i < boxes; i++) {
+      const int width = cells ? cells[i] : d->n[a] / boxes;
+      if (width < 1)
+        return hymgi_fail(context, HYMG_EINVAL, "%d cells in box %d along %c: at least 1", width, i,
+                          "xyz"[a]);
+      cut[i] = (int)sum;
+      sum += width;
+      if (sum > d->n[a]) break;
+    }
+    cut[boxes] = d->n[a];
+    if (sum != d->n[a])
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "the %d boxes along %c have %lld cells or more, the grid has %d", boxes,
+                        "xyz"[a], (long long)sum, d -> n[a]);
+  }
+  return HYMG_OK;
+}
+
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp)
 {
@@ -98,7 +167,9 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
   memcpy(d->boxes, desc->boxes, sizeof d->boxes);
   if (!d->boxes[0] && !d->boxes[1] && !d->boxes[2])
     hymgi_decomp_default_boxes(d->n, ranks, d->boxes);
-  hymg_status status = check_boxes(context, d->n, d->boxes);
+  const bool equal = !desc->cuts[0] && !desc->cuts[1] && !desc->cuts[2];
+  hymg_status status = check_boxes(context, d->n, d->boxes, equal);
+  if (status == HYMG_OK && !equal) status = take_cuts(context, desc, d);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
   if (status != HYMG_OK) hymgi_decomp_destroy(&d);
   *decomp = d;
@@ -137,6 +208,10 @@ void hymgi_decomp_destroy(hymgi_decomp **decomp)
   free((*decomp)->owner_table);
   free((*decomp)->rank_first);
   free((*decomp)->rank_box);
+  for (int a = 0; a < 3; a++) {
+    free((*decomp)->cut[a]);
+    free((*decomp)->origin[a]);
+  }
   free(*decomp);
   *decomp = NULL;
 }
@@ -146,7 +221,7 @@ int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3])
   int b[3] = {box[0], box[1], box[2]};
   for (; decomp->finer; decomp = decomp->finer)
     for (int a = 0; a < 3; a++)
-      b[a] *= decomp->merge[a];
+      b[a] = origin_of(decomp, a, b[a]);
   if (decomp->owner_table) return decomp->owner_table[hymgi_decomp_id(decomp, b)];
   return (int)(hymgi_morton_rank(decomp->boxes, b) * decomp->ranks / product(decomp->boxes));
 }
@@ -183,14 +258,13 @@ hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *dec
 {
   if (!decomp->finer) return finest_boxes_of(context, decomp, rank, list, count);
   TRY(hymgi_decomp_boxes_of(context, decomp->finer, rank, list, count));
-  const int *merge = decomp->merge;
   int kept = 0;
   for (int i = 0; i < *count; i++) {
-    const int *b = *list + 3 * i;
-    if (b[0] % merge[0] || b[1] % merge[1] || b[2] % merge[2]) continue;
+    int image[3];
     for (int a = 0; a < 3; a++)
-      (*list)[3 * kept + a] = b[a] / merge[a];
-    kept++;
+      image[a] = image_of(decomp, a, (*list)[3 * i + a]);
+    if (image[0] < 0 || image[1] < 0 || image[2] < 0) continue;
+    memcpy(*list + (ptrdiff_t)3 * kept++, image, sizeof image);
   }
   *count = kept;
   return HYMG_OK;

@@ -1,4 +1,5 @@
-/* How the cells of a level are divided into equal boxes, and which rank owns each. Ownership is
+/* How the cells of a level are divided into boxes, and which rank owns each. Boxes are equal unless
+ * the user cuts them otherwise, or the robust path does on a coarser level. Ownership is
  * computed (Z-Morton order, equal shares) or given by the user's table for the finest level;
  * coarser levels follow by halving boxes, by merging 2 x 2 x 2 of them (the owner of the first
  * box owns the merged one) or by gathering all into one box. No function here loops over all
@@ -12,8 +13,12 @@ typedef struct hymgi_decomp {
   const struct hymgi_decomp *finer; /* NULL on the finest level; else borrowed */
   int ranks;                        /* of the context */
   int n[3];                         /* cells of the level */
-  int boxes[3];                     /* per axis; divides n */
+  int boxes[3];                     /* per axis; divides n if they are equal */
   int merge[3]; /* boxes of the finer level per box of this level, per axis: 1, 2 or finer->boxes */
+  /* Unequal boxes, else NULL. cut: the first cell of each box, then n. origin, on coarser levels: the
+   * box of the finer level whose owner has this one, ascending (merge is not used then) */
+  int *cut[3], *origin[3];
+  bool same; /* the boxes are those of the finer level (halved), with their owners */
   /* finest level with the user's callback: owners by the id of a box */
   int *owner_table;
   /* with the table: boxes of rank r are rank_box[rank_first[r] .. rank_first[r+1]) */
@@ -38,9 +43,9 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
  * axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
                                  int64_t gather_below, hymgi_decomp **coarse);
-/* Likewise with the axes of a mask halved, n to ceil(n / 2): boxes are kept if all of them are cut
- * at even cells of these axes, and the level has not fewer cells than gather_below; else all are
- * gathered into one. */
+/* Likewise with the axes of a mask halved (0: the same cells), n to ceil(n / 2). Cuts move to the next
+ * even cell, so that this level can be halved along any axis; boxes that get no cell vanish. A level
+ * with fewer cells than gather_below becomes one box. */
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
                                       unsigned axes, int64_t gather_below, hymgi_decomp **coarse);
 void hymgi_decomp_destroy(hymgi_decomp **decomp);
@@ -55,6 +60,9 @@ void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3]);
 int64_t hymgi_morton_rank(const int boxes[3], const int box[3]);
 void hymgi_morton_box(const int boxes[3], int64_t place, int box[3]);
 
+/* The first cell of a box along an axis (box = boxes: n), and the box that contains a cell. */
+int hymgi_decomp_low(const hymgi_decomp *decomp, int axis, int box);
+int hymgi_decomp_box_at(const hymgi_decomp *decomp, int axis, int cell);
 /* The id of a box of this level, x fastest, and the inverse. */
 int64_t hymgi_decomp_id(const hymgi_decomp *decomp, const int box[3]);
 void hymgi_decomp_box(const hymgi_decomp *decomp, int64_t id, int box[3]);

@@ -11,9 +11,8 @@ static hymgi_geom box_geom(const hymgi_decomp *d, const int cover[6], int ghost,
 {
   hymgi_geom g = {.ghost = ghost};
   for (int a = 0; a < 3; a++) {
-    const int m = d->n[a] / d->boxes[a];
-    g.low[a] = cover[a] * m;
-    g.n[a] = cover[3 + a] * m;
+    g.low[a] = hymgi_decomp_low(d, a, cover[a]);
+    g.n[a] = hymgi_decomp_low(d, a, cover[a] + cover[3 + a]) - g.low[a];
     if (periodic >> a & 1) continue;
     if (g.low[a] == 0) g.boundaries |= 1u << (2 * a);
     if (g.low[a] + g.n[a] == d->n[a]) g.boundaries |= 1u << (2 * a + 1);

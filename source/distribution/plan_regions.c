@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4, MAX_RUNS = 2 * MAX_DEPTH + 1, CENTRE = 13, DIRECTIONS = 27 };
+enum { MAX_DEPTH = 4, CENTRE = 13, DIRECTIONS = 27 };
 enum { ALL_DIRECTIONS = (1 << DIRECTIONS) - 1 };
 
 /* ---- lists ---- */
@@ -48,15 +48,22 @@ static int by_rank_and_id(const void *left, const void *right)
 
 /* ---- enumeration of regions ---- */
 
+/* A run of cells of a region along one axis that come from the same box, in global source cells. */
+typedef struct run {
+  int from; /* may be outside the domain */
+  int n;
+  int box;
+  int source; /* the cell to read: wrapped on a periodic axis, unchanged beyond a boundary */
+} run;
+
 typedef struct pull {
   hymg_context *context;
   const hymgi_pull *rule;
   int rank;
-  int width[3];        /* cells of a target box at the source's resolution */
-  int source_width[3]; /* of a source box */
-  int cells[3];        /* of the source's level */
-  list places;         /* sorted: the source's local boxes, by their low corners */
-  list near;           /* target boxes of other ranks that may need cells of this one */
+  int cells[3]; /* of the source's level */
+  run *runs[3]; /* of a region: a run for each source box and each ghost at most */
+  list places;  /* sorted: the source's local boxes, by their low corners */
+  list near;    /* target boxes of other ranks that may need cells of this one */
   list bricks;
 } pull;
 
@@ -66,17 +73,24 @@ typedef struct target {
   int box[3], low[3], extent[3];
 } target;
 
-/* A run of cells of a region along one axis that come from the same box, in global source cells. */
-typedef struct run {
-  int from; /* may be outside the domain */
-  int n;
-  int box;
-  int source; /* the cell to read: wrapped on a periodic axis, unchanged beyond a boundary */
-} run;
-
 static int floor_div(int a, int b)
 {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* The first cell of a target box at the source's resolution; boxes are cut at even cells of axes
+ * that are halved. */
+static int target_low(const pull *p, int axis, int box)
+{
+  const hymgi_decomp *d = p->rule->target->decomp;
+  if (box == d->boxes[axis]) return p->cells[axis];
+  const int low = hymgi_decomp_low(d, axis, box);
+  return d->n[axis] == p->cells[axis] ? low : low / 2;
+}
+
+static int source_low(const pull *p, int axis, int box)
+{
+  return hymgi_decomp_low(p->rule->source->decomp, axis, box);
 }
 
 /* The index of a local source box; if there are several, each is one box of the decomposition. */
@@ -91,16 +105,17 @@ static int local_box(const pull *p, const int box[3])
 }
 
 /* Cells [from, end) as runs; without `boundaries` those beyond a boundary are left out. */
-static int split_axis(const pull *p, int axis, int from, int end, run runs[MAX_RUNS])
+static int split_axis(const pull *p, int axis, int from, int end, run *runs)
 {
-  const int n = p->cells[axis], w = p->source_width[axis];
+  const hymgi_decomp *d = p->rule->source->decomp;
+  const int n = p->cells[axis];
   const bool wraps = p->rule->periodic >> axis & 1;
   int count = 0;
   for (int g = from, length; g < end; g += length) {
     const int source = wraps ? g - floor_div(g, n) * n : g;
     const bool below = source < 0, above = source >= n;
-    const int box = below ? 0 : above ? n / w - 1 : source / w;
-    length = below ? -source : above ? end - g : (box + 1) * w - source;
+    const int box = below ? 0 : above ? d->boxes[axis] - 1 : hymgi_decomp_box_at(d, axis, source);
+    length = below ? -source : above ? end - g : source_low(p, axis, box + 1) - source;
     if (length > end - g) length = end - g;
     if ((below || above) && !p->rule->boundaries) continue;
     run *const last = count > 0 ? &runs[count - 1] : NULL;
@@ -129,8 +144,8 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
   const int from_box = owner == p->rank ? local_box(p, box) : 0;
   for (int a = 0; a < 3; a++) {
     b.copy.n[a] = r[a]->n;
-    to[a] = r[a]->from - t->low[a] * p->width[a];
-    if (owner == p->rank) from[a] = r[a]->source - source->cover[from_box][a] * p->source_width[a];
+    to[a] = r[a]->from - target_low(p, a, t->low[a]);
+    if (owner == p->rank) from[a] = r[a]->source - source_low(p, a, source->cover[from_box][a]);
   }
   b.copy.src_box = reverse ? t->index : from_box;
   b.copy.dst_box = reverse ? from_box : t->index;
@@ -144,18 +159,18 @@ static hymg_status add_region(pull *p, const target *t, int first, int last)
   const int64_t key = hymgi_decomp_id(p->rule->target->decomp, t->box) * DIRECTIONS + first;
   const int lower[3] = {first % 3, first / 3 % 3, first / 9};
   const int upper[3] = {last % 3, last / 3 % 3, last / 9};
-  run runs[3][MAX_RUNS];
   int n[3];
   for (int a = 0; a < 3; a++) {
     const bool is_first = t->box[a] == t->low[a];
     const bool is_last = t->box[a] == t->low[a] + t->extent[a] - 1;
-    const int low = t->box[a] * p->width[a], high = low + p->width[a], depth = p->rule->depth;
+    const int low = target_low(p, a, t->box[a]), high = target_low(p, a, t->box[a] + 1);
+    const int depth = p->rule->depth;
     const int bound[4] = {is_first ? low - depth : low, low, high, is_last ? high + depth : high};
-    n[a] = split_axis(p, a, bound[lower[a]], bound[upper[a] + 1], runs[a]);
+    n[a] = split_axis(p, a, bound[lower[a]], bound[upper[a] + 1], p->runs[a]);
   }
   for (int sub = 0; sub < n[0] * n[1] * n[2]; sub++) {
-    const run *r[3] = {&runs[0][sub % n[0]], &runs[1][sub / n[0] % n[1]],
-                       &runs[2][sub / n[0] / n[1]]};
+    const run *r[3] = {&p->runs[0][sub % n[0]], &p->runs[1][sub / n[0] % n[1]],
+                       &p->runs[2][sub / n[0] / n[1]]};
     TRY(add_brick(p, t, key, sub, r));
   }
   return HYMG_OK;
@@ -190,13 +205,22 @@ static hymg_status walk_own_targets(pull *p)
 
 /* ---- this rank as the source: sends ---- */
 
+/* The target box that contains a cell of the source's level, counted on beyond the domain. */
+static int target_at(const pull *p, int axis, int cell)
+{
+  const hymgi_decomp *d = p->rule->target->decomp;
+  const int n = p->cells[axis], turns = floor_div(cell, n), within = cell - turns * n;
+  const int fine = d->n[axis] == n ? within : 2 * within;
+  return turns * d->boxes[axis] + hymgi_decomp_box_at(d, axis, fine);
+}
+
 /* The target boxes [*first, *last] along one axis, beyond the domain on a periodic one, whose
  * regions can touch the source boxes [low, low + extent). */
 static void near_axis(const pull *p, int axis, int low, int extent, int *first, int *last)
 {
-  const int boxes = p->rule->target->decomp->boxes[axis], w = p->width[axis];
-  *first = floor_div(low * p->source_width[axis] - p->rule->depth, w);
-  *last = floor_div((low + extent) * p->source_width[axis] + p->rule->depth - 1, w);
+  const int boxes = p->rule->target->decomp->boxes[axis];
+  *first = target_at(p, axis, source_low(p, axis, low) - p->rule->depth);
+  *last = target_at(p, axis, source_low(p, axis, low + extent) + p->rule->depth - 1);
   const bool wraps = p->rule->periodic >> axis & 1;
   if (wraps && *last - *first + 1 < boxes) return;
   if (wraps || *first < 0) *first = 0;
@@ -256,10 +280,20 @@ static hymg_status check_rule(hymg_context *context, const hymgi_pull *rule)
     return hymgi_fail(context, HYMG_EINVAL, "a plan of depth %d: the limit is %d", rule->depth,
                       MAX_DEPTH);
   for (int a = 0; a < 3; a++)
-    if (s->n[a] % t->boxes[a] != 0 || t->boxes[a] % s->boxes[a] != 0)
+    if (!t->cut[a] && !s->cut[a] && (s->n[a] % t->boxes[a] != 0 || t->boxes[a] % s->boxes[a] != 0))
       return hymgi_fail(context, HYMG_EINVAL,
                         "%d boxes do not nest in %d boxes of a level of %d cells", t->boxes[a],
                         s->boxes[a], s->n[a]);
+  return HYMG_OK;
+}
+
+static hymg_status make_runs(pull *p)
+{
+  for (int a = 0; a < 3; a++) {
+    const size_t most = (size_t)p->rule->source->decomp->boxes[a] + 2 * MAX_DEPTH + 2;
+    if (!(p->runs[a] = malloc(most * sizeof *p->runs[a])))
+      return hymgi_fail(p->context, HYMG_ENOMEM, "out of memory for a plan of %zu runs", most);
+  }
   return HYMG_OK;
 }
 
@@ -279,15 +313,13 @@ hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull
                                hymgi_plan **plan)
 {
   TRY(check_rule(context, rule));
-  const hymgi_decomp *t = rule->target->decomp, *s = rule->source->decomp;
   pull p = {.context = context, .rule = rule, .rank = rank};
-  for (int a = 0; a < 3; a++) {
-    p.cells[a] = s->n[a];
-    p.width[a] = s->n[a] / t->boxes[a];
-    p.source_width[a] = s->n[a] / s->boxes[a];
-  }
-  hymg_status status = find_bricks(&p);
+  memcpy(p.cells, rule->source->decomp->n, sizeof p.cells);
+  hymg_status status = make_runs(&p);
+  if (status == HYMG_OK) status = find_bricks(&p);
   if (status == HYMG_OK) status = hymgi_plan_assemble(context, p.bricks.item, p.bricks.count, plan);
+  for (int a = 0; a < 3; a++)
+    free(p.runs[a]);
   free(p.bricks.item);
   free(p.near.item);
   free(p.places.item);

@@ -149,6 +149,21 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
   }
 }
 
+/* The same through the user's boxes, if the level has others. */
+static hymg_status read_finest(hymgi_level *level, const hymg_field *field, int face, double *cells)
+{
+  hymgi_level *out = level->outside;
+  double *given;
+  if (!out) return hymgi_agree(level->context, read_user(level, field, face, cells));
+  hymg_status status =
+      hymgi_agree(level->context, hymgi_crossing_create(out, out->vector_size, &given));
+  if (status == HYMG_OK) status = hymgi_agree(level->context, read_user(out, field, face, given));
+  if (status == HYMG_OK) hymgi_run_plan(out, out->gather, out->box, given, level->box, cells);
+  level->backend->sync(level->context);
+  hymgi_crossing_destroy(out, out->vector_size, &given);
+  return status;
+}
+
 static hymg_status load_face(hymgi_hierarchy *h, int face)
 {
   hymg_context *context = h->context;
@@ -156,8 +171,7 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
   double *cells; /* of `level`, and in the end NULL */
   hymg_status status =
       hymgi_agree(context, hymgi_crossing_create(level, level->vector_size, &cells));
-  if (status == HYMG_OK)
-    status = hymgi_agree(context, read_user(level, h->op->desc.boundary_data[face], face, cells));
+  if (status == HYMG_OK) status = read_finest(level, h->op->desc.boundary_data[face], face, cells);
   for (; status == HYMG_OK && level < end; level++) {
     hymgi_level *const next = level + 1;
     double *coarse = NULL;

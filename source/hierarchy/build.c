@@ -86,8 +86,7 @@ static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
 /* Decides whether patches are needed: not if the next coarser level has the same boxes. */
 static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 {
-  const int *merge = coarse->decomp->merge;
-  fine->direct = (merge[0] == 1 && merge[1] == 1 && merge[2] == 1) || fine->ranks == 1;
+  fine->direct = coarse->decomp->same || fine->ranks == 1;
   fine->inside = !fine->direct && can_be_inside(fine, coarse);
   for (int b = 0; !fine->direct && !fine->inside && b < fine->num_boxes; b++)
     fine->patch_size += patch_of(fine, b).size;
@@ -96,6 +95,7 @@ static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 void hymgi_level_place(hymgi_hierarchy *h, int l)
 {
   place_level(h->level + l, &h->placement);
+  hymgi_outside_place(h->level + l);
   if (l > 0) place_patches(h->level + l - 1, h->level + l);
 }
 
@@ -269,6 +269,7 @@ static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
   TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
   TRY(make_halo(level, h->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
   TRY(make_halo(level, HYMGI_HALO_FULL));
+  TRY(hymgi_outside_plans(level));
   return l > 0 ? make_patches(level - 1, level) : HYMG_OK;
 }
 
@@ -302,6 +303,10 @@ hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
   hymg_context *context = h->context;
   TRY(hymgi_agree(context, make_level_plans(h, l)));
   TRY(hymgi_agree(context, make_vectors(h, h->level + l)));
+  hymgi_level *const finer = l > 0 ? h->level + l - 1 : NULL; /* its patches are known now */
+  TRY(hymgi_agree(context, finer ? hymgi_vector_create(finer, finer->patch_size,
+                                                       &finer->patch_vector)
+                                 : HYMG_OK));
   return hymgi_agree(context, make_communicator(h->level + l));
 }
 
@@ -324,6 +329,8 @@ static void destroy_level(hymgi_level *level)
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);
   }
+  if (level->method && level->method->robust) /* else it is part of the arena */
+    hymgi_vector_destroy(level, level->patch_size, &level->patch_vector);
   if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
   if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
   for (int kind = 0; kind < 3; kind++)
@@ -336,6 +343,7 @@ static void destroy_level(hymgi_level *level)
   if (level->box) level->keeper->unshare(level->box);
   if (level->exchanged) level->keeper->unshare(level->exchanged);
   free(level->cover);
+  hymgi_outside_destroy(level);
 }
 
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h)

@@ -47,6 +47,7 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
  * no boundary; fills the ghosts of beta once its faces are there; restricts faces to the next
  * level; boundaries, diagonal and eigenvalue bounds of levels from `from` on. */
 hymg_status hymgi_finest_load(hymgi_hierarchy *h);
+void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shifted, double *beta);
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
 hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
@@ -69,6 +70,18 @@ hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, 
 /* Makes a malloc'ed list of boxes, with room for one more, readable by the backend. */
 hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
                               hymgi_geom **boxes, int count);
+
+/* The inverse, for cell fields; both are collective on level 0. */
+hymg_status hymgi_field_store(const hymgi_level *level, const double *vector, hymg_field *field);
+
+/* outside.c: level->outside. shape decides whether level 0 needs boxes of its own; the others do
+ * nothing, or are not called, if it does not. */
+hymg_status hymgi_outside_shape(const hymgi_hierarchy *h, hymgi_level *level);
+void hymgi_outside_place(hymgi_level *level);
+hymg_status hymgi_outside_plans(hymgi_level *level);
+void hymgi_outside_destroy(hymgi_level *level);
+hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level, double *vector);
+hymg_status hymgi_outside_store(const hymgi_level *level, const double *vector, hymg_field *field);
 
 /* A temporary vector of a level, set to 0. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);

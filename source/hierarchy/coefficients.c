@@ -73,7 +73,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
 
 /* Copies the last layer of low faces of `shifted` (which are the high faces of the last cells)
  * to layer n of beta, with its ghosts. */
-static void take_high_faces(const hymgi_level *level, int axis, const double *shifted, double *beta)
+void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shifted, double *beta)
 {
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b;
@@ -101,7 +101,7 @@ hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *bet
     hymgi_run_plan(level, plan, level->box, beta, level->box, beta);
     hymgi_boxes_copy(level, level->box, beta, level->box, shifted, axis);
     hymgi_run_plan(level, plan, level->box, shifted, level->box, shifted);
-    take_high_faces(level, axis, shifted, beta);
+    hymgi_faces_take_high(level, axis, shifted, beta);
   }
   hymgi_vector_destroy(level, size, &shifted);
   return status;
@@ -135,7 +135,7 @@ hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axi
     hymgi_run_plan(fine, fine->gather, fine->patch, low_faces, coarse->box, beta);
     hymgi_run_plan(fine, fine->gather, fine->patch, high_faces, coarse->box, high);
     hymgi_cross(fine, coarse);
-    take_high_faces(coarse, axis, high, beta);
+    hymgi_faces_take_high(coarse, axis, high, beta);
   }
   hymgi_vector_destroy(fine, fine->patch_size, &patch);
   hymgi_vector_destroy(fine, fine->patch_size, &shifted);
@@ -147,7 +147,7 @@ hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axi
 static void fill_faces(const hymgi_level *level, int axis, double *beta)
 {
   level->backend->fill(level, 1, beta);
-  take_high_faces(level, axis, beta, beta);
+  hymgi_faces_take_high(level, axis, beta, beta);
 }
 
 static hymg_status load_alpha(hymgi_level *level, const hymg_operator_desc *d)

@@ -114,10 +114,7 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
                        : grid->desc.spacing[axis];
     level->cells *= level->n[axis];
   }
-  if (l == 0)
-    level->decomp = grid->decomp;
-  else
-    TRY(coarsen(h, level));
+  TRY(l == 0 ? hymgi_outside_shape(h, level) : coarsen(h, level));
   return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
                           level->ghost, level->periodic, &level->box, &level->cover,
                           &level->num_boxes);

@@ -99,7 +99,8 @@ typedef struct hymgi_level {
   hymgi_decomp *decomp;
   int num_boxes;
   hymgi_geom *box;
-  hymgi_geom *exchanged; /* robust path: the boxes with the colours exchanged; else NULL */
+  struct hymgi_level *outside; /* level 0 with other boxes than the user's: these; else NULL */
+  hymgi_geom *exchanged;       /* robust path: the boxes with the colours exchanged; else NULL */
   int (*cover)[6];
   ptrdiff_t vector_size; /* doubles of one vector on this rank */
   hymgi_comm *comm;      /* the ranks that hold cells; for reductions */

@@ -12,6 +12,7 @@
 /* The preconditioner is linear at boundaries where the operator is quadratic; it needs the fewest
  * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
 #define STIFFER 0.6
+enum { GATHER = 4096 }; /* levels with fewer cells are on one rank */
 
 void hymgi_robust_init(hymgi_hierarchy *h)
 {
@@ -249,6 +250,7 @@ hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   h->num_levels = 0;
   h->gather_below = hymgi_gather_below(h, backend);
+  if (h->gather_below == 0 && hymgi_comm_size(h->context->comm) > 1) h->gather_below = GATHER;
   TRY(add_level(h));
   TRY(hymgi_agree(h->context, finest_widths(h->level, &h->op->grid->desc)));
   TRY(load_finest(h));
