@@ -1,6 +1,6 @@
 /* The result as one JSON object, schema hymg-fv/1. Integers stay integers, reals have 17
  * significant digits, what is not finite or does not exist is null. */
-#include "common/json/json_values.h"
+#include "common/json/json_solver.h"
 #include "common/rows.h"
 #include "hymg-fv/report.h"
 
@@ -15,26 +15,6 @@ const char *json_missing(void)
 static json_t *count(double x)
 {
   return isfinite(x) ? json_integer((json_int_t)llround(x)) : json_null();
-}
-
-static json_t *integers(const int x[3])
-{
-  return json_pack("[i,i,i]", x[0], x[1], x[2]);
-}
-
-static json_t *reals(const double x[3])
-{
-  return json_pack("[o,o,o]", json_number(x[0]), json_number(x[1]), json_number(x[2]));
-}
-
-static json_t *machine(const fv_report *r)
-{
-  json_t *gpus = r->has_device ? json_pack("[s]", r->device.name) : json_array();
-  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "host", r->machine.host, "cpu",
-                   r->machine.cpu, "cores", r->machine.cores, "gpus", gpus, "mpi",
-                   json_text(r->build.mpi), "cuda", json_text(r->build.cuda), "nccl",
-                   json_text(r->build.nccl), "compiler", json_text(r->build.compiler), "flags",
-                   json_text(r->build.flags));
 }
 
 static json_t *cells_or_auto(int64_t cells)
@@ -61,8 +41,8 @@ static json_t *config(const fv_report *r)
   json_t *e =
       json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? json_number(s->rtol) : json_null(),
                 "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
-                reals(o->grid.spacing), "boxes", integers(r->boxes), "comm", r->comm, "memory",
-                r->has_device ? fv_memory_words[s->memory] : "host");
+                json_reals(o->grid.spacing), "boxes", json_integers(r->boxes), "comm", r->comm,
+                "memory", r->has_device ? fv_memory_words[s->memory] : "host");
   json_object_set_new(e, "path", json_string(fv_path_words[s->path]));
   return json_merge(json_merge(c, d), e);
 }
@@ -70,14 +50,8 @@ static json_t *config(const fv_report *r)
 static json_t *levels(const fv_report *r)
 {
   json_t *list = json_array();
-  for (int n = 0; n < r->num_levels; n++) {
-    const hymg_level_info *l = &r->levels[n];
-    json_array_append_new(list,
-                          json_pack("{s:o,s:o,s:I,s:i,s:s,s:o}", "cells", integers(l->cells), "box",
-                                    integers(l->box), "boxes", (json_int_t)l->boxes, "ranks",
-                                    l->ranks, "backend", fv_backend_words[l->backend], "lambda_max",
-                                    json_number(l->lambda_max)));
-  }
+  for (int n = 0; n < r->num_levels; n++)
+    json_array_append_new(list, json_level(&r->levels[n]));
   return list;
 }
 
@@ -99,31 +73,20 @@ static json_t *transport(const fv_report *r)
                    "reason", t->reason);
 }
 
-static json_t *cycles(const fv_size *size)
-{
-  json_t *list = json_array();
-  for (int n = 0; n < size->result.cycles; n++) {
-    const hymg_cycle_record *c = &size->cycles[n];
-    json_array_append_new(list, json_pack("{s:s,s:o,s:o}", "kind", fv_kind_words[c->kind],
-                                          "residual_max", json_number(c->residual_max),
-                                          "residual_relative", json_number(c->residual_relative)));
-  }
-  return list;
-}
-
 static json_t *run(const fv_report *r, int n)
 {
   const fv_size *size = &r->size[n];
   const bool iterated = r->options->solver.method != HYMG_FMG;
-  json_t *object = json_pack(
-      "{s:i,s:o,s:o,s:I,s:i,s:o,s:o,s:o,s:o}", "level", n, "spacing", reals(size->level.spacing),
-      "cells", integers(size->level.cells), "dof", (json_int_t)size->dof, "solves", size->solves,
-      "seconds_mean", json_number(size->seconds_mean), "seconds_median",
-      json_number(size->seconds_median), "seconds_min", json_number(size->seconds_min),
-      "dof_per_second", json_number(fv_dof_per_second(size)));
+  json_t *object =
+      json_pack("{s:i,s:o,s:o,s:I,s:i,s:o,s:o,s:o,s:o}", "level", n, "spacing",
+                json_reals(size->level.spacing), "cells", json_integers(size->level.cells), "dof",
+                (json_int_t)size->dof, "solves", size->solves, "seconds_mean",
+                json_number(size->seconds_mean), "seconds_median",
+                json_number(size->seconds_median), "seconds_min", json_number(size->seconds_min),
+                "dof_per_second", json_number(fv_dof_per_second(size)));
   json_t *outcome = json_pack(
       "{s:s,s:s,s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "path", hymg_path_name(size->result.path), "note",
-      size->note, "cycles", cycles(size), "converged",
+      size->note, "cycles", json_cycles(size->cycles, size->result.cycles), "converged",
       iterated ? json_boolean(size->result.converged) : json_null(), "reason",
       hymg_reason_name(size->result.reason), "solution_max", json_number(size->solution_max),
       "solution_rms", json_number(size->solution_rms), "error_max", json_number(size->error_max),
@@ -164,11 +127,12 @@ static json_t *breakdown(const fv_report *r)
 static json_t *whole(const fv_report *r)
 {
   const fv_options *o = r->options;
-  json_t *head = json_pack("{s:s,s:s,s:o,s:s,s:o,s:o,s:b,s:{s:i,s:i,s:o}}", "schema", "hymg-fv/1",
-                           "version", r->build.version, "commit", json_text(r->build.commit),
-                           "date", r->machine.date, "machine", machine(r), "config", config(r),
-                           "official", r->official, "protocol", "warmup", o->warmup, "min_solves",
-                           o->min_solves, "min_seconds", json_number(o->min_seconds));
+  json_t *head = json_pack(
+      "{s:s,s:s,s:o,s:s,s:o,s:o,s:b,s:{s:i,s:i,s:o}}", "schema", "hymg-fv/1", "version",
+      r->build.version, "commit", json_text(r->build.commit), "date", r->machine.date, "machine",
+      json_machine(&r->machine, &r->build, r->has_device ? r->device.name : NULL), "config",
+      config(r), "official", r->official, "protocol", "warmup", o->warmup, "min_solves",
+      o->min_solves, "min_seconds", json_number(o->min_seconds));
   json_t *times = json_pack(
       "{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "startup_seconds",
       r->has_device ? json_number(r->startup_seconds) : json_null(), "setup_seconds",

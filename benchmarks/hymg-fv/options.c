@@ -42,39 +42,6 @@ static const char notes[] =
 
 /* ---- readers ---- */
 
-static bool read_triple(const command_line *c, const char *option, const char *text, void *target)
-{
-  static const char *const wanted = "%s '%s': not three whole numbers NX,NY,NZ";
-  static const int range[2] = {1, MAX_CELLS_PER_AXIS};
-  const char *comma = strchr(text, ',');
-  const char *second = comma ? strchr(comma + 1, ',') : NULL;
-  if (strlen(text) >= 64 || !second || strchr(second + 1, ','))
-    return options_refuse(c, wanted, option, text);
-  return options_ints(c, option, text, ',', "", 3, range, target) == 3;
-}
-
-static bool read_boundary(const command_line *c, const char *option, const char *text, void *target)
-{
-  hymg_boundary *const out = target;
-  char copy[128], *rest = copy;
-  int count = 0;
-  if (strlen(text) >= sizeof copy)
-    return options_refuse(c, "%s: longer than six words: '%.80s'", option, text);
-  strcpy(copy, text);
-  for (const char *part = strsep(&rest, ","); part; part = strsep(&rest, ",")) {
-    const int kind = options_word(c, option, part, fv_boundary_words);
-    if (kind < 0) return false;
-    if (count < 6) out[count] = (hymg_boundary)kind;
-    count++;
-  }
-  if (count != 1 && count != 6)
-    return options_refuse(c, "%s '%s': takes one word, or six for x-,x+,y-,y+,z-,z+; not %d",
-                          option, text, count);
-  for (int face = 1; face < 6 && count == 1; face++)
-    out[face] = out[0];
-  return true;
-}
-
 static bool read_cells(const command_line *c, const char *option, const char *text, void *target)
 {
   char *end;
@@ -125,12 +92,12 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "cells per axis of the unit cube, each 1 ... 1048576, instead of the two sizes; the\n"
        "spacing of an axis is 1 over its cells. All axes are halved together while all are\n"
        "even, so odd factors stay on the coarsest level; above 4096 cells there is announced.",
-       .kind = OPTION_CUSTOM, o->grid.n, .read = read_triple},
+       .kind = OPTION_CUSTOM, o->grid.n, .read = options_read_triple},
       {"boxes", "NX,NY,NZ",
        "with --grid: boxes per axis, each dividing the cells of its axis. Where all axes are\n"
        "even, boxes need even sides; FV4 needs boxes of 3 cells. Default: one box per rank or\n"
        "the nearest count that fits",
-       .kind = OPTION_CUSTOM, o->grid.boxes, .read = read_triple},
+       .kind = OPTION_CUSTOM, o->grid.boxes, .read = options_read_triple},
       {"operator", "fv2|fv4", "order of the finite-volume stencil, 7 or 25 points; default fv4",
        .kind = OPTION_WORD, &o->stencil, .words = fv_operator_words},
       {"equation", "poisson|helmholtz",
@@ -144,7 +111,7 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "dirichlet (default), periodic or neumann on all walls, or six of these for x-,x+,y-,y+,\n"
        "z-,z+ separated by commas; periodic on both walls of an axis or on none; neumann needs\n"
        "fv2",
-       .kind = OPTION_CUSTOM, o->grid.boundary, .read = read_boundary},
+       .kind = OPTION_CUSTOM, o->grid.boundary, .read = options_read_boundary},
       {"coefficients", "variable|constant", "beta of the problem (default) or beta = 1",
        .kind = OPTION_WORD, &o->variable, .words = fv_coefficient_words},
       {"problem", "fv|p6|sine",

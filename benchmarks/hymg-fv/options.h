@@ -4,9 +4,8 @@
 
 #include "common/options.h"
 #include "common/problem.h"
+#include "common/words.h"
 #include "hymg.h"
-
-enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
 
 typedef struct fv_options {
   command_line line;
@@ -38,20 +37,10 @@ bool fv_options_check(fv_options *options);
 /* The grid of LOG2_BOX_DIM BOXES_PER_RANK on this many ranks. */
 bool fv_log2_grid(fv_options *options, int ranks);
 
-/* Words of the options, in the order of their enums, NULL at the end. */
-extern const char *const fv_operator_words[], *const fv_equation_words[],
-                                                  *const fv_boundary_words[];
-extern const char *const fv_coefficient_words[], *const fv_problem_words[],
-                                                     *const fv_solver_words[];
-extern const char *const fv_cycle_words[], *const fv_smoother_words[], *const fv_bottom_words[];
-extern const char *const fv_backend_words[], *const fv_kind_words[];
-extern const char *const fv_memory_words[], *const fv_tuning_words[], *const fv_path_words[], *const fv_comm_words[];
-
-/* "dirichlet", or six words separated by commas. */
-typedef struct fv_boundary_text {
-  char text[80];
-} fv_boundary_text;
-fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6]);
+/* Words of the options that no other program has, in the order of their enums, NULL at the end. */
+extern const char *const fv_operator_words[],
+    *const fv_equation_words[], *const fv_coefficient_words[], *const fv_problem_words[];
+extern const char *const fv_bottom_words[], *const fv_memory_words[], *const fv_comm_words[];
 
 void fv_print_version(void);
 

@@ -1,0 +1,17 @@
+/* Without hypre: --hypre is refused at the start. */
+#include "robust/robust.h"
+
+const char *robust_hypre_missing(void)
+{
+  return "hypre and MPI; install libhypre-dev (Debian, Ubuntu), then configure and make again";
+}
+
+bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
+                        robust_other *other)
+{
+  (void)p;
+  (void)grid;
+  (void)singular;
+  *other = (robust_other){0};
+  return false;
+}

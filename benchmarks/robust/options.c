@@ -1,0 +1,239 @@
+/* The command line of hymg-robust. A named problem's keys are read in front of it, so that options
+ * override them. */
+#define _GNU_SOURCE
+#include "robust/robust.h"
+
+#include "common/start.h"
+#include <float.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KEYS = 16, LONGEST_KEYS = 128 };
+
+static const char usage[] =
+    "usage: hymg-robust [NAME ... | all] [options]\n"
+    "       mpirun -n RANKS hymg-robust ...\n"
+    "\n"
+    "Solves a u - div(beta grad u) = f in hard cases and prints a line for each: odd sizes, "
+    "spacings,\n"
+    "stretched grids, jumps of beta. A NAME (--list) sets options of a problem, which further "
+    "options\n"
+    "override; all: every problem that has a name. Without a NAME options describe the problem.\n"
+    "\n"
+    "options:\n";
+
+static const char notes[] =
+    "\n"
+    "Columns: cycles or iterations (it); work units (WU), 1 the residual on the finest cells; "
+    "seconds\n"
+    "of set-up and of the solve; cells per second of the solve; path; whether it converged; final\n"
+    "residual over f.\n"
+    "\n"
+    "exit status: 0 done; 1 a problem that was given did not converge (not with all); 2 bad "
+    "input;\n"
+    "3 failure at run time\n";
+
+const char *const robust_coefficient_words[] = {
+    "smooth",  "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers",
+    "slayers", "thin",     "wires", "cells", "logn",    "rot2",   "rot3",    NULL};
+static const char *const rhs_words[] = {"one", "noise", NULL};
+static const char *const axes_words[] = {"z", "xyz", NULL};
+static const char *const extrapolation_words[] = {"linear", "quadratic", NULL};
+static const char *const path_words[] = {"auto", "standard", "robust", NULL};
+static const char *const norm_words[] = {"max", "2", NULL};
+static const char *const method_words[] = {"mg", "mgpcg", NULL};
+
+/* ---- readers ---- */
+
+static bool read_spacing(const command_line *c, const char *option, const char *text, void *target)
+{
+  static const char *const wanted = "three numbers HX,HY,HZ, each greater than 0";
+  double *const spacing = target;
+  char *end = NULL;
+  for (int axis = 0; axis < 3; axis++, text = end + (axis < 3)) {
+    const double value = strtod(text, &end);
+    if (end == text || !(value > 0) || !isfinite(value) || *end != (axis < 2 ? ',' : '\0'))
+      return options_unwanted(c, option, text, wanted);
+    spacing[axis] = value;
+  }
+  return true;
+}
+
+static bool read_transfer(const command_line *c, const char *option, const char *text, void *target)
+{
+  static const char *const words[] = {"auto", "n", "w", NULL};
+  if (strcmp(text, "h") == 0)
+    return options_refuse(c,
+                          "%s h: series coefficients with tensor interpolation are not "
+                          "implemented; n or w is possible",
+                          option);
+  const int word = options_word(c, option, text, words);
+  *(hymg_transfer *)target = (hymg_transfer)word;
+  return word >= 0;
+}
+
+static bool read_file(const command_line *c, const char *option, const char *text, void *target)
+{
+  *(const char **)target = text;
+  return *text || options_refuse(c, "%s: the file name is empty", option);
+}
+
+/* ---- the table ---- */
+
+static robust_options defaults(void)
+{
+  robust_options o = {.n = {64, 64, 64},
+                      .noise = true,
+                      .ratio = 10,
+                      .aspect = 100,
+                      .largest = 1,
+                      .block = 8,
+                      .norm = HYMG_NORM_2,
+                      .repeat = 1};
+  o.solver = hymg_options_default();
+  o.solver.max_cycles = 100;
+  return o;
+}
+
+static bool read_table(robust_options *o, int argc, char **argv, int *code)
+{
+  static const char *const positive = "a number greater than 0";
+  hymg_options *const s = &o->solver;
+  const option_row rows[] = {
+      {"grid", "NX,NY,NZ", "cells per axis; default 64,64,64", .kind = OPTION_CUSTOM, o->n,
+       .read = options_read_triple},
+      {"coefficients", "NAME",
+       "beta: smooth (default), constant, ball, balls, checker, layers, layersx, rlayers,\n"
+       "slayers, thin, wires, cells, logn, rot2, rot3",
+       .kind = OPTION_WORD, &o->coefficients, .words = robust_coefficient_words},
+      {"ratio", "R", "beta inside over beta outside; logn: exp(R gauss); default 10",
+       .kind = OPTION_REAL, &o->ratio, DBL_MIN, DBL_MAX, positive},
+      {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
+       DBL_MAX, "a number of at least 0"},
+      {"boundary", "KIND",
+       "dirichlet (default), periodic or neumann, or their first letters, on all walls, or six\n"
+       "of these for x-,x+,y-,y+,z-,z+",
+       .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary},
+      {"spacing", "HX,HY,HZ", "of the cells; default 1 / cells", .kind = OPTION_CUSTOM, o->spacing,
+       .read = read_spacing},
+      {"stretch", "G", "cells grow from both z walls by this factor; 0 (default): they do not",
+       .kind = OPTION_REAL, &o->stretch, 0, 1e3},
+      {"stretched", "z|xyz", "xyz: along all axes, of length 1", .kind = OPTION_WORD, &o->all_axes,
+       .words = axes_words},
+      {"aspect", "A", "largest over smallest width along z; default 100", .kind = OPTION_REAL,
+       &o->aspect, 1, 1e12},
+      {"largest", "L", "largest width along z over HX; default 1", .kind = OPTION_REAL, &o->largest,
+       DBL_MIN, 1e12, positive},
+      {"blk", "N",
+       "checker, layers: blocks per axis; wires: cells between them; rlayers: 1 + N / 8 planes\n"
+       "a layer; default 8",
+       .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
+      {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
+       &o->noise, .words = rhs_words},
+      {"extrapolation", "linear|quadratic", "at Dirichlet walls; default linear",
+       .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
+      {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
+       .words = path_words},
+      {"transfer", "n|w", "robust path: interpolation constant or weighted; default: its choice",
+       .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
+      {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
+       .kind = OPTION_WORD, &o->method, .words = method_words},
+      {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
+       .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
+      {"sweeps", "N",
+       "of each pre- and post-smooth, gsrb's of one colour count a half; default:\n"
+       "the library's",
+       .kind = OPTION_INT, &s->sweeps, 1, 1000},
+      {"rtol", "NUMBER", "stop at |r| <= NUMBER |f|; default 1e-10", .kind = OPTION_REAL, &s->rtol,
+       DBL_MIN, 1 - DBL_EPSILON / 2, "a number greater than 0 and less than 1"},
+      {"atol", "NUMBER", "stop also at |r| <= NUMBER; default 0", .kind = OPTION_REAL, &s->atol, 0,
+       DBL_MAX, "a number of at least 0"},
+      {"norm", "max|2", "of r and f; default 2", .kind = OPTION_WORD, &o->norm,
+       .words = norm_words},
+      {"max-cycles", "N", "give up after so many; default 100", .kind = OPTION_INT, &s->max_cycles,
+       1, 10000},
+      {"backend", "auto|host|cuda", "default auto: a GPU where there is one", .kind = OPTION_WORD,
+       &s->backend, .words = fv_backend_words},
+      {"tuning", "measure|estimate", "of the solver; default measure, which counts as set-up",
+       .kind = OPTION_WORD, &s->tuning, .words = fv_tuning_words},
+      {"threads", "N", "per rank; default: OMP_NUM_THREADS", .kind = OPTION_INT, &o->threads, 1,
+       4096},
+      {"repeat", "N", "times of set-up and solve are medians of N; default 1", .kind = OPTION_INT,
+       &o->repeat, 1, 1000},
+      {"hypre", NULL, "in turn with hypre's PFMG-CG on the same matrix", .kind = OPTION_FLAG,
+       &o->hypre},
+      {"json", "FILE", "write the results as one JSON object, schema hymg-robust/1",
+       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+      {"csv", "FILE", "write the lines as a table", .kind = OPTION_CUSTOM, &o->csv,
+       .read = read_file},
+      {"verbose", NULL, "also each problem's levels and the solver's notes", .kind = OPTION_FLAG,
+       &o->verbose, .letter = 'v'},
+      {"list", NULL, "print the names with the options that they stand for", .kind = OPTION_LAST,
+       &o->list},
+      {"help", NULL, "print this text", .kind = OPTION_HELP, .letter = 'h'},
+  };
+  o->line.rows = rows;
+  o->line.count = sizeof rows / sizeof *rows;
+  optind = 0; /* getopt_long begins anew */
+  const bool read = options_read(&o->line, argc, argv, code);
+  o->line.rows = NULL;
+  return read;
+}
+
+/* What no single option tells. */
+static bool check(const robust_options *o)
+{
+  const command_line *c = &o->line;
+  const char *no_json = o->json ? json_missing() : NULL;
+  const char *no_hypre = o->hypre ? robust_hypre_missing() : NULL;
+  for (int axis = 0; axis < 3; axis++)
+    if ((o->boundary[2 * axis] == HYMG_PERIODIC) != (o->boundary[2 * axis + 1] == HYMG_PERIODIC))
+      return options_refuse(c, "--boundary: %c must be periodic on both walls or on none",
+                            "xyz"[axis]);
+  if (o->stretch > 0 && o->stretch < 1)
+    return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
+  if (no_json) return options_refuse(c, "--json needs %s", no_json);
+  if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
+  return !o->hypre || o->extrapolation == 0 ||
+         options_refuse(c, "--hypre: its matrix has linear extrapolation only");
+}
+
+bool robust_options_read(int argc, char **argv, const robust_name *name, robust_options *o,
+                         int *code)
+{
+  char keys[LONGEST_KEYS] = "", *rest = keys;
+  char **words = malloc((size_t)(argc + MOST_KEYS + 1) * sizeof *words);
+  int count = 0;
+  *code = EXIT_AT_RUN_TIME;
+  *o = (robust_options){.words = words};
+  if (!words) return false;
+  words[count++] = argv[0];
+  if (name) strncpy(keys, name->keys, sizeof keys - 1);
+  for (char *key = strsep(&rest, " "); key && *key && count <= MOST_KEYS; key = strsep(&rest, " "))
+    words[count++] = key;
+  for (int i = 1; i <= argc; i++)
+    words[count++] = argv[i];
+  *o = defaults();
+  o->words = words; /* o->line.word points into it */
+  o->line = (command_line){.program = "hymg-robust",
+                           .usage = usage,
+                           .notes = notes,
+                           .column = 28,
+                           .silent = start_rank() > 0,
+                           .takes_words = true};
+  bool ok = read_table(o, count - 1, words, code);
+  if (!ok || o->list) return ok;
+  *code = EXIT_BAD_INPUT;
+  o->solver.method = o->method ? HYMG_MGPCG : HYMG_MG;
+  o->solver.path = (hymg_path)o->path;
+  o->solver.norm = (hymg_norm)o->norm;
+  return check(o);
+}
+
+void robust_options_free(robust_options *o)
+{
+  free(o->words);
+  o->words = NULL;
+}

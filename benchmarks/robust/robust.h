@@ -1,0 +1,139 @@
+/* Hard problems (sizes, spacings, coefficients) solved through hymg.h: what the files of
+ * hymg-robust share. */
+#ifndef ROBUST_H
+#define ROBUST_H
+
+#include "common/options.h"
+#include "common/rows.h"
+#include "common/words.h"
+#include "hymg.h"
+
+/* ---- options.c: the command line, and the problems by name ---- */
+
+/* All but smooth, constant and the last two have the values 1 and ratio, or values between. */
+typedef enum robust_coefficients {
+  ROBUST_SMOOTH,
+  ROBUST_CONSTANT,
+  ROBUST_BALL,
+  ROBUST_BALLS,
+  ROBUST_CHECKER,
+  ROBUST_LAYERS,
+  ROBUST_LAYERSX,
+  ROBUST_RLAYERS,
+  ROBUST_SLAYERS,
+  ROBUST_THIN,
+  ROBUST_WIRES,
+  ROBUST_CELLS,
+  ROBUST_LOGN,
+  ROBUST_ROT2,
+  ROBUST_ROT3
+} robust_coefficients;
+
+typedef struct robust_options {
+  command_line line;
+  char **words; /* owned; what line.word points into */
+  int n[3];
+  int coefficients; /* a robust_coefficients, as it is read by index; likewise: */
+  int noise;        /* right-hand side 1 + noise of a cell, else 1 */
+  int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
+  int method, extrapolation, path, norm;
+  double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
+  double stretch, aspect, largest; /* stretch 0: equal cells */
+  int block;
+  hymg_boundary boundary[6];
+  hymg_options solver;
+  int threads, repeat;
+  const char *json, *csv; /* or NULL */
+  bool hypre, list, verbose;
+} robust_options;
+
+typedef struct robust_name {
+  const char *name, *keys; /* keys: options as on the command line */
+} robust_name;
+extern const robust_name robust_names[];
+extern const int robust_num_names;
+extern const char *const robust_coefficient_words[];
+
+/* Defaults, then the keys of a named problem (NULL: none), then the command line. False: the
+ * program is to exit with *code; rank 0 says why. */
+bool robust_options_read(int argc, char **argv, const robust_name *name, robust_options *o,
+                         int *code);
+void robust_options_free(robust_options *o);
+/* NULL after a message. */
+const robust_name *robust_find(const robust_options *o, const char *name);
+
+/* ---- problem.c: coefficients and right-hand side ---- */
+
+/* On every rank the cells of the whole grid, x fastest: those of random problems come from one
+ * sequence. */
+typedef struct robust_problem {
+  const robust_options *options;
+  double *width[3];
+  double *beta[3]; /* of the cells; the same array three times if it does not differ by axis */
+  double *rhs;
+} robust_problem;
+
+/* False: out of memory, nothing to destroy. */
+bool robust_problem_create(const robust_options *o, robust_problem *p);
+void robust_problem_destroy(robust_problem *p);
+/* Of the low face of this cell (cell[axis] up to n) along axis: the harmonic mean by distance;
+ * at walls beta of the cell. */
+double robust_face_beta(const robust_problem *p, int axis, const int cell[3]);
+/* b beta area / distance, which is half a width at Dirichlet walls; 0 at Neumann walls and where
+ * a periodic axis has one cell. */
+double robust_conductance(const robust_problem *p, int axis, const int cell[3]);
+/* Numbers of the cells of a brick or, for axis >= 0, of the faces; x fastest. */
+void robust_fill(const robust_problem *p, int axis, const int low[3], const int count[3],
+                 double *data);
+
+/* ---- solve.c ---- */
+
+typedef struct robust_other {
+  int iterations;
+  bool converged;
+  double setup_seconds, seconds, residual_relative;
+} robust_other;
+
+typedef struct robust_result {
+  const char *name;
+  robust_options options;
+  hymg_result result;        /* of the last solve; history and note are copied to: */
+  hymg_cycle_record *cycles; /* result.cycles of them */
+  char note[512];
+  hymg_level_info *levels;
+  int num_levels;
+  double setup_seconds, seconds; /* medians */
+  double units;                  /* work units */
+  robust_other hypre;            /* with --hypre */
+} robust_result;
+
+/* Collective. False after a message of rank 0 with *code, the exit status. */
+bool robust_solve(hymg_context *context, robust_result *r, int *code);
+void robust_result_free(robust_result *r);
+
+/* ---- hypre.c, or hypre_absent.c ---- */
+
+/* Why --hypre is not possible, or NULL. */
+const char *robust_hypre_missing(void);
+/* Collective: PFMG-CG on the same matrix and right-hand side, from zero to the same tolerance.
+ * False after a message. */
+bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
+                        robust_other *other);
+
+/* ---- print.c; json.c writes what robust_results holds ---- */
+
+typedef struct robust_results {
+  hymg_context *context;
+  csv_table csv;
+  robust_result *result;
+  int count;
+} robust_results;
+
+extern const char robust_csv_columns[];
+void robust_print_list(void);
+void robust_print_head(const robust_options *o);
+void robust_print_result(const robust_result *r, csv_table *csv);
+/* How many needed at most 15, 25, 32, 50, 100 iterations. */
+void robust_print_summary(const robust_results *all);
+
+#endif
