@@ -6,9 +6,7 @@
 
 #include "coarse/coarse.h"
 #include "device/reduce.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "exchange/fv4_halo.h"
-#include "exchange/overlap.h"
+#include "exchange/exchange.h"
 #include "kernels/kernels.h"
 
 extern "C" {

@@ -2,7 +2,7 @@
  * along z over a tile of slots and rows with a halo of one, in which the red cells are computed
  * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
  * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
- * again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
+ * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
  * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
 
