@@ -139,18 +139,24 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 
 /* ---- the kernel ---- */
 
-/* Prefetches into this multiprocessor's cache what no kernel still running can write. */
+/* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
+__device__ __forceinline__ unsigned prefetch_line(const double *line)
+{
+  unsigned word = 0;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(line));
+#else
+  (void)line;
+#endif
+  return word;
+}
+
+/* Prefetches everything that no kernel still running can write. */
 __device__ __forceinline__ void prefetch_lists(const coarse_run &run)
 {
-#if defined(__CUDA_ARCH__)
   for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;
-       line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE) {
-    unsigned unused;
-    asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(unused) : "l"(run.lists + line));
-  }
-#else
-  (void)run;
-#endif
+       line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE)
+    prefetch_line(run.lists + line);
 }
 
 __device__ __forceinline__ void load_levels(const coarse_run &run)

@@ -34,8 +34,8 @@ void free_recording(hymgi_recording *r)
   free(r);
 }
 
-/* Removes a solver's recordings (owner NULL: those of all) but the `kept` used last. The one that is
- * being made or played back only loses its graphs. */
+/* Removes a solver's recordings (owner NULL: those of all) but the `kept` used last. The one that
+ * is being made or played back only loses its graphs. */
 void remove_recordings(hymgi_device *d, const hymgi_attached *owner, int kept)
 {
   for (hymgi_recording **link = &d->recordings; *link;) {
