@@ -1,6 +1,5 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
-#include "exchange/nccl.h"
-#include "exchange/peer.h"
+#include "exchange/exchange.h"
 #include "kernels/kernels.h"
 #include "level_ops.h"
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "device/ghosts.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "exchange/fv4_halo.h"
-#include "exchange/overlap.h"
+#include "exchange/exchange.h"
 #include "kernels/kernels.h"
 #include "level_ops.h"
 

@@ -6,9 +6,7 @@
 
 #include "coarse/coarse.h"
 #include "device/reduce.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "exchange/fv4_halo.h"
-#include "exchange/overlap.h"
+#include "exchange/exchange.h"
 #include "kernels/kernels.h"
 
 extern "C" {
@@ -276,7 +274,6 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
       free(kept);
       return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
     }
-    hymgi_device_attach(context->gpu, kept);
     h->attached = kept;
     h->level[h->num_levels - 1].attached = kept;
   }
@@ -293,7 +290,6 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
   if (!kept) return;
   hymgi_device_forget(h);
   hymgi_coarse_destroy(h->context, &kept->coarse);
-  hymgi_device_detach(h->context->gpu, kept);
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
     hymgi_free_level_kernels(kept->kernels + l);
   for (int l = 0; l < h->num_levels; l++)

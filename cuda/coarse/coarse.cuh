@@ -5,6 +5,8 @@
 #ifndef HYMGI_COARSE_COARSE_CUH
 #define HYMGI_COARSE_COARSE_CUH
 
+#include <type_traits>
+
 #include "base/exact_sum.h"
 #include "coarse/coarse.h"
 #include "device/ghosts.cuh"
@@ -21,7 +23,7 @@ struct coarse_shared {
   unsigned long long largest[COARSE_WARPS];
   unsigned high[2][COARSE_WARPS];
   int64_t term_words[2 * HYMGI_SUM_WORDS][COARSE_WARPS];
-  coarse_method method;
+  hymgi_method method;
   coarse_level level[COARSE_LEVELS];
 };
 
@@ -48,19 +50,30 @@ __device__ __forceinline__ void sync_team(int team)
     __syncthreads();
 }
 
+/* An entry of a list of cells or ghosts. */
+template <typename T> __device__ __forceinline__ T entry_at(const T *entry)
+{
+  const int4 v = __ldg((const int4 *)(const void *)entry);
+  return {v.x, v.y, v.z, (unsigned)v.w};
+}
+
 __device__ __forceinline__ coarse_cell cell_at(int l, int c)
 {
-  const int4 v = __ldg((const int4 *)(const void *)(shared.level[l].cell + c));
-  return {v.x, v.y, v.z, (unsigned)v.w};
+  return entry_at(shared.level[l].cell + c);
+}
+
+/* call(stencil, whether beta is read from memory) with literals for the method's. */
+template <typename Call> __device__ __forceinline__ void with_operator(const Call &call)
+{
+  if (shared.method.stencil == HYMG_FV2)
+    call(std::integral_constant<hymg_stencil, HYMG_FV2>(), std::true_type());
+  else if (shared.method.variable_beta)
+    call(std::integral_constant<hymg_stencil, HYMG_FV4>(), std::true_type());
+  else
+    call(std::integral_constant<hymg_stencil, HYMG_FV4>(), std::false_type());
 }
 
 /* ---- ghosts ---- */
-
-__device__ __forceinline__ coarse_ghost ghost_at(const coarse_extrapolation &extrapolation, int m)
-{
-  const int4 v = __ldg((const int4 *)(const void *)(extrapolation.ghost + m));
-  return {v.x, v.y, v.z, (unsigned)v.w};
-}
 
 __device__ __forceinline__ void fill_line(const coarse_ghost &g, const double *data, double *x)
 {
@@ -81,13 +94,13 @@ __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extr
     const int to = extrapolation.end[pass];
     if (from == to) continue;
     int m = from + thread_of();
-    coarse_ghost next = m < to ? ghost_at(extrapolation, m) : coarse_ghost{};
+    coarse_ghost next = m < to ? entry_at(extrapolation.ghost + m) : coarse_ghost{};
     sync_team(team);
 #pragma unroll 1
     while (m < to) {
       fill_line(next, data, x);
       m += team;
-      if (m < to) next = ghost_at(extrapolation, m);
+      if (m < to) next = entry_at(extrapolation.ghost + m);
     }
     from = to;
   }
@@ -133,18 +146,6 @@ template <> struct fv4_betas<false> {
     return constant[axis];
   }
 };
-
-struct coarse_weights {
-  double residual, momentum;
-};
-
-__device__ __forceinline__ coarse_weights weights_of(int l, int s)
-{
-  const hymg_smoother smoother = shared.method.smoother;
-  const double *const c = shared.level[l].chebyshev + 2 * (s % 6);
-  if (smoother == HYMG_CHEBYSHEV) return {__ldg(c + 1), __ldg(c)};
-  return {smoother == HYMG_JACOBI ? HYMGI_JACOBI_WEIGHT : 1, 0};
-}
 
 } /* namespace */
 

@@ -62,20 +62,13 @@ struct coarse_level {
   int x_at, y_at, f_at, krylov_at; /* positions of the vectors in the arena */
 };
 
-struct coarse_method {
-  hymg_stencil stencil;
-  hymg_smoother smoother;
-  int sweeps, interpolation_v, interpolation_f;
-  bool variable, has_alpha, singular;
-};
-
 /* All vectors are in the arena, which is the dynamic shared memory; the communication-avoiding
  * solvers use this many doubles at its start. */
 enum { COARSE_BASIS = 410 };
 
 struct hymgi_coarse_lists {
   int first, last; /* levels of the solver; the placement decides the first */
-  coarse_method method;
+  hymgi_method method;
   double *memory;            /* lists and coefficients */
   size_t doubles;            /* its size */
   int arena;                 /* doubles of shared memory in use */
@@ -87,6 +80,9 @@ hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
  * the bottom; NULL if not even the bottom fits. The placement learns the first level. */
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists);
+/* Enqueues the kernel that writes a level's rows of coefficients, in the order of its cells. */
+void hymgi_coarse_fill_coefficients(const hymgi_level *level, const coarse_cell *cell,
+                                    double *rows);
 void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **lists);
 
 #endif

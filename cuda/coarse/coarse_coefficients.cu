@@ -1,6 +1,5 @@
 /* The coefficients of a level of the coarse end: a row of each kind, in the order of the cells. */
-#include "coarse/lists.h"
-
+#include "coarse/coarse.h"
 #include "device/stencil_access.cuh"
 
 namespace

@@ -3,15 +3,177 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coarse/lists.h"
+#include "coarse/coarse.h"
 
 extern "C" {
 #include "base/exact_sum.h"
+#include "formulas/extrapolation.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 }
 
 namespace
 {
+
+/* ---- a block of memory with room for all lists ---- */
+
+struct pile {
+  char *bytes;
+  size_t size;
+};
+
+/* Appends room for `count` items, aligned to 16 bytes. */
+template <typename T> T *append(pile *p, size_t count)
+{
+  T *const there = (T *)(void *)(p->bytes + p->size);
+  p->size += (count * sizeof(T) + 15) / 16 * 16;
+  return there;
+}
+
+/* Cells and ghosts of a box, two layers of them. */
+size_t most_places(const hymgi_geom *g)
+{
+  return (size_t)(g->n[0] + 4) * (size_t)(g->n[1] + 4) * (size_t)(g->n[2] + 4);
+}
+
+/* Bytes of a level's lists at most: cells, three lists of ghosts, boundary data. */
+size_t room_for_lists(const hymgi_level *level)
+{
+  return most_places(level->box) * (sizeof(coarse_cell) + 3 * sizeof(coarse_ghost) + 16) +
+         sizeof level->chebyshev + 16;
+}
+
+/* ---- ghosts ---- */
+
+/* Position of the cell or ghost (i, j, k) of a box in a vector of the coarse end. */
+int coarse_at(const hymgi_geom *g, int i, int j, int k)
+{
+  const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+  return (i + g->ghost) + width * ((j + g->ghost) + height * (k + g->ghost));
+}
+
+struct ghost_list {
+  const hymgi_level *level;
+  hymgi_ghosts order;
+  bool corners;
+  const hymgi_boundary_data *boundaries; /* NULL: without their data */
+  double *data;
+  size_t data_count;
+};
+
+int layers_of(const ghost_list *l)
+{
+  return l->order == HYMGI_GHOSTS_V4 ? 2 : 1;
+}
+
+bool is_outside(const hymgi_geom *g, const int ijk[3], int axis)
+{
+  return ijk[axis] < 0 || ijk[axis] >= g->n[axis];
+}
+
+/* The number of axes along which the position is outside the box, how many of these have a
+ * boundary, and the first that does. */
+struct ghost_kind {
+  int outside, boundaries, first_boundary;
+  bool second; /* in the second ghost layer of an axis */
+};
+
+ghost_kind kind_of(const hymgi_level *level, const int ijk[3])
+{
+  ghost_kind kind = {0, 0, 0, false};
+  for (int axis = 2; axis >= 0; axis--) {
+    if (!is_outside(level->box, ijk, axis)) continue;
+    kind.outside++;
+    kind.second = kind.second || ijk[axis] < -1 || ijk[axis] > level->n[axis];
+    if (level->periodic >> axis & 1) continue;
+    kind.boundaries++;
+    kind.first_boundary = axis;
+  }
+  return kind;
+}
+
+int wrapped(const hymgi_level *level, int axis, int at)
+{
+  const int n = level->n[axis];
+  return level->periodic >> axis & 1 ? (at % n + n) % n : at;
+}
+
+/* 1 + index of the boundary data for a ghost of the first layer; 0: none. */
+unsigned list_data(ghost_list *l, int face, hymgi_extrapolation boundary, const int ijk[3])
+{
+  const double *const value = l->boundaries ? l->boundaries->value[face] : NULL;
+  if (!value) return 0;
+  l->data[l->data_count] =
+      hymgi_data_weight(boundary) * value[hymgi_boundary_at(l->level->box, face, ijk)];
+  return (unsigned)++l->data_count;
+}
+
+/* A ghost beyond periodic axes only is a copy; otherwise it is extrapolated along the first axis
+ * that has a boundary, from cells wrapped along the periodic axes. */
+coarse_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
+{
+  const hymgi_level *level = l->level;
+  const hymgi_geom *g = level->box;
+  int from[3];
+  for (int axis = 0; axis < 3; axis++)
+    from[axis] = wrapped(level, axis, ijk[axis]);
+  coarse_ghost ghost = {coarse_at(g, ijk[0], ijk[1], ijk[2]), 0, 0, HYMGI_MIRROR_GHOST};
+  if (kind->boundaries > 0) {
+    const int axis = kind->first_boundary, high = ijk[axis] >= g->n[axis], face = 2 * axis + high;
+    const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+    const int stride = axis == 0 ? 1 : axis == 1 ? width : width * height;
+    const hymgi_extrapolation boundary = hymgi_extrapolation_of(level, face, l->order);
+    const bool two = layers_of(l) == 2 && (l->corners || kind->outside == 1);
+    ghost.step = high ? -stride : stride;
+    ghost.what =
+        ((unsigned)boundary & 15u) | (two ? 16u : 0u) | list_data(l, face, boundary, ijk) << 5;
+    from[axis] = high ? g->n[axis] - 1 : 0;
+  }
+  ghost.from = coarse_at(g, from[0], from[1], from[2]);
+  return ghost;
+}
+
+bool is_listed(const ghost_list *l, const int ijk[3], const ghost_kind *kind)
+{
+  if (kind->outside == 0) return false;
+  if (!l->corners && (kind->outside > 2 || (kind->outside == 2 && kind->second))) return false;
+  if (kind->boundaries == 0) return true;
+  const int axis = kind->first_boundary; /* extrapolation along it fills both layers */
+  return ijk[axis] == -1 || ijk[axis] == l->level->n[axis];
+}
+
+/* Lists the ghosts outside of `boundaries` boundaries; the first pass includes periodic copies. */
+void list_pass(ghost_list *l, int boundaries, pile *p)
+{
+  const int *n = l->level->n, d = layers_of(l);
+  int ijk[3];
+  for (ijk[2] = -d; ijk[2] < n[2] + d; ijk[2]++)
+    for (ijk[1] = -d; ijk[1] < n[1] + d; ijk[1]++)
+      for (ijk[0] = -d; ijk[0] < n[0] + d; ijk[0]++) {
+        const ghost_kind kind = kind_of(l->level, ijk);
+        const int pass = kind.boundaries > 1 ? kind.boundaries : 1;
+        if (pass == boundaries && is_listed(l, ijk, &kind))
+          *append<coarse_ghost>(p, 1) = ghost_of(l, ijk, &kind);
+      }
+}
+
+/* Lists the ghosts that an extrapolation of this order fills: all its layers, with corners or only
+ * faces and edges; then the level's boundary data for them, unless data is NULL. */
+void list_ghosts(pile *p, const hymgi_level *level, hymgi_ghosts order, bool corners,
+                 coarse_extrapolation *to, const double **data)
+{
+  coarse_ghost *const ghost = append<coarse_ghost>(p, 0);
+  ghost_list l = {level, order, corners, data ? level->boundaries : NULL, NULL, 0};
+  l.data = (double *)(void *)(ghost + most_places(level->box)); /* beyond where the ghosts end */
+  to->ghost = ghost;
+  for (int pass = 0; order != HYMGI_GHOSTS_P0 && pass < 3; pass++) {
+    list_pass(&l, pass + 1, p);
+    to->end[pass] = (int)((coarse_ghost *)(void *)(p->bytes + p->size) - ghost);
+  }
+  if (data)
+    *data =
+        (double *)memmove(append<double>(p, l.data_count), l.data, l.data_count * sizeof *l.data);
+}
 
 /* ---- cells ---- */
 
@@ -26,50 +188,37 @@ unsigned sides_of(const hymgi_level *level, const int ijk[3])
 }
 
 /* Red cells first; within a colour in memory order. */
-size_t list_cells(hymgi_pile *p, const hymgi_level *level, const hymgi_level *finer, int *reds)
+void list_cells(pile *p, const hymgi_level *level, const hymgi_level *finer, coarse_level *t)
 {
   const hymgi_geom *g = level->box;
-  const size_t at = hymgi_pile_grow(p, (size_t)level->cells * sizeof(coarse_cell));
-  if (p->failed) return 0;
-  coarse_cell *next = (coarse_cell *)(p->bytes + at);
+  coarse_cell *next = append<coarse_cell>(p, (size_t)level->cells);
+  t->cell = next;
   for (int colour = 0; colour < 2; colour++) {
     for (int k = 0; k < g->n[2]; k++)
       for (int j = 0; j < g->n[1]; j++)
         for (int i = hymgi_first(g, colour, j, k); i < g->n[0]; i += 2, next++) {
           const int ijk[3] = {i, j, k};
-          next->at = hymgi_coarse_at(g, i, j, k);
+          next->at = coarse_at(g, i, j, k);
           next->field = (int)hymgi_at(g, i, j, k);
-          next->child = finer ? hymgi_coarse_at(finer->box, 2 * i, 2 * j, 2 * k) : 0;
+          next->child = finer ? coarse_at(finer->box, 2 * i, 2 * j, 2 * k) : 0;
           next->sides = sides_of(level, ijk);
         }
-    if (colour == 0) *reds = (int)(next - (coarse_cell *)(p->bytes + at));
+    if (colour == 0) t->reds = (int)(next - t->cell);
   }
-  return at;
 }
 
 /* ---- levels ---- */
 
-/* Offsets in the pile, which may still move. */
-struct level_lists {
-  size_t cell, operator_ghosts, v_ghosts, f_ghosts, data, chebyshev;
-};
-
-/* False where an FV2 cell has a neighbour of its own colour: on a periodic axis of odd length. */
-bool keeps_colours_apart(const hymgi_level *level)
-{
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
-  return level->method->stencil == HYMG_FV2;
-}
-
 /* Length of a vector in the arena. */
 int size_of(const hymgi_geom *g)
 {
-  return hymgi_coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
+  return coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
 }
 
-void describe(coarse_level *t, const hymgi_level *level)
+/* finer: NULL for the finest level of the coarse end. */
+void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coarse_level *t)
 {
+  const hymgi_method *m = level->method;
   const hymgi_geom *g = level->box;
   const hymgi_coefficients *c = &level->c;
   t->cells = (int)level->cells;
@@ -81,30 +230,19 @@ void describe(coarse_level *t, const hymgi_level *level)
   t->wrap[1] = (g->n[1] - 1) * t->row;
   t->wrap[2] = (g->n[2] - 1) * t->plane;
   t->parity = g->parity;
-  t->in_place = keeps_colours_apart(level);
+  t->in_place = m->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
   memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;
-}
-
-level_lists list_level(hymgi_pile *p, const hymgi_level *level, bool has_finer, coarse_level *t)
-{
-  const hymgi_method *m = level->method;
-  const hymgi_ghosts v = (hymgi_ghosts)m->interpolation_v, f = (hymgi_ghosts)m->interpolation_f;
-  level_lists l = {};
-  size_t unused;
-  describe(t, level);
-  l.chebyshev = hymgi_pile_grow(p, sizeof level->chebyshev);
-  if (!p->failed) memcpy(p->bytes + l.chebyshev, level->chebyshev, sizeof level->chebyshev);
-  l.cell = list_cells(p, level, has_finer ? level - 1 : NULL, &t->reds);
+  double *const chebyshev = append<double>(p, sizeof level->chebyshev / sizeof(double));
+  t->chebyshev = (const double *)memcpy(chebyshev, level->chebyshev, sizeof level->chebyshev);
+  list_cells(p, level, finer, t);
   if (m->stencil == HYMG_FV4)
-    l.operator_ghosts = hymgi_coarse_list_ghosts(p, level, HYMGI_GHOSTS_V4, false, false,
-                                                 t->operator_ghosts.end, &unused);
-  if (!has_finer) return l;
-  l.v_ghosts = hymgi_coarse_list_ghosts(p, level, v, true, false, t->v_ghosts.end, &unused);
-  l.f_ghosts = hymgi_coarse_list_ghosts(p, level, f, true, true, t->f_ghosts.end, &l.data);
-  return l;
+    list_ghosts(p, level, HYMGI_GHOSTS_V4, false, &t->operator_ghosts, NULL);
+  if (!finer) return;
+  list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
+  list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
 }
 
 /* ---- all of it ---- */
@@ -133,20 +271,6 @@ ptrdiff_t num_coefficient_rows(const hymgi_method *m)
   return m->variable_beta ? COARSE_ROWS : COARSE_BETA;
 }
 
-coarse_method method_of(const hymgi_method *m)
-{
-  coarse_method t = {};
-  t.stencil = m->stencil;
-  t.smoother = m->smoother;
-  t.sweeps = m->sweeps;
-  t.interpolation_v = m->interpolation_v;
-  t.interpolation_f = m->interpolation_f;
-  t.variable = m->variable_beta;
-  t.has_alpha = m->has_alpha;
-  t.singular = m->singular;
-  return t;
-}
-
 /* Doubles of the arena that a level needs: x, y and f, and the vectors of the
  * communication-avoiding solvers. The other solvers keep theirs in registers. */
 int room_for(const hymgi_hierarchy *h, int l)
@@ -156,40 +280,30 @@ int room_for(const hymgi_hierarchy *h, int l)
   return (3 + (avoids ? hymgi_bottom_vectors(bottom) : 0)) * size_of(h->level[l].box);
 }
 
-/* A coarse end under construction. */
-struct draft {
-  const hymgi_level *first; /* of the levels of the coarse end */
-  int count;
-  hymgi_pile p;
-  coarse_level level[COARSE_LEVELS];
-  level_lists lists[COARSE_LEVELS];
-};
-
-/* Turns offsets in the pile into device pointers; the rows of coefficients follow the lists. */
-void lay_out(draft *d, double *memory)
+/* A pointer into the block at `from` becomes one into its copy. */
+template <typename T> void move_to(void *copy, const void *from, const T **pointer)
 {
-  const char *const base = (const char *)memory;
-  double *next = memory + d->p.size / sizeof(double);
-  for (int l = 0; l < d->count; l++) {
-    coarse_level *t = d->level + l;
-    const level_lists *lists = d->lists + l;
-    t->cell = (const coarse_cell *)(base + lists->cell);
-    t->operator_ghosts.ghost = (const coarse_ghost *)(base + lists->operator_ghosts);
-    t->v_ghosts.ghost = (const coarse_ghost *)(base + lists->v_ghosts);
-    t->f_ghosts.ghost = (const coarse_ghost *)(base + lists->f_ghosts);
-    t->data = (const double *)(base + lists->data);
-    t->chebyshev = (const double *)(base + lists->chebyshev);
-    t->coefficients = next;
-    next += num_coefficient_rows(d->first->method) * t->cells;
-  }
+  if (*pointer)
+    *pointer =
+        (const T *)(const void *)((char *)copy + ((const char *)*pointer - (const char *)from));
 }
 
-/* The vectors follow the small matrices of the communication-avoiding solvers, whose own vectors
- * come last. */
-void place_vectors(draft *d)
+/* Makes the pointers those of the device; the rows of coefficients follow the lists. The vectors
+ * follow the small matrices of the communication-avoiding solvers, whose own vectors come last. */
+void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level, ptrdiff_t rows)
 {
+  double *next = lists->memory + p->size / sizeof(double);
   int at = COARSE_BASIS;
-  for (coarse_level *t = d->level; t < d->level + d->count; t++, at = t[-1].krylov_at) {
+  for (coarse_level *t = level; t <= level + (lists->last - lists->first);
+       t++, at = t[-1].krylov_at) {
+    move_to(lists->memory, p->bytes, &t->cell);
+    move_to(lists->memory, p->bytes, &t->operator_ghosts.ghost);
+    move_to(lists->memory, p->bytes, &t->v_ghosts.ghost);
+    move_to(lists->memory, p->bytes, &t->f_ghosts.ghost);
+    move_to(lists->memory, p->bytes, &t->data);
+    move_to(lists->memory, p->bytes, &t->chebyshev);
+    t->coefficients = next;
+    next += rows * t->cells;
     t->x_at = at;
     t->y_at = t->x_at + t->size;
     t->f_at = t->y_at + t->size;
@@ -197,33 +311,26 @@ void place_vectors(draft *d)
   }
 }
 
-hymg_status make_lists(draft *d)
+/* The descriptions of the levels come first. */
+hymg_status make_lists(pile *p, const hymgi_level *first, hymgi_coarse_lists *lists)
 {
-  const size_t at = hymgi_pile_grow(&d->p, sizeof d->level); /* the descriptions come first */
-  for (int l = 0; l < d->count && !d->p.failed; l++)
-    d->lists[l] = list_level(&d->p, d->first + l, l > 0, d->level + l);
-  hymgi_pile_grow(&d->p, 16 - d->p.size % 16);
-  if (!d->p.failed && at == 0) return HYMG_OK;
-  return hymgi_fail(d->first->context, HYMG_ENOMEM, "no memory for lists of cells");
-}
-
-hymg_status upload(draft *d, hymgi_coarse_lists *lists)
-{
-  hymg_context *const context = d->first->context;
-  const hymgi_backend *backend = d->first->backend;
-  const size_t listed = d->p.size / sizeof(double);
-  lists->doubles = listed;
-  for (int l = 0; l < d->count; l++)
-    lists->doubles += (size_t)num_coefficient_rows(d->first->method) * (size_t)d->level[l].cells;
+  hymg_context *const context = first->context;
+  const int count = lists->last - lists->first + 1;
+  const ptrdiff_t rows = num_coefficient_rows(first->method);
+  coarse_level *const level = append<coarse_level>(p, COARSE_LEVELS);
+  ptrdiff_t cells = 0;
+  for (int l = 0; l < count; l++) {
+    list_level(p, first + l, l > 0 ? first + l - 1 : NULL, level + l);
+    cells += level[l].cells;
+  }
+  const size_t listed = p->size / sizeof(double);
+  lists->doubles = listed + (size_t)(rows * cells);
   TRY(hymgi_device_memory.alloc(context, lists->doubles, &lists->memory));
-  lay_out(d, lists->memory);
-  place_vectors(d);
-  memcpy(d->p.bytes, d->level, sizeof d->level);
-  backend->copy(context, (const double *)d->p.bytes, lists->memory, listed);
-  for (int l = 0; l < d->count; l++)
-    hymgi_coarse_fill_coefficients(d->first + l, d->level[l].cell,
-                                   (double *)d->level[l].coefficients);
-  lists->level = (const coarse_level *)lists->memory;
+  lay_out(lists, p, level, rows);
+  first->backend->copy(context, (const double *)(void *)p->bytes, lists->memory, listed);
+  for (int l = 0; l < count; l++)
+    hymgi_coarse_fill_coefficients(first + l, level[l].cell, (double *)level[l].coefficients);
+  lists->level = (const coarse_level *)(const void *)lists->memory;
   return context->status;
 }
 
@@ -246,13 +353,14 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   t->first = first;
   t->last = bottom;
   t->arena = arena;
-  t->method = method_of(&h->method);
-  draft d = {};
-  d.first = h->level + first;
-  d.count = bottom - first + 1;
-  hymg_status status = make_lists(&d);
-  if (status == HYMG_OK) status = upload(&d, t);
-  free(d.p.bytes);
+  t->method = h->method;
+  size_t room = COARSE_LEVELS * sizeof(coarse_level);
+  for (int l = first; l <= bottom; l++)
+    room += room_for_lists(h->level + l);
+  pile p = {(char *)calloc(1, room), 0};
+  if (!p.bytes) return hymgi_fail(context, HYMG_ENOMEM, "no memory for lists of cells");
+  const hymg_status status = make_lists(&p, h->level + first, t);
+  free(p.bytes);
   return status;
 }
 

@@ -85,6 +85,12 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   {
     return fv2_diagonal(o, b, alpha);
   }
+
+  /* the x that satisfies this cell's equation */
+  __device__ __forceinline__ double solved(const double *x, const hymgi_divisor *diagonal) const
+  {
+    return hymgi_quotient(fv2_gsrb_sum(b, seen(x), f), diagonal);
+  }
 };
 
 /* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. Not
@@ -102,13 +108,12 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 #pragma unroll 1
   for (int s = 0; s < sweeps; s++) {
     sync_team(own.team);
-    if (own.mine && colour == (s & 1))
-      x[own.at] = hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
+    if (own.mine && colour == (s & 1)) x[own.at] = own.solved(x, &diagonal);
     __syncwarp(); /* the division may diverge; a block's barrier needs whole warps */
   }
   if (!residual) return;
   sync_team(own.team);
-  if (own.mine && !colour) y[own.at] = fv2_residual(own.o, own.b, own.seen(x), own.f, own.alpha);
+  if (own.mine && !colour) y[own.at] = own.residual(x);
 }
 
 /* ---- FV4 ---- */
@@ -139,7 +144,7 @@ struct coarse_lines {
 __device__ __forceinline__ coarse_ghost line_at(const coarse_extrapolation &extrapolation, int m,
                                                 int end)
 {
-  return m < end ? ghost_at(extrapolation, m) : coarse_ghost{-1, 0, 0, 0};
+  return m < end ? entry_at(extrapolation.ghost + m) : coarse_ghost{-1, 0, 0, 0};
 }
 
 __device__ __forceinline__ coarse_lines lines_at(const coarse_extrapolation &extrapolation, int m,
@@ -154,7 +159,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
   coarse_lines faces, edges;
   fv4_betas<VARIABLE> b;
   operator_view o;
-  double alpha, scale, f; /* scale: 1/diagonal */
+  double alpha, f;
 
   __device__ __forceinline__ void load(int level, const double *from)
   {
@@ -175,7 +180,6 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
     at = cell_at(l, c).at;
     b.load(level, rows, t.cells);
     if (o.has_alpha) alpha = __ldg(rows + COARSE_ALPHA * t.cells);
-    scale = __ldg(rows + COARSE_DINV * t.cells);
     if (from) f = from[at];
   }
 
@@ -234,16 +238,18 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
 
 /* ---- either ---- */
 
-/* How the smoother scales the residual: FV2 divides by the diagonal, except with l1jacobi. */
-template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
+/* How the smoothers and bottom solvers scale the residual: FV2 divides by the diagonal, except with
+ * l1jacobi. */
+template <hymg_stencil STENCIL> struct coarse_scaling {
   double scale;
   hymgi_divisor diagonal;
   bool divides;
 
-  __device__ __forceinline__ void load(int l, const coarse_resident<STENCIL, VARIABLE> &own)
+  template <bool VARIABLE>
+  __device__ __forceinline__ void load(int l, const coarse_resident<STENCIL, VARIABLE> &own,
+                                       bool l1)
   {
     const coarse_level &t = shared.level[l];
-    const bool l1 = shared.method.smoother == HYMG_L1JACOBI;
     divides = STENCIL == HYMG_FV2 && !l1;
     scale = 0;
     diagonal = {};
@@ -252,17 +258,15 @@ template <hymg_stencil STENCIL, bool VARIABLE> struct coarse_step {
       scale = __ldg(t.coefficients + (l1 ? COARSE_L1 : COARSE_DINV) * t.cells + thread_of());
     if (divides) diagonal = hymgi_divisor_of(own.diagonal());
   }
-  /* x after a relaxation step with this weight; r: the residual of x */
-  __device__ __forceinline__ double from(double x, double r, double weight) const
+  __device__ __forceinline__ double scaled(double r) const
   {
-    if (STENCIL == HYMG_FV4) return hymgi_relax(x, weight * scale, r);
-    return hymgi_relax(x, weight, divides ? hymgi_quotient(r, &diagonal) : r * scale);
+    return divides ? hymgi_quotient(r, &diagonal) : r * scale;
   }
-  /* the x that satisfies its own equation */
-  __device__ __forceinline__ double solved(const coarse_resident<STENCIL, VARIABLE> &own,
-                                           const double *x) const
+  /* x after a relaxation step with this weight; r: the residual of x */
+  __device__ __forceinline__ double relaxed(double x, double r, double weight) const
   {
-    return hymgi_quotient(fv2_gsrb_sum(own.b, own.seen(x), own.f), &diagonal);
+    return STENCIL == HYMG_FV4 ? hymgi_relax(x, weight * scale, r)
+                               : hymgi_relax(x, weight, scaled(r));
   }
 };
 
@@ -275,15 +279,16 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
   const coarse_level &t = shared.level[l];
   const int colour = thread_of() >= t.reds;
   coarse_resident<STENCIL, VARIABLE> own;
-  coarse_step<STENCIL, VARIABLE> step;
+  coarse_scaling<STENCIL> scaling;
   own.load(l, arena + t.f_at);
-  step.load(l, own);
-  coarse_weights next_w = weights_of(l, 0);
+  scaling.load(l, own, shared.method.smoother == HYMG_L1JACOBI);
+  hymgi_weights next_w = hymgi_weights_of(shared.method.smoother, t.chebyshev, 0);
   int now = t.x_at, next = t.y_at;
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
-    const coarse_weights w = next_w;
-    if (!COLOURED) next_w = weights_of(l, s + 1); /* loaded during this sweep */
+    const hymgi_weights w = next_w;
+    if (!COLOURED) /* loaded during this sweep */
+      next_w = hymgi_weights_of(shared.method.smoother, t.chebyshev, s + 1);
     if (s == sweeps && now != t.x_at) { /* an odd number: copy to x, once all have read it */
       sync_team(own.team);
       if (own.mine) arena[next + own.at] = arena[now + own.at];
@@ -296,8 +301,9 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
       double x = arena[now + own.at];
       if (!COLOURED || last || colour == (s & 1)) {
         const double r = own.residual(arena + now);
-        double swept = step.from(x, r, COLOURED ? 1 : w.residual);
-        if constexpr (COLOURED && STENCIL == HYMG_FV2) swept = step.solved(own, arena + now);
+        double swept = scaling.relaxed(x, r, COLOURED ? 1 : w.residual);
+        if constexpr (COLOURED && STENCIL == HYMG_FV2)
+          swept = own.solved(arena + now, &scaling.diagonal);
         if (!COLOURED && w.momentum != 0)
           swept = hymgi_add_momentum(swept, w.momentum, x, arena[next + own.at]);
         x = last ? r : swept;
@@ -313,16 +319,14 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
 __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
 {
   const bool gsrb = shared.method.smoother == HYMG_GSRB;
-  if (shared.method.stencil == HYMG_FV2)
-    !gsrb                      ? sweep_over<HYMG_FV2, true, false>(l, sweeps, residual)
-    : shared.level[l].in_place ? sweep_fv2(l, sweeps, residual)
-                               : sweep_over<HYMG_FV2, true, true>(l, sweeps, residual);
-  else if (shared.method.variable)
-    gsrb ? sweep_over<HYMG_FV4, true, true>(l, sweeps, residual)
-         : sweep_over<HYMG_FV4, true, false>(l, sweeps, residual);
-  else
-    gsrb ? sweep_over<HYMG_FV4, false, true>(l, sweeps, residual)
-         : sweep_over<HYMG_FV4, false, false>(l, sweeps, residual);
+  with_operator([&](auto stencil, auto variable) {
+    if (!gsrb)
+      sweep_over<stencil, variable, false>(l, sweeps, residual);
+    else if (decltype(stencil)::value == HYMG_FV2 && shared.level[l].in_place)
+      sweep_fv2(l, sweeps, residual);
+    else
+      sweep_over<stencil, variable, true>(l, sweeps, residual);
+  });
 }
 
 /* y = A x, or the residual of x. */
@@ -338,12 +342,8 @@ __device__ __noinline__ void apply_resident(int l, bool residual, int x, int y)
 
 __device__ __forceinline__ void apply_resident(int l, bool residual, int x, int y)
 {
-  if (shared.method.stencil == HYMG_FV2)
-    apply_resident<HYMG_FV2, true>(l, residual, x, y);
-  else if (shared.method.variable)
-    apply_resident<HYMG_FV4, true>(l, residual, x, y);
-  else
-    apply_resident<HYMG_FV4, false>(l, residual, x, y);
+  with_operator(
+      [&](auto stencil, auto variable) { apply_resident<stencil, variable>(l, residual, x, y); });
 }
 
 } /* namespace */

@@ -17,19 +17,15 @@ __device__ __forceinline__ unsigned long long warp_max(unsigned long long v)
 }
 
 /* In three pieces, small enough that the sum of 32 does not overflow. */
-__device__ __forceinline__ int64_t warp_sum(int64_t v)
-{
-  const unsigned low = __reduce_add_sync(~0u, (unsigned)v & 0xffffff);
-  const unsigned middle = __reduce_add_sync(~0u, (unsigned)(v >> 24) & 0xffffff);
-  const int high = (int)__reduce_add_sync(~0u, (unsigned)(v >> 48));
-  return ((int64_t)high << 48) + ((int64_t)middle << 24) + low;
-}
-
 __device__ __forceinline__ void warp_words(int64_t (&words)[HYMGI_SUM_WORDS])
 {
 #pragma unroll
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
-    words[m] = warp_sum(words[m]);
+  for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+    const unsigned low = __reduce_add_sync(~0u, (unsigned)words[m] & 0xffffff);
+    const unsigned middle = __reduce_add_sync(~0u, (unsigned)(words[m] >> 24) & 0xffffff);
+    const int high = (int)__reduce_add_sync(~0u, (unsigned)(words[m] >> 48));
+    words[m] = ((int64_t)high << 48) + ((int64_t)middle << 24) + low;
+  }
 }
 
 /* The words of a single term are below 2^52: two pieces are enough. */
@@ -64,13 +60,6 @@ __device__ __forceinline__ double value_of(unsigned long long bits)
 __device__ __forceinline__ double term_at(const double *x, const double *y, int at)
 {
   return y ? x[at] * y[at] : x[at];
-}
-
-/* True if the largest term alone determines the sum: all terms are zero, or one is not finite. */
-__device__ __forceinline__ bool is_trivial(double largest, double *sum)
-{
-  *sum = largest == 0 ? 0 : (double)NAN;
-  return !(isfinite(largest) && largest > 0);
 }
 
 /* Several sums at a time, as in level_ops.c: each thread contributes one term to each; the calling
@@ -133,8 +122,8 @@ __device__ __noinline__ double sum_by_threads(int l, const double *x, const doub
   for (int c = thread_of() % width; c < t.cells; c += width)
     mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
   const double largest = value_of(width > 1 ? warp_max(mine) : mine);
-  double sum;
-  if (is_trivial(largest, &sum)) return sum;
+  if (!isfinite(largest)) return (double)NAN;
+  if (largest == 0) return 0;
   const int exponent = hymgi_sum_exponent(largest, t.bits);
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
   int64_t words[HYMGI_SUM_WORDS] = {};

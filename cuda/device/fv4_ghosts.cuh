@@ -110,9 +110,13 @@ __device__ __forceinline__ void fill_edge(const split_args &a, int m)
     fill_corner<0, 1>(a, m / g.n[2], m % g.n[2]);
 }
 
-/* The work of thread (u, v) of a layer of threads on a part; m: the thread's number. */
-__device__ __forceinline__ void fill_one(const split_args &a, int part, int u, int v, int m)
+/* The work of thread `id` of a block of GHOST_BLOCK_X * GHOST_BLOCK_Y among wide * rows * parts. */
+__device__ __forceinline__ void fill_by_block(const split_args &a, int block, int id)
 {
+  const int x = block % a.wide, y = block / a.wide % a.rows;
+  const int part = a.part[block / a.wide / a.rows];
+  const int u = x * GHOST_BLOCK_X + id % GHOST_BLOCK_X, v = y * GHOST_BLOCK_Y + id / GHOST_BLOCK_X;
+  const int m = (y * a.wide + x) * GHOST_BLOCK_X * GHOST_BLOCK_Y + id;
   const hymgi_geom &g = a.g;
   const int slots = g.n[0] / 2, t = u - a.low[0];
   if (part <= LAST_Z) {
@@ -131,15 +135,6 @@ __device__ __forceinline__ void fill_one(const split_args &a, int part, int u, i
     fill_end<false>(a, j, k);
     fill_end<true>(a, j, k);
   }
-}
-
-/* The same by thread id of GHOST_BLOCK_X * GHOST_BLOCK_Y of a block among wide * rows * parts. */
-__device__ __forceinline__ void fill_by_block(const split_args &a, int block, int id)
-{
-  const int x = block % a.wide, y = block / a.wide % a.rows, part = block / a.wide / a.rows;
-  fill_one(a, a.part[part], x * GHOST_BLOCK_X + id % GHOST_BLOCK_X,
-           y * GHOST_BLOCK_Y + id / GHOST_BLOCK_X,
-           (y * a.wide + x) * GHOST_BLOCK_X * GHOST_BLOCK_Y + id);
 }
 
 /* Has every axis the four cells of an extrapolation? */

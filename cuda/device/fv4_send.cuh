@@ -19,18 +19,6 @@ struct halo_brick {
   bool turned; /* rows are numbered along z first */
 };
 
-inline halo_brick brick_of(const hymgi_piece *p, const hymgi_peer_side *side)
-{
-  const hymgi_peer_message *message = side->message + p->message;
-  halo_brick b = {};
-  b.data = message->data + (p->at - p->first);
-  b.version = message->version;
-  b.rank = message->rank;
-  for (int axis = 0; axis < 3; axis++)
-    b.low[axis] = p->low[axis], b.n[axis] = p->n[axis];
-  return b;
-}
-
 /* Place of a slot's cell in a message that has one colour after the other. */
 __device__ __forceinline__ ptrdiff_t packed_by_colour(const halo_brick &b, int colour, int t, int j,
                                                       int k)
@@ -39,26 +27,35 @@ __device__ __forceinline__ ptrdiff_t packed_by_colour(const halo_brick &b, int c
   return row * (b.n[0] / 2) + t - b.low[0] / 2;
 }
 
-/* What a kernel needs to send the cells of the colour that it computes; bricks 0: it sends none. */
-struct halo_sender {
+/* The bricks of one direction of an exchange and its counter; bricks 0: nothing is exchanged. */
+struct halo_side {
   int bricks;
   halo_brick brick[HALO_BRICKS];
-  unsigned long long *exchanges, *others;
+  unsigned long long *exchanges, *others; /* others: of the other direction */
 };
 
-inline halo_sender sender_of(const hymgi_plan *plan)
+inline halo_side side_of(const hymgi_plan *plan, bool out)
 {
-  halo_sender s = {};
-  s.bricks = plan->num_pack;
-  s.exchanges = plan->out.exchanges;
-  s.others = plan->in.exchanges;
-  for (int m = 0; m < s.bricks; m++)
-    s.brick[m] = brick_of(plan->pack + m, &plan->out);
+  const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
+  halo_side s = {};
+  s.bricks = out ? plan->num_pack : plan->num_unpack;
+  s.exchanges = side->exchanges;
+  s.others = out ? plan->in.exchanges : plan->out.exchanges;
+  for (int m = 0; m < s.bricks; m++) {
+    const hymgi_piece *p = (out ? plan->pack : plan->unpack) + m;
+    const hymgi_peer_message *message = side->message + p->message;
+    halo_brick *const b = s.brick + m;
+    b->data = message->data + (p->at - p->first);
+    b->version = message->version;
+    b->rank = message->rank;
+    for (int axis = 0; axis < 3; axis++)
+      b->low[axis] = p->low[axis], b->n[axis] = p->n[axis];
+  }
   return s;
 }
 
 /* Sends a cell if a neighbour reads it; exchange: from begin_exchange (peer.cuh). */
-__device__ __forceinline__ void send_cell(const halo_sender &s, unsigned long long exchange,
+__device__ __forceinline__ void send_cell(const halo_side &s, unsigned long long exchange,
                                           int colour, int t, int j, int k, double value)
 {
   for (int m = 0; m < s.bricks; m++) {

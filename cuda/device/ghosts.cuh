@@ -148,6 +148,8 @@ __device__ __forceinline__ bool is_beyond(const hymgi_geom &g, int axis, int at)
          (at >= g.n[axis] && (g.boundaries >> (2 * axis + 1) & 1));
 }
 
+/* The ghost (i, j, k), two layers beyond the box at most. read(i, j, k) is called only for cells
+ * that are not beyond a boundary, a neighbour's halo among them. */
 template <typename Read>
 __device__ __noinline__ double extrapolated_xyz(const extrapolation &c, const hymgi_geom g,
                                                 const Read read, int i, int j, int k)
@@ -159,16 +161,6 @@ __device__ __noinline__ double extrapolated_xyz(const extrapolation &c, const hy
   else
     ghost = along(l, [&](int at) { return read(at, j, k); });
   return with_data<0>(c, g, i, j, k, ghost);
-}
-
-/* The value of cell (i, j, k), two layers beyond the box at most. read(i, j, k) is called only for
- * cells that are not beyond a boundary, a neighbour's halo among them. */
-template <typename Read>
-__device__ __forceinline__ double closed(const extrapolation &c, const hymgi_geom &g,
-                                         const Read &read, int i, int j, int k)
-{
-  if (!is_beyond(g, 0, i) && !is_beyond(g, 1, j) && !is_beyond(g, 2, k)) return read(i, j, k);
-  return extrapolated_xyz(c, g, read, i, j, k);
 }
 
 } /* namespace */

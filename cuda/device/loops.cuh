@@ -31,40 +31,25 @@ inline unsigned grid_share(int things)
   return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
 }
 
-/* Calls each(t, row) once for every 0 <= t < n and row, by the threads of `blocks` blocks. */
+/* Calls each(t, row) once for every 0 <= t < n and row, by the blocks of the grid's x. */
 template <typename Each>
-__device__ __forceinline__ void each_entry(int n, unsigned rows, unsigned block, unsigned blocks,
-                                           const Each &each)
+__device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
 {
   const int shift = row_shift(n), id = (int)threadIdx.x;
   const unsigned at_once = blockDim.x >> shift;
-  for (unsigned row = block * at_once + (unsigned)(id >> shift); row < rows;
-       row += blocks * at_once)
+  for (unsigned row = blockIdx.x * at_once + (unsigned)(id >> shift); row < rows;
+       row += gridDim.x * at_once)
     for (int t = id & ((1 << shift) - 1); t < n; t += 1 << shift)
       each(t, row);
 }
 
-/* The same with the blocks of the grid's x. */
-template <typename Each>
-__device__ __forceinline__ void each_entry(int n, unsigned rows, const Each &each)
-{
-  each_entry(n, rows, blockIdx.x, gridDim.x, each);
-}
-
 /* each(i, j, k) over a brick. */
-template <typename Each>
-__device__ __forceinline__ void each_of_brick(const int n[3], unsigned block, unsigned blocks,
-                                              const Each &each)
-{
-  const unsigned across = (unsigned)n[1];
-  each_entry(n[0], across * (unsigned)n[2], block, blocks,
-             [&](int i, unsigned row) { each(i, (int)(row % across), (int)(row / across)); });
-}
-
 template <typename Each>
 __device__ __forceinline__ void each_of_brick(const int n[3], const Each &each)
 {
-  each_of_brick(n, blockIdx.x, gridDim.x, each);
+  const unsigned across = (unsigned)n[1];
+  each_entry(n[0], across * (unsigned)n[2],
+             [&](int i, unsigned row) { each(i, (int)(row % across), (int)(row / across)); });
 }
 
 /* Entry of an axis that is not known at compile time: an index would put it in local memory. */

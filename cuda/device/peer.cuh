@@ -3,7 +3,7 @@
 #ifndef HYMGI_DEVICE_PEER_CUH
 #define HYMGI_DEVICE_PEER_CUH
 
-#include "runtime/device.h"
+#include "device/stencil_access.cuh"
 
 namespace
 {
@@ -41,6 +41,16 @@ __device__ __forceinline__ unsigned long long nanoseconds()
 #endif
 }
 
+__device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
+{
+  return *(const volatile unsigned long long *)word;
+}
+
+__device__ __forceinline__ bool is_first_thread()
+{
+  return threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y + blockIdx.z == 0;
+}
+
 /* ---- waiting ---- */
 
 struct peer_wait {
@@ -76,13 +86,21 @@ __device__ __forceinline__ ptrdiff_t version_at(unsigned long long exchange, ptr
 __device__ __forceinline__ unsigned long long begin_exchange(const unsigned long long *exchanges,
                                                              unsigned long long *others)
 {
-  const unsigned long long exchange = *(const volatile unsigned long long *)exchanges + 1;
-  if (threadIdx.x + blockIdx.x + blockIdx.y + blockIdx.z == 0) {
+  const unsigned long long exchange = read_word(exchanges) + 1;
+  if (is_first_thread()) {
     *(volatile unsigned long long *)others = exchange;
     __threadfence();
   }
   __syncthreads();
   return exchange;
+}
+
+/* Called by all threads of a receiving kernel at its end: tells the sending one of its number. */
+__device__ __forceinline__ void end_exchange(unsigned long long *others,
+                                             unsigned long long exchange)
+{
+  wait_for_predecessors();
+  if (is_first_thread()) *(volatile unsigned long long *)others = exchange;
 }
 
 /* ---- values that two GPUs share ---- */

@@ -23,33 +23,16 @@ __device__ __forceinline__ unsigned long long larger(unsigned long long a, unsig
   return a > b ? a : b;
 }
 
-struct keep_larger {
-  static __device__ __forceinline__ unsigned long long join(unsigned long long a,
-                                                            unsigned long long b)
-  {
-    return larger(a, b);
-  }
-  static __device__ __forceinline__ void put(unsigned long long *word, unsigned long long value)
-  {
-    atomicMax(word, value);
-  }
-};
-
-struct add_up {
-  static __device__ __forceinline__ unsigned long long join(unsigned long long a,
-                                                            unsigned long long b)
-  {
-    return a + b;
-  }
-  static __device__ __forceinline__ void put(unsigned long long *word, unsigned long long value)
-  {
-    atomicAdd(word, value);
-  }
-};
+/* SUM, or the larger one. */
+template <bool SUM>
+__device__ __forceinline__ unsigned long long join(unsigned long long a, unsigned long long b)
+{
+  return SUM ? a + b : larger(a, b);
+}
 
 /* Called by all threads of a block with their words, which are overwritten. A block of any shape
  * that is made of whole warps, REDUCE_WARPS at most. */
-template <typename How, int WORDS>
+template <bool SUM, int WORDS>
 __device__ __forceinline__ void reduce_words(const hymgi_reduction &r,
                                              unsigned long long (&mine)[WORDS])
 {
@@ -59,15 +42,18 @@ __device__ __forceinline__ void reduce_words(const hymgi_reduction &r,
   const int warps = (int)(blockDim.x * blockDim.y * blockDim.z) / REDUCE_WARP;
   for (int m = 0; m < WORDS; m++) {
     for (int step = REDUCE_WARP / 2; step > 0; step /= 2)
-      mine[m] = How::join(mine[m], __shfl_down_sync(0xffffffffu, mine[m], step));
+      mine[m] = join<SUM>(mine[m], __shfl_down_sync(0xffffffffu, mine[m], step));
     if (id % REDUCE_WARP == 0) part[id / REDUCE_WARP][m] = mine[m];
   }
   __syncthreads();
   if (id != 0) return;
   for (int m = 0; m < WORDS; m++) {
     for (int w = 1; w < warps; w++)
-      mine[m] = How::join(mine[m], part[w][m]);
-    How::put(r.words + m, mine[m]);
+      mine[m] = join<SUM>(mine[m], part[w][m]);
+    if (SUM)
+      atomicAdd(r.words + m, mine[m]);
+    else
+      atomicMax(r.words + m, mine[m]);
   }
   __threadfence();
   const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
@@ -82,7 +68,7 @@ __device__ __forceinline__ void reduce_words(const hymgi_reduction &r,
 __device__ __forceinline__ void reduce_max(const hymgi_reduction &r, unsigned long long mine)
 {
   unsigned long long words[1] = {mine};
-  reduce_words<keep_larger>(r, words);
+  reduce_words<false>(r, words);
 }
 
 /* Signed integers, added as two's complement. */
@@ -92,7 +78,7 @@ __device__ __forceinline__ void reduce_sum(const hymgi_reduction &r, const int64
   unsigned long long words[WORDS];
   for (int m = 0; m < WORDS; m++)
     words[m] = (unsigned long long)mine[m];
-  reduce_words<add_up>(r, words);
+  reduce_words<true>(r, words);
 }
 
 /* Waits for the reduction queued last: its maximum; 0 after a failure. */

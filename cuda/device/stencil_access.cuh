@@ -220,19 +220,23 @@ __device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hy
   if (at_boundary(g, 5, p.k)) x->u = hymgi_fv2_ghost(v.boundary_ghost[5], raw.d);
 }
 
-/* x.c is not loaded: GSRB does not use it. */
+/* From memory, without extrapolation. x.c is not loaded: GSRB does not use it. */
+__device__ __forceinline__ fv2_values fv2_read_neighbours(const place &p, const double *x)
+{
+  return {0,
+          x[at(p, -1, 0, 0)],
+          x[at(p, 1, 0, 0)],
+          x[at(p, 0, -1, 0)],
+          x[at(p, 0, 1, 0)],
+          x[at(p, 0, 0, -1)],
+          x[at(p, 0, 0, 1)]};
+}
+
 __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v,
                                                           const hymgi_geom &g, const place &p,
                                                           const double *x)
 {
-  fv2_values a;
-  a.c = 0;
-  a.w = x[at(p, -1, 0, 0)];
-  a.e = x[at(p, 1, 0, 0)];
-  a.s = x[at(p, 0, -1, 0)];
-  a.n = x[at(p, 0, 1, 0)];
-  a.d = x[at(p, 0, 0, -1)];
-  a.u = x[at(p, 0, 0, 1)];
+  fv2_values a = fv2_read_neighbours(p, x);
   fv2_extrapolate(v, g, p, &a);
   return a;
 }

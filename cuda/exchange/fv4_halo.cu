@@ -7,15 +7,10 @@
  *
  * Messages use the LL protocol (peer.cuh). They are those of the plan, and an exchange of both
  * colours has the same format as with push and pull of peer.cu. */
-#include "exchange/fv4_halo.h"
-
-#include "device/fv4_send.cuh"
-
 #include "device/fv4_ghosts.cuh"
+#include "device/fv4_send.cuh"
 #include "device/loops.cuh"
-#include "device/peer.cuh"
-#include "exchange/fv2_gsrb_peer.h"
-#include "exchange/peer.h"
+#include "exchange/exchange.h"
 #include "kernels/kernels.h"
 
 namespace
@@ -29,14 +24,12 @@ enum {
 
 struct halo_args {
   split_args s; /* for the boundary ghosts */
-  halo_brick brick[HALO_BRICKS];
-  int bricks;
+  halo_side side;
   int filling_blocks; /* the first blocks, which fill boundary ghosts */
   int colours;        /* that are exchanged, a bit each */
   bool by_colour;     /* a message holds one colour after the other */
   bool fills, along_x;
   bool sent; /* by the preceding kernel, which must end before its cells are read */
-  unsigned long long *exchanges, *others;
   peer_wait wait;
 };
 
@@ -84,30 +77,25 @@ __device__ __forceinline__ ptrdiff_t packed(const halo_args &a, const halo_brick
   return packed_by_colour(b, colour, p.t, p.j, p.k);
 }
 
-__device__ __forceinline__ int brick_of_block(const halo_args &a)
+__device__ __forceinline__ const halo_brick &brick_of_block(const halo_side &s)
 {
   int m = 0;
-  while (m + 1 < a.bricks && (int)blockIdx.x >= a.brick[m + 1].first)
+  while (m + 1 < s.bricks && (int)blockIdx.x >= s.brick[m + 1].first)
     m++;
-  return m;
-}
-
-__device__ __forceinline__ bool is_first_halo_thread()
-{
-  return threadIdx.x == 0 && blockIdx.x == 0;
+  return s.brick[m];
 }
 
 /* The counters work as in peer_send_ll and peer_receive_ll of peer.cu. */
 __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_constant__ halo_args a)
 {
-  const halo_brick &b = a.brick[brick_of_block(a)];
+  const halo_brick &b = brick_of_block(a.side);
   const halo_place p = place_in(b);
   double value[2] = {0, 0};
   wait_for_predecessors();
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && a.colours >> colour & 1) value[colour] = a.s.x[cell_of(a, p, colour)];
-  const unsigned long long exchange = begin_exchange(a.exchanges, a.others);
+  const unsigned long long exchange = begin_exchange(a.side.exchanges, a.side.others);
   let_successors_start();
   double *const message = b.data + version_at(exchange, b.version);
 #pragma unroll
@@ -132,9 +120,9 @@ __device__ __forceinline__ void fill_neighbours(const halo_args &a, const halo_p
   if (p.t == g.n[0] / 2 - 1) fill_end<true>(a.s, p.j, p.k);
 }
 
-__device__ __forceinline__ void receive_brick(const halo_args &a, const halo_brick &b,
-                                              unsigned long long exchange)
+__device__ __forceinline__ void receive_brick(const halo_args &a, unsigned long long exchange)
 {
+  const halo_brick &b = brick_of_block(a.side);
   const halo_place p = place_in(b);
   double *const message = b.data + version_at(exchange, b.version);
 #pragma unroll
@@ -153,20 +141,19 @@ __device__ __forceinline__ void receive_brick(const halo_args &a, const halo_bri
 __global__ void __launch_bounds__(HALO_THREADS)
     fv4_receive_halo(const __grid_constant__ halo_args a)
 {
-  const unsigned long long exchange = load_acquire(a.exchanges);
+  const unsigned long long exchange = load_acquire(a.side.exchanges);
   let_successors_start();
   if (a.sent && a.fills) wait_for_predecessors();
   if ((int)blockIdx.x < a.filling_blocks)
     fill_by_block(a.s, (int)blockIdx.x, (int)threadIdx.x);
   else
-    receive_brick(a, a.brick[brick_of_block(a)], exchange);
-  wait_for_predecessors();
-  if (is_first_halo_thread()) *(volatile unsigned long long *)a.others = exchange;
+    receive_brick(a, exchange);
+  end_exchange(a.side.others, exchange);
 }
 
 /* ---- launches ---- */
 
-/* Do all pieces consist of whole slots of the only box, and do they fit into the kernel's
+/* Do the pieces consist of whole slots of the only box, and do they fit into the kernel's
  * arguments? */
 bool are_slots(const hymgi_piece *piece, int count)
 {
@@ -174,6 +161,12 @@ bool are_slots(const hymgi_piece *piece, int count)
   for (int m = 0; m < count; m++)
     if (piece[m].box != 0 || piece[m].low[0] % 2 || piece[m].n[0] % 2) return false;
   return true;
+}
+
+bool moves_slots(const hymgi_level *level, const hymgi_geom *box, const hymgi_plan *plan)
+{
+  return level->num_boxes == 1 && box->split && plan->num_local == 0 &&
+         are_slots(plan->pack, plan->num_pack) && are_slots(plan->unpack, plan->num_unpack);
 }
 
 /* The assumptions of fill_neighbours: no neighbours along x, and received bricks start and end at
@@ -192,26 +185,18 @@ bool fills_neighbours(const hymgi_geom *g, const hymgi_plan *plan)
   return true;
 }
 
-int halo_blocks(const int n[3])
-{
-  const int slots = n[0] / 2, shift = halo_shift(slots);
-  return (int)(blocks_for(slots, 1 << shift) *
-               blocks_for((int64_t)n[1] * n[2], HALO_THREADS >> shift));
-}
-
 /* Returns the number of blocks, including those that fill boundary ghosts. */
-int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_peer_side *side)
+unsigned set_blocks(halo_args *a)
 {
   int blocks = a->filling_blocks;
-  a->bricks = count;
-  a->exchanges = side->exchanges;
-  for (int m = 0; m < count; m++) {
-    a->brick[m] = brick_of(piece + m, side);
-    a->brick[m].first = blocks;
-    a->brick[m].turned = piece[m].low[1] < 0 || piece[m].low[1] >= a->s.g.n[1];
-    blocks += halo_blocks(piece[m].n);
+  for (halo_brick *b = a->side.brick; b < a->side.brick + a->side.bricks; b++) {
+    const int slots = b->n[0] / 2, shift = halo_shift(slots);
+    b->first = blocks;
+    b->turned = b->low[1] < 0 || b->low[1] >= a->s.g.n[1];
+    blocks += (int)(blocks_for(slots, 1 << shift) *
+                    blocks_for((int64_t)b->n[1] * b->n[2], HALO_THREADS >> shift));
   }
-  return blocks;
+  return (unsigned)blocks;
 }
 
 } /* namespace */
@@ -219,19 +204,15 @@ int set_bricks(halo_args *a, const hymgi_piece *piece, int count, const hymgi_pe
 extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi_plan *halo)
 {
   const hymgi_method *m = level->method;
-  const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && g->split &&
-         hymgi_keeps_colours_apart(level) && halo->num_local == 0 &&
-         are_slots(halo->pack, halo->num_pack) && are_slots(halo->unpack, halo->num_unpack);
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level) &&
+         moves_slots(level, level->box, halo);
 }
 
 extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
                                              const hymgi_geom *box, double *x, int colours,
                                              hymgi_fv4_ghosts ghosts, bool sent)
 {
-  if (!plan || !plan->ll || level->num_boxes != 1 || !box->split || plan->num_local > 0 ||
-      !are_slots(plan->pack, plan->num_pack) || !are_slots(plan->unpack, plan->num_unpack))
-    return false;
+  if (!plan || !plan->ll || !moves_slots(level, box, plan)) return false;
   hymg_context *const context = level->context;
   const bool along_x = ghosts == HYMGI_FV4_ALL;
   const bool fills =
@@ -244,16 +225,14 @@ extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hym
   out.along_x = along_x;
   out.sent = sent;
   out.wait = wait_of(context, plan);
-  out.others = plan->in.exchanges;
   halo_args in = out;
-  in.others = plan->out.exchanges;
+  out.side = side_of(plan, true);
+  in.side = side_of(plan, false);
   in.filling_blocks = fills ? in.s.wide * in.s.rows * in.s.parts : 0;
-  const int send_blocks = set_bricks(&out, plan->pack, plan->num_pack, &plan->out);
-  const int receive_blocks = set_bricks(&in, plan->unpack, plan->num_unpack, &plan->in);
+  const dim3 block(HALO_THREADS), send_grid(set_blocks(&out)), receive_grid(set_blocks(&in));
   hymgi_peer_begin(context, plan);
-  if (!sent)
-    hymgi_launch(context, fv4_send_halo, dim3((unsigned)send_blocks), dim3(HALO_THREADS), out);
-  hymgi_launch(context, fv4_receive_halo, dim3((unsigned)receive_blocks), dim3(HALO_THREADS), in);
+  if (!sent) hymgi_launch(context, fv4_send_halo, send_grid, block, out);
+  hymgi_launch(context, fv4_receive_halo, receive_grid, block, in);
   if (!fills && ghosts != HYMGI_FV4_NONE) hymgi_cuda_fill_operator_ghosts(level, box, x, along_x);
   return true;
 }

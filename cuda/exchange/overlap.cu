@@ -4,7 +4,7 @@
  * they depend only on the packing; such sweeps are launched anew in every cycle, which costs
  * nothing as the host is idle and the levels are large. With peers only, both streams are recorded.
  * */
-#include "exchange/overlap.h"
+#include "exchange/exchange.h"
 
 #include "kernels/kernels.h"
 
@@ -87,22 +87,19 @@ void follow(hymgi_device *d, int which)
   d->waits = true;
 }
 
-struct job {
-  const hymgi_level *level;
-  void (*sweep)(const hymgi_level *part, const void *what);
-  const void *what;
-};
+typedef void part_sweep(const hymgi_level *part, const void *what);
 
 /* Sweeps parts [first, end) of the level; range: a name for profilers. */
-void sweep_parts(const job &j, int first, int end, const char *range)
+void sweep_parts(const hymgi_level *whole, part_sweep *sweep, const void *what, int first, int end,
+                 const char *range)
 {
-  const hymgi_level_parts *parts = &j.level->kernels->parts;
-  hymgi_device_begin_range(j.level, range);
+  const hymgi_level_parts *parts = &whole->kernels->parts;
+  hymgi_device_begin_range(whole, range);
   for (int m = first; m < end; m++) {
-    hymgi_level level = *j.level;
+    hymgi_level level = *whole;
     level.box = const_cast<hymgi_geom *>(parts->box + m); /* a sweep only reads it */
     level.kernels = parts->kernels + m;
-    j.sweep(&level, j.what);
+    sweep(&level, what);
   }
   hymgi_device_end_range();
 }
@@ -151,7 +148,6 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   const hymgi_mover *const mover = &level->backend->mover;
   const bool by_mpi = plan->mpi_sends + plan->mpi_receives > 0;
   const bool interrupts = by_mpi && d->mode != HYMGI_DIRECT;
-  const job j = {level, sweep, what};
   if (interrupts) hymgi_device_direct(c, true);
   const hymgi_device_guard guard(d->ordinal);
   fill_boundary_ghosts(level, box, x);
@@ -161,12 +157,12 @@ extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan
   hymgi_exchange_pack(c, mover, plan, box, x, box, x);
   mark(d, PACKED);
   d->on_side_stream = false;
-  sweep_parts(j, 0, 1, "inside");
+  sweep_parts(level, sweep, what, 0, 1, "inside");
   if (by_mpi) pass_messages(level, plan);
   d->on_side_stream = true;
   hymgi_exchange_end(c, mover, plan, box, x, NULL);
   fill_boundary_ghosts(level, box, x);
-  sweep_parts(j, 1, level->kernels->parts.count, "near ghosts");
+  sweep_parts(level, sweep, what, 1, level->kernels->parts.count, "near ghosts");
   mark(d, SIDE_DONE);
   d->on_side_stream = false;
   follow(d, SIDE_DONE);

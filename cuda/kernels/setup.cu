@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     else
       mine[1] = larger(mine[1], ~(unsigned long long)number);
   });
-  reduce_words<keep_larger>(r, mine);
+  reduce_words<false>(r, mine);
 }
 
 } /* namespace */

@@ -47,8 +47,8 @@ struct hymgi_device {
   bool own_stream;
   hymgi_mode mode, suspended;
   bool capturing;
-  struct hymgi_recording *recording; /* while one is made or played back */
-  struct hymgi_attached *attached;   /* of all solvers */
+  struct hymgi_recording *recordings; /* of all solvers, the one used last first */
+  struct hymgi_recording *recording;  /* while one is made or played back */
   int segment;
   int failures;               /* injected by tests: launches until one fails; 0: never */
   unsigned long long *waited; /* in host memory: 1 + the rank that timed out (peer.cu) */
@@ -63,11 +63,9 @@ struct hymgi_device {
   hymgi_peer_state *peers; /* those of the last plan, NULL once they wait for nothing */
 };
 
-/* What a solver keeps on its device: recordings of its cycles, and the list of levels that the
- * coarse end works on (cuda/coarse/coarse.cu). */
+/* What a solver keeps on its device, besides recordings of its cycles: the list of levels that the
+ * coarse end works on (cuda/coarse/coarse.cu), and kernels. */
 struct hymgi_attached {
-  struct hymgi_attached *next;
-  struct hymgi_recording *recordings;
   struct hymgi_coarse_lists *coarse;
   struct hymgi_level_kernels *kernels; /* of all levels, or NULL */
 };
@@ -115,8 +113,6 @@ void hymgi_device_end_range(void);
 void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key);
 void hymgi_device_end_cycle(hymgi_hierarchy *h);
 void hymgi_device_forget(hymgi_hierarchy *h); /* all recordings */
-void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept);
-void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept);
 /* The recordings of all solvers; the stream is idle. */
 void hymgi_device_drop_recordings(hymgi_device *device);
 /* Device memory, managed memory; host memory that the device reaches. */

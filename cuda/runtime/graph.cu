@@ -7,6 +7,7 @@
 
 struct hymgi_recording {
   hymgi_recording *next;
+  const hymgi_attached *owner;
   int key, count, capacity;
   bool spoiled;                         /* its graphs are gone: it is removed when the cycle ends */
   double *pointer[HYMGI_MAX_LEVELS][3]; /* x, y, f of the levels when it began */
@@ -18,7 +19,7 @@ namespace
 
 enum { MAX_RECORDINGS = 16 };
 
-void empty_recording(hymgi_recording *r)
+void free_graphs(hymgi_recording *r)
 {
   for (int m = 0; m < r->count; m++)
     if (r->segment[m]) cudaGraphExecDestroy(r->segment[m]);
@@ -28,9 +29,39 @@ void empty_recording(hymgi_recording *r)
 
 void free_recording(hymgi_recording *r)
 {
-  empty_recording(r);
+  free_graphs(r);
   free(r->segment);
   free(r);
+}
+
+/* Removes a solver's recordings (owner NULL: those of all) but the `kept` used last. The one that
+ * is being made or played back only loses its graphs. */
+void remove_recordings(hymgi_device *d, const hymgi_attached *owner, int kept)
+{
+  for (hymgi_recording **link = &d->recordings; *link;) {
+    hymgi_recording *const r = *link;
+    const bool stays = (owner && r->owner != owner) || kept-- > 0;
+    if (!stays && r == d->recording) free_graphs(r);
+    if (stays || r == d->recording) {
+      link = &r->next;
+    } else {
+      *link = r->next;
+      free_recording(r);
+    }
+  }
+}
+
+/* The same once they are no longer running. */
+void wait_and_remove(hymgi_hierarchy *h, int kept)
+{
+  hymgi_device *const d = h->context->gpu;
+  int count = 0;
+  for (const hymgi_recording *r = d->recordings; r; r = r->next)
+    count += r->owner == h->attached;
+  if (count <= kept) return;
+  const hymgi_device_guard guard(d->ordinal);
+  hymgi_device_wait(h->context);
+  remove_recordings(d, (const hymgi_attached *)h->attached, kept);
 }
 
 void pointers_of(const hymgi_hierarchy *h, double *pointer[HYMGI_MAX_LEVELS][3])
@@ -46,7 +77,7 @@ bool matches(const hymgi_recording *r, const hymgi_hierarchy *h, int key)
 {
   double *now[HYMGI_MAX_LEVELS][3];
   pointers_of(h, now);
-  return r->key == key && memcmp(r->pointer, now, sizeof now) == 0;
+  return r->owner == h->attached && r->key == key && memcmp(r->pointer, now, sizeof now) == 0;
 }
 
 bool append_segment(hymg_context *context, hymgi_recording *r, cudaGraphExec_t segment)
@@ -100,36 +131,16 @@ void flush(hymgi_device *d)
 }
 
 /* The recording for these vectors, moved to the front of the list. */
-hymgi_recording *find_recording(hymgi_attached *kept, const hymgi_hierarchy *h, int key)
+hymgi_recording *find_recording(hymgi_device *d, const hymgi_hierarchy *h, int key)
 {
-  for (hymgi_recording **link = &kept->recordings; *link; link = &(*link)->next)
+  for (hymgi_recording **link = &d->recordings; *link; link = &(*link)->next)
     if (matches(*link, h, key)) {
       hymgi_recording *const found = *link;
       *link = found->next;
-      found->next = kept->recordings;
-      return kept->recordings = found;
+      found->next = d->recordings;
+      return d->recordings = found;
     }
   return NULL;
-}
-
-/* Every combination of fields has its own recordings; a program that keeps making new fields must
- * not fill the memory. */
-void drop_oldest(hymgi_device *d, hymgi_attached *kept)
-{
-  hymgi_recording **link = &kept->recordings;
-  for (int m = 0; m < MAX_RECORDINGS && *link; m++)
-    link = &(*link)->next;
-  if (!*link) return;
-  const hymgi_device_guard guard(d->ordinal);
-  hymgi_device_wait(d->context); /* it may still be running */
-  free_recording(*link);
-  *link = NULL;
-}
-
-/* Times cannot be taken inside a graph; MPI messages end a segment. */
-bool can_record(const hymgi_hierarchy *h)
-{
-  return !h->profile.on;
 }
 
 /* A kernel that waited for another GPU aborted. */
@@ -201,13 +212,13 @@ extern "C" void hymgi_device_direct(hymg_context *context, bool on)
   }
 }
 
+/* Times cannot be taken inside a graph. Every combination of fields has its own recordings; a
+ * program that keeps making new fields must not fill the memory. */
 extern "C" void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key)
 {
-  hymg_context *context = h->context;
-  hymgi_device *d = context->gpu;
-  hymgi_attached *kept = (hymgi_attached *)h->attached;
-  if (!kept || !can_record(h) || d->recording || context->status != HYMG_OK) return;
-  hymgi_recording *r = find_recording(kept, h, key);
+  hymgi_device *const d = h->context->gpu;
+  if (!h->attached || h->profile.on || d->recording || h->context->status != HYMG_OK) return;
+  hymgi_recording *r = find_recording(d, h, key);
   d->segment = 0;
   d->recording = r;
   d->mode = HYMGI_REPLAY;
@@ -215,72 +226,37 @@ extern "C" void hymgi_device_begin_cycle(hymgi_hierarchy *h, int key)
   d->mode = HYMGI_DIRECT;
   r = (hymgi_recording *)calloc(1, sizeof *r);
   if (!r) return; /* then nothing is recorded */
+  r->owner = (const hymgi_attached *)h->attached;
   r->key = key;
   pointers_of(h, r->pointer);
-  r->next = kept->recordings;
-  kept->recordings = r;
-  drop_oldest(d, kept);
-  d->recording = r;
+  r->next = d->recordings;
+  d->recordings = d->recording = r;
+  wait_and_remove(h, MAX_RECORDINGS);
   d->mode = HYMGI_RECORD;
 }
 
 extern "C" void hymgi_device_end_cycle(hymgi_hierarchy *h)
 {
-  hymg_context *context = h->context;
-  hymgi_device *d = context->gpu;
-  hymgi_attached *kept = (hymgi_attached *)h->attached;
-  if (!d->recording) return;
+  hymgi_device *const d = h->context->gpu;
+  hymgi_recording *const r = d->recording; /* the first of the list */
+  if (!r) return;
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
-  const bool recorded = d->mode == HYMGI_RECORD;
+  /* a recording may lack what failed */
+  const bool keeps = !r->spoiled && (d->mode != HYMGI_RECORD || h->context->status == HYMG_OK);
   d->mode = HYMGI_DIRECT;
   d->recording = NULL;
-  hymgi_recording *const r = kept->recordings;                  /* the one at hand is the first */
-  if (r->spoiled || (recorded && context->status != HYMG_OK)) { /* it may lack what failed */
-    kept->recordings = r->next;
-    free_recording(r);
-  }
+  if (keeps) return;
+  d->recordings = r->next;
+  free_recording(r);
 }
 
 extern "C" void hymgi_device_forget(hymgi_hierarchy *h)
 {
-  hymgi_attached *kept = (hymgi_attached *)h->attached;
-  hymg_context *context = h->context;
-  if (!kept || !kept->recordings) return;
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  hymgi_device_wait(context);
-  while (kept->recordings) {
-    hymgi_recording *const r = kept->recordings;
-    kept->recordings = r->next;
-    free_recording(r);
-  }
-}
-
-extern "C" void hymgi_device_attach(hymgi_device *device, hymgi_attached *kept)
-{
-  kept->next = device->attached;
-  device->attached = kept;
-}
-
-extern "C" void hymgi_device_detach(hymgi_device *device, hymgi_attached *kept)
-{
-  hymgi_attached **link = &device->attached;
-  while (*link != kept)
-    link = &(*link)->next;
-  *link = kept->next;
+  if (h->attached) wait_and_remove(h, 0);
 }
 
 extern "C" void hymgi_device_drop_recordings(hymgi_device *device)
 {
-  for (hymgi_attached *kept = device->attached; kept; kept = kept->next)
-    for (hymgi_recording **link = &kept->recordings; *link;) {
-      hymgi_recording *const r = *link;
-      if (r == device->recording) {
-        empty_recording(r);
-        link = &r->next;
-      } else {
-        *link = r->next;
-        free_recording(r);
-      }
-    }
+  remove_recordings(device, NULL, 0);
 }

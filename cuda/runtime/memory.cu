@@ -37,34 +37,22 @@ hymg_status refused(hymg_context *context, cudaError_t error, size_t bytes, cons
   return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB of %s memory", (double)bytes * 1e-9, kind);
 }
 
-hymg_status alloc_device(hymg_context *context, size_t doubles, double **data)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  void *p = NULL;
-  TRY(check_need(context, bytes_of(doubles)));
-  const cudaError_t error = cudaMalloc(&p, bytes_of(doubles));
-  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "device");
-  *data = (double *)p;
-  return HYMG_OK;
-}
+enum memory_kind { DEVICE, MANAGED, PINNED };
 
-hymg_status alloc_managed(hymg_context *context, size_t doubles, double **data)
+template <memory_kind KIND> hymg_status alloc(hymg_context *context, size_t doubles, double **data)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
+  const size_t bytes = bytes_of(doubles);
   void *p = NULL;
-  TRY(check_need(context, bytes_of(doubles)));
-  const cudaError_t error = cudaMallocManaged(&p, bytes_of(doubles));
-  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "managed");
-  *data = (double *)p;
-  return HYMG_OK;
-}
-
-hymg_status alloc_pinned(hymg_context *context, size_t doubles, double **data)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  void *p = NULL;
-  const cudaError_t error = cudaHostAlloc(&p, bytes_of(doubles), cudaHostAllocMapped);
-  if (error != cudaSuccess) return refused(context, error, bytes_of(doubles), "pinned host");
+  if (KIND != PINNED) TRY(check_need(context, bytes));
+  const cudaError_t error = KIND == DEVICE    ? cudaMalloc(&p, bytes)
+                            : KIND == MANAGED ? cudaMallocManaged(&p, bytes)
+                                              : cudaHostAlloc(&p, bytes, cudaHostAllocMapped);
+  if (error != cudaSuccess)
+    return refused(context, error, bytes,
+                   KIND == DEVICE    ? "device"
+                   : KIND == MANAGED ? "managed"
+                                     : "pinned host");
   *data = (double *)p;
   return HYMG_OK;
 }
@@ -90,11 +78,12 @@ void release_pinned(hymg_context *context, double *data, size_t doubles)
 } /* namespace */
 
 extern "C" {
-const hymgi_memory hymgi_device_memory = {"device",     false,          true,
-                                          alloc_device, release_device, available};
-const hymgi_memory hymgi_managed_memory = {"managed",     true,           true,
-                                           alloc_managed, release_device, available};
-const hymgi_memory hymgi_pinned_memory = {"pinned", true, true, alloc_pinned, release_pinned, NULL};
+const hymgi_memory hymgi_device_memory = {"device",      false,          true,
+                                          alloc<DEVICE>, release_device, available};
+const hymgi_memory hymgi_managed_memory = {"managed",      true,           true,
+                                           alloc<MANAGED>, release_device, available};
+const hymgi_memory hymgi_pinned_memory = {"pinned",      true,           true,
+                                          alloc<PINNED>, release_pinned, NULL};
 }
 
 /* Written once, then read by host and device: each keeps a copy. */

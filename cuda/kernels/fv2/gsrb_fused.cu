@@ -2,7 +2,7 @@
  * along z over a tile of slots and rows with a halo of one, in which the red cells are computed
  * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
  * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
- * again (fv2_gsrb_fused_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
+ * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
  * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/gsrb_args.cuh"
 
@@ -27,10 +27,21 @@ __device__ __forceinline__ place black_below(const place &red, int slot)
   return p;
 }
 
+/* What the kernel reads. With all of gsrb_args the compiler turns loads of constant betas into selects
+ * at boundaries: 7 % of a solve at 256^3. */
+struct fused_args {
+  box_set boxes;
+  operator_view v;
+  const double *f, *own;
+  double *out;
+  bool falling;
+  int slab;
+};
+
 /* column: the other colour at this slot, in the planes below, here and above; row: at this slot in
  * this plane, where rows are `pitch` apart. */
 template <bool VARIABLE, bool ALPHA>
-__device__ __forceinline__ double updated(const gsrb_args &a, const hymgi_geom &g, const place &p,
+__device__ __forceinline__ double updated(const fused_args &a, const hymgi_geom &g, const place &p,
                                           const double (&column)[3], const double *row,
                                           ptrdiff_t pitch)
 {
@@ -50,7 +61,7 @@ __device__ __forceinline__ double updated(const gsrb_args &a, const hymgi_geom &
 
 template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
 __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
-    fv2_gsrb_fused(const __grid_constant__ gsrb_args a)
+    fv2_gsrb_fused(const __grid_constant__ fused_args a)
 {
   constexpr int WIDE = tile<X, Y>::wide;
   __shared__ double shared[2][tile<X, Y>::threads];
@@ -110,8 +121,9 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
     const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, slab);
     with_bools(
         [&](auto variable, auto alpha) {
+          const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
           hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, of, X, Y>, grid,
-                       dim3(tile<X, Y>::threads), a);
+                       dim3(tile<X, Y>::threads), q);
         },
         level->method->variable_beta, level->method->has_alpha);
   });

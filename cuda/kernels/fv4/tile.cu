@@ -263,7 +263,7 @@ static_assert(gsrb_cells::x / 2 * gsrb_cells::y * gsrb_cells::z == THREADS,
 
 /* Boxes without neighbours send nothing and have no arguments for it. */
 template <bool ALONE> struct tile_sender {
-  halo_sender to;
+  halo_side to;
 };
 template <> struct tile_sender<true> {
 };
@@ -344,7 +344,7 @@ extern "C" void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_s
       [&](auto variable, auto alone) {
         tile_sender<alone> send = {};
         if constexpr (!alone) {
-          if (half->sends) send.to = sender_of(half->sends);
+          if (half->sends) send.to = side_of(half->sends, true);
         }
         hymgi_launch(level->context, fv4_gsrb_tile<variable, alone>, tiles_grid(a), dim3(THREADS),
                      a, send);
