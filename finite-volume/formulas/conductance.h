@@ -83,7 +83,8 @@ HYMGI_INLINE double hymgi_coupling(const hymgi_conductances *c, const hymgi_geom
                                    bool inside, int i, int j, int k)
 {
   const int at = hymgi_index_along(axis, i, j, k);
-  const bool low = inside && hymgi_ends(g, axis, 0, at), high = inside && hymgi_ends(g, axis, 1, at);
+  const bool low = inside && hymgi_ends(g, axis, 0, at),
+             high = inside && hymgi_ends(g, axis, 1, at);
   return (low ? 0 : hymgi_face(c, g, axis, 0, i, j, k)) +
          (high ? 0 : hymgi_face(c, g, axis, 1, i, j, k));
 }
@@ -134,8 +135,8 @@ HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_g
                            ? 0
                            : r[hymgi_at(g, i + (axis == 0 ? out : 0), j + (axis == 1 ? out : 0),
                                         k + (axis == 2 ? out : 0))];
-  const double w = hymgi_neighbour_weight(r[hymgi_at(g, i, j, k)],
-                                          hymgi_face(c, g, axis, odd, i, j, k), outer);
+  const double w =
+      hymgi_neighbour_weight(r[hymgi_at(g, i, j, k)], hymgi_face(c, g, axis, odd, i, j, k), outer);
   return hymgi_damped_weight(w, own, largest);
 }
 

@@ -87,9 +87,10 @@ hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
   if (!limited || h->level->num_boxes == 0) return HYMG_OK;
   const hymgi_memory_need need = hymgi_level_memory(h, 0);
   const double vector = (double)need.stride * sizeof(double), weights = h->method.weighted ? 2 : 0;
-  const double finest = vector * (need.vectors + need.coefficients + need.krylov + 2 +
-                                  (h->method.quadratic ? 3 : 0));
-  const double rest = vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
+  const double finest =
+      vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
+  const double rest =
+      vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
   const double least = finest + vector * weights, most = finest + 3 * vector * weights + rest;
   size_t available;
   TRY(limited->available(h->context, &available));

@@ -34,10 +34,10 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   __device__ __forceinline__ void add_children(int j_, int k_)
   {
     const row_of_children c = children_at<X>(g, I, j_, k_);
-    const two_values r = values_at<X>(g.split, a.r, c),
-                     x = weights_at<X, X && WEIGHTED>(g.split, a.t.weight[0], c),
-                     y = weights_at<X, Y && WEIGHTED>(g.split, a.t.weight[1], c),
-                     z = weights_at<X, Z && WEIGHTED>(g.split, a.t.weight[2], c);
+    const two_values r = values_at<X>(g.split, a.r, c), x = weights_at < X,
+                     X && WEIGHTED > (g.split, a.t.weight[0], c), y = weights_at < X,
+                     Y && WEIGHTED > (g.split, a.t.weight[1], c), z = weights_at < X,
+                     Z && WEIGHTED > (g.split, a.t.weight[2], c);
     even = hymgi_fma(hymgi_kept_part(x.even, y.even, z.even), r.even, even);
     if (!X) return;
     odd = hymgi_fma(hymgi_kept_part(x.odd, y.odd, z.odd), r.odd, odd);

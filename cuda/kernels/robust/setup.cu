@@ -172,8 +172,8 @@ extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
 extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out)
 {
   with_axis(axis, [&](auto of) {
-    for_each_cell(level, resistance_along<of>{hymgi_conductances_of(level), level->axis[axis].part,
-                                              out});
+    for_each_cell(level,
+                  resistance_along<of>{hymgi_conductances_of(level), level->axis[axis].part, out});
   });
 }
 

@@ -14,7 +14,12 @@ extern "C" {
 namespace
 {
 
-enum { TRANSFER_THREADS = 128, TRANSFER_BLOCKS = 24 /* per multiprocessor */, MOST_PLANES = 8 };
+enum {
+  TRANSFER_THREADS = 128,
+  TRANSFER_BLOCKS = 24 /* per multiprocessor */,
+  MOST_PLANES = 8,
+  MOST_Z = 64
+};
 
 /* Fine boxes with their images, and how blocks cover these: x fastest, then y, then slabs of
  * planes, box by box. */
@@ -37,7 +42,8 @@ inline int power_of_two(int n, int most)
 inline dim3 transfer_block(const int n[3])
 {
   const int x = power_of_two(n[0], 32), y = power_of_two(n[1], TRANSFER_THREADS / x);
-  return dim3((unsigned)x, (unsigned)y, (unsigned)(TRANSFER_THREADS / (x * y)));
+  const int z = power_of_two(n[2], TRANSFER_THREADS / (x * y));
+  return dim3((unsigned)x, (unsigned)y, (unsigned)(z < MOST_Z ? z : MOST_Z));
 }
 
 /* Several planes for a block where that leaves enough of them: what two planes both read is then
