@@ -370,7 +370,7 @@ static double *vector_on(open_problem *o, int l, unsigned seed, double beyond)
   const hymgi_geom *g = level->box;
   double *x = NULL, *staged = NULL, *values = support_random((size_t)level->cells, -1, 1, seed);
   OK(o->context, hymgi_vector_create(level, level->vector_size, &x));
-  OK(o->context, hymgi_crossing_create(level, &staged));
+  OK(o->context, hymgi_crossing_create(level, level->vector_size, &staged));
   for (ptrdiff_t m = 0; m < level->vector_size; m++)
     staged[m] = beyond;
   for (int k = 0, m = 0; k < g->n[2]; k++)
@@ -379,7 +379,7 @@ static double *vector_on(open_problem *o, int l, unsigned seed, double beyond)
         staged[hymgi_at(g, i, j, k)] = values[m];
   level->backend->copy(o->context, staged, x, (size_t)level->vector_size);
   hymgi_run_plan(level, hymgi_operator_halo(level), g, x, g, x);
-  hymgi_crossing_destroy(level, &staged);
+  hymgi_crossing_destroy(level, level->vector_size, &staged);
   free(values);
   return x;
 }
@@ -390,14 +390,14 @@ static double *take_values(open_problem *o, int l, double *x)
   hymgi_level *level = o->solver->h.level + l;
   const hymgi_geom *g = level->box;
   double *staged = NULL, *values = support_poison((size_t)level->cells);
-  OK(o->context, hymgi_crossing_create(level, &staged));
+  OK(o->context, hymgi_crossing_create(level, level->vector_size, &staged));
   level->backend->sync(o->context);
   level->backend->copy(o->context, x, staged, (size_t)level->vector_size);
   for (int k = 0, m = 0; k < g->n[2]; k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++, m++)
         values[m] = staged[hymgi_at(g, i, j, k)];
-  hymgi_crossing_destroy(level, &staged);
+  hymgi_crossing_destroy(level, level->vector_size, &staged);
   hymgi_vector_destroy(level, level->vector_size, &x);
   OK(o->context, o->context->status);
   return values;
