@@ -296,13 +296,12 @@ bool hymgi_cuda_spare_buffers(const hymgi_level *level)
   return level->method->smoother == HYMG_CHEBYSHEV && could_fuse_relax(level);
 }
 
-/* FV2's half sweeps do the exchange themselves (not those of the robust path); FV4's exchange only the colour that they updated;
+/* FV2's half sweeps do the exchange themselves; FV4's exchange only the colour that they updated;
  * sweeps in parts have their own exchange. */
 bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 {
   if (level->method->stencil == HYMG_FV2)
-    return !level->method->robust && takes(level, HYMGI_FV2_GSRB_PEER) &&
-           hymgi_cuda_fv2_could_fuse_exchange(level, plan);
+    return takes(level, HYMGI_FV2_GSRB_PEER) && hymgi_cuda_fv2_could_fuse_exchange(level, plan);
   return !takes(level, HYMGI_OVERLAP) && hymgi_cuda_fv4_could_halve(level, plan);
 }
 
