@@ -410,7 +410,7 @@ static void transfer(open_problem *o, int l, double *result[2])
   const hymgi_robust_ops *ops = fine->backend->robust;
   ck_assert(fine->direct);
   double *x = vector_on(o, l, 80, NAN), *source = vector_on(o, l + 1, 81, 0);
-  ops->interpolate_weighted(fine, source, x);
+  ops->interpolate_weighted(fine, source, false, x);
   result[0] = take_values(o, l, x);
   double *r = vector_on(o, l, 82, NAN);
   hymgi_fill(coarse, NAN, source);

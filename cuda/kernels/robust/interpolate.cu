@@ -1,6 +1,8 @@
 /* Interpolation of the robust path, added to the fine level: a child takes part of its value from
  * the coarse neighbour on its side along each halved axis. Bytes per fine cell: 16, and 8 for each
- * halved axis's weight. */
+ * halved axis's weight. Red-black sweeps from black to red read only red cells at first: before them
+ * only these are written, half of the bytes. */
+#include "kernels/kernels.h"
 #include "kernels/robust/transfer.cuh"
 
 namespace
@@ -85,7 +87,24 @@ __device__ __forceinline__ void add_row(bool split, bool single, const row_of_ch
   if (HALVED && !single) x[row.odd] += e.odd;
 }
 
+/* The red child of a row of children, of split rows, if there is one. */
 template <unsigned AXES, bool WEIGHTED>
+__device__ __forceinline__ void add_red(const prolong_args &a, const hymgi_geom &g,
+                                        const coarse_values &v, int I, int j, int k, int b, int c)
+{
+  constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  const int odd = (j + k + g.parity) & 1; /* the red cells of the row have odd indices */
+  if (!X && (I & 1) != odd) return;
+  const ptrdiff_t at = hymgi_row(&g, 0, j, k) + (X ? I : I / 2);
+  double e = v.own;
+  if (X && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[0] + at), (odd ? v.x[1] : v.x[0]) - v.own, e);
+  if (Y && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[1] + at), (b ? v.y[1] : v.y[0]) - v.own, e);
+  if (Z && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[2] + at), (c ? v.z[1] : v.z[0]) - v.own, e);
+  a.x[at] += e;
+}
+
+/* RED: only the red cells, of split rows. */
+template <unsigned AXES, bool WEIGHTED, bool RED>
 __global__ void __launch_bounds__(TRANSFER_THREADS)
     interpolate_weighted(const __grid_constant__ prolong_args a)
 {
@@ -101,6 +120,10 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
 #pragma unroll
       for (int b = 0; b < (AXES >> 1 & 1 ? 2 : 1); b++) {
         if (c >= planes || b >= rows) continue;
+        if (RED) {
+          add_red<AXES, WEIGHTED>(a, g, v, I, j + b, k + c, b, c);
+          continue;
+        }
         const row_of_children row = children_at<X>(g, I, j + b, k + c);
         const two_values e = values_of_row<AXES, WEIGHTED>(a, g.split, v, row, b, c);
         add_row<X>(g.split, 2 * I + 1 == g.n[0], row, e, a.x);
@@ -111,7 +134,7 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
 } /* namespace */
 
 extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source,
-                                                double *x)
+                                                bool smoothed, double *x)
 {
   if (fine->num_boxes == 0) return;
   int n[3];
@@ -123,10 +146,12 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const d
   a.x = x;
   with_axes(fine->coarsened, [&](auto axes) {
     with_bools(
-        [&](auto weighted) {
-          hymgi_launch(fine->context, interpolate_weighted<axes, weighted>, transfer_blocks(a.t),
-                       block, a);
+        [&](auto weighted, auto red) {
+          hymgi_launch(fine->context, interpolate_weighted<axes, weighted, red>,
+                       transfer_blocks(a.t), block, a);
         },
-        fine->method->weighted);
+        fine->method->weighted,
+        smoothed && fine->box[0].split && fine->method->smoother == HYMG_GSRB &&
+            hymgi_keeps_colours_apart(fine));
   });
 }
