@@ -15,8 +15,11 @@ static const struct {
     {{16, 20, 12}, "pp pp pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
     {{32, 16, 8}, "nd pp dd", 0.5, HYMG_CHEBYSHEV, HYMG_EXTRAPOLATION_DEFAULT},
     {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    /* in 2 x 2 boxes these are cut at odd cells */
+    {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR},
 };
-enum { PROBLEMS = sizeof problem_of / sizeof *problem_of };
+enum { CUT = 4, PROBLEMS = CUT, CUT_PROBLEMS = 2 };
 
 static twin robust_twin(int index)
 {
@@ -99,6 +102,15 @@ START_TEST(boxes_that_do_not_merge)
 }
 END_TEST
 
+START_TEST(boxes_cut_at_odd_cells)
+{
+  const support_layout layout = {.boxes = {2, 2, 1}};
+  const bool peer = _i / CUT_PROBLEMS && !is_single() && has_own_gpus();
+  check_transport(CUT + _i % CUT_PROBLEMS, layout, peer ? HYMG_TRANSPORT_PEER : HYMG_TRANSPORT_AUTO,
+                  0, false);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   int provided;
@@ -114,6 +126,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
     tcase_add_loop_test(t, nccl, 0, PROBLEMS);
     tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
+    tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);
   }
