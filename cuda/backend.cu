@@ -1,6 +1,7 @@
 /* The CUDA backend's tables: fields in device memory, or in managed memory. */
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
+#include "kernels/robust/robust.h"
 #include "level_ops.h"
 
 namespace
@@ -17,6 +18,24 @@ void nothing_to_tune(hymgi_level *level)
 {
   (void)level;
 }
+
+constexpr hymgi_robust_ops robust_table()
+{
+  hymgi_robust_ops r = {};
+  r.shares = hymgi_cuda_shares;
+  r.largest_step = hymgi_cuda_largest_step;
+  r.resistances = hymgi_cuda_resistances;
+  r.weights = hymgi_cuda_weights;
+  r.coarse_faces = hymgi_cuda_coarse_faces;
+  r.sum_children = hymgi_cuda_sum_children;
+  r.scale_faces = hymgi_cuda_scale_faces;
+  r.scale_volumes = hymgi_cuda_scale_volumes;
+  r.restrict_weighted = hymgi_cuda_restrict_weighted;
+  r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
+  return r;
+}
+
+const hymgi_robust_ops robust_ops = robust_table();
 
 constexpr hymgi_backend table(const hymgi_memory *memory)
 {
@@ -76,6 +95,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.kernel_names = hymgi_cuda_kernel_names;
   b.attach = hymgi_cuda_attach;
   b.detach = hymgi_cuda_detach;
+  b.robust = &robust_ops;
   b.fill = hymgi_cuda_fill;
   b.axpby = hymgi_cuda_axpby;
   b.shift = hymgi_cuda_shift;

@@ -70,14 +70,23 @@ bool is_plain(const hymgi_level *level)
   return level->num_boxes > 0 && !level->box[0].split;
 }
 
-/* Plain rows whose slabs of so many planes fit into a grid of blocks. */
-template <int PLANES> bool is_plain_by(const hymgi_level *level)
+/* Do slabs of so many planes fit into a grid of blocks? */
+template <int PLANES> bool fits_by(const hymgi_level *level)
 {
   enum { GRID_LIMIT = 65535 };
   int n[3];
-  if (!is_plain(level)) return false;
   box_extent(level->box, level->num_boxes, n);
   return (int64_t)blocks_for(n[2], PLANES) * level->num_boxes <= GRID_LIMIT;
+}
+
+template <int PLANES> bool is_plain_by(const hymgi_level *level)
+{
+  return is_plain(level) && fits_by<PLANES>(level);
+}
+
+template <int PLANES> bool is_split_by(const hymgi_level *level)
+{
+  return is_split(level) && fits_by<PLANES>(level);
 }
 
 /* FV4 in tiles: levels that are not marched. */
@@ -133,9 +142,9 @@ constexpr struct {
   const char *name; /* as a profiler shows it; %s: the job's */
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
 } KERNEL[] = {
-    {HALF | RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF | RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
     {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
-    {HALF, HYMG_FV2, ANY, is_split, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
@@ -245,13 +254,16 @@ void hymgi_kernel_table_load(hymgi_device *device)
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
   fill_kernels(level, k);
-  const bool in_parts = overlaps(level, hymgi_operator_halo(level));
+  /* parts would not follow the boxes of a robust level, whose colours are exchanged */
+  const bool robust = level->method->robust;
+  const bool in_parts = !robust && overlaps(level, hymgi_operator_halo(level));
   if (in_parts) TRY(fill_parts(level, k));
   k->gsrb = gsrb_form(level, in_parts);
   k->relax_fused = could_fuse_relax(level) && level->y &&
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
-           in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name, k->of[HYMGI_RESTRICT].name);
+           in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
+           robust ? "restrict_weighted" : k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
 }
 

@@ -278,7 +278,7 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
     h->level[h->num_levels - 1].attached = kept;
   }
   TRY(attach_kernels(h, kept));
-  TRY(hymgi_coarse_create(h, &kept->coarse));
+  if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
   for (int l = kept->coarse ? kept->coarse->first : h->num_levels; l < h->num_levels; l++)
     snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "coarse_v_cycle");
   return HYMG_OK;

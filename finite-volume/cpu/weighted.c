@@ -196,8 +196,10 @@ static void interpolate_row(const hymgi_level *level, int b, int j, int k, const
   add_row(g, e, j, k, x);
 }
 
-void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, double *x)
+void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
+                                    double *x)
 {
+  (void)smoothed;
   const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(fine->box, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))

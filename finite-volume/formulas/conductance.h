@@ -1,10 +1,13 @@
 /* The robust path (docs/numerics.md): equations integrated over cells, C x + sum T (x - x_nb) = V f,
- * with the conductance T of each face; coarsening by axis. Read with the accessors of fv2.h: BETA(d,
- * s) is the conductance of the cell's low (s = 0) or high (s = 1) face along axis d. */
+ * with the conductance T of each face; coarsening by axis. Shared by CPU and GPU: the formulas, and
+ * what the set-up computes for one cell. */
 #ifndef HYMGI_FORMULAS_CONDUCTANCE_H
 #define HYMGI_FORMULAS_CONDUCTANCE_H
 
+#include <stdbool.h>
+
 #include "formulas/fma.h"
+#include "multigrid/level.h"
 
 /* Resistance from a cell to its parent's centre; t: conductance between the two children. */
 HYMGI_INLINE double hymgi_resistance(double part, double t)
@@ -39,6 +42,169 @@ HYMGI_INLINE double hymgi_kept_part(double wx, double wy, double wz)
 HYMGI_INLINE double hymgi_coarse_sum(double even, double odd, double below, double above)
 {
   return (even + odd) + (below + above);
+}
+
+/* ---- the set-up, a cell at a time; cell (i, j, k) is that of box g ---- */
+
+/* A level by value. */
+typedef struct hymgi_conductances {
+  const double *beta[3];
+  unsigned coarsened;
+} hymgi_conductances;
+
+static inline hymgi_conductances hymgi_conductances_of(const hymgi_level *level)
+{
+  const hymgi_conductances c = {{level->c.beta[0], level->c.beta[1], level->c.beta[2]},
+                                level->coarsened};
+  return c;
+}
+
+/* Conductance of the low (side 0) or high (1) face of a cell along an axis. */
+HYMGI_INLINE double hymgi_face(const hymgi_conductances *c, const hymgi_geom *g, int axis, int side,
+                               int i, int j, int k)
+{
+  return c->beta[axis][hymgi_at(g, i + (axis == 0 ? side : 0), j + (axis == 1 ? side : 0),
+                                k + (axis == 2 ? side : 0))];
+}
+
+/* Does the low (side 0) or high (1) face of the cell with this index lie on a domain boundary? */
+HYMGI_INLINE bool hymgi_ends(const hymgi_geom *g, int axis, int side, int index)
+{
+  return (g->boundaries >> (2 * axis + side) & 1) && index == (side ? g->n[axis] - 1 : 0);
+}
+
+HYMGI_INLINE int hymgi_index_along(int axis, int i, int j, int k)
+{
+  return axis == 0 ? i : axis == 1 ? j : k;
+}
+
+/* The sum of a cell's two conductances along an axis; inside: without domain boundaries. */
+HYMGI_INLINE double hymgi_coupling(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                   bool inside, int i, int j, int k)
+{
+  const int at = hymgi_index_along(axis, i, j, k);
+  const bool low = inside && hymgi_ends(g, axis, 0, at),
+             high = inside && hymgi_ends(g, axis, 1, at);
+  return (low ? 0 : hymgi_face(c, g, axis, 0, i, j, k)) +
+         (high ? 0 : hymgi_face(c, g, axis, 1, i, j, k));
+}
+
+/* The coupling along an axis over that along all axes. */
+HYMGI_INLINE double hymgi_share(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
+                                int j, int k)
+{
+  const double x = hymgi_coupling(c, g, 0, true, i, j, k),
+               y = hymgi_coupling(c, g, 1, true, i, j, k),
+               z = hymgi_coupling(c, g, 2, true, i, j, k), sum = (x + y) + z;
+  return sum > 0 ? (axis == 0 ? x : axis == 1 ? y : z) / sum : 0;
+}
+
+/* The ratio of a cell's two conductances along an axis, at least 1; those at a boundary contain its
+ * factor and do not count. */
+HYMGI_INLINE double hymgi_step(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
+                               int j, int k)
+{
+  const int at = hymgi_index_along(axis, i, j, k);
+  if (hymgi_ends(g, axis, 0, at) || hymgi_ends(g, axis, 1, at)) return 1;
+  const double a = hymgi_face(c, g, axis, 0, i, j, k), b = hymgi_face(c, g, axis, 1, i, j, k);
+  return a > b ? a / b : b / a;
+}
+
+/* hymgi_resistance of a cell; part: of hymgi_axis. */
+HYMGI_INLINE double hymgi_cell_resistance(const hymgi_conductances *c, const hymgi_geom *g,
+                                          int axis, const double *part, int i, int j, int k)
+{
+  const int at = g->low[axis] + hymgi_index_along(axis, i, j, k);
+  return hymgi_resistance(part[at], hymgi_face(c, g, axis, at % 2 ? 0 : 1, i, j, k));
+}
+
+/* The damped weight of a cell along a coarsened axis; r: the resistances along it, with ghosts. */
+HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                      const double *r, int i, int j, int k)
+{
+  const double t[3] = {hymgi_coupling(c, g, 0, false, i, j, k),
+                       hymgi_coupling(c, g, 1, false, i, j, k),
+                       hymgi_coupling(c, g, 2, false, i, j, k)};
+  const double own = axis == 0 ? t[0] : axis == 1 ? t[1] : t[2];
+  double largest = 0;
+  for (int d = 0; d < 3; d++)
+    if (c->coarsened >> d & 1 && t[d] > largest) largest = t[d];
+  const int at = hymgi_index_along(axis, i, j, k), odd = (g->low[axis] + at) % 2;
+  const int out = odd ? 1 : -1;
+  const double outer = hymgi_ends(g, axis, odd, at)
+                           ? 0
+                           : r[hymgi_at(g, i + (axis == 0 ? out : 0), j + (axis == 1 ? out : 0),
+                                        k + (axis == 2 ? out : 0))];
+  const double w =
+      hymgi_neighbour_weight(r[hymgi_at(g, i, j, k)], hymgi_face(c, g, axis, odd, i, j, k), outer);
+  return hymgi_damped_weight(w, own, largest);
+}
+
+/* First child of a coarse cell, counted in the box g, and the number of children. */
+HYMGI_INLINE int hymgi_first_child(unsigned coarsened, int axis, int at)
+{
+  return coarsened >> axis & 1 ? 2 * at : at;
+}
+
+HYMGI_INLINE int hymgi_children(unsigned coarsened, const hymgi_geom *g, int axis, int at)
+{
+  return coarsened >> axis & 1 && 2 * at + 1 < g->n[axis] ? 2 : 1;
+}
+
+/* The sum of the children of a coarse cell or, with 0 <= axis, of its low face along it; the high
+ * face of the last cell is the low face n of the box. */
+HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *g, int axis,
+                                          const double *fine, int I, int J, int K)
+{
+  int i = hymgi_first_child(coarsened, 0, I), j = hymgi_first_child(coarsened, 1, J),
+      k = hymgi_first_child(coarsened, 2, K);
+  if (axis == 0 && i > g->n[0]) i = g->n[0];
+  if (axis == 1 && j > g->n[1]) j = g->n[1];
+  if (axis == 2 && k > g->n[2]) k = g->n[2];
+  const int ni = axis == 0 ? 1 : hymgi_children(coarsened, g, 0, I),
+            nj = axis == 1 ? 1 : hymgi_children(coarsened, g, 1, J),
+            nk = axis == 2 ? 1 : hymgi_children(coarsened, g, 2, K);
+  double sum = 0;
+  for (int c = 0; c < nk; c++)
+    for (int b = 0; b < nj; b++)
+      for (int a = 0; a < ni; a++)
+        sum += fine[hymgi_at(g, i + a, j + b, k + c)];
+  return sum;
+}
+
+/* The widths along the axes, by global index, and the number of cells of the level. */
+typedef struct hymgi_widths {
+  const double *of[3];
+  int n[3];
+  unsigned periodic; /* bit per axis */
+} hymgi_widths;
+
+static inline hymgi_widths hymgi_widths_of(const hymgi_level *level)
+{
+  const hymgi_widths w = {{level->axis[0].width, level->axis[1].width, level->axis[2].width},
+                          {level->n[0], level->n[1], level->n[2]},
+                          level->periodic};
+  return w;
+}
+
+/* Area over distance of the centres of the low face of a cell, 0 ... n along its axis; on a periodic
+ * axis the cell before the first one is the last. */
+HYMGI_INLINE double hymgi_face_scale(const hymgi_widths *w, const hymgi_geom *g, int axis, int i,
+                                     int j, int k)
+{
+  const int at[3] = {g->low[0] + i, g->low[1] + j, g->low[2] + k};
+  const int m = hymgi_index_along(axis, at[0], at[1], at[2]), n = w->n[axis];
+  const bool periodic = w->periodic >> axis & 1;
+  const double below = w->of[axis][m > 0 ? m - 1 : periodic ? n - 1 : 0];
+  const double above = w->of[axis][m < n ? m : periodic ? 0 : n - 1];
+  const double a = axis == 0 ? w->of[1][at[1]] : w->of[0][at[0]];
+  const double b = axis == 2 ? w->of[1][at[1]] : w->of[2][at[2]];
+  return a * b / (0.5 * (below + above));
+}
+
+HYMGI_INLINE double hymgi_volume(const hymgi_widths *w, const hymgi_geom *g, int i, int j, int k)
+{
+  return w->of[0][g->low[0] + i] * w->of[1][g->low[1] + j] * w->of[2][g->low[2] + k];
 }
 
 #endif

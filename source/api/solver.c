@@ -76,9 +76,10 @@ static hymg_status build_robust(hymg_solver *s, const hymgi_backend *backend)
   if (s->h.options.cycle == HYMG_CYCLE_F) s->h.options.cycle = HYMG_CYCLE_V;
   s->h.placement = (hymgi_placement){
       .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
-  s->h.transport.info.within = s->h.transport.info.between = HYMG_TRANSPORT_NONE;
+  TRY(hymgi_transport_choose(&s->h));
   c->status = HYMG_OK;
   TRY(hymgi_robust_build(&s->h, backend));
+  TRY(hymgi_transport_connect(&s->h));
   return attach(s);
 }
 

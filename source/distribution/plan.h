@@ -153,6 +153,8 @@ hymg_status hymgi_plan_share(hymgi_plan *plan,
                                                   size_t bytes),
                              void (*unshare)(void *), const hymgi_memory *buffers);
 hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers);
+/* Frees the buffers that it has allocated, if any. */
+void hymgi_plan_release(hymgi_plan *plan);
 /* Sizes of the two buffers in doubles, and buffers that remain the caller's. */
 size_t hymgi_plan_send_doubles(const hymgi_plan *plan);
 size_t hymgi_plan_receive_doubles(const hymgi_plan *plan);

@@ -147,6 +147,17 @@ hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers)
   return HYMG_OK;
 }
 
+void hymgi_plan_release(hymgi_plan *plan)
+{
+  const hymgi_memory *m = plan->buffers;
+  if (m && plan->send_buffer)
+    m->release(plan->context, plan->send_buffer, hymgi_plan_send_doubles(plan));
+  if (m && plan->receive_buffer)
+    m->release(plan->context, plan->receive_buffer, hymgi_plan_receive_doubles(plan));
+  plan->buffers = NULL;
+  plan->send_buffer = plan->receive_buffer = NULL;
+}
+
 size_t hymgi_plan_send_doubles(const hymgi_plan *plan)
 {
   return doubles_of(plan->send, plan->num_sends);
@@ -172,11 +183,7 @@ void hymgi_plan_destroy(hymgi_plan **plan)
   free_list(p->local);
   free_list(p->pack);
   free_list(p->unpack);
-  if (p->buffers) {
-    if (p->send_buffer) p->buffers->release(p->context, p->send_buffer, hymgi_plan_send_doubles(p));
-    if (p->receive_buffer)
-      p->buffers->release(p->context, p->receive_buffer, hymgi_plan_receive_doubles(p));
-  }
+  hymgi_plan_release(p);
   if (p->out.message) free_list(p->out.message);
   if (p->in.message) free_list(p->in.message);
   free(p->send);

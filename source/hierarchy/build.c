@@ -114,10 +114,12 @@ static hymgi_side side_of(const hymgi_level *level)
   return side;
 }
 
+/* On the robust path messages between GPUs are staged until all levels are there. */
 static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
-  const hymgi_memory *buffers = backend->sharing ? NULL : hymgi_crossing(level);
+  const hymgi_memory *staged = level->method->robust ? backend->crossing : NULL;
+  const hymgi_memory *buffers = backend->sharing ? staged : hymgi_crossing(level);
   return hymgi_plan_share(plan, backend->share, backend->unshare, buffers);
 }
 

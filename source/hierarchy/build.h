@@ -37,6 +37,8 @@ hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l);
  * numbers in the text, if that is more than is free. */
 hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
 hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
+/* The same for the robust path, once level 0 is placed: the least that it can be. */
+hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
 /* Bytes of the hierarchy on this rank. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);

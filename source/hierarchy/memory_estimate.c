@@ -77,3 +77,29 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
                     "%.3f GB are needed on the GPU for the solver and its fields, %.3f GB are free",
                     need.device_bytes * 1e-9, need.device_free * 1e-9);
 }
+
+/* The coefficients decide which axes the levels halve, so there are two numbers: level 0 with one
+ * axis to halve and nothing below it, and three axes with levels that halve one axis at a time,
+ * which together are as large as level 0. While weights are made there are as many resistances. */
+hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
+{
+  const hymgi_memory *fine = h->level->memory;
+  const hymgi_memory_need need = hymgi_level_memory(h, 0);
+  const double vector = (double)need.stride * sizeof(double), weights = h->method.weighted ? 2 : 0;
+  const double finest =
+      vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
+  const double rest =
+      vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
+  const double least = finest + vector * weights, most = finest + 3 * vector * weights + rest;
+  if (most >= ldexp(1, 62)) /* sizes are computed as integers later on */
+    return hymgi_fail(h->context, HYMG_ENOMEM, "%.3g GB are more than an address space",
+                      most * 1e-9);
+  if (!fine->available) return HYMG_OK;
+  size_t available;
+  TRY(fine->available(h->context, &available));
+  if (least <= (double)available) return HYMG_OK;
+  return hymgi_fail(h->context, HYMG_ENOMEM,
+                    "%.3f to %.3f GB are needed on the GPU for the solver and its fields, %.3f GB "
+                    "are free",
+                    least * 1e-9, most * 1e-9, (double)available * 1e-9);
+}

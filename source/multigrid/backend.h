@@ -94,7 +94,9 @@ typedef struct hymgi_robust_ops {
   /* the transpose of interpolate applied to r, which has ghosts; adds the interpolated source to
    * x */
   void (*restrict_weighted)(const hymgi_level *level, const double *r, double *coarse);
-  void (*interpolate_weighted)(const hymgi_level *fine, const double *source, double *x);
+  /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
+  void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
+                               double *x);
 } hymgi_robust_ops;
 
 typedef struct hymgi_backend {

@@ -138,7 +138,7 @@ static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse)
   hymgi_fill(coarse, 0, coarse->x);
 }
 
-static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine)
+static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
   const hymgi_plan *halo = hymgi_operator_halo(coarse);
@@ -148,7 +148,7 @@ static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine)
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
-  fine->backend->robust->interpolate_weighted(fine, source, fine->x);
+  fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x);
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, fine->method->weighted ? 5 : 2));
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, halo, 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
@@ -205,7 +205,7 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
   if (fine->method->robust) {
-    interpolate_weighted(coarse, fine);
+    interpolate_weighted(coarse, fine, smoothed);
     return;
   }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);

@@ -224,6 +224,7 @@ static hymg_status add_level(hymgi_hierarchy *h)
   hymgi_extrapolation_dims(h);
   TRY(hymgi_count_ranks(h, l));
   hymgi_level_place(h, l);
+  if (l == 0) TRY(hymgi_agree(h->context, hymgi_robust_memory_check(h)));
   return hymgi_level_fill(h, l);
 }
 

@@ -239,10 +239,13 @@ static hymg_status connect_peers(hymgi_hierarchy *h, const hymgi_plan_list *list
 
 /* ---- connecting ---- */
 
-/* The buffers of MPI or NCCL: in the arena or, if staged, in separate host memory. */
+/* The buffers of MPI or NCCL: in the arena or, if staged, in separate host memory. A plan of the
+ * robust path has had such buffers for the set-up. */
 static hymg_status give_buffers(hymgi_hierarchy *h, const hymgi_plan_list *list)
 {
   hymgi_transport *t = &h->transport;
+  for (int p = 0; p < list->count; p++)
+    hymgi_plan_release(list->plan[p]);
   if (t->arena) lay_out(t, list);
   for (int p = 0; p < list->count && !t->on_device; p++)
     if (list->plan[p]->mpi_sends + list->plan[p]->mpi_receives > 0)

@@ -21,9 +21,9 @@ typedef struct hymgi_card {
 hymg_status hymgi_gather_cards(hymg_context *context, hymg_status status, const hymgi_card *mine,
                                hymgi_card **all);
 
-/* peer_setup.c. Collective: buffers for the plans of the levels on the GPU, which have none yet;
- * for peers also the mapped arenas and the addresses to write to. If a mapping is refused, auto
- * falls back, peer is EUNSUPPORTED. */
+/* peer_setup.c. Collective: buffers for the plans of the levels on the GPU, which have none yet or,
+ * on the robust path, those of the set-up; for peers also the mapped arenas and the addresses to
+ * write to. If a mapping is refused, auto falls back, peer is EUNSUPPORTED. */
 hymg_status hymgi_transport_connect(hymgi_hierarchy *h);
 /* Collective if connected: ends all use of the arenas. To be called before the plans are
  * destroyed. */

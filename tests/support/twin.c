@@ -131,7 +131,7 @@ static support_case case_of(const twin *t)
 hymg_options twin_options(const twin *t, const twin_way *way)
 {
   hymg_options o = hymg_options_default();
-  o.path = HYMG_PATH_STANDARD;
+  o.path = t->path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : t->path;
   o.method = t->method;
   o.cycle = t->cycle;
   o.smoother = t->smoother;

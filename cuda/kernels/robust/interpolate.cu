@@ -1,0 +1,157 @@
+/* Interpolation of the robust path, added to the fine level: a child takes part of its value from
+ * the coarse neighbour on its side along each halved axis. Bytes per fine cell: 16, and 8 for each
+ * halved axis's weight. Red-black sweeps from black to red read only red cells at first: before them
+ * only these are written, half of the bytes. */
+#include "kernels/kernels.h"
+#include "kernels/robust/transfer.cuh"
+
+namespace
+{
+
+struct prolong_args {
+  transfer_args t;
+  const double *coarse;
+  double *x;
+};
+
+/* A coarse cell and its neighbours below (0) and above (1) along each axis, 0 beyond boundaries. */
+struct coarse_values {
+  double own, x[2], y[2], z[2];
+};
+
+__device__ __forceinline__ double coarse_neighbour(const prolong_args &a, const hymgi_geom &patch,
+                                                   int axis, int side, const int at[3])
+{
+  const int step = side ? 1 : -1;
+  if (hymgi_ends(&patch, axis, side, at[axis])) return 0;
+  return a.coarse[hymgi_at(&patch, at[0] + (axis == 0 ? step : 0), at[1] + (axis == 1 ? step : 0),
+                           at[2] + (axis == 2 ? step : 0))];
+}
+
+template <unsigned AXES, bool WEIGHTED>
+__device__ __forceinline__ coarse_values load_coarse(const prolong_args &a, const hymgi_geom &patch,
+                                                     int I, int J, int K)
+{
+  const int at[3] = {I, J, K};
+  coarse_values c = {};
+  c.own = a.coarse[hymgi_at(&patch, I, J, K)];
+#pragma unroll
+  for (int side = 0; side < 2 && WEIGHTED; side++) {
+    if (AXES & 1) c.x[side] = coarse_neighbour(a, patch, 0, side, at);
+    if (AXES >> 1 & 1) c.y[side] = coarse_neighbour(a, patch, 1, side, at);
+    if (AXES >> 2 & 1) c.z[side] = coarse_neighbour(a, patch, 2, side, at);
+  }
+  return c;
+}
+
+/* The two values of a row of children; b, c: which of the rows and planes. */
+template <unsigned AXES, bool WEIGHTED>
+__device__ __forceinline__ two_values values_of_row(const prolong_args &a, bool split,
+                                                    const coarse_values &v,
+                                                    const row_of_children &row, int b, int c)
+{
+  constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  two_values e = {v.own, v.own};
+  if (!WEIGHTED) return e;
+  if (X) {
+    const two_values w = weights_at<X, true>(split, a.t.weight[0], row);
+    e.even = hymgi_fma(w.even, v.x[0] - v.own, v.own);
+    e.odd = hymgi_fma(w.odd, v.x[1] - v.own, v.own);
+  }
+  if (Y) {
+    const two_values w = weights_at<X, true>(split, a.t.weight[1], row);
+    const double slope = (b ? v.y[1] : v.y[0]) - v.own;
+    e.even = hymgi_fma(w.even, slope, e.even);
+    e.odd = hymgi_fma(w.odd, slope, e.odd);
+  }
+  if (Z) {
+    const two_values w = weights_at<X, true>(split, a.t.weight[2], row);
+    const double slope = (c ? v.z[1] : v.z[0]) - v.own;
+    e.even = hymgi_fma(w.even, slope, e.even);
+    e.odd = hymgi_fma(w.odd, slope, e.odd);
+  }
+  return e;
+}
+
+template <bool HALVED>
+__device__ __forceinline__ void add_row(bool split, bool single, const row_of_children &row,
+                                        const two_values &e, double *x)
+{
+  if (HALVED && !split && !single) {
+    double2 *const both = reinterpret_cast<double2 *>(x + row.even);
+    const double2 v = *both;
+    *both = make_double2(v.x + e.even, v.y + e.odd);
+    return;
+  }
+  x[row.even] += e.even;
+  if (HALVED && !single) x[row.odd] += e.odd;
+}
+
+/* The red child of a row of children, of split rows, if there is one. */
+template <unsigned AXES, bool WEIGHTED>
+__device__ __forceinline__ void add_red(const prolong_args &a, const hymgi_geom &g,
+                                        const coarse_values &v, int I, int j, int k, int b, int c)
+{
+  constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  const int odd = (j + k + g.parity) & 1; /* the red cells of the row have odd indices */
+  if (!X && (I & 1) != odd) return;
+  const ptrdiff_t at = hymgi_row(&g, 0, j, k) + (X ? I : I / 2);
+  double e = v.own;
+  if (X && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[0] + at), (odd ? v.x[1] : v.x[0]) - v.own, e);
+  if (Y && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[1] + at), (b ? v.y[1] : v.y[0]) - v.own, e);
+  if (Z && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[2] + at), (c ? v.z[1] : v.z[0]) - v.own, e);
+  a.x[at] += e;
+}
+
+/* RED: only the red cells, of split rows. */
+template <unsigned AXES, bool WEIGHTED, bool RED>
+__global__ void __launch_bounds__(TRANSFER_THREADS)
+    interpolate_weighted(const __grid_constant__ prolong_args a)
+{
+  constexpr bool X = AXES & 1;
+  let_successors_start();
+  wait_for_predecessors();
+  each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
+    const coarse_values v = load_coarse<AXES, WEIGHTED>(a, patch, I, J, K);
+    const int j = hymgi_first_child(AXES, 1, J), rows = hymgi_children(AXES, &g, 1, J);
+    const int k = hymgi_first_child(AXES, 2, K), planes = hymgi_children(AXES, &g, 2, K);
+#pragma unroll
+    for (int c = 0; c < (AXES >> 2 & 1 ? 2 : 1); c++)
+#pragma unroll
+      for (int b = 0; b < (AXES >> 1 & 1 ? 2 : 1); b++) {
+        if (c >= planes || b >= rows) continue;
+        if (RED) {
+          add_red<AXES, WEIGHTED>(a, g, v, I, j + b, k + c, b, c);
+          continue;
+        }
+        const row_of_children row = children_at<X>(g, I, j + b, k + c);
+        const two_values e = values_of_row<AXES, WEIGHTED>(a, g.split, v, row, b, c);
+        add_row<X>(g.split, 2 * I + 1 == g.n[0], row, e, a.x);
+      }
+  });
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source,
+                                                bool smoothed, double *x)
+{
+  if (fine->num_boxes == 0) return;
+  int n[3];
+  box_extent(fine->patch, fine->num_boxes, n);
+  const dim3 block = transfer_block(n);
+  prolong_args a = {};
+  a.t = transfer_args_of(fine, n, block);
+  a.coarse = source;
+  a.x = x;
+  with_axes(fine->coarsened, [&](auto axes) {
+    with_bools(
+        [&](auto weighted, auto red) {
+          hymgi_launch(fine->context, interpolate_weighted<axes, weighted, red>,
+                       transfer_blocks(a.t), block, a);
+        },
+        fine->method->weighted,
+        smoothed && fine->box[0].split && fine->method->smoother == HYMG_GSRB &&
+            hymgi_keeps_colours_apart(fine));
+  });
+}

@@ -1,0 +1,26 @@
+/* The robust path on the device (hymgi_robust_ops in source/multigrid/backend.h). */
+#ifndef HYMGI_KERNELS_ROBUST_H
+#define HYMGI_KERNELS_ROBUST_H
+
+#include "kernels/level_kernels.h"
+
+extern "C" {
+
+/* setup.cu */
+void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out);
+double hymgi_cuda_largest_step(const hymgi_level *level);
+void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out);
+void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3]);
+void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
+                             const hymgi_geom *patch, double *coarse);
+void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine, double *coarse);
+void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
+void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
+
+/* restrict.cu, interpolate.cu */
+void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
+                                     double *x);
+}
+
+#endif

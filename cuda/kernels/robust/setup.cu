@@ -1,0 +1,216 @@
+/* Set-up of the robust path on the device: couplings, weights of the transfers, coarse conductances.
+ * One cell a thread, by the formulas that the host uses. */
+#include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "kernels/robust/robust.h"
+
+extern "C" {
+#include "formulas/conductance.h"
+}
+
+namespace
+{
+
+/* ---- on the cells of a level ---- */
+
+/* each(g, i, j, k) */
+template <typename Each>
+__global__ void __launch_bounds__(ROW_THREADS) on_each_cell(box_set boxes, Each each)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      each(g, g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t, j, k);
+    });
+  });
+}
+
+template <typename Each> void for_each_cell(const hymgi_level *level, const Each &each)
+{
+  hymgi_launch(level->context, on_each_cell<Each>, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), each);
+}
+
+template <int AXIS> struct share_of_axis {
+  hymgi_conductances c;
+  double *out;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    out[hymgi_at(&g, i, j, k)] = hymgi_share(&c, &g, AXIS, i, j, k);
+  }
+};
+
+template <int AXIS> struct resistance_along {
+  hymgi_conductances c;
+  const double *part;
+  double *out;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    out[hymgi_at(&g, i, j, k)] = hymgi_cell_resistance(&c, &g, AXIS, part, i, j, k);
+  }
+};
+
+template <int AXIS> struct weight_along {
+  hymgi_conductances c;
+  const double *resistance;
+  double *weight;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    weight[hymgi_at(&g, i, j, k)] = hymgi_cell_weight(&c, &g, AXIS, resistance, i, j, k);
+  }
+};
+
+struct times_volume {
+  hymgi_widths w;
+  bool divide;
+  double *x;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const double volume = hymgi_volume(&w, &g, i, j, k);
+    double *const v = x + hymgi_at(&g, i, j, k);
+    *v = divide ? *v / volume : *v * volume;
+  }
+};
+
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    find_largest_step(box_set boxes, hymgi_conductances c, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  unsigned long long largest = 0;
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const int i = g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t;
+#pragma unroll
+      for (int axis = 0; axis < 3; axis++)
+        largest = larger(largest, bits_of(hymgi_step(&c, &g, axis, i, j, k)));
+    });
+  });
+  reduce_max(r, largest);
+}
+
+/* ---- on faces and coarse cells ---- */
+
+/* each(g, patch, i, j, k) for the cells of the patches and, with an axis, one layer more along it. */
+template <int AXIS, typename Each>
+__global__ void __launch_bounds__(ROW_THREADS)
+    on_each_face(box_set boxes, box_set patches, Each each)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(boxes, [&](const hymgi_geom &g, int b) {
+    const hymgi_geom patch = box_at(patches, b);
+    const int n[3] = {patch.n[0] + (AXIS == 0), patch.n[1] + (AXIS == 1), patch.n[2] + (AXIS == 2)};
+    each_of_brick(n, [&](int i, int j, int k) { each(g, patch, i, j, k); });
+  });
+}
+
+template <int AXIS, typename Each>
+void for_each_face(const hymgi_level *level, const hymgi_geom *patches, const Each &each)
+{
+  hymgi_launch(level->context, on_each_face<AXIS, Each>, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), box_set_of(patches, level->num_boxes),
+               each);
+}
+
+/* Of a coarse face; AXIS -1: of a coarse cell. */
+template <int AXIS> struct sum_of_children {
+  unsigned coarsened;
+  const double *closer, *fine;
+  double *coarse;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &patch, int i,
+                                             int j, int k) const
+  {
+    const double sum = hymgi_sum_of_children(coarsened, &g, AXIS, fine, i, j, k);
+    coarse[hymgi_at(&patch, i, j, k)] =
+        AXIS < 0 ? sum
+                 : closer[patch.low[AXIS < 0 ? 0 : AXIS] + hymgi_index_along(AXIS, i, j, k)] * sum;
+  }
+};
+
+template <int AXIS> struct times_face_scale {
+  hymgi_widths w;
+  double *beta;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    beta[hymgi_at(&g, i, j, k)] *= hymgi_face_scale(&w, &g, AXIS, i, j, k);
+  }
+};
+
+/* call(std::integral_constant of the axis) */
+template <typename Call> void with_axis(int axis, const Call &call)
+{
+  if (axis == 0)
+    call(std::integral_constant<int, 0>());
+  else if (axis == 1)
+    call(std::integral_constant<int, 1>());
+  else
+    call(std::integral_constant<int, 2>());
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out)
+{
+  with_axis(axis, [&](auto of) {
+    for_each_cell(level, share_of_axis<of>{hymgi_conductances_of(level), out});
+  });
+}
+
+extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return 1;
+  hymgi_launch(level->context, find_largest_step, grid, dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), hymgi_conductances_of(level),
+               level->context->gpu->reduction);
+  return reduced_max(level->context);
+}
+
+extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out)
+{
+  with_axis(axis, [&](auto of) {
+    for_each_cell(level,
+                  resistance_along<of>{hymgi_conductances_of(level), level->axis[axis].part, out});
+  });
+}
+
+extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->coarsened >> axis & 1)
+      with_axis(axis, [&](auto of) {
+        for_each_cell(level, weight_along<of>{hymgi_conductances_of(level), resistance[axis],
+                                              level->weight[axis]});
+      });
+}
+
+extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
+                                        const hymgi_geom *patch, double *coarse)
+{
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(
+        level, patch,
+        sum_of_children<of>{level->coarsened, level->axis[axis].closer, fine, coarse});
+  });
+}
+
+extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine,
+                                        double *coarse)
+{
+  for_each_face<-1>(level, level->patch, sum_of_children<-1>{level->coarsened, NULL, fine, coarse});
+}
+
+extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)
+{
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(level, level->box, times_face_scale<of>{hymgi_widths_of(level), beta});
+  });
+}
+
+extern "C" void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x)
+{
+  for_each_cell(level, times_volume{hymgi_widths_of(level), divide, x});
+}

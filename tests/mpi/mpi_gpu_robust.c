@@ -1,0 +1,135 @@
+/* The robust path on ranks with GPUs gives the bits of the host, whatever carries the messages and
+ * whatever boxes the ranks have, with the kernels for small and for large levels. */
+#include "support/comm.h"
+
+#include "kernel_table.h"
+
+static const struct {
+  int n[3];
+  const char *boundary;
+  double a;
+  hymg_smoother smoother;
+  hymg_extrapolation extrapolation;
+} problem_of[] = {
+    {{16, 32, 24}, "dd dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR},
+    {{16, 20, 12}, "pp pp pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    {{32, 16, 8}, "nd pp dd", 0.5, HYMG_CHEBYSHEV, HYMG_EXTRAPOLATION_DEFAULT},
+    {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    /* in 2 x 2 boxes these are cut at odd cells */
+    {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR},
+};
+enum { CUT = 4, PROBLEMS = CUT, CUT_PROBLEMS = 2 };
+
+static twin robust_twin(int index)
+{
+  twin t = twin_of(HYMG_FV2, problem_of[index].n[0], problem_of[index].n[1], problem_of[index].n[2],
+                   problem_of[index].boundary);
+  t.path = HYMG_PATH_ROBUST;
+  t.cycle = HYMG_CYCLE_V;
+  t.a = problem_of[index].a;
+  t.smoother = problem_of[index].smoother;
+  t.extrapolation = problem_of[index].extrapolation;
+  return t;
+}
+
+/* Two solves, of which the second plays recordings back. */
+static void ask(const twin *t, const twin_way *way, const support_layout *layout,
+                twin_solution answer[2])
+{
+  twin_open o = twin_begin(t, way, layout);
+  for (int m = 0; m < 2; m++)
+    answer[m] = twin_solve(&o);
+  twin_end(&o);
+}
+
+static void check_transport(int index, support_layout layout, hymg_transport transport,
+                            int64_t gather_cells, bool large)
+{
+  static const char *const form[] = {"fv2_gsrb_march", "fv2_relax_march", "fv2_gsrb_fused"};
+  const twin t = robust_twin(index);
+  const twin_way way = {.name = hymg_transport_name(transport),
+                        .backend = HYMG_BACKEND_CUDA,
+                        .transport = transport,
+                        .gather_cells = gather_cells};
+  twin_solution want[2], got[2];
+  char where[200];
+  snprintf(where, sizeof where, "%d x %d x %d %s, transport %s, gather %d%s", t.n[0], t.n[1],
+           t.n[2], t.boundary, way.name, (int)gather_cells, large ? ", large kernels" : "");
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  bool chosen = true;
+  for (int m = 0; m < 3 && large; m++)
+    chosen = chosen && hymgi_kernel_form_from(layout.context, form[m], 1);
+  ask(&t, &twin_host, &layout, want);
+  ask(&t, &way, &layout, got);
+  for (int m = 0; m < 2; m++) {
+    support_all_agree(chosen ? twin_unlike_solution(got + m, want + m) : "no choice", where);
+    twin_solution_free(want + m);
+    twin_solution_free(got + m);
+  }
+  hymg_context_destroy(&layout.context);
+}
+
+START_TEST(staged)
+{
+  const support_layout layout = {.boxes = {0, 0, 0}};
+  check_transport(_i % PROBLEMS, layout, HYMG_TRANSPORT_STAGED, _i / PROBLEMS ? 1000 : 0, false);
+}
+END_TEST
+
+START_TEST(peers)
+{
+  const support_layout layout = {.boxes = {0, 0, 0}};
+  if (is_single() || !has_own_gpus()) return;
+  check_transport(_i % PROBLEMS, layout, HYMG_TRANSPORT_PEER, _i / PROBLEMS % 2 ? 1000 : 0,
+                  _i / PROBLEMS / 2);
+}
+END_TEST
+
+START_TEST(nccl)
+{
+  const support_layout layout = {.boxes = {0, 0, 0}};
+  if (is_single() || !has_own_gpus() || !*hymg_build_info().nccl) return;
+  check_transport(_i, layout, HYMG_TRANSPORT_NCCL, 1000, false);
+}
+END_TEST
+
+START_TEST(boxes_that_do_not_merge)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const support_layout layout = {.boxes = {2, 2, 2}, .owner = scattered, .owner_user = &ranks};
+  check_transport(_i, layout, HYMG_TRANSPORT_AUTO, 0, false);
+}
+END_TEST
+
+START_TEST(boxes_cut_at_odd_cells)
+{
+  const support_layout layout = {.boxes = {2, 2, 1}};
+  const bool peer = _i / CUT_PROBLEMS && !is_single() && has_own_gpus();
+  check_transport(CUT + _i % CUT_PROBLEMS, layout, peer ? HYMG_TRANSPORT_PEER : HYMG_TRANSPORT_AUTO,
+                  0, false);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const char *why = twin_no_gpu();
+  int status = 77;
+  if (why) {
+    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
+  } else {
+    Suite *suite = suite_create("the robust path on ranks with GPUs");
+    TCase *t = tcase_create("solves");
+    tcase_add_loop_test(t, staged, 0, 2 * PROBLEMS);
+    tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
+    tcase_add_loop_test(t, nccl, 0, PROBLEMS);
+    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
+    tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
+    suite_add_tcase(suite, t);
+    status = support_run_mpi(suite);
+  }
+  MPI_Finalize();
+  return status;
+}
