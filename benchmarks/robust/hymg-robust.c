@@ -2,7 +2,7 @@
  * did not converge; 2 bad input; 3 failure at run time. */
 #include "common/machine.h"
 #include "common/start.h"
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Conjugate gradients preconditioned with one cycle of hypre's PFMG: skips relaxation where an axis
  * needs none, one weighted Jacobi sweep before and after. hypre's handles are pointers. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include "common/timing.h"
 #include <HYPRE_struct_ls.h>

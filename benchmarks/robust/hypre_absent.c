@@ -1,5 +1,5 @@
 /* Without hypre: --hypre is refused at the start. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 const char *robust_hypre_missing(void)
 {

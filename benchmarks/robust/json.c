@@ -2,7 +2,7 @@
  * the levels of the first also at the top. What is not finite or does not exist is null. */
 #include "common/json/json_solver.h"
 #include "common/start.h"
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 const char *json_missing(void)
 {

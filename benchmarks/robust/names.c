@@ -1,6 +1,6 @@
 /* The named problems: sizes and shapes, jumps, random and anisotropic coefficients. A name sets
  * keys; 64^3 cells of the unit cube with a smooth beta between Dirichlet walls is the default. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include <string.h>
 

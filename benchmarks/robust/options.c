@@ -1,7 +1,7 @@
 /* The command line of hymg-robust. A named problem's keys are read in front of it, so that options
  * override them. */
 #define _GNU_SOURCE
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include "common/start.h"
 #include <float.h>

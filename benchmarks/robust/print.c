@@ -1,5 +1,5 @@
 /* What hymg-robust prints: a line per problem, the summary of several, the list of names. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Coefficients and right-hand sides. A random number belongs to a place in the sequence that a
  * 64-bit xorshift generator makes, so every rank makes all of them, in the order of the cells. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include <math.h>
 #include <stdint.h>

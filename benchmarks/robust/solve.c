@@ -1,5 +1,5 @@
 /* One problem: coefficients and right-hand side, set-up, solve, work units. */
-#include "robust/robust.h"
+#include "robust/hymg-robust.h"
 
 #include "common/start.h"
 #include "common/timing.h"
