@@ -757,6 +757,13 @@ START_TEST(scaling_f_by_a_power_of_two_scales_the_solution)
 }
 END_TEST
 
+/* Squares of such numbers are 0 or infinite, their maximum is neither. */
+START_TEST(scaling_f_to_the_ends_of_the_range_scales_the_solution)
+{
+  assert_scales(_i & 1 ? 660 : -660, _i & 2 ? HYMG_NORM_2 : HYMG_NORM_MAX, 0);
+}
+END_TEST
+
 START_TEST(fields_on_coarse_levels_have_the_cells_of_their_level)
 {
   trial t = trial_of((const int[3]){9, 7, 5}, "dd dd dd", _i ? TRIAL_JUMPS : 0);
@@ -779,10 +786,65 @@ START_TEST(fields_on_coarse_levels_have_the_cells_of_their_level)
 }
 END_TEST
 
+/* Within a fifth: what a solver says of itself includes plans and rows of threads. */
+START_TEST(the_memory_told_beforehand_is_what_a_solver_takes)
+{
+  trial t = trial_of((const int[3]){48, 48, 48}, "dn pp dd", _i & 1 ? TRIAL_QUADRATIC : 0);
+  t.o.path = _i & 2 ? HYMG_PATH_STANDARD : HYMG_PATH_ROBUST;
+  trial_solve(&t, NULL);
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  desc.extrapolation = t.c.spec.extrapolation;
+  hymg_options o = support_options(t.o);
+  hymg_need need;
+  OK(t.k.context, hymg_solver_need(t.k.grid, &desc, HYMG_VARIABLE_BETA, &o, &need));
+  double bytes = 0.0;
+  for (int l = 0; l < need.num_levels; l++)
+    bytes += need.level[l].vectors + need.level[l].coefficients + need.level[l].buffers;
+  double taken = hymg_solver_bytes_per_dof(t.k.solver), told = bytes / (double)t.cells;
+  ck_assert_msg(told >= 0.8 * taken, "%.1f bytes a cell are told, %.1f are taken", told, taken);
+  trial_close(&t);
+}
+END_TEST
+
+/* Fewer than 8192 cells on the only standard level, but too many in a row for its solver. */
+START_TEST(auto_solves_long_thin_grids)
+{
+  static const int sizes[3][3] = {{1000, 1, 1}, {1023, 8, 1}, {8191, 1, 1}};
+  static const char *const mixes[3] = {"dd nn nn", "nn nn nn", "pp pp pp"};
+  trial t = trial_plain(sizes[_i], mixes[_i], (const double[3]){1, 1, 1});
+  t.f[0] = 5.0;
+  t.o.rtol = 1e-7;
+  trial_open(&t);
+  hymg_solver *solver = solver_of(&t, HYMG_PATH_AUTO, HYMG_MG);
+  hymg_result r;
+  free(solution(&t, solver, &r));
+  assert_converged(&t, &r);
+  hymg_solver_destroy(&solver);
+  trial_close(&t);
+}
+END_TEST
+
+/* alpha is 1e-12 in one cell and 0 elsewhere: u is so large that rounding alone is more than f. */
+START_TEST(a_residual_as_large_as_f_is_not_convergence)
+{
+  trial t = trial_of((const int[3]){9, 7, 5}, "nn nn nn", TRIAL_ALPHA);
+  for (size_t i = 0; i < t.cells; i++)
+    t.c.alpha[i] = i == 7 ? 1e-12 : 0.0;
+  hymg_result r = trial_solve(&t, NULL);
+  ck_assert_msg(!r.converged || r.residual_relative < 0.1, "converged with a residual of %.3g: %s",
+                r.residual_relative, r.note);
+  trial_close(&t);
+}
+END_TEST
+
 static void add_results(TCase *t, bool small)
 {
   tcase_add_loop_test(t, scaling_f_by_a_power_of_two_scales_the_solution, 0, 4);
+  tcase_add_loop_test(t, scaling_f_to_the_ends_of_the_range_scales_the_solution, 0, 4);
   tcase_add_loop_test(t, fields_on_coarse_levels_have_the_cells_of_their_level, 0, 2);
+  tcase_add_loop_test(t, the_memory_told_beforehand_is_what_a_solver_takes, 0, small ? 1 : 4);
+  tcase_add_loop_test(t, auto_solves_long_thin_grids, 0, 3);
+  tcase_add_test(t, a_residual_as_large_as_f_is_not_convergence);
   tcase_add_loop_test(t, a_zero_right_hand_side_has_the_solution_zero, 0, 6);
   tcase_add_loop_test(t, boundary_data_alone_determine_the_solution, 0, 6);
   tcase_add_loop_test(t, rounding_noise_in_a_singular_system_is_never_an_error, 0, small ? 3 : 6);
