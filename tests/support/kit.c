@@ -10,6 +10,8 @@ static void open_grid(support_kit *k, const oracle_spec *s, const support_layout
     k->n[d] = desc.n[d] = s->n[d];
     desc.spacing[d] = s->h[d];
     desc.boxes[d] = layout ? layout->boxes[d] : 0;
+    desc.widths[d] = layout ? layout->widths[d] : NULL;
+    desc.cuts[d] = layout ? layout->cuts[d] : NULL;
   }
   memcpy(desc.boundary, s->boundary, sizeof desc.boundary);
   desc.extrapolation_box = s->extrapolation_box;

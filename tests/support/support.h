@@ -74,6 +74,9 @@ typedef struct support_layout {
   int boxes[3];
   int (*owner)(const int box[3], void *user);
   void *owner_user;
+  /* as in hymg_grid_desc */
+  const double *widths[3];
+  const int *cuts[3];
 } support_layout;
 
 /* Grid, coefficients, operator and solver, with support_options; smoother, sweeps and bottom come
