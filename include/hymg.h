@@ -178,7 +178,7 @@ typedef struct hymg_grid_desc {
   int (*owner)(const int box[3], void *user);
   void *owner_user;
   /* Widths of the cells along an axis: n[axis] numbers > 0, copied; NULL: all are spacing[axis].
-   * A grid with widths is solved with FV2 on the robust path. */
+   * A grid with widths is solved with FV2 on the robust path, with the linear extrapolation. */
   const double *widths[3];
   /* Cells of the boxes along an axis: boxes[axis] numbers > 0 that add up to n[axis], copied;
    * NULL: equal boxes. Boxes given like this may have odd sides. */
@@ -424,7 +424,7 @@ typedef struct hymg_transport_info {
  * any size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
  * preconditioner of conjugate gradients or, where a Dirichlet boundary has the quadratic
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest
- * level has at most 8192 cells, the mean couplings of the axes differ by less than a factor of 2
+ * level has at most 8192 cells, 64 a side, the mean couplings of the axes differ by less than a factor of 2
  * and beta of neighbouring faces by less than a factor of 4; else ROBUST. FMG needs STANDARD: if
  * AUTO finds that it does not suit, the creation of the solver fails and names the reason. */
 typedef enum hymg_path {
@@ -539,7 +539,9 @@ HYMG_API const char *hymg_reason_name(hymg_reason reason);
 /* A solve that does not converge returns a result, not an error. All members but seconds are the
  * same on every rank. */
 typedef struct hymg_result {
-  bool converged; /* to the tolerance; FMG: the residual is finite */
+  /* To the tolerance; FMG: the residual is finite. Robust path: the residual itself is within a
+   * factor of 1.5 of the tolerance, or where rounding ends but at most 1e-5 |f| (see note) */
+  bool converged;
   hymg_reason reason;
   int cycles; /* 0 if f is 0 and so is u, except with an F-cycle */
   /* of the last cycle; on the robust path of f - A u itself; 0 if there was no cycle */
@@ -576,8 +578,8 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
  * place if they were created with this solver, else converted. f is not changed. A singular
  * system (no Dirichlet boundary, a alpha = 0) is solved for f minus its mean, and u has mean
- * zero. result may be NULL. Errors: EINVAL (fields of another grid; a singular system whose
- * |mean f| > 1e-4 max |f|, with both numbers), ENOMEM, EMPI. u is undefined after an error. */
+ * zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a singular
+ * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM, EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 
@@ -604,15 +606,18 @@ typedef struct hymg_level_info {
 HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info);
 
 /* Collective: the same solve with `level` as the finest one, with fields from
- * hymg_field_create_on_level (level 0: any cell fields of the grid). */
+ * hymg_field_create_on_level (level 0: any cell fields of the grid). Errors: also EUNSUPPORTED (a
+ * level other than 0 on the robust path). */
 HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f,
                                          hymg_field *u, hymg_result *result);
-/* Collective: coarse (on level + 1) = mean of 8 cells of fine (on level). Errors here and below:
+/* Collective: coarse (on level + 1) = mean of 8 cells of fine (on level); on the robust path the sum
+ * of the children. Errors here and below:
  * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
 /* Collective: y = A x with homogeneous boundary conditions; r = f - A u with the boundary data.
- * Any cell fields of that level; outputs may be inputs. */
+ * Any cell fields of that level; outputs may be inputs. On the robust path levels other than 0 hold
+ * integrals over cells, in units of level 0's mean cell. */
 HYMG_API hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y);
 HYMG_API hymg_status hymg_residual(hymg_solver *solver, int level, const hymg_field *f,
                                    const hymg_field *u, hymg_field *r);

@@ -112,6 +112,10 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
                       (int)d->extrapolation);
   TRY(check_numbers(grid->context, d));
   TRY(check_fields(grid, d));
+  const double *const *w = grid->desc.widths;
+  if ((w[0] || w[1] || w[2]) && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
+    return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
+                      "the quadratic closure on a grid with widths: linear only");
   return check_fv4(grid, d);
 }
 

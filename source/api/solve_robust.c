@@ -66,9 +66,16 @@ typedef struct krylov {
   double *u, *f;
   double *r, *p, *w, *z;    /* z: what the cycle returns; w: A p */
   double *shadow, *t;       /* BiCGStab */
+  int scale;                /* u and r are 2^scale times the user's, to keep products in range */
   double rho, alpha, omega; /* of the last iteration */
   bool broken;              /* a divisor was 0 or not finite */
 } krylov;
+
+/* Of the residual, in the user's units. */
+static double norm_of(const krylov *k)
+{
+  return ldexp(hymgi_norm(k->solver, k->level, k->r), -k->scale);
+}
 
 static bool usable(double divisor)
 {
@@ -101,10 +108,10 @@ static double cg(krylov *k, bool first)
   hymgi_apply(level, k->p, k->w);
   const double energy = hymgi_dot(level, k->p, k->w), alpha = rho / energy;
   k->broken = !usable(rho) || !usable(energy);
-  if (k->broken) return hymgi_norm(k->solver, level, k->r);
+  if (k->broken) return norm_of(k);
   hymgi_axpby(level, alpha, k->p, 1, k->u, k->u);
   hymgi_axpby(level, -alpha, k->w, 1, k->r, k->r);
-  return hymgi_norm(k->solver, level, k->r);
+  return norm_of(k);
 }
 
 static bool small_enough(const krylov *k, double norm)
@@ -130,10 +137,10 @@ static double bicgstab(krylov *k, bool first)
   const double projection = hymgi_dot(level, k->shadow, k->w);
   k->alpha = rho / projection;
   k->broken = !usable(rho) || !usable(projection);
-  if (k->broken) return hymgi_norm(k->solver, level, k->r);
+  if (k->broken) return norm_of(k);
   hymgi_axpby(level, -k->alpha, k->w, 1, k->r, k->r);
   hymgi_axpby(level, k->alpha, k->z, 1, k->u, k->u);
-  const double half = hymgi_norm(k->solver, level, k->r);
+  const double half = norm_of(k);
   if (small_enough(k, half) || !isfinite(half)) return half;
   precondition(k, k->r);
   hymgi_apply(level, k->z, k->t);
@@ -145,7 +152,7 @@ static double bicgstab(krylov *k, bool first)
   if (k->broken) return half;
   hymgi_axpby(level, k->omega, k->z, 1, k->u, k->u);
   hymgi_axpby(level, -k->omega, k->t, 1, k->r, k->r);
-  return hymgi_norm(k->solver, level, k->r);
+  return norm_of(k);
 }
 
 /* Iterates until the recurrence's residual is small enough or cannot become so. */
@@ -169,7 +176,24 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
 
 /* ---- the end ---- */
 
-/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficient for |A|. */
+/* r = f - A u */
+static void residual(krylov *k)
+{
+  const hymgi_level *level = k->level;
+  if (k->scale) hymgi_axpby(level, ldexp(1, k->scale), k->f, 0, k->f, k->w);
+  hymgi_residual(level, k->scale ? k->w : k->f, k->u, k->r);
+}
+
+/* For |f| far from 1: products of two such numbers would leave the range. */
+static int scale_for(double norm)
+{
+  const int exponent = norm > 0 ? ilogb(norm) : 0;
+  return exponent < -200 || exponent > 200 ? -exponent : 0;
+}
+
+/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficient for |A|. More
+ * than this part of f is never taken for convergence. */
+#define MOST_ROUNDING 1e-5
 static double rounding(const krylov *k)
 {
   const hymgi_level *level = k->level;
@@ -177,7 +201,8 @@ static double rounding(const krylov *k)
   for (int axis = 0; axis < 3; axis++)
     largest += 4 * hymgi_norm_max(level, level->c.beta[axis]);
   if (level->c.alpha) largest += hymgi_norm_max(level, level->c.alpha);
-  return 4 * DBL_EPSILON * largest * hymgi_norm(k->solver, level, k->u);
+  const double size = ldexp(hymgi_norm(k->solver, level, k->u), -k->scale);
+  return fmin(4 * DBL_EPSILON * largest * size, MOST_ROUNDING * k->solver->rhs_max);
 }
 
 /* The residual itself in place of the recurrence's. */
@@ -185,8 +210,8 @@ static double true_residual(krylov *k)
 {
   const hymgi_level *level = k->level;
   if (level->num_boxes == 0) return 0;
-  hymgi_residual(level, k->f, k->u, k->r);
-  return hymgi_norm(k->solver, level, k->r);
+  residual(k);
+  return norm_of(k);
 }
 
 static void advise(hymg_solver *solver, hymg_reason reason)
@@ -242,16 +267,17 @@ hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason)
               .w = next[2],
               .z = next[3]};
   if (solver->h.method.quadratic) k.shadow = next[4], k.t = next[5];
-  if (solver->h.options.initial_guess) {
-    hymgi_residual(level, k.f, k.u, k.r);
-  } else {
-    hymgi_fill(level, 0, k.u);
-    hymgi_copy_vector(level, k.f, k.r);
-  }
+  k.scale = scale_for(solver->rhs_max);
+  const double factor = ldexp(1, k.scale);
+  if (!solver->h.options.initial_guess) hymgi_fill(level, 0, k.u);
+  hymgi_axpby(level, factor, solver->h.options.initial_guess ? k.u : k.f, 0, k.f,
+              solver->h.options.initial_guess ? k.u : k.r);
+  if (solver->h.options.initial_guess) residual(&k);
   hymg_status status = iterate(&k, reason);
   if (status == HYMG_OK) status = settle(&k, reason);
   if (status == HYMG_OK) advise(solver, *reason);
   level->x = k.u, level->f = k.f;
+  if (k.scale) hymgi_axpby(level, ldexp(1, -k.scale), k.u, 0, k.u, k.u);
   center(level, level->x);
   return status;
 }

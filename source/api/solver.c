@@ -69,13 +69,18 @@ static hymg_status make_history(hymg_solver *s)
 }
 
 /* No levels are measured: their number is not known before. */
+static void set_robust(hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  hymgi_robust_init(h);
+  if (h->options.cycle == HYMG_CYCLE_F) h->options.cycle = HYMG_CYCLE_V;
+  h->placement = (hymgi_placement){
+      .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
+}
+
 static hymg_status build_robust(hymg_solver *s, const hymgi_backend *backend)
 {
   hymg_context *c = s->h.context;
-  hymgi_robust_init(&s->h);
-  if (s->h.options.cycle == HYMG_CYCLE_F) s->h.options.cycle = HYMG_CYCLE_V;
-  s->h.placement = (hymgi_placement){
-      .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
+  set_robust(&s->h, backend);
   TRY(hymgi_transport_choose(&s->h));
   c->status = HYMG_OK;
   TRY(hymgi_robust_build(&s->h, backend));
@@ -285,6 +290,12 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   TRY(hymgi_choose_backend(context, &o, &backend));
   m->variable_beta = m->variable_beta || (variable & HYMG_VARIABLE_BETA);
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
+  hymgi_path_choice path;
+  TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
+  if (path.path == HYMG_PATH_ROBUST && backend->robust) {
+    set_robust(h, backend);
+    return hymgi_robust_estimate(h, backend);
+  }
   TRY(hymgi_hierarchy_shape(h, backend));
   TRY(hymgi_placement_choose(h, backend, NULL));
   hymgi_hierarchy_place(h);

@@ -306,9 +306,9 @@ hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
   TRY(hymgi_agree(context, make_level_plans(h, l)));
   TRY(hymgi_agree(context, make_vectors(h, h->level + l)));
   hymgi_level *const finer = l > 0 ? h->level + l - 1 : NULL; /* its patches are known now */
-  TRY(hymgi_agree(context, finer ? hymgi_vector_create(finer, finer->patch_size,
-                                                       &finer->patch_vector)
-                                 : HYMG_OK));
+  TRY(hymgi_agree(context, finer
+                               ? hymgi_vector_create(finer, finer->patch_size, &finer->patch_vector)
+                               : HYMG_OK));
   return hymgi_agree(context, make_communicator(h->level + l));
 }
 

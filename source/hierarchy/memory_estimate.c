@@ -36,7 +36,10 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   const int borrowed = l == 0 && level->num_boxes > 0 ? 2 : 0; /* u and f */
   const double bytes = (double)need.stride * sizeof(double);
   n.vectors = bytes * (need.vectors + need.krylov + borrowed);
-  n.coefficients = bytes * need.coefficients;
+  int more = h->method.quadratic && l == 0 ? 3 : 0; /* the preconditioner's betas; weights */
+  for (int axis = 0; h->method.weighted && axis < 3; axis++)
+    more += level->coarsened >> axis & 1;
+  n.coefficients = level->num_boxes ? bytes * (need.coefficients + more) : 0;
   n.buffers = ((double)need.patch + (double)need.scratch + message_doubles(level)) * sizeof(double);
   return n;
 }

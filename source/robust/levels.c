@@ -2,6 +2,7 @@
  * conductances, and these on the finer level. */
 #include "robust/robust.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,6 +214,12 @@ static hymg_status load_finest(hymgi_hierarchy *h)
 
 /* ---- building ---- */
 
+static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  const int64_t cells = hymgi_gather_below(h, backend);
+  return cells == 0 && hymgi_comm_size(h->context->comm) > 1 ? GATHER : cells;
+}
+
 /* Adds the level below the last one, whose axes to halve are known. */
 static hymg_status add_level(hymgi_hierarchy *h)
 {
@@ -250,8 +257,7 @@ static hymg_status add_coarser_levels(hymgi_hierarchy *h)
 hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   h->num_levels = 0;
-  h->gather_below = hymgi_gather_below(h, backend);
-  if (h->gather_below == 0 && hymgi_comm_size(h->context->comm) > 1) h->gather_below = GATHER;
+  h->gather_below = gather_below(h, backend);
   TRY(add_level(h));
   TRY(hymgi_agree(h->context, finest_widths(h->level, &h->op->grid->desc)));
   TRY(load_finest(h));
@@ -281,6 +287,32 @@ hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
   const hymg_status status = update_coarser_levels(h, kept);
   hymgi_exchange_inner(h);
   return status;
+}
+
+/* The axes to halve if all coefficients are 1. */
+static unsigned strong_spacings(const hymgi_level *level)
+{
+  double largest = 0;
+  unsigned axes = 0;
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] > 1) largest = fmax(largest, 1 / (level->h[axis] * level->h[axis]));
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] > 1 && 1 / (level->h[axis] * level->h[axis]) >= STRONG * largest)
+      axes |= 1u << axis;
+  return axes;
+}
+
+hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  h->gather_below = gather_below(h, backend);
+  h->num_levels = 0;
+  do {
+    TRY(hymgi_agree(h->context, hymgi_level_shape(h, h->num_levels)));
+    h->level[h->num_levels].coarsened = strong_spacings(h->level + h->num_levels);
+  } while (h->level[h->num_levels++].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
+  TRY(hymgi_count_ranks(h, 0));
+  hymgi_hierarchy_place(h);
+  return HYMG_OK;
 }
 
 void hymgi_robust_destroy(hymgi_hierarchy *h)

@@ -6,7 +6,7 @@
 
 #include "multigrid/level_ops.h"
 
-enum { MOST_COARSEST = 8192 };
+enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64 };
 #define ALIKE  0.5 /* coupling of an axis over the largest one */
 #define SMOOTH 4   /* largest ratio of neighbouring betas */
 
@@ -77,11 +77,12 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
   int n[3];
   coarsest(h, n);
-  if ((double)n[0] * n[1] * n[2] > MOST_COARSEST) {
+  const int longest = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
+  if ((double)n[0] * n[1] * n[2] > MOST_COARSEST || longest > LONGEST_COARSEST) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
-             "halving all axes would end at %d x %d x %d cells (standard: at most %d)", n[0], n[1],
-             n[2], MOST_COARSEST);
+             "halving all axes would end at %d x %d x %d cells (standard: at most %d, %d a side)",
+             n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
     return HYMG_OK;
   }
   if (h->op->desc.beta[0]) return HYMG_OK;

@@ -204,10 +204,10 @@ END_TEST
 
 START_TEST(apply_and_residual_are_those_of_the_oracle)
 {
-  unsigned kind = TRIAL_JUMPS | TRIAL_WIDTHS | TRIAL_ALPHA | TRIAL_DATA;
+  const unsigned kind = TRIAL_JUMPS | TRIAL_ALPHA | TRIAL_DATA;
   for (int quadratic = 0; quadratic < 2; quadratic++) {
     trial t = trial_of(shapes[_i % NUM_SHAPES], boundaries[_i % NUM_BOUNDARIES],
-                       kind | (quadratic ? TRIAL_QUADRATIC : 0u));
+                       kind | (quadratic ? TRIAL_QUADRATIC : TRIAL_WIDTHS));
     trial_open(&t);
     robust_oracle *o = oracle_of(&t);
     double *x = support_random(t.cells, -1, 1, 1), *want = support_poison(t.cells);
