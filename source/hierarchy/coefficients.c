@@ -152,7 +152,7 @@ static void fill_faces(const hymgi_level *level, int axis, double *beta)
 
 static hymg_status load_alpha(hymgi_level *level, const hymg_operator_desc *d)
 {
-  if (!level->c.alpha) return HYMG_OK;
+  if (!level->method->variable_alpha) return HYMG_OK;
   if (!d->alpha) {
     level->backend->fill(level, d->a * d->alpha_constant, level->c.alpha);
     return HYMG_OK;
@@ -164,7 +164,8 @@ static hymg_status load_alpha(hymgi_level *level, const hymg_operator_desc *d)
 
 static hymg_status load_finest(hymgi_level *level, const hymg_operator_desc *d)
 {
-  for (int axis = 0; level->c.beta[0] && axis < 3; axis++)
+  /* also on ranks without cells of the level: they may hold cells of the user's boxes */
+  for (int axis = 0; level->method->variable_beta && axis < 3; axis++)
     if (d->beta[0])
       TRY(hymgi_field_load(d->beta[axis], level, level->c.beta[axis]));
     else

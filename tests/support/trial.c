@@ -109,7 +109,7 @@ void trial_set_beta(trial *t, const double *cells)
 
 void trial_open(trial *t)
 {
-  support_layout layout = {.threads = t->threads};
+  support_layout layout = {.threads = t->threads, .context = t->context};
   for (int d = 0; d < 3; d++) {
     layout.widths[d] = t->widths[d];
     layout.boxes[d] = t->boxes[d];

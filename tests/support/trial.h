@@ -18,7 +18,8 @@ typedef struct trial {
   double *widths[3]; /* owned; NULL: equal cells */
   hymg_options o;
   int threads, boxes[3];
-  const int *cuts[3]; /* borrowed */
+  const int *cuts[3];    /* borrowed */
+  hymg_context *context; /* borrowed; NULL: one of its own on one rank */
   size_t cells;
   double *f; /* owned; random, mean not 0 */
   support_kit k;

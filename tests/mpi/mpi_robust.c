@@ -1,0 +1,116 @@
+/* Boxes cut anywhere: on the robust path and on the standard one every distribution gives the bits
+ * of one rank, and bad cuts are refused on all ranks. */
+#include "support/mpi.h"
+#include "support/trial.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Cuts an axis of n cells into boxes of unequal size: the first ones have `first` cells. */
+static int *cut(int n, int boxes, int first)
+{
+  int *cells = malloc((size_t)boxes * sizeof *cells);
+  for (int i = 0; i < boxes; i++) {
+    const int left = n - (boxes - 1 - i);
+    cells[i] = i == boxes - 1 ? n : first < left ? first : left > 1 ? left : 1;
+    n -= cells[i];
+  }
+  return cells;
+}
+
+static const struct {
+  int n[3];
+  const char *boundary;
+  unsigned kind;
+  int axis, first; /* slabs along this axis; cells of all slabs but the last */
+  hymg_path path;
+} cases[] = {
+    {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS, 0, 9, HYMG_PATH_ROBUST},
+    {{31, 18, 5}, "pp pp pp", 0, 1, 1, HYMG_PATH_ROBUST},
+    {{31, 18, 5}, "pp pp pp", 0, 0, 3, HYMG_PATH_ROBUST},
+    {{20, 17, 22}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_ALPHA, 2, 7, HYMG_PATH_ROBUST},
+    {{12, 9, 25}, "nn nn nn", TRIAL_WIDTHS, 2, 5, HYMG_PATH_ROBUST},
+    {{16, 11, 14}, "dd dn dd", TRIAL_WIDTHS | TRIAL_DATA | TRIAL_JUMPS, 1, 2, HYMG_PATH_ROBUST},
+    {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS, 2, 11, HYMG_PATH_ROBUST},
+    {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
+    {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static trial trial_case(int i)
+{
+  trial t = trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
+  t.o.path = cases[i].path;
+  t.o.max_cycles = 12;
+  return t;
+}
+
+/* Two boxes along another axis as well, if there are ranks for them. */
+static void distribute(trial *t, int i, int ranks, int *own[3])
+{
+  const int axis = cases[i].axis, other = (axis + 1) % 3, pairs = ranks % 2 == 0 && ranks > 2;
+  for (int d = 0; d < 3; d++) {
+    t->boxes[d] = d == axis ? (pairs ? ranks / 2 : ranks) : d == other && pairs ? 2 : 1;
+    own[d] = cut(cases[i].n[d], t->boxes[d],
+                 d == axis ? cases[i].first : cases[i].n[d] / 2 + (d == other));
+    t->cuts[d] = own[d];
+  }
+}
+
+START_TEST(any_cuts_give_the_bits_of_one_rank)
+{
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  trial alone = trial_case(_i), t = trial_case(_i);
+  double *want = support_poison(t.cells), *got = support_poison(t.cells);
+  const hymg_result a = trial_solve(&alone, want);
+  int *own[3];
+  t.context = context;
+  distribute(&t, _i, support_ranks(MPI_COMM_WORLD), own);
+  const hymg_result b = trial_solve(&t, got);
+  int wrong = a.cycles != b.cycles || a.path != b.path;
+  for (int m = 0; m < a.cycles && !wrong; m++)
+    wrong = a.history[m].residual_max != b.history[m].residual_max;
+  support_all_agree(wrong ? "other residuals" : NULL, t.c.name);
+  for (size_t m = 0; m < t.cells; m++) /* NaN where this rank holds nothing */
+    wrong += got[m] == got[m] && got[m] != want[m];
+  support_all_agree(wrong ? "cells differ" : NULL, t.c.name);
+  for (int d = 0; d < 3; d++)
+    free(own[d]);
+  free(want);
+  free(got);
+  trial_close(&alone);
+  trial_close(&t);
+  hymg_context_destroy(&context);
+}
+END_TEST
+
+START_TEST(cuts_that_do_not_add_up_are_refused_on_all_ranks)
+{
+  static const int few[2] = {3, 4}, many[2] = {3, 6}, none[2] = {0, 8};
+  static const int *const bad[3] = {few, many, none};
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  hymg_grid_desc desc = hymg_grid_desc_default();
+  for (int d = 0; d < 3; d++)
+    desc.n[d] = 8, desc.boxes[d] = d == 2 ? 2 : 1;
+  desc.cuts[2] = bad[_i];
+  hymg_grid *grid = NULL;
+  const hymg_status status = hymg_grid_create(context, &desc, &grid);
+  const char *text = hymg_context_error(context);
+  support_all_agree(status == HYMG_EINVAL && !grid && strstr(text, "along z") ? NULL : text,
+                    "cuts");
+  hymg_context_destroy(&context);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  Suite *suite = suite_create("robust on ranks");
+  TCase *t = tcase_create("cuts");
+  tcase_set_timeout(t, 100);
+  tcase_add_loop_test(t, any_cuts_give_the_bits_of_one_rank, 0, CASES);
+  tcase_add_loop_test(t, cuts_that_do_not_add_up_are_refused_on_all_ranks, 0, 3);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}
