@@ -206,6 +206,8 @@ static hymg_status solve(pressure *q, flow *s, double *spare, hymg_result *resul
   if (!status && !q->solver) {
     hymg_options options = hymg_options_default();
     options.method = HYMG_MG; /* to the tolerance; the path is chosen by the coefficients */
+    options.rtol = 1e-6;
+    options.initial_guess = 1; /* the pressure of the last step */
     status = hymg_solver_create(q->op, &options, &q->solver);
   } else if (!status) {
     status = hymg_solver_update(q->solver); /* reads the new densities */

@@ -98,14 +98,16 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
 static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
 {
   double *share = NULL;
-  TRY(hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &share)));
+  const hymg_status status =
+      hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &share));
   for (int axis = 0; axis < 3; axis++) {
     coupling[axis] = 0;
-    if (level->n[axis] < 2 || !level->num_boxes) continue;
+    if (level->n[axis] < 2 || !level->num_boxes || status != HYMG_OK) continue;
     level->backend->robust->shares(level, axis, share);
     coupling[axis] = hymgi_mean(level, share);
   }
   hymgi_vector_destroy(level, level->vector_size, &share);
+  TRY(status);
   TRY(hymgi_agree(level->context, level->context->status));
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }
@@ -133,6 +135,7 @@ hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *
 {
   if (choice->path != HYMG_PATH_ROBUST || h->options.method != HYMG_FMG) return HYMG_OK;
   return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
-                    "method fmg does not suit this system: %s; use method mg, or fix path standard",
+                    "method fmg does not suit this system: %s; use method mg (hymg-fv --solver "
+                    "mg), or path standard",
                     choice->why);
 }

@@ -200,7 +200,9 @@ END_TEST
 START_TEST(an_incompatible_singular_system_is_refused_on_all)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "pp pp pp", 0.0);
-  support_kit k = support_open(&c.spec, &(support_layout){.context = context}, NULL);
+  hymg_options o = hymg_options_default();
+  o.rhs_mean = HYMG_MEAN_ERROR;
+  support_kit k = support_open(&c.spec, &(support_layout){.context = context}, &o);
   hymg_field *f = NULL, *u = NULL;
   OK(context, hymg_field_create(k.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &f));
   OK(context, hymg_field_create(k.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &u));
