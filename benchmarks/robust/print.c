@@ -94,7 +94,7 @@ static void print_median_ratio(const robust_results *all)
 void robust_print_summary(const robust_results *all)
 {
   static const int bound[] = {15, 25, 32, 50, 100};
-  for (int way = 0; way <= all->result[0].options.hypre; way++) {
+  for (int way = 0; way < (all->result[0].options.hypre ? 2 : 1); way++) {
     printf("%s converged, of %d problems:", way ? "hypre" : "hymg ", all->count);
     for (size_t b = 0; b < sizeof bound / sizeof *bound; b++) {
       int within = 0;

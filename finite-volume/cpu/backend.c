@@ -157,10 +157,12 @@ static void move_local(hymg_context *context, const hymgi_plan *plan, const hymg
                        const double *src, const hymgi_geom *dst_box, double *dst)
 {
   (void)context;
-  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++)
-#pragma omp parallel for schedule(static) num_threads(threads_for(plan, c->n))
+  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++) {
+    const int threads = threads_for(plan, c->n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int k = 0; k < c->n[2]; k++)
       copy_brick(c, src_box + c->src_box, src, dst_box + c->dst_box, dst, k);
+  }
 }
 
 /* Copies pieces of a vector to or from a message buffer. */
@@ -169,7 +171,8 @@ static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int c
 {
   for (const hymgi_piece *p = pieces; p < pieces + count; p++) {
     const ptrdiff_t nx = p->n[0], ny = p->n[1];
-#pragma omp parallel for schedule(static) num_threads(threads_for(plan, p->n))
+    const int threads = threads_for(plan, p->n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int k = 0; k < p->n[2]; k++)
       for (int j = 0; j < p->n[1]; j++) {
         const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};

@@ -6,7 +6,7 @@
 #include "cpu/robust.h"
 #include "formulas/conductance.h"
 
-/* Runs `body` for every cell (i, j, k) of box g; `at` is its place. */
+/* For every cell (i, j, k) of nx x ny x nz; needs braces around it, as it begins with a pragma. */
 #define FOR_CELLS(level, nx, ny, nz)                                                               \
   _Pragma("omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))") for (         \
       int k = 0; k < (nz); k++) for (int j = 0; j < (ny); j++) for (int i = 0; i < (nx); i++)
@@ -14,18 +14,19 @@
 static void shares(const hymgi_level *level, int axis, double *out)
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
       out[hymgi_at(g, i, j, k)] = hymgi_share(&c, g, axis, i, j, k);
     }
+  }
 }
 
 static double largest_step(const hymgi_level *level)
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
   double largest = 1;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
 #pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))                    \
     reduction(max                                                                                  \
               : largest)
@@ -36,6 +37,7 @@ static double largest_step(const hymgi_level *level)
             const double step = hymgi_step(&c, g, axis, i, j, k);
             largest = step > largest ? step : largest;
           }
+  }
   return largest;
 }
 
@@ -43,17 +45,18 @@ static void resistances(const hymgi_level *level, int axis, double *out)
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
   const double *const part = level->axis[axis].part;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
       out[hymgi_at(g, i, j, k)] = hymgi_cell_resistance(&c, g, axis, part, i, j, k);
     }
+  }
 }
 
 static void weights(const hymgi_level *level, double *const resistance[3])
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
       for (int axis = 0; axis < 3; axis++)
@@ -61,6 +64,7 @@ static void weights(const hymgi_level *level, double *const resistance[3])
           level->weight[axis][hymgi_at(g, i, j, k)] =
               hymgi_cell_weight(&c, g, axis, resistance[axis], i, j, k);
     }
+  }
 }
 
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
@@ -93,23 +97,25 @@ static void sum_children(const hymgi_level *level, const double *fine, double *c
 static void scale_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_widths w = hymgi_widths_of(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
     {
       beta[hymgi_at(g, i, j, k)] *= hymgi_face_scale(&w, g, axis, i, j, k);
     }
+  }
 }
 
 static void scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
   const hymgi_widths w = hymgi_widths_of(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
       const double volume = hymgi_volume(&w, g, i, j, k);
       double *const v = x + hymgi_at(g, i, j, k);
       *v = divide ? *v / volume : *v * volume;
     }
+  }
 }
 
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,

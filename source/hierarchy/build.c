@@ -94,9 +94,10 @@ static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 
 void hymgi_level_place(hymgi_hierarchy *h, int l)
 {
-  place_level(h->level + l, &h->placement);
-  hymgi_outside_place(h->level + l);
-  if (l > 0) place_patches(h->level + l - 1, h->level + l);
+  hymgi_level *const level = h->level + l;
+  place_level(level, &h->placement);
+  hymgi_outside_place(level);
+  if (level->index > 0) place_patches(level - 1, level);
 }
 
 void hymgi_hierarchy_place(hymgi_hierarchy *h)
@@ -303,13 +304,14 @@ hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
 hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
 {
   hymg_context *context = h->context;
+  hymgi_level *const level = h->level + l, *const finer = level - (level->index > 0);
   TRY(hymgi_agree(context, make_level_plans(h, l)));
-  TRY(hymgi_agree(context, make_vectors(h, h->level + l)));
-  hymgi_level *const finer = l > 0 ? h->level + l - 1 : NULL; /* its patches are known now */
-  TRY(hymgi_agree(context, finer
-                               ? hymgi_vector_create(finer, finer->patch_size, &finer->patch_vector)
-                               : HYMG_OK));
-  return hymgi_agree(context, make_communicator(h->level + l));
+  TRY(hymgi_agree(context, make_vectors(h, level)));
+  const hymg_status status = /* the finer level's patches are known now */
+      finer == level ? HYMG_OK
+                     : hymgi_vector_create(finer, finer->patch_size, &finer->patch_vector);
+  TRY(hymgi_agree(context, status));
+  return hymgi_agree(context, make_communicator(level));
 }
 
 static void destroy_axes(hymgi_level *level)
