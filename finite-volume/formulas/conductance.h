@@ -99,15 +99,32 @@ HYMGI_INLINE double hymgi_share(const hymgi_conductances *c, const hymgi_geom *g
   return sum > 0 ? (axis == 0 ? x : axis == 1 ? y : z) / sum : 0;
 }
 
-/* The ratio of a cell's two conductances along an axis, at least 1; those at a boundary contain its
- * factor and do not count. */
+/* The larger over the smaller one; 1 if either is 0 (a periodic axis of a single cell). */
+HYMGI_INLINE double hymgi_ratio(double a, double b)
+{
+  if (a == 0 || b == 0) return 1;
+  return a > b ? a / b : b / a;
+}
+
+/* The largest ratio of the conductance of a cell's low face along an axis to those of its neighbours:
+ * the cell's high face, and the low faces of the next cells along the other axes. Faces at a boundary
+ * contain its factor and do not count. */
 HYMGI_INLINE double hymgi_step(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
                                int j, int k)
 {
-  const int at = hymgi_index_along(axis, i, j, k);
-  if (hymgi_ends(g, axis, 0, at) || hymgi_ends(g, axis, 1, at)) return 1;
-  const double a = hymgi_face(c, g, axis, 0, i, j, k), b = hymgi_face(c, g, axis, 1, i, j, k);
-  return a > b ? a / b : b / a;
+  const int here[3] = {i, j, k};
+  if (hymgi_ends(g, axis, 0, here[axis])) return 1;
+  const double low = hymgi_face(c, g, axis, 0, i, j, k);
+  double largest = 1;
+  for (int other = 0; other < 3; other++) {
+    if (hymgi_ends(g, other, 1, here[other])) continue;
+    const double next = other == axis ? hymgi_face(c, g, axis, 1, i, j, k)
+                                      : hymgi_face(c, g, axis, 0, i + (other == 0),
+                                                   j + (other == 1), k + (other == 2));
+    const double ratio = hymgi_ratio(low, next);
+    largest = ratio > largest ? ratio : largest;
+  }
+  return largest;
 }
 
 /* hymgi_resistance of a cell; part: of hymgi_axis. */

@@ -76,7 +76,7 @@ typedef struct hymgi_hierarchy hymgi_hierarchy;
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
   void (*shares)(const hymgi_level *level, int axis, double *out);
-  /* the largest ratio of beta between a face and the next one along its axis; NaN propagates */
+  /* the largest ratio of beta between a face and the next one of the same direction */
   double (*largest_step)(const hymgi_level *level);
   /* resistance from a cell to its parent's centre along an axis; 0 without a sibling */
   void (*resistances)(const hymgi_level *level, int axis, double *out);
