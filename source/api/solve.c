@@ -117,20 +117,6 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
 
 /* ---- cycles to a tolerance ---- */
 
-/* Squares that leave the range of numbers are taken of a scaled copy. */
-double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x)
-{
-  if (solver->h.options.norm == HYMG_NORM_MAX) return hymgi_norm_max(level, x);
-  const double square = hymgi_dot(level, x, x);
-  if (square > 1e-200 && square < 1e200) return sqrt(square);
-  const double largest = hymgi_norm_max(level, x);
-  double *const copy = level->method->robust ? level->y : solver->scratch;
-  if (!isfinite(largest) || largest == 0) return largest;
-  const int exponent = ilogb(largest);
-  hymgi_axpby(level, ldexp(1, -exponent), x, 0, x, copy);
-  return ldexp(sqrt(hymgi_dot(level, copy, copy)), exponent);
-}
-
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
 {
   const double relative = solver->rhs_max == 0 && residual == 0 ? 0 : residual / solver->rhs_max;

@@ -5,58 +5,9 @@
  * conjugate gradients make 3 dots, the third being the norm, BiCGStab 5. */
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
-
-void hymgi_note(hymg_solver *solver, const char *format, ...)
-{
-  const size_t used = strlen(solver->note);
-  if (used + 3 >= sizeof solver->note) return;
-  va_list arguments;
-  va_start(arguments, format);
-  if (used) memcpy(solver->note + used, "; ", 3);
-  const size_t at = used ? used + 2 : 0;
-  vsnprintf(solver->note + at, sizeof solver->note - at, format, arguments);
-  va_end(arguments);
-}
-
-/* ---- means ---- */
-
-static void volumes(const hymgi_level *level, double *v)
-{
-  hymgi_fill(level, 1, v);
-  level->backend->robust->scale_volumes(level, false, v);
-}
-
-/* f holds integrals over cells: the mean times the volume of each cell is subtracted. */
-double hymgi_subtract_mean(const hymgi_level *level, double *f)
-{
-  const double mean = hymgi_mean(level, f);
-  if (!level->method->stretched) {
-    hymgi_shift(level, -mean, f);
-  } else {
-    volumes(level, level->y);
-    hymgi_axpby(level, 1, f, -mean, level->y, f);
-  }
-  return mean;
-}
-
-/* u holds values. */
-static void center(const hymgi_level *level, double *u)
-{
-  if (!level->method->singular || level->num_boxes == 0) return;
-  if (!level->method->stretched) {
-    hymgi_remove_mean(level, u);
-    return;
-  }
-  hymgi_copy_vector(level, u, level->y);
-  level->backend->robust->scale_volumes(level, false, level->y);
-  hymgi_shift(level, -hymgi_mean(level, level->y), u);
-}
 
 /* ---- iterations ---- */
 
@@ -278,6 +229,6 @@ hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason)
   if (status == HYMG_OK) advise(solver, *reason);
   level->x = k.u, level->f = k.f;
   if (k.scale) hymgi_axpby(level, ldexp(1, -k.scale), k.u, 0, k.u, k.u);
-  center(level, level->x);
+  hymgi_center(level, level->x);
   return status;
 }

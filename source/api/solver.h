@@ -35,21 +35,24 @@ hymg_status hymgi_options_check(hymg_context *context, hymg_stencil stencil,
 hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *options,
                                  const hymgi_backend **backend);
 
-/* source/api/solve.c: the norm that options.norm names; a value that the ranks of the level know, on
- * all ranks of the context; records the residual after a cycle, *stop: the monitor's wish; true if
- * the iteration ends, and why. */
+/* norms.c. The norm that options.norm names. */
 double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x);
-double hymgi_known_by_all(const hymgi_level *level, double value);
-hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
-bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
-/* source/api/solve_robust.c: right-hand side, iteration and final residual on the robust path. */
-/* subtract_mean: from integrals over cells; returns it. note: adds a remark to the result. */
+/* subtract_mean: from integrals over cells, and returns it; center: from values, if the system is
+ * singular; note: adds a remark to the result. */
 double hymgi_subtract_mean(const hymgi_level *level, double *f);
+void hymgi_center(const hymgi_level *level, double *u);
 void hymgi_note(hymg_solver *solver, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+/* source/api/solve.c: a value that the ranks of the level know, on
+ * all ranks of the context; records the residual after a cycle, *stop: the monitor's wish; true if
+ * the iteration ends, and why. */
+double hymgi_known_by_all(const hymgi_level *level, double value);
+hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
+bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
+/* source/api/solve_robust.c: iteration and final residual on the robust path. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test

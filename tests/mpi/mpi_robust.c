@@ -1,7 +1,7 @@
 /* Boxes cut anywhere: on the robust path and on the standard one every distribution gives the bits
  * of one rank, and bad cuts are refused on all ranks. */
+#include "oracle/trial.h"
 #include "support/mpi.h"
-#include "support/trial.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * iteration, on odd shapes with coefficients and widths at random. */
 #include "api/solver.h"
 #include "oracle/robust.h"
-#include "support/trial.h"
+#include "oracle/trial.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What a user of the robust path sees: iterations, orders, tolerances, singular systems, the choice
  * of the path, updates, and results that do not depend on threads or on the order of axes. */
-#include "support/trial.h"
+#include "oracle/trial.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

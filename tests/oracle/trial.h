@@ -1,6 +1,6 @@
 /* A system for the robust path: widths, coefficients that vary wildly, and an open solver. */
-#ifndef SUPPORT_TRIAL_H
-#define SUPPORT_TRIAL_H
+#ifndef ORACLE_TRIAL_H
+#define ORACLE_TRIAL_H
 
 #include "support/support.h"
 

@@ -1,5 +1,5 @@
 /* Systems for the robust path. */
-#include "support/trial.h"
+#include "oracle/trial.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
