@@ -1,5 +1,5 @@
 /* bubble [N [STEPS [FILE]]]: an air bubble rises in water (density 1 : 1000) in a closed box of N^3
- * cells: the flow of an incompressible fluid by projection on a staggered grid. Every step solves
+ * cells (default 32): the flow of an incompressible fluid by projection on a staggered grid. Every step solves
  *     div (1/rho grad p) = div u* / dt,   dp/dn = 0 on the walls
  * with hymg: jumps in the coefficients, any N, a singular system. Advection is semi-Lagrangian, to
  * keep the example short. Prints iterations and the divergence left; FILE gets the density in the
@@ -69,7 +69,6 @@ static void advect(const flow *s, int centring, const double *x, double *moved)
 {
   int c[3];
   extent(s->n, centring, c);
-#pragma omp parallel for
   for (int k = 0; k < c[2]; k++)
     for (int j = 0; j < c[1]; j++)
       for (int i = 0; i < c[0]; i++) {
@@ -298,7 +297,7 @@ static int run(flow *s, pressure *q, int steps, double *spare)
 
 int main(int argc, char **argv)
 {
-  const int n = argc > 1 ? atoi(argv[1]) : 64, steps = argc > 2 ? atoi(argv[2]) : 20;
+  const int n = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 20;
   if (n < 4 || n > 1000 || steps < 1 || argc > 4) {
     fprintf(stderr, "usage: bubble [N [STEPS [FILE]]], N from 4 to 1000\n");
     return 2;

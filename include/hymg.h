@@ -419,14 +419,15 @@ typedef struct hymg_transport_info {
 } hymg_transport_info;
 
 /* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
- * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where
- * the sides have many factors of 2, the axes are coupled alike and beta is smooth. ROBUST: FV2 on
- * any size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
+ * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
+ * sides have many factors of 2, the axes are coupled alike and beta is smooth. ROBUST: FV2 on any
+ * size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
  * preconditioner of conjugate gradients or, where a Dirichlet boundary has the quadratic
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest
- * level has at most 8192 cells, 64 a side, the mean couplings of the axes differ by less than a factor of 2
- * and beta of neighbouring faces by less than a factor of 4; else ROBUST. FMG needs STANDARD: if
- * AUTO finds that it does not suit, the creation of the solver fails and names the reason. */
+ * level has at most 8192 cells (FMG: 32768), 64 a side, the mean couplings of the axes differ by
+ * less than a factor of 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST.
+ * FMG needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and
+ * names the reason. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,
   HYMG_PATH_STANDARD = 1,

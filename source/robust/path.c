@@ -6,7 +6,8 @@
 
 #include "multigrid/level_ops.h"
 
-enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64 };
+/* Larger ones solve to the 1e-3 that an F-cycle needs as well, but slowly: it has no other path. */
+enum { MOST_COARSEST = 8192, MOST_COARSEST_FMG = 32768, LONGEST_COARSEST = 64 };
 #define ALIKE  0.5 /* coupling of an axis over the largest one */
 #define SMOOTH 4   /* largest ratio of neighbouring betas */
 
@@ -78,11 +79,12 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   int n[3];
   coarsest(h, n);
   const int longest = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
-  if ((double)n[0] * n[1] * n[2] > MOST_COARSEST || longest > LONGEST_COARSEST) {
+  const int most = h->options.method == HYMG_FMG ? MOST_COARSEST_FMG : MOST_COARSEST;
+  if ((double)n[0] * n[1] * n[2] > most || longest > LONGEST_COARSEST) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
              "halving all axes would end at %d x %d x %d cells (standard: at most %d, %d a side)",
-             n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
+             n[0], n[1], n[2], most, LONGEST_COARSEST);
     return HYMG_OK;
   }
   if (h->op->desc.beta[0]) return HYMG_OK;

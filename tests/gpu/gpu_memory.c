@@ -70,6 +70,7 @@ static void cube_end(cube *c)
 static hymg_options on_gpu(hymg_memory memory)
 {
   hymg_options o = hymg_options_default();
+  o.path = HYMG_PATH_STANDARD;
   o.backend = HYMG_BACKEND_CUDA;
   o.host_cells = o.tail_cells = 0;
   o.memory = memory;
