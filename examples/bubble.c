@@ -1,5 +1,6 @@
 /* bubble [N [STEPS [FILE]]]: an air bubble rises in water (density 1 : 1000) in a closed box of N^3
- * cells (default 32): the flow of an incompressible fluid by projection on a staggered grid. Every step solves
+ * cells (default 32): the flow of an incompressible fluid by projection on a staggered grid. Every
+ * step solves
  *     div (1/rho grad p) = div u* / dt,   dp/dn = 0 on the walls
  * with hymg: jumps in the coefficients, any N, a singular system. Advection is semi-Lagrangian, to
  * keep the example short. Prints iterations and the divergence left; FILE gets the density in the

@@ -1,8 +1,9 @@
 /* The iterations of the robust path, preconditioned with one V-cycle: conjugate gradients, or
  * BiCGStab (van der Vorst 1992, from the right) where the operator's extrapolation at boundaries is
- * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A
- * dot product takes two reductions (largest term, integers), two of them at once no more:
- * conjugate gradients make 3 dots, the third being the norm, BiCGStab 5. */
+ * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A dot
+ * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
+ * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
+ * (the last of two at once) and two norms. */
 #include <float.h>
 #include <math.h>
 
