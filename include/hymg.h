@@ -570,8 +570,10 @@ typedef struct hymg_result {
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and boundary data again and keeps the
- * hierarchy. Errors: EINVAL (coefficients; the solver keeps the old ones), ENOMEM, EMPI (a
- * successful update is needed before the next solve). */
+ * hierarchy, unless the new coefficients ask for the robust path or for other axes: then it is
+ * built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
+ * the coefficients now ask for the robust path), ENOMEM, EMPI (a successful update is needed before
+ * the next solve after these three). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
 /* Collective. */
 HYMG_API void hymg_solver_destroy(hymg_solver **solver);

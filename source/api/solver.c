@@ -110,16 +110,6 @@ static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
   return HYMG_OK;
 }
 
-/* A backend that has only the standard path. */
-static hymg_status without_robust(hymg_solver *s, const hymgi_backend *backend)
-{
-  if (s->path.path == HYMG_PATH_ROBUST && s->h.options.path == HYMG_PATH_ROBUST)
-    return hymgi_fail(s->h.context, HYMG_EUNSUPPORTED, "path robust on backend %s: host only",
-                      backend->name);
-  s->path.path = HYMG_PATH_STANDARD;
-  return HYMG_OK;
-}
-
 /* The same operator and options, without levels. */
 static void start_again(hymg_solver *s)
 {
@@ -138,7 +128,6 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
-  if (!backend->robust) TRY(hymgi_agree(c, without_robust(s, backend)));
   if (s->path.path != HYMG_PATH_ROBUST) {
     TRY(build_standard(s, backend, tuning));
     if (s->path.path == HYMG_PATH_ROBUST) start_again(s);
@@ -197,13 +186,13 @@ static hymg_status update(hymg_solver *s)
     TRY(hymgi_robust_update(&s->h, &kept));
   } else {
     TRY(hymgi_coefficients_load(&s->h));
-    s->path.path = s->h.options.path;
-    const bool open = s->h.options.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] &&
-                      s->h.method.stencil == HYMG_FV2 && s->h.level[0].backend->robust;
-    if (open) TRY(hymgi_path_judge(&s->h, &s->path));
-    if (s->path.path == HYMG_PATH_AUTO) s->path.path = HYMG_PATH_STANDARD;
-    TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &s->path)));
-    kept = s->path.path == HYMG_PATH_STANDARD;
+    hymgi_path_choice now = {.path = s->h.options.path};
+    const bool open =
+        now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] && s->h.method.stencil == HYMG_FV2;
+    if (open) TRY(hymgi_path_judge(&s->h, &now));
+    TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
+    kept = now.path != HYMG_PATH_ROBUST;
+    if (!kept) s->path = now;
   }
   return kept ? attach(s) : rebuild(s);
 }
@@ -292,7 +281,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
-  if (path.path == HYMG_PATH_ROBUST && backend->robust) {
+  if (path.path == HYMG_PATH_ROBUST) {
     set_robust(h, backend);
     return hymgi_robust_estimate(h, backend);
   }

@@ -221,7 +221,7 @@ typedef struct hymgi_backend {
   const char *(*kernel_names)(const hymgi_level *level);
 
   /* vector operations on the cells of a level; ghosts are not touched; outputs may be inputs */
-  const hymgi_robust_ops *robust; /* NULL: not available */
+  const hymgi_robust_ops *robust;
   void (*fill)(const hymgi_level *level, double value, double *x);
   void (*axpby)(const hymgi_level *level, double a, const double *x, double b, const double *y,
                 double *z);
