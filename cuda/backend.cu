@@ -32,6 +32,7 @@ constexpr hymgi_robust_ops robust_table()
   r.scale_volumes = hymgi_cuda_scale_volumes;
   r.restrict_weighted = hymgi_cuda_restrict_weighted;
   r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
+  r.interpolate_uneven = hymgi_cuda_interpolate_uneven;
   return r;
 }
 

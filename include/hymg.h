@@ -153,8 +153,9 @@ typedef enum hymg_boundary {
 } hymg_boundary;
 
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
- * together while all are even, down to 1 cell per axis, or to 2 cells on axes that are periodic or
- * have a Neumann boundary, and with FV4 on all axes. Robust: the axes whose cells are strongly
+ * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann
+ * boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more than
+ * 1331 cells would be left. Robust: the axes whose cells are strongly
  * coupled are halved, n to ceil(n / 2), down to 1 cell. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
@@ -420,11 +421,10 @@ typedef struct hymg_transport_info {
 
 /* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
  * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
- * sides have many factors of 2, the axes are coupled alike and beta is smooth. ROBUST: FV2 on any
- * size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
+ * axes are coupled alike and beta is smooth. ROBUST: FV2 on any size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
  * preconditioner of conjugate gradients or, where a Dirichlet boundary has the quadratic
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest
- * level has at most 8192 cells (FMG: 32768), 64 a side, the mean couplings of the axes differ by
+ * level has at most 8192 cells, 64 a side, the mean couplings of the axes differ by
  * less than a factor of 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST.
  * FMG needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and
  * names the reason. */
@@ -594,8 +594,8 @@ typedef struct hymg_level_info {
   int cells[3];
   int box[3]; /* cells of one (unmerged) box; the mean, rounded up, if they are unequal */
   int64_t boxes;
-  int ranks; /* ranks that hold cells of this level */
-  double spacing[3];
+  int ranks;         /* ranks that hold cells of this level */
+  double spacing[3]; /* standard path: of all cells but a narrower last one below odd sides */
   hymg_backend backend;
   double lambda_max;  /* Gershgorin bound of D^-1 A */
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
@@ -610,11 +610,11 @@ HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hym
 
 /* Collective: the same solve with `level` as the finest one, with fields from
  * hymg_field_create_on_level (level 0: any cell fields of the grid). Errors: also EUNSUPPORTED (a
- * level other than 0 on the robust path). */
+ * level other than 0 on the robust path, or below one with an odd side). */
 HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f,
                                          hymg_field *u, hymg_result *result);
 /* Collective: coarse (on level + 1) = mean of 8 cells of fine (on level); on the robust path the sum
- * of the children. Errors here and below:
+ * of the children. Errors: EUNSUPPORTED (standard path, from a level with an odd side); here and below:
  * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);

@@ -90,8 +90,8 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
   const option_row rows[] = {
       {"grid", "NX,NY,NZ",
        "cells per axis of the unit cube, each 1 ... 1048576, instead of the two sizes; the\n"
-       "spacing of an axis is 1 over its cells. All axes are halved together while all are\n"
-       "even, so odd factors stay on the coarsest level; above 4096 cells there is announced.",
+       "spacing of an axis is 1 over its cells. All axes are halved together. With fv4\n"
+       "odd factors stay on the coarsest level; more than 4096 cells there are announced.",
        .kind = OPTION_CUSTOM, o->grid.n, .read = options_read_triple},
       {"boxes", "NX,NY,NZ",
        "with --grid: boxes per axis, each dividing the cells of its axis. Where all axes are\n"

@@ -5,6 +5,7 @@
 
 #include "common/start.h"
 #include "common/timing.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,16 +235,27 @@ static bool make_fields(fv_run *run, fv_report *report)
   return fv_max(run, &report->setup_seconds) && fv_max(run, &report->problem_seconds);
 }
 
+/* Levels below one of odd sides have a narrower last cell and cannot be solved on. */
+static bool covers_cube(const hymg_level_info *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (fabs(level->cells[axis] * level->spacing[axis] - 1) > 1e-9) return false;
+  return true;
+}
+
 static bool describe_levels(fv_run *run, fv_report *report)
 {
   report->num_levels = hymg_solver_num_levels(run->solver);
-  report->num_sizes = report->num_levels < FV_SIZES ? report->num_levels : FV_SIZES;
-  if (hymg_solver_path(run->solver, NULL) == HYMG_PATH_ROBUST) report->num_sizes = 1;
   report->levels = calloc((size_t)report->num_levels, sizeof *report->levels);
   hymg_status status = report->levels ? HYMG_OK : HYMG_ENOMEM;
   for (int level = 0; level < report->num_levels && status == HYMG_OK; level++)
     status = hymg_solver_level(run->solver, level, &report->levels[level]);
   if (!fv_agree(run, status, "levels")) return false;
+  report->num_sizes = 1;
+  if (hymg_solver_path(run->solver, NULL) == HYMG_PATH_STANDARD)
+    while (report->num_sizes < FV_SIZES && report->num_sizes < report->num_levels &&
+           covers_cube(&report->levels[report->num_sizes]))
+      report->num_sizes++;
   for (int level = 0; level < report->num_sizes; level++)
     report->size[level].level = report->levels[level];
   status = hymg_solver_tuning(run->solver, &report->tuning);

@@ -261,7 +261,7 @@ bool applies(const hymgi_hierarchy *h, int l)
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= COARSE_THREADS && (bottom || level->direct) &&
+         level->cells <= COARSE_THREADS && (bottom || (level->direct && !level->uneven)) &&
          level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 

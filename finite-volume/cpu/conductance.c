@@ -84,11 +84,13 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
 
 static void sum_children(const hymgi_level *level, const double *fine, double *coarse)
 {
+  const double part = hymgi_part_of_sum(level);
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b, *p = level->patch + b;
     FOR_CELLS(level, p->n[0], p->n[1], p->n[2])
     {
-      coarse[hymgi_at(p, i, j, k)] = hymgi_sum_of_children(level->coarsened, g, -1, fine, i, j, k);
+      coarse[hymgi_at(p, i, j, k)] =
+          part * hymgi_sum_of_children(level->coarsened, g, -1, fine, i, j, k);
     }
   }
 }
@@ -126,5 +128,6 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .sum_children = sum_children,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,
+                                           .interpolate_uneven = hymgi_cpu_interpolate_uneven,
                                            .restrict_weighted = hymgi_cpu_restrict_weighted,
                                            .interpolate_weighted = hymgi_cpu_interpolate_weighted};

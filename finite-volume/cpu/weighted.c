@@ -160,7 +160,7 @@ static void along_x(const hymgi_level *level, const double *w, const double *res
   }
 }
 
-static void add_row(const hymgi_geom *g, const double *restrict e, int j, int k, double *x)
+void hymgi_cpu_add_row(const hymgi_geom *g, const double *restrict e, int j, int k, double *x)
 {
   double *restrict row[2] = {x + hymgi_at(g, 0, j, k), x + hymgi_at(g, 1, j, k)};
   const int step = g->split ? 1 : 2;
@@ -193,7 +193,7 @@ static void interpolate_row(const hymgi_level *level, int b, int j, int k, const
         hymgi_cpu_plain_row(p, source, next[1], next[2], host_scratch(level, COARSE_ROWS + axis));
     add_neighbour(w[axis], parent, row, halved(level, 0), n, e);
   }
-  add_row(g, e, j, k, x);
+  hymgi_cpu_add_row(g, e, j, k, x);
 }
 
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,

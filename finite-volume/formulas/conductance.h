@@ -189,6 +189,19 @@ HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *
   return sum;
 }
 
+/* The part of that sum of a cell's equation that the coarse cell gets: on the standard path levels are
+ * scaled as if all cells had 8 children. */
+static inline double hymgi_part_of_sum(const hymgi_level *level)
+{
+  return level->method->robust ? 1 : 0.125;
+}
+
+/* Quadratic interpolation along an axis: w is of hymgi_axis. */
+HYMGI_INLINE double hymgi_on_parabola(const double w[3], double low, double own, double high)
+{
+  return hymgi_fma(w[0], low, hymgi_fma(w[1], own, w[2] * high));
+}
+
 /* The widths along the axes, by global index, and the number of cells of the level. */
 typedef struct hymgi_widths {
   const double *of[3];

@@ -12,7 +12,8 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level
 {
   const int dim = level->extrapolation_dim[face / 2];
   if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
+  const bool narrow = face & 1 && level->shortened >> (face / 2) & 1;
+  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2 || narrow) return HYMGI_LINEAR_GHOST;
   if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
   const bool linear = level->method->stencil == HYMG_FV2 &&
                       level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;

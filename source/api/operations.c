@@ -38,6 +38,9 @@ static hymg_status operate(hymg_solver *solver, int l, operation kind, const hym
   const bool restricts = kind == RESTRICT;
   if (!solver) return HYMG_EINVAL;
   TRY(hymgi_check_level(&solver->h, l, solver->h.num_levels - restricts));
+  if (restricts && solver->h.level[l].uneven)
+    return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
+                      "restriction from level %d: its sides are not even", l);
   hymgi_level *level = solver->h.level + l;
   hymg_context *c = level->context;
   double *vx = NULL, *vf = NULL, *vout = NULL;

@@ -362,6 +362,9 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   if (solver->h.method.robust && level > 0)
     return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
                       "a solve on level %d of the robust path: level 0 only", level);
+  if (solver->h.level[level].shortened)
+    return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
+                      "a solve on level %d, below one whose sides are not even", level);
   const double start = hymgi_seconds();
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;

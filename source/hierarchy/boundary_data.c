@@ -123,6 +123,7 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
 {
   const hymgi_geom *g = level->box + b;
   const int axis = face / 2;
+  const bool narrow = face & 1 && level->shortened >> axis & 1;
   double *const plane = level->boundaries->value[b * 6 + face];
   if (!plane) return;
   int u, v, at[3];
@@ -133,7 +134,7 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
   extend(g, face, plane);
   for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
-    plane[m] *= level->h[axis];
+    plane[m] *= level->h[axis] * (narrow ? level->axis[axis].width[level->n[axis] - 1] : 1);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
   level->backend->boundary_term(level, b, face);
 }
@@ -147,6 +148,19 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
       copy_layer(level, b, face / 2, level->box, cells, face & 1 ? n - 1 : 0, cells,
                  face & 1 ? n - 2 : 1);
   }
+}
+
+/* Restriction divides by 8 where cells have fewer children, too. */
+static void divide_by_children(const hymgi_level *fine, const hymgi_level *coarse, double *cells)
+{
+  for (const hymgi_geom *g = coarse->box; g < coarse->box + coarse->num_boxes; g++)
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = 0; i < g->n[0]; i++) {
+          const int at[3] = {g->low[0] + i, g->low[1] + j, g->low[2] + k};
+          for (int axis = 0; axis < 3; axis++)
+            if (2 * at[axis] + 1 == fine->n[axis]) cells[hymgi_at(g, i, j, k)] *= 2;
+        }
 }
 
 /* The same through the user's boxes, if the level has others. */
@@ -178,6 +192,8 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
     if (next < end) {
       status = hymgi_agree(context, hymgi_crossing_create(next, next->vector_size, &coarse));
       if (status == HYMG_OK) hymgi_restrict_cells(level, cells, next, coarse);
+      next->backend->sync(context);
+      if (status == HYMG_OK && level->uneven) divide_by_children(level, next, coarse);
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
     level->backend->sync(context);

@@ -166,7 +166,7 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 static bool needs_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (m->robust) return true; /* the residual before it is restricted */
+  if (m->robust || level->uneven) return true; /* the residual before it is restricted */
   if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
   return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
@@ -290,9 +290,18 @@ static hymg_status make_all_vectors(hymgi_hierarchy *h)
   return HYMG_OK;
 }
 
+static hymg_status make_axes(hymgi_hierarchy *h)
+{
+  TRY(hymgi_axes_first(h->level, &h->op->grid->desc));
+  for (int l = 0; l + 1 < h->num_levels; l++)
+    TRY(hymgi_axes_next(h->level + l, h->level + l + 1));
+  return HYMG_OK;
+}
+
 hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
 {
   hymg_context *context = h->context;
+  if (h->method.uneven) TRY(hymgi_agree(context, make_axes(h)));
   TRY(hymgi_agree(context, make_plans(h)));
   TRY(hymgi_transport_connect(h));
   TRY(hymgi_agree(context, make_all_vectors(h)));
@@ -314,21 +323,12 @@ hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
   return hymgi_agree(context, make_communicator(level));
 }
 
-static void destroy_axes(hymgi_level *level)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    hymgi_axis *a = level->axis + axis;
-    double **const list[3] = {&a->width, &a->part, &a->closer};
-    for (int m = 0; m < 3; m++)
-      if (*list[m]) level->keeper->unshare(*list[m]);
-    hymgi_vector_destroy(level, level->vector_size, &level->weight[axis]);
-  }
-}
-
 static void destroy_level(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
-  destroy_axes(level);
+  hymgi_axes_destroy(level);
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_vector_destroy(level, level->vector_size, &level->weight[axis]);
   if (level->index == 0) { /* else they are part of the arena */
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);

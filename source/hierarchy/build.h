@@ -23,8 +23,9 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit);
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend);
 void hymgi_hierarchy_place(hymgi_hierarchy *h);
 hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h);
-/* Does the standard path coarsen a level of n cells? */
-bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const int n[3]);
+/* The standard path's coarsest level for a finest of n cells; uneven: sides that are odd are halved
+ * as well, to the next larger whole number. */
+void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool *uneven);
 /* The parts of these, for a hierarchy that is built level by level; num_levels includes level l. */
 int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend);
 hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l);
@@ -57,6 +58,11 @@ hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
  * are there, but not yet scaled. */
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
 void hymgi_boundary_data_destroy(hymgi_level *level);
+
+/* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */
+hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d);
+hymg_status hymgi_axes_next(hymgi_level *fine, hymgi_level *coarse);
+void hymgi_axes_destroy(hymgi_level *level);
 
 /* Copies the entries of every box of the level, by its backend; axis: -1, or that along which entry
  * 1 of the source becomes entry 0. */

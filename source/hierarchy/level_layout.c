@@ -4,7 +4,11 @@
 #include "hierarchy/build.h"
 #include "multigrid/backend.h"
 
-enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128 };
+enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_ANY_SIZE = 4096 };
+
+/* Krylov iterations solve coarsest levels of at most so many cells, 11^3; larger ones with odd sides
+ * are coarsened further. */
+enum { MOST_KRYLOV = 11 * 11 * 11 };
 
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
 {
@@ -41,16 +45,28 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
                     h->num_levels - 1);
 }
 
-/* Has a level of n cells a coarser one? Its sides must not be below 1 cell, or 2 with the wide stencil or
+/* Halves all axes if that is possible. The sides must not be below 1 cell, or 2 with the wide stencil or
  * along an axis that is periodic or has a Neumann boundary. */
-bool hymgi_halves_all_axes(const hymg_grid *grid, hymg_stencil stencil, const int n[3])
+static bool halve(const hymg_grid *grid, hymg_stencil stencil, bool uneven, int n[3])
 {
   for (int axis = 0; axis < 3; axis++) {
     const hymg_boundary *b = grid->desc.boundary + 2 * axis;
     const bool wide = stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET;
-    if (n[axis] % 2 || n[axis] < (wide ? 4 : 2)) return false;
+    if ((n[axis] % 2 && !uneven) || n[axis] < (wide ? 3 : 2)) return false;
   }
+  for (int axis = 0; axis < 3; axis++)
+    n[axis] = (n[axis] + 1) / 2;
   return true;
+}
+
+void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool *uneven)
+{
+  while (halve(grid, stencil, false, n))
+    continue;
+  *uneven = stencil == HYMG_FV2 && (double)n[0] * n[1] * n[2] > MOST_KRYLOV &&
+            halve(grid, stencil, true, n);
+  while (*uneven && halve(grid, stencil, true, n))
+    continue;
 }
 
 /* HPGMG-FV's boxes on the next level, for its sizes: n is the side of the level, box the side of
@@ -83,7 +99,7 @@ void hymgi_extrapolation_dims(hymgi_hierarchy *h)
 static hymg_status coarsen(const hymgi_hierarchy *h, hymgi_level *level)
 {
   const hymgi_level *finer = level - 1;
-  if (h->method.robust)
+  if (h->method.robust || h->method.uneven)
     return hymgi_decomp_coarsen_axes(level->context, finer->decomp, finer->coarsened,
                                      h->gather_below, &level->decomp);
   return hymgi_decomp_coarsen(level->context, finer->decomp, 2 * level->ghost, h->gather_below,
@@ -109,10 +125,14 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
   for (int axis = 0; axis < 3; axis++) {
     const int finer = l ? level[-1].n[axis] : grid->desc.n[axis];
     const bool halved = l && level[-1].coarsened >> axis & 1;
+    const unsigned odd = l && finer % 2;
     level->n[axis] = halved ? finer / 2 + finer % 2 : finer;
-    level->h[axis] = l ? level[-1].h[axis] * (halved ? (double)finer / level->n[axis] : 1)
-                       : grid->desc.spacing[axis];
+    level->h[axis] = !l                  ? grid->desc.spacing[axis]
+                     : !h->method.robust ? 2 * level[-1].h[axis]
+                     : halved            ? level[-1].h[axis] * ((double)finer / level->n[axis])
+                                         : level[-1].h[axis];
     level->cells *= level->n[axis];
+    if (l && h->method.uneven) level->shortened |= (level[-1].shortened | odd << axis) & 1u << axis;
   }
   TRY(l == 0 ? hymgi_outside_shape(h, level) : coarsen(h, level));
   return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
@@ -156,22 +176,31 @@ int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backen
 {
   const hymg_options *o = &h->options;
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
-  if (!backend->sharing || hymgi_comm_size(h->context->comm) == 1) return 0;
-  if (o->gather_cells >= 0) return o->gather_cells;
+  if (hymgi_comm_size(h->context->comm) == 1) return 0;
+  const int64_t least = h->method.robust || h->method.uneven ? GATHER_ANY_SIZE : 0;
+  if (!backend->sharing || o->gather_cells == 0) return least;
+  if (o->gather_cells > 0) return o->gather_cells;
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
 }
 
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_grid *grid = h->op->grid;
-  int n[3];
+  hymgi_method *m = &h->method;
+  int n[3], coarsest[3];
   memcpy(n, grid->desc.n, sizeof n);
+  memcpy(coarsest, n, sizeof n);
+  hymgi_coarsest(grid, m->stencil, coarsest, &m->uneven);
+  if (m->uneven) m->variable_beta = true, m->variable_alpha = m->has_alpha;
   h->gather_below = hymgi_gather_below(h, backend);
-  h->num_levels = 1;
-  while (hymgi_halves_all_axes(grid, h->method.stencil, n) && h->num_levels < HYMGI_MAX_LEVELS) {
-    for (int axis = 0; axis < 3; axis++)
-      n[axis] /= 2;
-    h->level[h->num_levels++ - 1].coarsened = HYMGI_ALL_AXES;
+  for (h->num_levels = 1; h->num_levels < HYMGI_MAX_LEVELS; h->num_levels++) {
+    hymgi_level *const level = h->level + h->num_levels - 1;
+    level->uneven = m->uneven && (n[0] % 2 || n[1] % 2 || n[2] % 2);
+    if (!halve(grid, m->stencil, m->uneven, n)) {
+      level->uneven = false;
+      break;
+    }
+    level->coarsened = HYMGI_ALL_AXES;
   }
   TRY(hymgi_agree(grid->context, make_shapes(h)));
   return hymgi_count_ranks(h, 0);

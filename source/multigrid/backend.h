@@ -72,7 +72,7 @@ typedef struct hymgi_nccl_ops {
 
 typedef struct hymgi_hierarchy hymgi_hierarchy;
 
-/* What the robust path needs (formulas/conductance.h). Vectors of faces hold low faces. */
+/* What the robust path and odd sizes need (formulas/conductance.h). Vectors of faces hold low faces. */
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
   void (*shares)(const hymgi_level *level, int axis, double *out);
@@ -85,7 +85,13 @@ typedef struct hymgi_robust_ops {
   /* conductances of the coarse faces; sums of C over children */
   void (*coarse_faces)(const hymgi_level *level, int axis, const double *fine,
                        const hymgi_geom *patch, double *coarse);
+  /* coarse_faces and sum_children also where a side that is halved is odd; the sum is divided by 8 on
+   * the standard path */
   void (*sum_children)(const hymgi_level *level, const double *fine, double *coarse);
+  /* standard path where a side is odd: of order 0, or by the parabolas of hymgi_axis; no ghosts beyond
+   * boundaries are read. add: to x */
+  void (*interpolate_uneven)(const hymgi_level *fine, const double *source, hymgi_ghosts order,
+                             bool add, double *x);
   /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
    * over the cell's width */
   void (*scale_faces)(const hymgi_level *level, int axis, double *beta);

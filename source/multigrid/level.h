@@ -40,6 +40,9 @@ typedef struct hymgi_method {
   /* The robust path (source/robust/robust.h): any size, coarsening by axis, equations integrated
    * over cells, weighted transfers, symmetric cycles */
   bool robust;
+  /* The standard path with a side that is odd: its last cell is then the only child of its parent,
+   * which is as narrow */
+  bool uneven;
   bool stretched; /* robust: the grid has widths */
   bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
@@ -47,16 +50,18 @@ typedef struct hymgi_method {
   hymgi_tuning tuning;
 } hymgi_method;
 
-/* Robust path: an axis of the whole level, by global index; borrowed or owned by the level, in
- * memory that its keeper can read. */
+/* Robust path, or sizes that are not even: an axis of the whole level, by global index; owned by the
+ * level, in memory that its keeper can read. */
 typedef struct hymgi_axis {
   double *width; /* of n cells; the mean of the finest level is 1 */
   /* n: the part of the distance between a cell and its sibling that lies beyond their common
    * parent's centre, which is the sibling's width over both; 0 without a sibling */
   double *part;
   /* of the n' + 1 coarse faces: distance of the fine centres on both sides over that of the coarse
-   * ones; 1 if the axis is not coarsened */
+   * ones; 1 if the axis is not coarsened; half of it on the standard path */
   double *closer;
+  double *parabolas; /* n x 3, if coarsened: weights of quadratic interpolation to a cell from its
+                      * parent's low neighbour, its parent and the high neighbour */
 } hymgi_axis;
 
 /* Coefficients in the form that kernels read: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its
@@ -88,7 +93,9 @@ typedef struct hymgi_level {
   int index;
   int n[3];
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
-  double h[3];        /* robust path: mean width */
+  bool uneven;        /* an axis that is halved has an odd number of cells */
+  unsigned shortened; /* standard path, bit per axis: the last cell is narrower than the others */
+  double h[3];        /* robust path: mean width; standard path: of all but a shortened cell */
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];

@@ -121,15 +121,20 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
 }
 
-/* The robust path: smooth; then coarse->f = P^T (f - A x), coarse->x = 0. level->y is free. */
-static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse)
+/* Smooth; then coarse->f = P^T (f - A x), coarse->x = 0, where the backend has no fused form for it.
+ * level->y is free. */
+static void smooth_restrict_apart(hymgi_level *fine, hymgi_level *coarse)
 {
   const hymgi_plan *halo = hymgi_operator_halo(fine);
+  const hymgi_robust_ops *const robust = fine->backend->robust;
   hymgi_smooth(fine);
   hymgi_residual(fine, fine->f, fine->x, fine->y);
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   if (fine->method->weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
-  fine->backend->robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
+  if (fine->method->robust)
+    robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
+  else
+    robust->sum_children(fine, fine->y, patches_of(fine, coarse->f));
   gather(fine, coarse, coarse->f, NULL);
   hymgi_cross(fine, coarse);
   hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, fine->method->weighted ? 4 : 1));
@@ -156,8 +161,8 @@ static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool sm
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
-  if (fine->method->robust) {
-    smooth_restrict_weighted(fine, coarse);
+  if (fine->method->robust || fine->uneven) {
+    smooth_restrict_apart(fine, coarse);
     return;
   }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
@@ -181,9 +186,9 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
                                double *y, hymgi_slot slot)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  const bool fused =
-      slot != HYMGI_SLOT_NONE && fine->backend->queue_restrict_max && !fine->method->robust;
-  if (fine->method->robust)
+  const bool summed = fine->method->robust || fine->uneven;
+  const bool fused = slot != HYMGI_SLOT_NONE && fine->backend->queue_restrict_max && !summed;
+  if (summed)
     fine->backend->robust->sum_children(fine, x, patches_of(fine, y));
   else if (fused)
     fine->backend->queue_restrict_max(fine, x, patches_of(fine, y), (int)slot);
@@ -211,18 +216,21 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
   const hymgi_method *m = fine->method;
   const hymgi_ghosts order = (hymgi_ghosts)(f_cycle ? m->interpolation_f : m->interpolation_v);
-  if (order != HYMGI_GHOSTS_P0) {
+  if (order != HYMGI_GHOSTS_P0)
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
-    if (!fine->backend->extrapolates_in_loads ||
-        (!fine->direct && f_cycle)) /* these ghosts contain boundary data */
-      coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
-  }
+  if (order != HYMGI_GHOSTS_P0 && !fine->uneven &&
+      (!fine->backend->extrapolates_in_loads ||
+       (!fine->direct && f_cycle))) /* these ghosts contain boundary data */
+    coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   double *const source = patches_of(fine, coarse->x);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
-  fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
+  if (fine->uneven)
+    fine->backend->robust->interpolate_uneven(fine, source, order, !f_cycle, fine->x);
+  else
+    fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);

@@ -3,7 +3,6 @@
 #include "robust/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "multigrid/level_ops.h"
@@ -13,7 +12,6 @@
 /* The preconditioner is linear at boundaries where the operator is quadratic; it needs the fewest
  * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
 #define STIFFER 0.6
-enum { GATHER = 4096 }; /* levels with fewer cells are on one rank */
 
 void hymgi_robust_init(hymgi_hierarchy *h)
 {
@@ -29,69 +27,6 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   for (int face = 0; face < 6; face++)
     m->quadratic = m->quadratic || (d->boundary[face] == HYMG_DIRICHLET && d->n[face / 2] > 1 &&
                                     m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
-}
-
-/* ---- axes ---- */
-
-/* Widths over their mean. */
-static hymg_status finest_widths(hymgi_level *level, const hymg_grid_desc *d)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    double *const w = calloc((size_t)d->n[axis] + 1, sizeof *w);
-    if (!w)
-      return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for %d cell widths", d->n[axis]);
-    for (int i = 0; i < d->n[axis]; i++)
-      w[i] = d->widths[axis] ? d->widths[axis][i] / level->h[axis] : 1;
-    void *block = w;
-    const hymg_status status =
-        level->keeper->share(level->context, &block, ((size_t)d->n[axis] + 1) * sizeof *w);
-    level->axis[axis].width = block;
-    TRY(status);
-  }
-  return HYMG_OK;
-}
-
-/* The distance between the centres on both sides of face m (0 ... n); half the cell's width at the
- * end of an axis that is not periodic. */
-static double distance(const double *w, int n, bool periodic, int m)
-{
-  if (periodic) return 0.5 * (w[(m + n - 1) % n] + w[m % n]);
-  if (m == 0) return 0.5 * w[0];
-  return m == n ? 0.5 * w[n - 1] : 0.5 * (w[m - 1] + w[m]);
-}
-
-static hymg_status make_axis(hymgi_level *fine, hymgi_level *coarse, int axis)
-{
-  const int n = fine->n[axis], nc = coarse->n[axis];
-  const bool halved = fine->coarsened >> axis & 1, periodic = fine->periodic >> axis & 1;
-  double *part = calloc((size_t)n + 1, sizeof *part),
-         *closer = calloc((size_t)nc + 1, sizeof *part);
-  double *width = calloc((size_t)nc + 1, sizeof *part);
-  const double *const w = fine->axis[axis].width;
-  void *block[3] = {part, closer, width};
-  if (!part || !closer || !width) {
-    free(part), free(closer), free(width);
-    return hymgi_fail(fine->context, HYMG_ENOMEM, "no memory for %d cell widths", n);
-  }
-  for (int i = 0; i < n; i++) {
-    const int sibling = i ^ 1;
-    width[halved ? i / 2 : i] += w[i];
-    part[i] = halved && sibling < n ? w[sibling] / (w[i] + w[sibling]) : 0;
-  }
-  for (int m = 0; m <= nc; m++) {
-    const int face = 2 * m < n ? 2 * m : n;
-    closer[m] = halved ? distance(w, n, periodic, face) / distance(width, nc, periodic, m) : 1;
-  }
-  const size_t doubles[3] = {(size_t)n + 1, (size_t)nc + 1, (size_t)nc + 1};
-  hymg_status status = HYMG_OK;
-  for (int m = 0; m < 3; m++) {
-    const hymg_status shared =
-        fine->keeper->share(fine->context, &block[m], doubles[m] * sizeof(double));
-    if (status == HYMG_OK) status = shared;
-  }
-  fine->axis[axis].part = block[0], fine->axis[axis].closer = block[1];
-  coarse->axis[axis].width = block[2];
-  return status;
 }
 
 /* ---- which axes ---- */
@@ -214,12 +149,6 @@ static hymg_status load_finest(hymgi_hierarchy *h)
 
 /* ---- building ---- */
 
-static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
-{
-  const int64_t cells = hymgi_gather_below(h, backend);
-  return cells == 0 && hymgi_comm_size(h->context->comm) > 1 ? GATHER : cells;
-}
-
 /* Adds the level below the last one, whose axes to halve are known. */
 static hymg_status add_level(hymgi_hierarchy *h)
 {
@@ -235,13 +164,6 @@ static hymg_status add_level(hymgi_hierarchy *h)
   return hymgi_level_fill(h, l);
 }
 
-static hymg_status make_axes(hymgi_level *fine, hymgi_level *coarse)
-{
-  for (int axis = 0; axis < 3; axis++)
-    TRY(make_axis(fine, coarse, axis));
-  return HYMG_OK;
-}
-
 static hymg_status add_coarser_levels(hymgi_hierarchy *h)
 {
   for (int l = 0;; l++) {
@@ -249,7 +171,7 @@ static hymg_status add_coarser_levels(hymgi_hierarchy *h)
     TRY(choose_axes(h, level, &level->coarsened));
     if (!level->coarsened) return HYMG_OK;
     TRY(add_level(h));
-    TRY(hymgi_agree(h->context, make_axes(level, level + 1)));
+    TRY(hymgi_agree(h->context, hymgi_axes_next(level, level + 1)));
     TRY(coarsen_coefficients(h, level, level + 1));
   }
 }
@@ -257,9 +179,9 @@ static hymg_status add_coarser_levels(hymgi_hierarchy *h)
 hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   h->num_levels = 0;
-  h->gather_below = gather_below(h, backend);
+  h->gather_below = hymgi_gather_below(h, backend);
   TRY(add_level(h));
-  TRY(hymgi_agree(h->context, finest_widths(h->level, &h->op->grid->desc)));
+  TRY(hymgi_agree(h->context, hymgi_axes_first(h->level, &h->op->grid->desc)));
   TRY(load_finest(h));
   hymgi_exchange_inner(h);
   const hymg_status status = add_coarser_levels(h);
@@ -304,7 +226,7 @@ static unsigned strong_spacings(const hymgi_level *level)
 
 hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
-  h->gather_below = gather_below(h, backend);
+  h->gather_below = hymgi_gather_below(h, backend);
   h->num_levels = 0;
   do {
     TRY(hymgi_agree(h->context, hymgi_level_shape(h, h->num_levels)));

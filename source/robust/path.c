@@ -6,8 +6,7 @@
 
 #include "multigrid/level_ops.h"
 
-/* Larger ones solve to the 1e-3 that an F-cycle needs as well, but slowly: it has no other path. */
-enum { MOST_COARSEST = 8192, MOST_COARSEST_FMG = 32768, LONGEST_COARSEST = 64 };
+enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64 };
 #define ALIKE  0.5 /* coupling of an axis over the largest one */
 #define SMOOTH 4   /* largest ratio of neighbouring betas */
 
@@ -46,15 +45,6 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   return HYMG_OK;
 }
 
-/* The cells of the standard path's coarsest level. */
-static void coarsest(const hymgi_hierarchy *h, int n[3])
-{
-  memcpy(n, h->op->grid->desc.n, 3 * sizeof *n);
-  while (hymgi_halves_all_axes(h->op->grid, h->method.stencil, n))
-    for (int axis = 0; axis < 3; axis++)
-      n[axis] /= 2;
-}
-
 /* coupling: of each axis, 0 where it has a single cell. */
 static void judge_couplings(const double coupling[3], hymgi_path_choice *choice)
 {
@@ -77,14 +67,15 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   TRY(fixed(h, choice));
   if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
   int n[3];
-  coarsest(h, n);
+  bool uneven;
+  memcpy(n, d->n, sizeof n);
+  hymgi_coarsest(h->op->grid, h->method.stencil, n, &uneven);
   const int longest = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
-  const int most = h->options.method == HYMG_FMG ? MOST_COARSEST_FMG : MOST_COARSEST;
-  if ((double)n[0] * n[1] * n[2] > most || longest > LONGEST_COARSEST) {
+  if ((double)n[0] * n[1] * n[2] > MOST_COARSEST || longest > LONGEST_COARSEST) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
              "halving all axes would end at %d x %d x %d cells (standard: at most %d, %d a side)",
-             n[0], n[1], n[2], most, LONGEST_COARSEST);
+             n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
     return HYMG_OK;
   }
   if (h->op->desc.beta[0]) return HYMG_OK;

@@ -429,6 +429,8 @@ check_protocol()
   told 'bytes per DOF'
   ends 0 $fast --grid 18,18,18 --operator fv2 --bottom cg
   ends 0 $fast $quick --grid 17,17,17 --operator fv2 --coefficients constant
+  told '^grid .* down to 1 x 1 x 1$'
+  ends 0 $fast $quick --grid 17,17,17 --operator fv4 --coefficients constant
   told 'coarsest level has 4913 cells \(more than 4096\)'
   ends 0 $fast --grid 9,9,9 --solver mg --coefficients constant
   told 'cells in 1 box, 1 level$'

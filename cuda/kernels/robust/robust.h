@@ -17,10 +17,12 @@ void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine, doubl
 void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 
-/* restrict.cu, interpolate.cu */
+/* restrict.cu, interpolate.cu, uneven.cu */
 void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
 void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                      double *x);
+void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const double *source,
+                                   hymgi_ghosts order, bool add, double *x);
 }
 
 #endif

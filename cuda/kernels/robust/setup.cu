@@ -117,6 +117,7 @@ void for_each_face(const hymgi_level *level, const hymgi_geom *patches, const Ea
 /* Of a coarse face; AXIS -1: of a coarse cell. */
 template <int AXIS> struct sum_of_children {
   unsigned coarsened;
+  double part; /* of a cell's sum that is stored */
   const double *closer, *fine;
   double *coarse;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &patch, int i,
@@ -124,7 +125,7 @@ template <int AXIS> struct sum_of_children {
   {
     const double sum = hymgi_sum_of_children(coarsened, &g, AXIS, fine, i, j, k);
     coarse[hymgi_at(&patch, i, j, k)] =
-        AXIS < 0 ? sum
+        AXIS < 0 ? part * sum
                  : closer[patch.low[AXIS < 0 ? 0 : AXIS] + hymgi_index_along(AXIS, i, j, k)] * sum;
   }
 };
@@ -193,14 +194,16 @@ extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, cons
   with_axis(axis, [&](auto of) {
     for_each_face<of>(
         level, patch,
-        sum_of_children<of>{level->coarsened, level->axis[axis].closer, fine, coarse});
+        sum_of_children<of>{level->coarsened, 1, level->axis[axis].closer, fine, coarse});
   });
 }
 
 extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine,
                                         double *coarse)
 {
-  for_each_face<-1>(level, level->patch, sum_of_children<-1>{level->coarsened, NULL, fine, coarse});
+  for_each_face<-1>(
+      level, level->patch,
+      sum_of_children<-1>{level->coarsened, hymgi_part_of_sum(level), NULL, fine, coarse});
 }
 
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)

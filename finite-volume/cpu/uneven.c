@@ -1,0 +1,76 @@
+/* Interpolation on the host where a side of the fine level is odd, a row at a time: along z, then y,
+ * then x. */
+#include "cpu/cpu.h"
+#include "cpu/robust.h"
+#include "formulas/conductance.h"
+
+/* scratch rows; 0 to 2 belong to sweep.c */
+enum { LOADED = 3, ALONG_Z = 12, ALONG_YZ = 15, RESULT = 16 };
+
+/* The index of the neighbour on one side, or `at` itself beyond a boundary, where its weight is 0. */
+static int neighbour(const hymgi_geom *g, int axis, int at, int step)
+{
+  return hymgi_ends(g, axis, step > 0, at) ? at : at + step;
+}
+
+/* The cells -1 to n of a coarse row, those beyond boundaries repeated, combined with its neighbours
+ * along z and y. w: weights along these. */
+static double *combined_row(const hymgi_level *fine, const hymgi_geom *p, const double *source,
+                            int J, int K, const double *wy, const double *wz)
+{
+  const int n = p->n[0];
+  const double *along_z[3];
+  for (int dj = -1; dj <= 1; dj++) {
+    const double *row[3];
+    double *const out = host_scratch(fine, ALONG_Z + dj + 1);
+    for (int dk = -1; dk <= 1; dk++)
+      row[dk + 1] = hymgi_cpu_plain_row(p, source, dj ? neighbour(p, 1, J, dj) : J,
+                                        dk ? neighbour(p, 2, K, dk) : K,
+                                        host_scratch(fine, LOADED + 3 * (dj + 1) + dk + 1));
+#pragma omp simd
+    for (int I = -1; I <= n; I++)
+      out[I] = hymgi_on_parabola(wz, row[0][I], row[1][I], row[2][I]);
+    along_z[dj + 1] = out;
+  }
+  double *const c = host_scratch(fine, ALONG_YZ);
+#pragma omp simd
+  for (int I = -1; I <= n; I++)
+    c[I] = hymgi_on_parabola(wy, along_z[0][I], along_z[1][I], along_z[2][I]);
+  if (p->boundaries & 1) c[-1] = c[0];
+  if (p->boundaries & 2) c[n] = c[n - 1];
+  return c;
+}
+
+static void interpolate_row(const hymgi_level *fine, int b, int j, int k, const double *source,
+                            hymgi_ghosts order, bool add, double *x)
+{
+  const hymgi_geom *g = fine->box + b, *p = fine->patch + b;
+  const hymgi_axis *const a = fine->axis;
+  double *const e = host_scratch(fine, RESULT);
+  if (order == HYMGI_GHOSTS_P0) {
+    const double *const parent =
+        hymgi_cpu_plain_row(p, source, j / 2, k / 2, host_scratch(fine, LOADED));
+    for (int i = 0; i < g->n[0]; i++)
+      e[i] = parent[i / 2];
+  } else {
+    const double *const wx = a[0].parabolas + 3 * g->low[0];
+    const double *const c =
+        combined_row(fine, p, source, j / 2, k / 2, a[1].parabolas + 3 * (g->low[1] + j),
+                     a[2].parabolas + 3 * (g->low[2] + k));
+    for (int i = 0; i < g->n[0]; i++)
+      e[i] = hymgi_on_parabola(wx + 3 * i, c[i / 2 - 1], c[i / 2], c[i / 2 + 1]);
+  }
+  if (add)
+    hymgi_cpu_add_row(g, e, j, k, x);
+  else
+    hymgi_cpu_store_row(g, e, j, k, x);
+}
+
+void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const double *source, hymgi_ghosts order,
+                                  bool add, double *x)
+{
+  const int threads = hymgi_cpu_threads(fine);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (host_row s = hymgi_cpu_rows(fine->box, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    interpolate_row(fine, (int)(s.g - fine->box), s.cjk[1], s.cjk[2], source, order, add, x);
+}
