@@ -442,7 +442,8 @@ HYMG_API const char *hymg_path_name(hymg_path path);
 typedef enum hymg_transfer {
   HYMG_TRANSFER_AUTO = 0,
   HYMG_TRANSFER_CONSTANT = 1,
-  HYMG_TRANSFER_WEIGHTED = 2
+  HYMG_TRANSFER_WEIGHTED = 2,
+  HYMG_TRANSFER_TENSOR = 3
 } hymg_transfer;
 
 /* The norm of residual and f that the tolerance refers to: largest absolute value, or root of the

@@ -21,6 +21,7 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   const hymg_grid_desc *d = &h->op->grid->desc;
   m->robust = true;
   m->weighted = h->options.transfer != HYMG_TRANSFER_CONSTANT;
+  m->tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
   m->variable_alpha = m->has_alpha;
@@ -126,9 +127,11 @@ static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, uns
 
 /* ---- coefficients ---- */
 
+/* The tensor transfers read weights also across edges and corners. */
 static void exchange(const hymgi_level *level, double *x)
 {
-  const hymgi_plan *plan = hymgi_operator_halo(level);
+  const hymgi_plan *plan =
+      level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
   if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
 }
 
