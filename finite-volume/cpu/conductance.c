@@ -87,7 +87,8 @@ static void sum_children(const hymgi_level *level, const double *fine, double *c
     const hymgi_geom *g = level->box + b, *p = level->patch + b;
     FOR_CELLS(level, p->n[0], p->n[1], p->n[2])
     {
-      coarse[hymgi_at(p, i, j, k)] = hymgi_sum_of_children(level->coarsened, g, -1, 0, fine, i, j, k);
+      coarse[hymgi_at(p, i, j, k)] =
+          hymgi_sum_of_children(level->coarsened, g, -1, 0, fine, i, j, k);
     }
   }
 }

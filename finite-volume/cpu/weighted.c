@@ -100,8 +100,8 @@ static void collect_tensor_row(const double *r, const double *const w[3], const 
   for (int i = -1; i <= n; i++) {
     const double v = hymgi_tensor_factor(wy != NULL, outside[1], wy ? wy[i] : 0) *
                      hymgi_tensor_factor(wz != NULL, outside[2], wz ? wz[i] : 0) * r[i];
-    kept[i] = hymgi_fma(hymgi_tensor_factor(wx != NULL, false, wx ? wx[i] : 0), v,
-                        first ? 0 : kept[i]);
+    kept[i] =
+        hymgi_fma(hymgi_tensor_factor(wx != NULL, false, wx ? wx[i] : 0), v, first ? 0 : kept[i]);
     along_x[i] = hymgi_fma(wx ? wx[i] : 0, v, first ? 0 : along_x[i]);
   }
 }
@@ -217,9 +217,9 @@ static void add_row(const hymgi_geom *g, const double *restrict e, int j, int k,
 }
 
 /* Coarse row (J, K) interpolated along x and y; step: 0, or to the neighbour along y. */
-static void between_rows(const hymgi_level *level, const hymgi_geom *p,
-                                  const double *source, const double *const w[3], int n,
-                                  const int JK[2], int step, double *e, double *beside)
+static void between_rows(const hymgi_level *level, const hymgi_geom *p, const double *source,
+                         const double *const w[3], int n, const int JK[2], int step, double *e,
+                         double *beside)
 {
   double *const buffer = host_scratch(level, COARSE_ROWS);
   along_x(level, w[0], hymgi_cpu_plain_row(p, source, JK[0], JK[1], buffer), n, e);

@@ -254,8 +254,7 @@ HYMGI_INLINE double hymgi_coarse_face(const hymgi_coarse_rule *rule, const hymgi
                                       int face, const double *fine, int I, int J, int K)
 {
   if (rule->series) return hymgi_series(rule, g, axis, fine, I, J, K);
-  return rule->closer[face] *
-         hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
+  return rule->closer[face] * hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }
 
 /* The widths along the axes, by global index, and the number of cells of the level. */

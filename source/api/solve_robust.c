@@ -113,8 +113,8 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
   hymg_solver *solver = k->solver;
   const bool quadratic = solver->h.method.quadratic;
   bool stop = false;
-  if (quadratic) hymgi_copy_vector(k->level, k->r, k->shadow);
-  for (bool first = true;; first = false) {
+  for (bool first = true;;) {
+    if (first && quadratic) hymgi_copy_vector(k->level, k->r, k->shadow);
     const double norm = quadratic ? bicgstab(k, first) : cg(k, first);
     TRY(hymgi_record(solver, quadratic ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG,
                      hymgi_known_by_all(k->level, norm), &stop));
@@ -123,6 +123,7 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
       *reason = HYMG_REASON_STAGNATED;
       return HYMG_OK;
     }
+    TRY(hymgi_transfer_judge(solver, &first));
   }
 }
 

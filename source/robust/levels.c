@@ -285,9 +285,21 @@ static hymg_status update_coarser_levels(hymgi_hierarchy *h, bool *kept)
 hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
 {
   *kept = true;
+  h->method.tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
   TRY(load_finest(h));
   hymgi_exchange_inner(h);
   const hymg_status status = update_coarser_levels(h, kept);
+  hymgi_exchange_inner(h);
+  return status;
+}
+
+hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor)
+{
+  hymg_status status = HYMG_OK;
+  h->method.tensor = tensor;
+  hymgi_exchange_inner(h);
+  for (int l = 0; l + 1 < h->num_levels && status == HYMG_OK; l++)
+    status = coarsen_coefficients(h, h->level + l, h->level + l + 1);
   hymgi_exchange_inner(h);
   return status;
 }

@@ -192,15 +192,16 @@ extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, cons
                                         const hymgi_geom *patch, double *coarse)
 {
   with_axis(axis, [&](auto of) {
-    for_each_face<of>(
-        level, patch, sum_of_children<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
+    for_each_face<of>(level, patch,
+                      sum_of_children<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
   });
 }
 
 extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine,
                                         double *coarse)
 {
-  for_each_face<-1>(level, level->patch, sum_of_children<-1>{hymgi_coarse_rule_of(level, 0), fine, coarse});
+  for_each_face<-1>(level, level->patch,
+                    sum_of_children<-1>{hymgi_coarse_rule_of(level, 0), fine, coarse});
 }
 
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)
