@@ -56,20 +56,13 @@ static void collect_child(const double *r, const double *const w[3], int n, bool
     along_x[i] = hymgi_fma(wx[i], r[i], first ? 0 : along_x[i]);
 }
 
-/* Is the row next to the boxes' cells along an axis beyond a domain boundary? */
-static bool beyond(const hymgi_geom *g, int axis, int at)
-{
-  return (at < 0 && g->boundaries >> (2 * axis) & 1) ||
-         (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
-}
-
 /* The row (j, k), beyond the children along an axis, gives its part w. */
 static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, const double *r,
                               int axis, int j, int k, double *restrict kept)
 {
   const int at = axis == 1 ? j : k;
   if (!level->weight[axis]) return;
-  if (beyond(g, axis, at)) return;
+  if (hymgi_beyond(g, axis, at)) return;
   const double *const row = residual_row(level, g, r, j, k);
   const double *const w =
       hymgi_cpu_plain_row(g, level->weight[axis], j, k, host_scratch(level, WEIGHT_ROWS));
@@ -113,7 +106,7 @@ static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const 
   bool first = true;
   for (int k = low[2] - z; k < high[2] + z; k++)
     for (int j = low[1] - y; j < high[1] + y; j++) {
-      if (beyond(g, 1, j) || beyond(g, 2, k)) continue;
+      if (hymgi_beyond(g, 1, j) || hymgi_beyond(g, 2, k)) continue;
       const bool outside[3] = {false, j < low[1] || j >= high[1], k < low[2] || k >= high[2]};
       const double *w[3];
       weight_rows(level, g, j, k, w);

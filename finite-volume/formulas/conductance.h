@@ -89,6 +89,13 @@ HYMGI_INLINE bool hymgi_ends(const hymgi_geom *g, int axis, int side, int index)
   return (g->boundaries >> (2 * axis + side) & 1) && index == (side ? g->n[axis] - 1 : 0);
 }
 
+/* Does a cell with this index along an axis, at most one off the box, lie beyond the domain? */
+HYMGI_INLINE bool hymgi_beyond(const hymgi_geom *g, int axis, int index)
+{
+  return (index < 0 && g->boundaries >> (2 * axis) & 1) ||
+         (index >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
+}
+
 HYMGI_INLINE int hymgi_index_along(int axis, int i, int j, int k)
 {
   return axis == 0 ? i : axis == 1 ? j : k;

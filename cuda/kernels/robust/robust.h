@@ -21,6 +21,10 @@ void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
 void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                      double *x);
+
+/* tensor.cu */
+void hymgi_cuda_restrict_tensor(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const double *source, double *x);
 }
 
 #endif
