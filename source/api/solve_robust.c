@@ -3,7 +3,8 @@
  * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A dot
  * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
  * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
- * (the last of two at once) and two norms. */
+ * (the last of two at once) and two norms. Whether the transfer has to change (transfer_choice.c) takes
+ * one more where that is in question. */
 #include <float.h>
 #include <math.h>
 
