@@ -438,11 +438,16 @@ HYMG_API const char *hymg_path_name(hymg_path path);
 
 /* Interpolation of the robust path; restriction is its transpose. CONSTANT: the coarse cell's
  * value. WEIGHTED: with the nearest neighbour along each axis, by the conductances between them.
- * AUTO: WEIGHTED. */
+ * TENSOR: from the 8 coarse cells around, with coarse conductances in series; for pieces of high beta
+ * that share coarse cells, and slow on thin sheets and wires. AUTO: begins with WEIGHTED and, where
+ * that is slow, goes over to TENSOR within a solve, and back if that is slow as well; the note of the
+ * result says so. The solver then stays with the better one until its next update, so a second solve
+ * may take fewer iterations than the first. */
 typedef enum hymg_transfer {
   HYMG_TRANSFER_AUTO = 0,
   HYMG_TRANSFER_CONSTANT = 1,
-  HYMG_TRANSFER_WEIGHTED = 2
+  HYMG_TRANSFER_WEIGHTED = 2,
+  HYMG_TRANSFER_TENSOR = 3
 } hymg_transfer;
 
 /* The norm of residual and f that the tolerance refers to: largest absolute value, or root of the
@@ -556,7 +561,7 @@ typedef struct hymg_result {
   double seconds;                       /* wall time of the call on this rank */
   hymg_path path;                       /* STANDARD or ROBUST */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * advice if the solve did not converge); owned by the solver, valid until its next solve or its
+   * another transfer, advice if the solve did not converge); owned by the solver, valid until its next solve or its
    * destruction */
   const char *note;
 } hymg_result;
@@ -582,7 +587,9 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
  * place if they were created with this solver, else converted. f is not changed. A singular
  * system (no Dirichlet boundary, a alpha = 0) is solved for f minus its mean, and u has mean
  * zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a singular
- * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM, EMPI. u is undefined after an error. */
+ * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO changes the
+ * transfer, which takes the memory of an update, an update is needed before the next solve), EMPI. u
+ * is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 

@@ -63,12 +63,7 @@ static bool read_spacing(const command_line *c, const char *option, const char *
 
 static bool read_transfer(const command_line *c, const char *option, const char *text, void *target)
 {
-  static const char *const words[] = {"auto", "n", "w", NULL};
-  if (strcmp(text, "h") == 0)
-    return options_refuse(c,
-                          "%s h: series coefficients with tensor interpolation are not "
-                          "implemented; n or w is possible",
-                          option);
+  static const char *const words[] = {"auto", "n", "w", "h", NULL};
   const int word = options_word(c, option, text, words);
   *(hymg_transfer *)target = (hymg_transfer)word;
   return word >= 0;
@@ -136,7 +131,8 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
        .words = path_words},
-      {"transfer", "n|w", "robust path: interpolation constant or weighted; default: its choice",
+      {"transfer", "auto|n|w|h",
+       "robust path: interpolation constant, weighted or tensor; default auto",
        .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
       {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
        .kind = OPTION_WORD, &o->method, .words = method_words},

@@ -70,14 +70,13 @@ static void weights(const hymgi_level *level, double *const resistance[3])
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patches, double *coarse)
 {
-  const double *const closer = level->axis[axis].closer;
+  const hymgi_coarse_rule rule = hymgi_coarse_rule_of(level, axis);
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b, *p = patches + b;
     FOR_CELLS(level, p->n[0] + (axis == 0), p->n[1] + (axis == 1), p->n[2] + (axis == 2))
     {
-      coarse[hymgi_at(p, i, j, k)] =
-          closer[p->low[axis] + hymgi_index_along(axis, i, j, k)] *
-          hymgi_sum_of_children(level->coarsened, g, axis, fine, i, j, k);
+      coarse[hymgi_at(p, i, j, k)] = hymgi_coarse_face(
+          &rule, g, axis, p->low[axis] + hymgi_index_along(axis, i, j, k), fine, i, j, k);
     }
   }
 }
@@ -90,7 +89,7 @@ static void sum_children(const hymgi_level *level, const double *fine, double *c
     FOR_CELLS(level, p->n[0], p->n[1], p->n[2])
     {
       coarse[hymgi_at(p, i, j, k)] =
-          part * hymgi_sum_of_children(level->coarsened, g, -1, fine, i, j, k);
+          part * hymgi_sum_of_children(level->coarsened, g, -1, 0, fine, i, j, k);
     }
   }
 }

@@ -37,6 +37,20 @@ HYMGI_INLINE double hymgi_kept_part(double wx, double wy, double wz)
   return ((1 - wx) - wy) - wz;
 }
 
+/* One of the factors, for an axis each, of what a cell's residual gives to a coarse cell with the
+ * tensor interpolation; weight: of the cell; outside: the cell is next to the coarse cell's
+ * children. */
+HYMGI_INLINE double hymgi_tensor_factor(bool halved, bool outside, double weight)
+{
+  return !halved ? 1 : outside ? weight : 1 - weight;
+}
+
+/* The tensor interpolation along one axis. */
+HYMGI_INLINE double hymgi_between(double weight, double own, double next)
+{
+  return hymgi_fma(weight, next - own, own);
+}
+
 /* A coarse cell's sum: cells of both children (odd: of the last, single child 0), and what the
  * nearest cells below and above along x give to it. */
 HYMGI_INLINE double hymgi_coarse_sum(double even, double odd, double below, double above)
@@ -50,12 +64,14 @@ HYMGI_INLINE double hymgi_coarse_sum(double even, double odd, double below, doub
 typedef struct hymgi_conductances {
   const double *beta[3];
   unsigned coarsened;
+  bool tensor;
 } hymgi_conductances;
 
 static inline hymgi_conductances hymgi_conductances_of(const hymgi_level *level)
 {
   const hymgi_conductances c = {{level->c.beta[0], level->c.beta[1], level->c.beta[2]},
-                                level->coarsened};
+                                level->coarsened,
+                                level->method->tensor};
   return c;
 }
 
@@ -71,6 +87,13 @@ HYMGI_INLINE double hymgi_face(const hymgi_conductances *c, const hymgi_geom *g,
 HYMGI_INLINE bool hymgi_ends(const hymgi_geom *g, int axis, int side, int index)
 {
   return (g->boundaries >> (2 * axis + side) & 1) && index == (side ? g->n[axis] - 1 : 0);
+}
+
+/* Does a cell with this index along an axis, at most one off the box, lie beyond the domain? */
+HYMGI_INLINE bool hymgi_beyond(const hymgi_geom *g, int axis, int index)
+{
+  return (index < 0 && g->boundaries >> (2 * axis) & 1) ||
+         (index >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1);
 }
 
 HYMGI_INLINE int hymgi_index_along(int axis, int i, int j, int k)
@@ -135,7 +158,8 @@ HYMGI_INLINE double hymgi_cell_resistance(const hymgi_conductances *c, const hym
   return hymgi_resistance(part[at], hymgi_face(c, g, axis, at % 2 ? 0 : 1, i, j, k));
 }
 
-/* The damped weight of a cell along a coarsened axis; r: the resistances along it, with ghosts. */
+/* The weight of a cell along a coarsened axis, damped unless the interpolation is the tensor one; r:
+ * the resistances along it, with ghosts. */
 HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
                                       const double *r, int i, int j, int k)
 {
@@ -154,7 +178,7 @@ HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_g
                                         k + (axis == 2 ? out : 0))];
   const double w =
       hymgi_neighbour_weight(r[hymgi_at(g, i, j, k)], hymgi_face(c, g, axis, odd, i, j, k), outer);
-  return hymgi_damped_weight(w, own, largest);
+  return c->tensor ? w : hymgi_damped_weight(w, own, largest);
 }
 
 /* First child of a coarse cell, counted in the box g, and the number of children. */
@@ -169,9 +193,9 @@ HYMGI_INLINE int hymgi_children(unsigned coarsened, const hymgi_geom *g, int axi
 }
 
 /* The sum of the children of a coarse cell or, with 0 <= axis, of its low face along it; the high
- * face of the last cell is the low face n of the box. */
+ * face of the last cell is the low face n of the box. shift: of the fine faces along the axis. */
 HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *g, int axis,
-                                          const double *fine, int I, int J, int K)
+                                          int shift, const double *fine, int I, int J, int K)
 {
   int i = hymgi_first_child(coarsened, 0, I), j = hymgi_first_child(coarsened, 1, J),
       k = hymgi_first_child(coarsened, 2, K);
@@ -181,6 +205,7 @@ HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *
   const int ni = axis == 0 ? 1 : hymgi_children(coarsened, g, 0, I),
             nj = axis == 1 ? 1 : hymgi_children(coarsened, g, 1, J),
             nk = axis == 2 ? 1 : hymgi_children(coarsened, g, 2, K);
+  i += axis == 0 ? shift : 0, j += axis == 1 ? shift : 0, k += axis == 2 ? shift : 0;
   double sum = 0;
   for (int c = 0; c < nk; c++)
     for (int b = 0; b < nj; b++)
@@ -200,6 +225,58 @@ static inline double hymgi_part_of_sum(const hymgi_level *level)
 HYMGI_INLINE double hymgi_on_parabola(const double w[3], double low, double own, double high)
 {
   return hymgi_fma(w[0], low, hymgi_fma(w[1], own, w[2] * high));
+}
+
+/* How the faces of a level become those of the next one, along an axis: arrays of hymgi_axis. */
+typedef struct hymgi_coarse_rule {
+  const double *part, *closer;
+  double kept; /* the part of a sum over cells that is stored */
+  int n;       /* cells of the whole level along the axis */
+  unsigned coarsened;
+  bool series;
+} hymgi_coarse_rule;
+
+static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, int axis)
+{
+  const hymgi_coarse_rule rule = {
+      level->axis[axis].part,   level->axis[axis].closer,
+      hymgi_part_of_sum(level), level->n[axis],
+      level->coarsened,         level->method->tensor && level->coarsened >> axis & 1};
+  return rule;
+}
+
+/* Between the centres of two coarse cells, of which either may have a single child: the fine faces
+ * between them, and on both sides the inner faces of the children, each of the three in parallel, one
+ * after the other. On a high face that is not a boundary of the domain the part above is missing;
+ * the exchange of faces replaces that value. */
+HYMGI_INLINE double hymgi_series(const hymgi_coarse_rule *rule, const hymgi_geom *g, int axis,
+                                 const double *fine, int I, int J, int K)
+{
+  const int first = 2 * hymgi_index_along(axis, I, J, K),
+            at = first < g->n[axis] ? first : g->n[axis], above = g->low[axis] + at,
+            below = (above > 0 ? above : rule->n) - 1;
+  const double face = hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
+  if (face == 0) return 0;
+  double resistance = 1 / face;
+  if (rule->part[below] > 0 && !hymgi_ends(g, axis, 0, at)) {
+    const double inner = hymgi_sum_of_children(rule->coarsened, g, axis, -1, fine, I, J, K);
+    if (inner == 0) return 0;
+    resistance += rule->part[below] / inner;
+  }
+  if (at < g->n[axis] && rule->part[above] > 0) {
+    const double inner = hymgi_sum_of_children(rule->coarsened, g, axis, 1, fine, I, J, K);
+    if (inner == 0) return 0;
+    resistance += rule->part[above] / inner;
+  }
+  return 1 / resistance;
+}
+
+/* The conductance of a coarse cell's low face; `face` is its index along the axis. */
+HYMGI_INLINE double hymgi_coarse_face(const hymgi_coarse_rule *rule, const hymgi_geom *g, int axis,
+                                      int face, const double *fine, int I, int J, int K)
+{
+  if (rule->series) return hymgi_series(rule, g, axis, fine, I, J, K);
+  return rule->closer[face] * hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }
 
 /* The widths along the axes, by global index, and the number of cells of the level. */

@@ -40,8 +40,7 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
       {"memory", (int)o->memory, HYMG_MEMORY_DEVICE, HYMG_MEMORY_MANAGED, "device", "managed"},
       {"transport", (int)o->transport, HYMG_TRANSPORT_AUTO, HYMG_TRANSPORT_NCCL, "auto", "nccl"},
       {"path", (int)o->path, HYMG_PATH_AUTO, HYMG_PATH_ROBUST, "auto", "robust"},
-      {"transfer", (int)o->transfer, HYMG_TRANSFER_AUTO, HYMG_TRANSFER_WEIGHTED, "auto",
-       "weighted"},
+      {"transfer", (int)o->transfer, HYMG_TRANSFER_AUTO, HYMG_TRANSFER_TENSOR, "auto", "tensor"},
       {"norm", (int)o->norm, HYMG_NORM_MAX, HYMG_NORM_2, "max", "2"},
       {"rhs_mean", (int)o->rhs_mean, HYMG_MEAN_SUBTRACT, HYMG_MEAN_ERROR, "subtract", "error"},
       {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};

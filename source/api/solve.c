@@ -145,18 +145,18 @@ static bool stagnated(const hymg_cycle_record *h, int count)
 /* True if the iteration ends; reason says why. */
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
 {
-  const int count = solver->records;
+  const int count = solver->records, since = solver->transfer.since;
   const hymg_cycle_record *h = solver->history;
   const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
   const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
   const hymg_options *o = &solver->h.options;
   const bool small = residual <= o->rtol * rhs || residual <= o->atol;
-  *reason = !isfinite(residual)           ? HYMG_REASON_NOT_FINITE
-            : small                       ? HYMG_REASON_TOLERANCE
-            : stop                        ? HYMG_REASON_STOPPED
-            : residual > DIVERGED * start ? HYMG_REASON_DIVERGED
-            : stagnated(h, count)         ? HYMG_REASON_STAGNATED
-                                          : HYMG_REASON_LIMIT;
+  *reason = !isfinite(residual)                   ? HYMG_REASON_NOT_FINITE
+            : small                               ? HYMG_REASON_TOLERANCE
+            : stop                                ? HYMG_REASON_STOPPED
+            : residual > DIVERGED * start         ? HYMG_REASON_DIVERGED
+            : stagnated(h + since, count - since) ? HYMG_REASON_STAGNATED
+                                                  : HYMG_REASON_LIMIT;
   return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
 }
 
@@ -339,6 +339,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   if (status == HYMG_OK) {
     double *const target = level->x;
     solver->records = 0;
+    solver->transfer.since = 0;
     solver->note[0] = 0;
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
     status = scratch(solver, level);

@@ -3,7 +3,8 @@
  * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A dot
  * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
  * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
- * (the last of two at once) and two norms. */
+ * (the last of two at once) and two norms. Whether the transfer has to change (transfer_choice.c) takes
+ * one more where that is in question. */
 #include <float.h>
 #include <math.h>
 
@@ -113,8 +114,8 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
   hymg_solver *solver = k->solver;
   const bool quadratic = solver->h.method.quadratic;
   bool stop = false;
-  if (quadratic) hymgi_copy_vector(k->level, k->r, k->shadow);
-  for (bool first = true;; first = false) {
+  for (bool first = true;;) {
+    if (first && quadratic) hymgi_copy_vector(k->level, k->r, k->shadow);
     const double norm = quadratic ? bicgstab(k, first) : cg(k, first);
     TRY(hymgi_record(solver, quadratic ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG,
                      hymgi_known_by_all(k->level, norm), &stop));
@@ -123,6 +124,7 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
       *reason = HYMG_REASON_STAGNATED;
       return HYMG_OK;
     }
+    TRY(hymgi_transfer_judge(solver, &first));
   }
 }
 

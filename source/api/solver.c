@@ -182,6 +182,7 @@ static hymg_status rebuild(hymg_solver *s)
 static hymg_status update(hymg_solver *s)
 {
   bool kept = true;
+  s->transfer = (hymgi_transfer_choice){0};
   if (s->h.method.robust) {
     TRY(hymgi_robust_update(&s->h, &kept));
   } else {

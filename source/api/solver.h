@@ -6,6 +6,12 @@
 #include "hierarchy/placement.h"
 #include "robust/robust.h"
 
+/* Of options.transfer AUTO (transfer_choice.c). */
+typedef struct hymgi_transfer_choice {
+  bool settled; /* no change until the next update */
+  int since;    /* this solve: the iterations before the current transfer */
+} hymgi_transfer_choice;
+
 struct hymg_solver {
   unsigned id; /* > 0, unique within the context */
   hymgi_hierarchy h;
@@ -15,6 +21,7 @@ struct hymg_solver {
   double mean_removed, rhs_max;
   double tuning_seconds;
   hymgi_path_choice path;
+  hymgi_transfer_choice transfer;
   char note[512];
   double *scratch; /* during a solve */
   double residual; /* robust path: of the last solve, not of its recurrence */
@@ -54,6 +61,9 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
 /* source/api/solve_robust.c: iteration and final residual on the robust path. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
+/* source/api/transfer_choice.c, collective: after an iteration of the robust path; changed: the
+ * transfer is another one now, so that the iteration has to start anew from its residual. */
+hymg_status hymgi_transfer_judge(hymg_solver *solver, bool *changed);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */

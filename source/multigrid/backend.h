@@ -97,8 +97,8 @@ typedef struct hymgi_robust_ops {
   void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
   /* x times (or over) the cells' volumes */
   void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
-  /* the transpose of interpolate applied to r, which has ghosts; adds the interpolated source to
-   * x */
+  /* the transpose of interpolate applied to r, which has ghosts (tensor: also across edges and
+   * corners); adds the interpolated source to x */
   void (*restrict_weighted)(const hymgi_level *level, const double *r, double *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,

@@ -46,6 +46,7 @@ typedef struct hymgi_method {
   bool stretched; /* robust: the grid has widths */
   bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
+  bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;
 } hymgi_method;

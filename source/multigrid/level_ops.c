@@ -121,16 +121,23 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
 }
 
+/* What the robust path's transfers read of a level's ghosts; NULL if nothing. */
+static const hymgi_plan *transfer_halo(const hymgi_level *level)
+{
+  if (!level->method->weighted) return NULL;
+  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
+}
+
 /* Smooth; then coarse->f = P^T (f - A x), coarse->x = 0, where the backend has no fused form for it.
  * level->y is free. */
 static void smooth_restrict_apart(hymgi_level *fine, hymgi_level *coarse)
 {
-  const hymgi_plan *halo = hymgi_operator_halo(fine);
+  const hymgi_plan *halo = transfer_halo(fine);
   const hymgi_robust_ops *const robust = fine->backend->robust;
   hymgi_smooth(fine);
   hymgi_residual(fine, fine->f, fine->x, fine->y);
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  if (fine->method->weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
+  hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
   if (fine->method->robust)
     robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
   else
@@ -146,9 +153,8 @@ static void smooth_restrict_apart(hymgi_level *fine, hymgi_level *coarse)
 static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const hymgi_plan *halo = hymgi_operator_halo(coarse);
-  if (fine->method->weighted)
-    hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
+  const hymgi_plan *halo = transfer_halo(coarse);
+  hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
   double *const source = patches_of(fine, coarse->x);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);

@@ -19,6 +19,7 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   const hymg_grid_desc *d = &h->op->grid->desc;
   m->robust = true;
   m->weighted = h->options.transfer != HYMG_TRANSFER_CONSTANT;
+  m->tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
   m->variable_alpha = m->has_alpha;
@@ -61,9 +62,11 @@ static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, uns
 
 /* ---- coefficients ---- */
 
+/* The tensor transfers read weights also across edges and corners. */
 static void exchange(const hymgi_level *level, double *x)
 {
-  const hymgi_plan *plan = hymgi_operator_halo(level);
+  const hymgi_plan *plan =
+      level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
   if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
 }
 
@@ -204,9 +207,21 @@ static hymg_status update_coarser_levels(hymgi_hierarchy *h, bool *kept)
 hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
 {
   *kept = true;
+  h->method.tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
   TRY(load_finest(h));
   hymgi_exchange_inner(h);
   const hymg_status status = update_coarser_levels(h, kept);
+  hymgi_exchange_inner(h);
+  return status;
+}
+
+hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor)
+{
+  hymg_status status = HYMG_OK;
+  h->method.tensor = tensor;
+  hymgi_exchange_inner(h);
+  for (int l = 0; l + 1 < h->num_levels && status == HYMG_OK; l++)
+    status = coarsen_coefficients(h, h->level + l, h->level + l + 1);
   hymgi_exchange_inner(h);
   return status;
 }

@@ -30,6 +30,9 @@ hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *
 void hymgi_robust_init(hymgi_hierarchy *h);
 hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend);
 hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept);
+/* Collective: other coefficients and weights of the same levels, for the tensor or the weighted
+ * transfer. Recorded cycles are void afterwards. Needs the memory that an update needs. */
+hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor);
 /* The levels as far as a memory estimate needs them, with the axes that constant coefficients would
  * choose: without plans and vectors. */
 hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend);

@@ -20,7 +20,7 @@ static const bool exact = true;
 static const bool exact = false; /* products are rounded once on the GPU, twice on the host */
 #endif
 
-enum { LEVELS = 32, ITERATIONS = 8 };
+enum { LEVELS = 32, ITERATIONS = 8, MOST_ITERATIONS = 16 };
 
 typedef struct robust_case {
   int n[3];
@@ -28,6 +28,7 @@ typedef struct robust_case {
   double h[3];          /* of the mean cells; 0: 1 */
   hymg_extrapolation extrapolation;
   double jump; /* betas lie between 1 and its exponential; 0: constant */
+  int block;   /* not 0: betas are 1 or 1e6, in a checkerboard of cubes of so many cells a side */
   double a;    /* with a variable alpha; 0: none */
   bool stretched, data;
   hymg_smoother smoother;
@@ -97,11 +98,30 @@ static void fill_random(open_problem *o, const robust_case *p, hymg_centering ce
   free(values);
 }
 
+/* Faces within the cubes of one colour have the large beta. */
+static void fill_checkerboard(open_problem *o, const robust_case *p, int axis)
+{
+  const int zero[3] = {0, 0, 0}, *m = p->n;
+  const int n[3] = {m[0] + (axis == 0), m[1] + (axis == 1), m[2] + (axis == 2)};
+  const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+  double *values = support_poison((size_t)n[0] * (size_t)n[1] * (size_t)n[2]), *next = values;
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++) {
+        const int at[3] = {i, j, k}, odd = (i / p->block + j / p->block + k / p->block) % 2;
+        *next++ = odd && at[axis] % p->block ? 1e6 : 1;
+      }
+  OK(o->context, hymg_field_write(o->beta[axis], zero, n, stride, values, HYMG_HOST));
+  free(values);
+}
+
 static void fill_betas(open_problem *o, const robust_case *p, double jump, unsigned seed)
 {
-  for (int axis = 0; axis < 3 && p->jump > 0; axis++)
+  for (int axis = 0; axis < 3 && p->jump > 0; axis++) {
     fill_random(o, p, (hymg_centering)(HYMG_FACE_X + axis), 0, jump, seed + (unsigned)axis,
                 o->beta + axis);
+    if (p->block) fill_checkerboard(o, p, axis);
+  }
 }
 
 static void open_operator(const robust_case *p, open_problem *o)
@@ -134,7 +154,7 @@ static hymg_options options_of(const robust_case *p, const way *w)
   options.transfer = p->transfer;
   options.backend = w->backend;
   options.memory = w->memory;
-  options.max_cycles = ITERATIONS;
+  options.max_cycles = p->block ? MOST_ITERATIONS : ITERATIONS;
   options.rtol = 1e-12;
   return options;
 }
@@ -191,8 +211,9 @@ static void end(open_problem *o)
 typedef struct answer {
   int levels, n[LEVELS][3], iterations;
   unsigned coarsened[LEVELS];
-  double lambda[LEVELS], residual[ITERATIONS], last;
+  double lambda[LEVELS], residual[MOST_ITERATIONS], last;
   hymg_reason reason;
+  bool went_over; /* from the weighted to the tensor transfer */
   double *u;
 } answer;
 
@@ -212,6 +233,7 @@ static answer solve(open_problem *o, const robust_case *p)
   OK(o->context, hymg_field_fill(o->u, NAN));
   OK(o->context, hymg_solve(o->solver, o->f, o->u, &r));
   ck_assert_int_eq(r.path, HYMG_PATH_ROBUST);
+  a.went_over = strstr(r.note, "went over");
   a.iterations = r.cycles, a.reason = r.reason, a.last = r.residual_max;
   for (int m = 0; m < r.cycles; m++)
     a.residual[m] = r.history[m].residual_max;
@@ -276,6 +298,9 @@ static void check(const robust_case *p, const way *w, const char *what)
     }
     answer want = solve(&one, p), got = solve(&other, p);
     compare(where, one.cells, &got, &want);
+    ck_assert_msg(got.went_over == want.went_over, "%s: went over %d", where, (int)got.went_over);
+    if (p->block) /* the second solve begins with the better transfer */
+      ck_assert_msg(got.went_over == (round != 1), "%s: solve %d", where, round);
     free(want.u), free(got.u);
   }
   end(&one), end(&other);
@@ -309,6 +334,8 @@ START_TEST(every_problem)
   check(&p, &gpu, "gpu");
   p.transfer = HYMG_TRANSFER_CONSTANT;
   check(&p, &gpu, "gpu");
+  p.transfer = HYMG_TRANSFER_TENSOR;
+  check(&p, &gpu, "gpu");
 }
 END_TEST
 
@@ -335,6 +362,20 @@ END_TEST
 START_TEST(managed_memory)
 {
   check(&problems[_i], &managed, "managed memory");
+}
+END_TEST
+
+/* A checkerboard on which AUTO goes over to the tensor transfer: recorded cycles are made anew. */
+START_TEST(automatic_transfer)
+{
+  const robust_case p = {{25, 25, 25},
+                         "dd dd dd",
+                         .h = {0.04, 0.04, 0.04},
+                         .jump = 1,
+                         .block = 5,
+                         .extrapolation =
+                             _i ? HYMG_EXTRAPOLATION_DEFAULT : HYMG_EXTRAPOLATION_LINEAR};
+  check(&p, _i == 2 ? &managed : &gpu, "automatic transfer");
 }
 END_TEST
 
@@ -378,7 +419,7 @@ static double *vector_on(open_problem *o, int l, unsigned seed, double beyond)
       for (int i = 0; i < g->n[0]; i++, m++)
         staged[hymgi_at(g, i, j, k)] = values[m];
   level->backend->copy(o->context, staged, x, (size_t)level->vector_size);
-  hymgi_run_plan(level, hymgi_operator_halo(level), g, x, g, x);
+  hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], g, x, g, x);
   hymgi_crossing_destroy(level, level->vector_size, &staged);
   free(values);
   return x;
@@ -421,8 +462,10 @@ static void transfer(open_problem *o, int l, double *result[2])
 
 START_TEST(transfers)
 {
-  robust_case p = problems[_i / 2];
-  if (_i % 2) p.transfer = HYMG_TRANSFER_CONSTANT;
+  static const hymg_transfer transfer_of[3] = {HYMG_TRANSFER_WEIGHTED, HYMG_TRANSFER_CONSTANT,
+                                               HYMG_TRANSFER_TENSOR};
+  robust_case p = problems[_i / 3];
+  p.transfer = transfer_of[_i % 3];
   char where[300];
   describe(&p, "transfers", where, sizeof where);
   open_problem one = begin(&p, &host), other = begin(&p, &gpu);
@@ -449,7 +492,7 @@ int main(void)
   const int step = support_small() ? 4 : 1;
   Suite *suite = suite_create("the robust path on the GPU");
   TCase *t = tcase_create("transfers");
-  tcase_add_loop_test(t, transfers, 0, 2 * PROBLEMS / step);
+  tcase_add_loop_test(t, transfers, 0, 3 * (PROBLEMS / step));
   suite_add_tcase(suite, t);
   t = tcase_create("solves");
   tcase_add_loop_test(t, every_problem, 0, PROBLEMS / step);
@@ -457,6 +500,7 @@ int main(void)
   tcase_add_loop_test(t, large_kernels, 0, PROBLEMS / step);
   tcase_add_loop_test(t, managed_memory, 0, PROBLEMS / step);
   tcase_add_loop_test(t, automatic_path, 0, 3);
+  tcase_add_loop_test(t, automatic_transfer, 0, 3);
   suite_add_tcase(suite, t);
   return twin_run(suite);
 }

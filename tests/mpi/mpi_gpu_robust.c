@@ -10,16 +10,19 @@ static const struct {
   double a;
   hymg_smoother smoother;
   hymg_extrapolation extrapolation;
+  hymg_transfer transfer;
 } problem_of[] = {
-    {{16, 32, 24}, "dd dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR},
-    {{16, 20, 12}, "pp pp pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
-    {{32, 16, 8}, "nd pp dd", 0.5, HYMG_CHEBYSHEV, HYMG_EXTRAPOLATION_DEFAULT},
-    {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
+    {{16, 32, 24}, "dd dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
+    {{16, 20, 12}, "pp pp pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
+    {{32, 16, 8}, "nd pp dd", 0.5, HYMG_CHEBYSHEV, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
+    {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
+    {{24, 16, 20}, "pp dd nd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_TENSOR},
     /* in 2 x 2 boxes these are cut at odd cells */
-    {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT},
-    {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR},
+    {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
+    {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
+    {{22, 18, 9}, "pp dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_TENSOR},
 };
-enum { CUT = 4, PROBLEMS = CUT, CUT_PROBLEMS = 2 };
+enum { CUT = 5, PROBLEMS = CUT, CUT_PROBLEMS = 3 };
 
 static twin robust_twin(int index)
 {
@@ -30,6 +33,7 @@ static twin robust_twin(int index)
   t.a = problem_of[index].a;
   t.smoother = problem_of[index].smoother;
   t.extrapolation = problem_of[index].extrapolation;
+  t.transfer = problem_of[index].transfer;
   return t;
 }
 

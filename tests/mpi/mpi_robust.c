@@ -17,6 +17,9 @@ static int *cut(int n, int boxes, int first)
   return cells;
 }
 
+/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it. */
+enum { TENSOR = 1 << 8, ISLANDS = 1 << 9 };
+
 static const struct {
   int n[3];
   const char *boundary;
@@ -31,6 +34,14 @@ static const struct {
     {{12, 9, 25}, "nn nn nn", TRIAL_WIDTHS, 2, 5, HYMG_PATH_ROBUST},
     {{16, 11, 14}, "dd dn dd", TRIAL_WIDTHS | TRIAL_DATA | TRIAL_JUMPS, 1, 2, HYMG_PATH_ROBUST},
     {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS, 2, 11, HYMG_PATH_ROBUST},
+    {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | TENSOR, 0, 9, HYMG_PATH_ROBUST},
+    {{31, 18, 5}, "pp pp pp", TENSOR, 1, 1, HYMG_PATH_ROBUST},
+    {{31, 18, 5}, "pp pp pp", TENSOR | TRIAL_ALPHA, 0, 3, HYMG_PATH_ROBUST},
+    {{20, 17, 22}, "dd nd dn", TRIAL_QUADRATIC | TENSOR, 2, 7, HYMG_PATH_ROBUST},
+    {{16, 11, 14}, "dd dn dd", TRIAL_WIDTHS | TRIAL_JUMPS | TENSOR, 1, 2, HYMG_PATH_ROBUST},
+    {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | TENSOR, 2, 11, HYMG_PATH_ROBUST},
+    {{25, 25, 25}, "dd dd dd", ISLANDS, 2, 5, HYMG_PATH_ROBUST},
+    {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
 };
@@ -38,9 +49,14 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static trial trial_case(int i)
 {
-  trial t = trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
+  const bool islands = cases[i].kind & ISLANDS;
+  trial t = islands ? trial_checkerboard(cases[i].n, 5, 1e6)
+                    : trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
   t.o.path = cases[i].path;
-  t.o.max_cycles = 12;
+  t.o.max_cycles = islands ? 26 : 12;
+  if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
+  if (islands && cases[i].kind & TRIAL_QUADRATIC)
+    t.c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
   return t;
 }
 
@@ -70,6 +86,8 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
   for (int m = 0; m < a.cycles && !wrong; m++)
     wrong = a.history[m].residual_max != b.history[m].residual_max;
   support_all_agree(wrong ? "other residuals" : NULL, t.c.name);
+  wrong = (cases[_i].kind & ISLANDS) && !strstr(b.note, "went over");
+  support_all_agree(wrong ? b.note : NULL, t.c.name);
   for (size_t m = 0; m < t.cells; m++) /* NaN where this rank holds nothing */
     wrong += got[m] == got[m] && got[m] != want[m];
   support_all_agree(wrong ? "cells differ" : NULL, t.c.name);

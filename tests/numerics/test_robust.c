@@ -10,7 +10,7 @@
 
 static robust_oracle *oracle_of(const trial *t)
 {
-  return robust_create(&t->c.spec, t->widths, t->o.transfer != HYMG_TRANSFER_CONSTANT);
+  return robust_create(&t->c.spec, t->widths, t->o.transfer);
 }
 
 /* ---- the same hierarchy ---- */
@@ -149,7 +149,13 @@ static void compare_kinds(int i, unsigned more, hymg_transfer transfer)
 
 START_TEST(weighted_histories_are_those_of_the_oracle)
 {
-  compare_kinds(_i, 0, HYMG_TRANSFER_AUTO);
+  compare_kinds(_i, 0, HYMG_TRANSFER_WEIGHTED);
+}
+END_TEST
+
+START_TEST(tensor_histories_are_those_of_the_oracle)
+{
+  compare_kinds(_i, 0, HYMG_TRANSFER_TENSOR);
 }
 END_TEST
 
@@ -162,6 +168,7 @@ END_TEST
 START_TEST(histories_with_a_quadratic_extrapolation_are_those_of_the_oracle)
 {
   compare_kinds(_i, TRIAL_QUADRATIC, _i % 2 ? HYMG_TRANSFER_CONSTANT : HYMG_TRANSFER_WEIGHTED);
+  compare_kinds(_i, TRIAL_QUADRATIC, HYMG_TRANSFER_TENSOR);
 }
 END_TEST
 
@@ -177,7 +184,12 @@ START_TEST(periodic_axes_of_any_length_are_those_of_the_oracle)
                        : _i  ? "dd pp pp"
                              : "pp dn pp",
                        TRIAL_JUMPS | (i % 3 ? TRIAL_WIDTHS : 0u));
-    compare_solve(&t);
+    for (int m = HYMG_TRANSFER_CONSTANT; m <= HYMG_TRANSFER_TENSOR; m++) {
+      t.o.transfer = (hymg_transfer)m;
+      compare_solve(&t);
+      support_close(&t.k);
+      t.k.context = NULL;
+    }
     trial_close(&t);
   }
 }
@@ -330,6 +342,7 @@ START_TEST(a_cycle_is_symmetric_and_positive_definite)
 {
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_GSRB);
   check_cycle(_i, HYMG_TRANSFER_CONSTANT, HYMG_GSRB);
+  check_cycle(_i, HYMG_TRANSFER_TENSOR, HYMG_GSRB);
 }
 END_TEST
 
@@ -339,14 +352,16 @@ START_TEST(cycles_of_other_smoothers_are_symmetric_and_positive_definite)
   check_cycle(_i, HYMG_TRANSFER_CONSTANT, HYMG_CHEBYSHEV);
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_JACOBI);
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_L1JACOBI);
+  check_cycle(_i, HYMG_TRANSFER_TENSOR, HYMG_CHEBYSHEV);
 }
 END_TEST
 
 /* Up to one factor, that of the library's units. */
 START_TEST(a_cycle_is_that_of_the_oracle)
 {
-  const struct cycle_case *cc = cycle_cases + _i;
+  const struct cycle_case *cc = cycle_cases + _i / 2;
   trial t = trial_of(cc->n, cc->boundary, cc->kind);
+  t.o.transfer = _i % 2 ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED;
   trial_open(&t);
   robust_oracle *o = oracle_of(&t);
   double *got = cycle_matrix(&t), *want = support_poison(t.cells * t.cells);
@@ -426,7 +441,9 @@ END_TEST
 /* A constant beta gives the conductances of the coarse grid itself. */
 START_TEST(coarse_conductances_of_a_constant_are_those_of_the_coarse_grid)
 {
-  trial t = trial_of((const int[3]){9, 7, 5}, _i ? "dd pp dn" : "dd dd dd", _i ? TRIAL_WIDTHS : 0);
+  trial t = trial_of((const int[3]){9, 7, 5}, _i % 2 ? "dd pp dn" : "dd dd dd",
+                     _i % 2 ? TRIAL_WIDTHS : 0);
+  t.o.transfer = _i / 2 ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED;
   for (int d = 0; d < 3; d++)
     t.c.spec.beta[d] = NULL;
   t.c.spec.beta_constant = 3.0;
@@ -435,7 +452,7 @@ START_TEST(coarse_conductances_of_a_constant_are_those_of_the_coarse_grid)
     robust_level *level = o->level + l;
     oracle_spec coarse = t.c.spec;
     memcpy(coarse.n, level->n, sizeof coarse.n);
-    robust_oracle *again = robust_create(&coarse, level->w, true);
+    robust_oracle *again = robust_create(&coarse, level->w, t.o.transfer);
     support_assert_close("matrix", t.c.name, level->cells * level->cells, level->matrix,
                          again->level->matrix, 1e-13);
     robust_destroy(again);
@@ -531,10 +548,11 @@ int main(void)
   tcase_set_timeout(t, 600);
   tcase_add_test(t, weights_of_equal_cells_are_a_quarter_a_half_and_zero);
   tcase_add_test(t, interpolation_reproduces_linear_functions_inside);
-  tcase_add_loop_test(t, coarse_conductances_of_a_constant_are_those_of_the_coarse_grid, 0, 2);
+  tcase_add_loop_test(t, coarse_conductances_of_a_constant_are_those_of_the_coarse_grid, 0, 4);
   tcase_add_test(t, weights_at_a_jump_follow_the_conductances);
   tcase_add_loop_test(t, apply_and_residual_are_those_of_the_oracle, 0, small ? 2 : 40);
   tcase_add_loop_test(t, weighted_histories_are_those_of_the_oracle, 0, all);
+  tcase_add_loop_test(t, tensor_histories_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, constant_histories_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, histories_with_a_quadratic_extrapolation_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, constant_coefficients_are_those_of_the_oracle, 0, small ? 2 : 8);
@@ -542,7 +560,7 @@ int main(void)
   tcase_add_loop_test(t, a_cycle_is_symmetric_and_positive_definite, 0, NUM_CYCLE_CASES);
   tcase_add_loop_test(t, cycles_of_other_smoothers_are_symmetric_and_positive_definite, 0,
                       NUM_CYCLE_CASES);
-  tcase_add_loop_test(t, a_cycle_is_that_of_the_oracle, 0, NUM_CYCLE_CASES);
+  tcase_add_loop_test(t, a_cycle_is_that_of_the_oracle, 0, 2 * NUM_CYCLE_CASES);
   tcase_add_loop_test(t, a_ball_in_9x7x5_has_the_reference_history, 0, 2);
   tcase_add_loop_test(t, smooth_64x64x16_has_the_reference_history, small ? 1 : 0, 2);
   suite_add_tcase(suite, t);

@@ -53,6 +53,12 @@ static double distance(const robust_oracle *o, const robust_level *l, int d, int
   return 0.5 * (l->w[d][(f + n - 1) % n] + l->w[d][f % n]);
 }
 
+/* Would a cell be its own neighbour along the axis? */
+static bool tied(const robust_oracle *o, const robust_level *l, int d)
+{
+  return periodic(o, d) && l->n[d] == 1;
+}
+
 static void next_cell(const robust_level *l, int c[3])
 {
   for (int d = 0; d < 3; d++) {
@@ -68,7 +74,7 @@ static double finest_conductance(const robust_oracle *o, int d, const int c[3], 
   const robust_level *l = o->level;
   const oracle_spec *s = &o->spec;
   int e = (d + 1) % 3, g = (d + 2) % 3, n = l->n[d];
-  if (periodic(o, d) && n == 1) return 0.0;
+  if (tied(o, l, d)) return 0.0;
   if (wall(o, l, d, f) && s->boundary[2 * d + (f > 0)] == HYMG_NEUMANN) return 0.0;
   size_t at = face(l, d, c, periodic(o, d) ? f % n : f);
   double beta = s->beta[d] ? s->beta[d][at] : s->beta_constant;
@@ -205,7 +211,7 @@ static void coarse_faces(const robust_oracle *o, const robust_level *fine, robus
 {
   bool halved = fine->coarsened >> d & 1;
   l->t[d] = zeros(faces(l, d));
-  if (periodic(o, d) && l->n[d] == 1) return;
+  if (tied(o, l, d)) return;
   int c[3] = {0};
   for (size_t q = 0; q < fine->cells; q++, next_cell(fine, c)) {
     int parent[3];
@@ -221,13 +227,50 @@ static void coarse_faces(const robust_oracle *o, const robust_level *fine, robus
   }
 }
 
-/* ---- interpolation ---- */
-
 /* The part of the distance from cell m to its sibling that is the sibling's half. */
 static double part(const robust_level *l, int d, int m)
 {
   return l->w[d][m ^ 1] / (l->w[d][m] + l->w[d][m ^ 1]);
 }
+
+/* Conductance from fine cell m of the line through c to its parent's centre; infinite for a child
+ * alone and beyond a wall, where the parent's centre is that of the child, or the wall itself. */
+static double to_centre(const robust_oracle *o, const robust_level *l, int d, const int c[3], int m)
+{
+  int n = l->n[d];
+  if (periodic(o, d)) m = (m + n) % n;
+  if (m < 0 || m >= n || (m ^ 1) >= n) return INFINITY;
+  return l->t[d][face(l, d, c, m | 1)] / part(l, d, m);
+}
+
+/* Of a halved axis with series coefficients: from centre to centre through the child below, the fine
+ * face and the child above; each of the three is the sum over the lines of the coarse face. */
+static void series_faces(const robust_oracle *o, const robust_level *fine, robust_level *l, int d)
+{
+  size_t count = faces(l, d);
+  double *sum[3] = {zeros(count), zeros(count), zeros(count)};
+  int c[3] = {0};
+  for (size_t q = 0; q < fine->cells; q++, next_cell(fine, c)) {
+    int parent[3];
+    if (c[d] > 0) continue; /* a line at a time */
+    for (int e = 0; e < 3; e++)
+      parent[e] = c[e] >> (fine->coarsened >> e & 1);
+    for (int coarse = 0; coarse <= l->n[d]; coarse++) {
+      int f = coarse == l->n[d] ? fine->n[d] : 2 * coarse;
+      size_t at = face(l, d, parent, coarse);
+      sum[0][at] += to_centre(o, fine, d, c, f - 1);
+      sum[1][at] += fine->t[d][face(fine, d, c, f)];
+      sum[2][at] += to_centre(o, fine, d, c, f);
+    }
+  }
+  l->t[d] = zeros(count);
+  for (size_t at = 0; at < count; at++)
+    l->t[d][at] = 1.0 / (1.0 / sum[0][at] + 1.0 / sum[1][at] + 1.0 / sum[2][at]);
+  for (int m = 0; m < 3; m++)
+    free(sum[m]);
+}
+
+/* ---- interpolation ---- */
 
 /* Weight of the coarse neighbour along axis d for the child c, before damping. */
 static double raw_weight(const robust_oracle *o, const robust_level *l, int d, const int c[3])
@@ -255,8 +298,34 @@ static void weights(const robust_oracle *o, const robust_level *l, const int c[3
     t[d] = l->t[d][face(l, d, c, c[d])] + l->t[d][face(l, d, c, c[d] + 1)];
     largest = fmax(largest, t[d]);
   }
-  for (int d = 0; d < 3 && o->weighted; d++)
-    if (l->coarsened >> d & 1) w[d] = raw_weight(o, l, d, c) * fmin(1.0, 2.0 * t[d] / largest);
+  if (o->transfer == HYMG_TRANSFER_CONSTANT) return;
+  for (int d = 0; d < 3; d++) {
+    if (!(l->coarsened >> d & 1)) continue;
+    w[d] = raw_weight(o, l, d, c);
+    if (o->transfer != HYMG_TRANSFER_TENSOR) w[d] *= fmin(1.0, 2.0 * t[d] / largest);
+  }
+}
+
+/* Tensor: each of the 8 coarse cells around c gets the product of w or 1 - w over the axes; what
+ * falls beyond a wall is lost. */
+static void spread(const robust_oracle *o, const robust_level *l, const robust_level *coarse,
+                   const int c[3], const double w[3], double *row)
+{
+  for (int corner = 0; corner < 8; corner++) {
+    double product = 1.0;
+    int at[3], nb[3];
+    for (int d = 0; d < 3; d++) {
+      bool other = corner >> d & 1;
+      product *= other ? w[d] : 1.0 - w[d];
+      at[d] = c[d] >> (l->coarsened >> d & 1);
+      if (!other || product == 0.0) continue;
+      if (!neighbour(o, l, c, d, c[d] & 1, nb))
+        product = 0.0;
+      else
+        at[d] = nb[d] / 2;
+    }
+    if (product != 0.0) row[cell(coarse, at)] += product;
+  }
 }
 
 static void interpolation(const robust_oracle *o, robust_level *l, const robust_level *coarse)
@@ -269,6 +338,10 @@ static void interpolation(const robust_oracle *o, robust_level *l, const robust_
     for (int d = 0; d < 3; d++)
       parent[d] = c[d] >> (l->coarsened >> d & 1);
     weights(o, l, c, w);
+    if (o->transfer == HYMG_TRANSFER_TENSOR) {
+      spread(o, l, coarse, c, w, row);
+      continue;
+    }
     row[cell(coarse, parent)] += 1.0 - w[0] - w[1] - w[2];
     for (int d = 0; d < 3; d++) {
       if (w[d] == 0.0 || !neighbour(o, l, c, d, c[d] & 1, nb)) continue;
@@ -279,12 +352,13 @@ static void interpolation(const robust_oracle *o, robust_level *l, const robust_
   }
 }
 
-robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3], bool weighted)
+robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3],
+                             hymg_transfer transfer)
 {
   robust_oracle *o = calloc(1, sizeof *o);
   ck_assert_ptr_nonnull(o);
   o->spec = *spec;
-  o->weighted = weighted;
+  o->transfer = transfer;
   o->singular = true;
   bool equal = !widths || (!widths[0] && !widths[1] && !widths[2]);
   for (int side = 0; side < 6; side++) {
@@ -303,7 +377,10 @@ robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3], b
     if (!l->coarsened) break;
     coarse_cells(l, l + 1);
     for (int d = 0; d < 3; d++)
-      coarse_faces(o, l, l + 1, d);
+      if (transfer == HYMG_TRANSFER_TENSOR && l->coarsened >> d & 1 && !tied(o, l + 1, d))
+        series_faces(o, l, l + 1, d);
+      else
+        coarse_faces(o, l, l + 1, d);
     interpolation(o, l, l + 1);
   }
   assemble_outer(o);

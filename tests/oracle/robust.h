@@ -23,7 +23,8 @@ typedef struct robust_level {
 
 typedef struct robust_oracle {
   oracle_spec spec;
-  bool weighted, quadratic, singular;
+  hymg_transfer transfer; /* AUTO: as WEIGHTED */
+  bool quadratic, singular;
   int levels;
   robust_level level[ROBUST_LEVELS];
   double *volume, *outer; /* of level 0: volumes; the operator with its own extrapolation */
@@ -37,7 +38,8 @@ typedef struct robust_history {
 
 /* widths: NULL, or NULL for axes whose cells all have spec->h; with widths on any axis the
  * extrapolation is linear. Stencil FV2. */
-robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3], bool weighted);
+robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3],
+                             hymg_transfer transfer);
 void robust_destroy(robust_oracle *o);
 
 /* Per volume, with homogeneous boundaries: y = A x. */

@@ -107,6 +107,21 @@ void trial_set_beta(trial *t, const double *cells)
   }
 }
 
+trial trial_checkerboard(const int n[3], int block, double ratio)
+{
+  trial t = trial_plain(n, "dd dd dd", (const double[3]){1.0 / n[0], 1.0 / n[1], 1.0 / n[2]});
+  double *beta = support_random(t.cells, -0.5, 0.5, 3);
+  for (int k = 0, q = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++, q++) {
+        t.f[q] += beta[q];
+        beta[q] = (i / block + j / block + k / block) % 2 ? ratio : 1.0;
+      }
+  trial_set_beta(&t, beta);
+  free(beta);
+  return t;
+}
+
 void trial_open(trial *t)
 {
   support_layout layout = {.threads = t->threads, .context = t->context};

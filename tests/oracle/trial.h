@@ -31,6 +31,9 @@ trial trial_of(const int n[3], const char *boundary, unsigned kind);
 void trial_set_beta(trial *t, const double *cells);
 /* Equal spacings and f = 1, beta = 1, linear extrapolation. */
 trial trial_plain(const int n[3], const char *boundary, const double h[3]);
+/* A checkerboard of cubes with `block` cells a side, beta 1 and ratio, in the unit cube, u = 0 on its
+ * boundary: where block is odd, cubes of high beta share coarse cells. */
+trial trial_checkerboard(const int n[3], int block, double ratio);
 void trial_open(trial *t);
 void trial_close(trial *t);
 /* Opens if need be; solves for t->f; u (of t->cells) may be NULL. The result's history lives until

@@ -90,8 +90,7 @@ check_refusals()
   bad "--aspect '0.5': must be a number from 1" --aspect 0.5
   bad "--blk '0': must be a whole number from 1" --blk 0
   bad "--rhs 'two': must be one or noise" --rhs two
-  bad '--transfer h: ' --transfer h
-  bad "--transfer 'v': must be auto, n or w" --transfer v
+  bad "--transfer 'v': must be auto, n, w or h" --transfer v
   bad "--rtol '1': must be" --rtol 1
   bad "--atol '-1': must be" --atol -1
   bad "--norm '1': must be max or 2" --norm 1
@@ -115,7 +114,7 @@ check_solves()
   for name in smooth constant ball balls checker layers layersx rlayers slayers thin wires cells logn rot2 rot3; do
     solves $name $fast --coefficients $name --ratio 2
   done
-  for transfer in n w; do solves ball $fast --coefficients ball --ratio 1e3 --transfer $transfer --path robust; done
+  for transfer in auto n w h; do solves ball $fast --coefficients ball --ratio 1e3 --transfer $transfer --path robust; done
   solves smooth $fast --grid 8,8,8 --path standard
   solves smooth $fast --extrapolation quadratic --path robust
   solves smooth $fast --boundary n,d,p,p,n,d --alpha 3

@@ -132,6 +132,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
 {
   hymg_options o = hymg_options_default();
   o.path = t->path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : t->path;
+  o.transfer = t->transfer;
   o.method = t->method;
   o.cycle = t->cycle;
   o.smoother = t->smoother;

@@ -21,6 +21,7 @@ typedef struct twin {
   hymg_cycle cycle;
   hymg_interpolation interpolation_v, interpolation_f;
   hymg_path path; /* AUTO: standard */
+  hymg_transfer transfer;
 } twin;
 
 /* Where it is solved; tail_cells, host_cells and gather_cells as in hymg_options. */

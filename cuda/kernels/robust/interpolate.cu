@@ -137,6 +137,10 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const d
                                                 bool smoothed, double *x)
 {
   if (fine->num_boxes == 0) return;
+  if (fine->method->tensor) {
+    hymgi_cuda_interpolate_tensor(fine, source, x);
+    return;
+  }
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
   const dim3 block = transfer_block(n);

@@ -51,8 +51,7 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   template <int AXIS> __device__ __forceinline__ void add_neighbour(int j_, int k_)
   {
     const int at = AXIS == 1 ? j_ : k_;
-    if (at < 0 && (g.boundaries >> (2 * AXIS) & 1)) return;
-    if (at >= g.n[AXIS] && (g.boundaries >> (2 * AXIS + 1) & 1)) return;
+    if (hymgi_beyond(&g, AXIS, at)) return;
     const row_of_children c = children_at<X>(g, I, j_, k_);
     const two_values r = values_at<X>(g.split, a.r, c),
                      w = weights_at<X, true>(g.split, a.t.weight[AXIS], c);
@@ -102,6 +101,10 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const dou
                                              double *coarse)
 {
   if (level->num_boxes == 0) return;
+  if (level->method->tensor) {
+    hymgi_cuda_restrict_tensor(level, r, coarse);
+    return;
+  }
   int n[3];
   box_extent(level->patch, level->num_boxes, n);
   const dim3 block = transfer_block(n);

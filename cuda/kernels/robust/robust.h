@@ -23,6 +23,10 @@ void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *sour
                                      double *x);
 void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const double *source,
                                    hymgi_ghosts order, bool add, double *x);
+
+/* tensor.cu */
+void hymgi_cuda_restrict_tensor(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const double *source, double *x);
 }
 
 #endif

@@ -116,17 +116,17 @@ void for_each_face(const hymgi_level *level, const hymgi_geom *patches, const Ea
 
 /* Of a coarse face; AXIS -1: of a coarse cell. */
 template <int AXIS> struct sum_of_children {
-  unsigned coarsened;
-  double part; /* of a cell's sum that is stored */
-  const double *closer, *fine;
+  hymgi_coarse_rule rule;
+  const double *fine;
   double *coarse;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &patch, int i,
                                              int j, int k) const
   {
-    const double sum = hymgi_sum_of_children(coarsened, &g, AXIS, fine, i, j, k);
+    constexpr int axis = AXIS < 0 ? 0 : AXIS;
+    const int face = patch.low[axis] + hymgi_index_along(axis, i, j, k);
     coarse[hymgi_at(&patch, i, j, k)] =
-        AXIS < 0 ? part * sum
-                 : closer[patch.low[AXIS < 0 ? 0 : AXIS] + hymgi_index_along(AXIS, i, j, k)] * sum;
+        AXIS < 0 ? rule.kept * hymgi_sum_of_children(rule.coarsened, &g, AXIS, 0, fine, i, j, k)
+                 : hymgi_coarse_face(&rule, &g, axis, face, fine, i, j, k);
   }
 };
 
@@ -192,18 +192,16 @@ extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, cons
                                         const hymgi_geom *patch, double *coarse)
 {
   with_axis(axis, [&](auto of) {
-    for_each_face<of>(
-        level, patch,
-        sum_of_children<of>{level->coarsened, 1, level->axis[axis].closer, fine, coarse});
+    for_each_face<of>(level, patch,
+                      sum_of_children<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
   });
 }
 
 extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine,
                                         double *coarse)
 {
-  for_each_face<-1>(
-      level, level->patch,
-      sum_of_children<-1>{level->coarsened, hymgi_part_of_sum(level), NULL, fine, coarse});
+  for_each_face<-1>(level, level->patch,
+                    sum_of_children<-1>{hymgi_coarse_rule_of(level, 0), fine, coarse});
 }
 
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)

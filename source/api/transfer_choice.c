@@ -1,0 +1,69 @@
+/* Options.transfer AUTO: from the weighted transfer to the tensor one and back, within a solve. What
+ * the weighted transfer cannot represent, pieces of high beta that share coarse cells, are a few
+ * modes that conjugate gradients find one by one: the residual is slow and rises in between. The
+ * tensor transfer suits these, but not thin sheets and other random structure, which are slow
+ * without rising: it is judged by its own first iterations. Only the history of residuals decides,
+ * so all ranks decide the same. */
+#include <math.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+/* An estimate of more iterations than this in all is slow for the weighted transfer; for the tensor
+ * one, which starts from a rough residual, twice as many with conjugate gradients. *_LEAST: how many
+ * it takes to judge. BiCGStab's residual always rises at times, and its iterations take two cycles. */
+enum { SLOW = 32, CG_LEAST = 6, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
+#define RISE 2.5 /* what counts as one */
+
+static bool rises(const hymg_cycle_record *h, int count)
+{
+  double least = h[0].residual_max;
+  for (int m = 1; m < count; m++) {
+    if (h[m].residual_max > RISE * least) return true;
+    least = fmin(least, h[m].residual_max);
+  }
+  return false;
+}
+
+/* Would `count` records, extended at their mean rate, reach the tolerance only after `most`? */
+static bool slow(const hymg_solver *s, const hymg_cycle_record *h, int count, int most)
+{
+  const double wanted = fmax(s->h.options.rtol * s->rhs_max, s->h.options.atol);
+  const double now = h[count - 1].residual_max, gained = log(h[0].residual_max / now);
+  return !(gained * (most - count) >= log(now / wanted) * (count - 1));
+}
+
+/* Collective, as logarithms may differ in the last digit between machines. */
+static hymg_status change(hymg_solver *s, bool tensor, bool wanted, bool *changed)
+{
+  hymg_context *c = s->h.context;
+  const hymgi_backend *fine = s->h.placement.fine;
+  int vote = wanted;
+  TRY(hymgi_comm_max_int(c, c->comm, &vote, 1));
+  *changed = vote != 0;
+  if (!vote) return HYMG_OK;
+  s->transfer.since = s->records;
+  s->transfer.settled = !tensor;
+  TRY(hymgi_robust_change(&s->h, tensor));
+  if (fine->attach) TRY(hymgi_agree(c, fine->attach(&s->h))); /* recorded cycles are void */
+  if (tensor)
+    hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);
+  else
+    hymgi_note(s, "and back to the weighted one after %d", s->records);
+  return HYMG_OK;
+}
+
+hymg_status hymgi_transfer_judge(hymg_solver *s, bool *changed)
+{
+  const hymgi_method *m = &s->h.method;
+  const int since = s->transfer.since, count = s->records - since;
+  const bool cg = !m->quadratic;
+  const hymg_cycle_record *h = s->history + since;
+  *changed = false;
+  if (s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled) return HYMG_OK;
+  if (!m->tensor && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
+    return change(s, true, slow(s, h, count, SLOW), changed);
+  if (!m->tensor || count < TENSOR_LEAST) return HYMG_OK;
+  s->transfer.settled = true;
+  return change(s, false, slow(s, h, count, cg ? 2 * SLOW : SLOW), changed);
+}
