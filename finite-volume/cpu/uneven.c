@@ -41,6 +41,16 @@ static double *combined_row(const hymgi_level *fine, const hymgi_geom *p, const 
   return c;
 }
 
+void hymgi_cpu_add_row(const hymgi_geom *g, const double *restrict e, int j, int k, double *x)
+{
+  double *restrict row[2] = {x + hymgi_at(g, 0, j, k), x + hymgi_at(g, 1, j, k)};
+  const int step = g->split ? 1 : 2;
+  for (int t = 0; 2 * t < g->n[0]; t++)
+    row[0][t * step] += e[2 * t];
+  for (int t = 0; 2 * t + 1 < g->n[0]; t++)
+    row[1][t * step] += e[2 * t + 1];
+}
+
 static void interpolate_row(const hymgi_level *fine, int b, int j, int k, const double *source,
                             hymgi_ghosts order, bool add, double *x)
 {

@@ -1,8 +1,7 @@
 /* The weighted transfers of the robust path on the host, a row at a time. A cell takes part of its
- * value from the coarse neighbour on its side along each coarsened axis, or, with the tensor
- * interpolation, from all coarse cells around it; restriction is the transpose, written so that every
- * coarse cell collects from its children and from the nearest cells of its neighbours: the order of
- * the sum depends on nothing but the cell. */
+ * value from the coarse neighbour on its side along each coarsened axis; restriction is the
+ * transpose, written so that every coarse cell collects from its children and from the nearest cells
+ * of its neighbours: the order of the sum depends on nothing but the cell. */
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/conductance.h"
@@ -62,58 +61,14 @@ static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, con
 {
   const int at = axis == 1 ? j : k;
   if (!level->weight[axis]) return;
-  if (hymgi_beyond(g, axis, at)) return;
+  if (at < 0 && g->boundaries >> (2 * axis) & 1) return;
+  if (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1) return;
   const double *const row = residual_row(level, g, r, j, k);
   const double *const w =
       hymgi_cpu_plain_row(g, level->weight[axis], j, k, host_scratch(level, WEIGHT_ROWS));
 #pragma omp simd
   for (int i = 0; i < g->n[0]; i++)
     kept[i] = hymgi_fma(w[i], row[i], kept[i]);
-}
-
-/* The same for all rows at or next to the children; low, high: of the children along y and z. */
-static void collect_neighbours(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                               const int low[3], const int high[3], double *kept)
-{
-  for (int k = low[2]; k < high[2]; k++) {
-    collect_neighbour(level, g, r, 1, low[1] - 1, k, kept);
-    collect_neighbour(level, g, r, 1, high[1], k, kept);
-  }
-  for (int j = low[1]; j < high[1]; j++) {
-    collect_neighbour(level, g, r, 2, j, low[2] - 1, kept);
-    collect_neighbour(level, g, r, 2, j, high[2], kept);
-  }
-}
-
-/* Tensor: a row at (outside[axis] false) or next to the children. */
-static void collect_tensor_row(const double *r, const double *const w[3], const bool outside[3],
-                               int n, bool first, double *restrict kept, double *restrict along_x)
-{
-  const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
-  for (int i = -1; i <= n; i++) {
-    const double v = hymgi_tensor_factor(wy != NULL, outside[1], wy ? wy[i] : 0) *
-                     hymgi_tensor_factor(wz != NULL, outside[2], wz ? wz[i] : 0) * r[i];
-    kept[i] =
-        hymgi_fma(hymgi_tensor_factor(wx != NULL, false, wx ? wx[i] : 0), v, first ? 0 : kept[i]);
-    along_x[i] = hymgi_fma(wx ? wx[i] : 0, v, first ? 0 : along_x[i]);
-  }
-}
-
-static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                           const int low[3], const int high[3], double *kept, double *along_x)
-{
-  const int y = halved(level, 1), z = halved(level, 2);
-  bool first = true;
-  for (int k = low[2] - z; k < high[2] + z; k++)
-    for (int j = low[1] - y; j < high[1] + y; j++) {
-      if (hymgi_beyond(g, 1, j) || hymgi_beyond(g, 2, k)) continue;
-      const bool outside[3] = {false, j < low[1] || j >= high[1], k < low[2] || k >= high[2]};
-      const double *w[3];
-      weight_rows(level, g, j, k, w);
-      collect_tensor_row(residual_row(level, g, r, j, k), w, outside, g->n[0], first, kept,
-                         along_x);
-      first = false;
-    }
 }
 
 static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hymgi_geom *p,
@@ -147,15 +102,21 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
     low[axis] = halved(level, axis) ? 2 * at : at;
     high[axis] = halved(level, axis) && 2 * at + 1 < g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
-  if (level->method->tensor) collect_tensor(level, g, r, low, high, kept, along_x);
-  for (int k = low[2]; k < high[2] && !level->method->tensor; k++)
+  for (int k = low[2]; k < high[2]; k++)
     for (int j = low[1]; j < high[1]; j++) {
       const double *w[3];
       weight_rows(level, g, j, k, w);
       collect_child(residual_row(level, g, r, j, k), w, g->n[0], k == low[2] && j == low[1], kept,
                     along_x);
     }
-  if (!level->method->tensor) collect_neighbours(level, g, r, low, high, kept);
+  for (int k = low[2]; k < high[2]; k++) {
+    collect_neighbour(level, g, r, 1, low[1] - 1, k, kept);
+    collect_neighbour(level, g, r, 1, high[1], k, kept);
+  }
+  for (int j = low[1]; j < high[1]; j++) {
+    collect_neighbour(level, g, r, 2, j, low[2] - 1, kept);
+    collect_neighbour(level, g, r, 2, j, high[2], kept);
+  }
   if (g->boundaries & 1) along_x[-1] = 0;
   if (g->boundaries & 2) along_x[g->n[0]] = 0;
   double *const out = host_scratch(level, RESULT);
@@ -165,6 +126,10 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
 
 void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse)
 {
+  if (level->method->tensor) {
+    hymgi_cpu_restrict_tensor(level, r, coarse);
+    return;
+  }
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
@@ -199,50 +164,6 @@ static void along_x(const hymgi_level *level, const double *w, const double *res
   }
 }
 
-void hymgi_cpu_add_row(const hymgi_geom *g, const double *restrict e, int j, int k, double *x)
-{
-  double *restrict row[2] = {x + hymgi_at(g, 0, j, k), x + hymgi_at(g, 1, j, k)};
-  const int step = g->split ? 1 : 2;
-  for (int t = 0; 2 * t < g->n[0]; t++)
-    row[0][t * step] += e[2 * t];
-  for (int t = 0; 2 * t + 1 < g->n[0]; t++)
-    row[1][t * step] += e[2 * t + 1];
-}
-
-/* Coarse row (J, K) interpolated along x and y; step: 0, or to the neighbour along y. */
-static void between_rows(const hymgi_level *level, const hymgi_geom *p, const double *source,
-                         const double *const w[3], int n, const int JK[2], int step, double *e,
-                         double *beside)
-{
-  double *const buffer = host_scratch(level, COARSE_ROWS);
-  along_x(level, w[0], hymgi_cpu_plain_row(p, source, JK[0], JK[1], buffer), n, e);
-  if (step == 0) return;
-  along_x(level, w[0], hymgi_cpu_plain_row(p, source, JK[0] + step, JK[1], buffer), n, beside);
-  for (int i = 0; i < n; i++)
-    e[i] = hymgi_between(w[1][i], e[i], beside[i]);
-}
-
-static void interpolate_tensor_row(const hymgi_level *level, int b, int j, int k,
-                                   const double *source, double *x)
-{
-  const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  const int y = halved(level, 1), z = halved(level, 2), n = g->n[0];
-  const int JK[2] = {j >> y, k >> z}, above[2] = {JK[0], JK[1] + (k % 2 ? 1 : -1)};
-  const int step = y ? (j % 2 ? 1 : -1) : 0;
-  double *const e = host_scratch(level, RESULT),
-                *const beside = host_scratch(level, COARSE_ROWS + 1),
-                *const next = host_scratch(level, COARSE_ROWS + 2);
-  const double *w[3];
-  weight_rows(level, g, j, k, w);
-  between_rows(level, p, source, w, n, JK, step, e, beside);
-  if (z) {
-    between_rows(level, p, source, w, n, above, step, next, beside);
-    for (int i = 0; i < n; i++)
-      e[i] = hymgi_between(w[2][i], e[i], next[i]);
-  }
-  add_row(g, e, j, k, x);
-}
-
 /* The coarse ghosts beyond boundaries are 0 on this path. */
 static void interpolate_row(const hymgi_level *level, int b, int j, int k, const double *source,
                             double *x)
@@ -273,9 +194,12 @@ void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *sourc
                                     double *x)
 {
   (void)smoothed;
+  if (fine->method->tensor) {
+    hymgi_cpu_interpolate_tensor(fine, source, x);
+    return;
+  }
   const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(fine->box, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    (fine->method->tensor ? interpolate_tensor_row : interpolate_row)(
-        fine, (int)(s.g - fine->box), s.cjk[1], s.cjk[2], source, x);
+    interpolate_row(fine, (int)(s.g - fine->box), s.cjk[1], s.cjk[2], source, x);
 }
