@@ -9,10 +9,11 @@
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
 
-/* An estimate of more iterations than this in all is slow for the weighted transfer; for the tensor
+/* An estimate of more iterations than SLOW in all is slow for the weighted transfer; for the tensor
  * one, which starts from a rough residual, twice as many with conjugate gradients. *_LEAST: how many
- * it takes to judge. BiCGStab's residual always rises at times, and its iterations take two cycles. */
-enum { SLOW = 32, CG_LEAST = 6, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
+ * it takes to judge; MOST_LEFT: with so many left, a change does not pay. BiCGStab's residual always
+ * rises at times, and its iterations take two cycles. */
+enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 6, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
 #define RISE 2.5 /* what counts as one */
 
 static bool rises(const hymg_cycle_record *h, int count)
@@ -25,12 +26,14 @@ static bool rises(const hymg_cycle_record *h, int count)
   return false;
 }
 
-/* Would `count` records, extended at their mean rate, reach the tolerance only after `most`? */
+/* Would `count` records, extended at their mean rate, reach the tolerance only after `most`, and more
+ * than MOST_LEFT from now? */
 static bool slow(const hymg_solver *s, const hymg_cycle_record *h, int count, int most)
 {
   const double wanted = fmax(s->h.options.rtol * s->rhs_max, s->h.options.atol);
   const double now = h[count - 1].residual_max, gained = log(h[0].residual_max / now);
-  return !(gained * (most - count) >= log(now / wanted) * (count - 1));
+  const int left = most - count > MOST_LEFT ? most - count : MOST_LEFT;
+  return !(gained * left >= log(now / wanted) * (count - 1));
 }
 
 /* Collective, as logarithms may differ in the last digit between machines. */
@@ -49,7 +52,7 @@ static hymg_status change(hymg_solver *s, bool tensor, bool wanted, bool *change
   if (tensor)
     hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);
   else
-    hymgi_note(s, "and back to the weighted one after %d", s->records);
+    hymgi_note(s, "went back to the weighted one after %d", s->records);
   return HYMG_OK;
 }
 
