@@ -5,7 +5,6 @@
  * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
  * (the last of two at once) and two norms. Whether the transfer has to change (transfer_choice.c) takes
  * one more where that is in question. */
-#include <float.h>
 #include <math.h>
 
 #include "api/solver.h"
@@ -35,6 +34,31 @@ static bool usable(double divisor)
   return isfinite(divisor) && divisor != 0;
 }
 
+/* From level->x = 0. */
+static void cycle(hymgi_hierarchy *h, hymg_cycle kind)
+{
+  hymgi_exchange_inner(h);
+  hymgi_run_cycle(h, kind, 0);
+  hymgi_exchange_inner(h);
+}
+
+/* x + M (f - A x): the preconditioner may be of another operator, so it gets the residual. */
+void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x)
+{
+  hymgi_level *level = solver->h.level;
+  double *const x = level->x, *const f = level->f;
+  if (from_x) {
+    double *const r = level->num_boxes ? level->krylov : NULL;
+    hymgi_residual(level, f, x, r);
+    level->f = r, level->x = r ? r + level->vector_size : NULL;
+    hymgi_fill(level, 0, level->x);
+  }
+  cycle(&solver->h, kind);
+  if (!from_x) return;
+  hymgi_axpby(level, 1, level->x, 1, x, x);
+  level->x = x, level->f = f;
+}
+
 /* z = M^-1 r */
 static void precondition(krylov *k, double *r)
 {
@@ -42,9 +66,7 @@ static void precondition(krylov *k, double *r)
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
   hymgi_fill(level, 0, level->x);
-  hymgi_exchange_inner(h);
-  hymgi_run_cycle(h, h->options.cycle, 0);
-  hymgi_exchange_inner(h);
+  cycle(h, h->options.cycle);
   k->z = level->x; /* a smoother may have exchanged x and y */
   if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
 }
@@ -145,18 +167,12 @@ static int scale_for(double norm)
   return exponent < -200 || exponent > 200 ? -exponent : 0;
 }
 
-/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficient for |A|. More
- * than this part of f is never taken for convergence. */
+/* What rounding alone leaves of a residual. More than this part of f is never taken for convergence. */
 #define MOST_ROUNDING 1e-5
 static double rounding(const krylov *k)
 {
-  const hymgi_level *level = k->level;
-  double largest = 0;
-  for (int axis = 0; axis < 3; axis++)
-    largest += 4 * hymgi_norm_max(level, level->c.beta[axis]);
-  if (level->c.alpha) largest += hymgi_norm_max(level, level->c.alpha);
-  const double size = ldexp(hymgi_norm(k->solver, level, k->u), -k->scale);
-  return fmin(4 * DBL_EPSILON * largest * size, MOST_ROUNDING * k->solver->rhs_max);
+  return fmin(ldexp(hymgi_rounding(k->solver, k->level, k->u), -k->scale),
+              MOST_ROUNDING * k->solver->rhs_max);
 }
 
 /* The residual itself in place of the recurrence's. */

@@ -2,6 +2,8 @@
 #ifndef HYMGI_API_SOLVER_H
 #define HYMGI_API_SOLVER_H
 
+#include <stdatomic.h>
+
 #include "api/field.h"
 #include "hierarchy/placement.h"
 #include "robust/robust.h"
@@ -13,7 +15,8 @@ typedef struct hymgi_transfer_choice {
 } hymgi_transfer_choice;
 
 struct hymg_solver {
-  unsigned id; /* > 0, unique within the context */
+  unsigned id;      /* > 0, unique within the context */
+  unsigned binding; /* likewise, of its present levels */
   hymgi_hierarchy h;
   hymg_cycle_record *history;
   int records, max_cycles;
@@ -24,6 +27,12 @@ struct hymg_solver {
   hymgi_transfer_choice transfer;
   char note[512];
   double *scratch; /* during a solve */
+  /* hymg_solver_stop was called; cleared at the end of the solve that it ends */
+  atomic_int stop;
+  bool bad_f; /* the last solve's f is not finite, first at: */
+  int bad_at[3];
+  double
+      rounding; /* what rounding leaves of a residual, if the last solve did not converge, else 0 */
   double residual; /* robust path: of the last solve, not of its recurrence */
 };
 
@@ -59,11 +68,19 @@ void hymgi_note(hymg_solver *solver, const char *format, ...)
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
-/* source/api/solve_robust.c: iteration and final residual on the robust path. */
+/* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
+ * level->f from level->x, which is 0 or the initial guess. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
 /* source/api/transfer_choice.c, collective: after an iteration of the robust path; changed: the
  * transfer is another one now, so that the iteration has to start anew from its residual. */
 hymg_status hymgi_transfer_judge(hymg_solver *solver, bool *changed);
+void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x);
+
+/* source/api/advice.c: at the end of a solve, collective: what hymg_solver_advice will say of it; what
+ * rounding alone leaves of a residual, on a rank that holds cells. */
+hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason,
+                                const hymg_field *f);
+double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */
