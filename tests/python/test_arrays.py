@@ -159,6 +159,19 @@ def test_out_may_be_f(solver, rng):
     assert solver.solve(f, out=f) is f and np.array_equal(f, expected)
 
 
+def test_tensors_of_pytorch_give_tensors(solver, rng):
+    torch = pytest.importorskip("torch")
+    values = rng.standard_normal(SHAPE)
+    expected = solver.solve(values)
+    tensors = torch.tensor(values), torch.tensor(values.transpose(2, 0, 1).copy()).permute(1, 2, 0)
+    for f in tensors:
+        u = solver.solve(f)
+        assert isinstance(u, torch.Tensor) and u.dtype == torch.float64 and np.array_equal(u.numpy(), expected)
+        out = torch.zeros(SHAPE, dtype=torch.float64)
+        assert solver.solve(f, out=out) is out and np.array_equal(out.numpy(), expected)
+    assert solver.solve(tensors[0].float()).dtype == torch.float64
+
+
 # ---- arrays on a GPU: refused with the library's text where there is none ----
 
 
