@@ -35,14 +35,16 @@ extern hymg_status hymg_context_create_mpi_f(int comm, const hymg_context_option
   __attribute__((weak));
 static hymg_status hymg_python_context_mpi(int comm, const hymg_context_options *options, hymg_context **context)
 {
+  const hymg_status status = hymg_check_header();
+  if (status != HYMG_OK) return status;
   return hymg_context_create_mpi_f ? hymg_context_create_mpi_f(comm, options, context) : HYMG_EUNSUPPORTED;
 }
 """ + DECLARATIONS[DECLARATIONS.index("/* DLPack"):]
 
 
 def header_declarations() -> str:
-    """hymg.h without its macros and includes, as cffi reads it."""
-    text = re.sub(r"(?m)^#include.*$", "", HEADER.read_text())
+    """hymg.h without its macros, includes and inline functions, as cffi reads it."""
+    text = re.sub(r"(?ms)^#include.*?$|^static inline.*?^}$", "", HEADER.read_text())
     compiler = os.environ.get("CC", "cc").split()
     return subprocess.run(
         [*compiler, "-E", "-P", "-U__GNUC__", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True

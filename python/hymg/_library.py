@@ -1,6 +1,9 @@
 """The library's errors, enums and options as Python has them."""
 
+import itertools
+import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ._hymg import ffi, lib
@@ -51,30 +54,42 @@ def check(status: int, context: Any, axes: str = "") -> None:
         raise _CLASSES.get(status, Error)(status, why + axes if re.search(r"\b[xyz]\b", why) else why)
 
 
-def enum_value(kind: Any, word: Any) -> int:
-    """The value of an enumerator by the end of its name: "jacobi" is HYMG_JACOBI, "linear" HYMG_EXTRAPOLATION_LINEAR."""
-    name = str(word).upper()
-    for full, value in kind.relements.items():
-        if full == f"HYMG_{name}" or full.endswith(f"_{name}"):
-            return value
-    known = ", ".join(full[len("HYMG_"):].lower() for full in kind.elements.values())
-    raise ValueError(f"{kind.cname} '{word}': one of {known}")
+def enum_value(kind: str, word: str) -> int:
+    """The value that the library calls so, as in enum_value("hymg_boundary", "neumann")."""
+    value = ffi.new("int *")
+    if lib.hymg_enum_value(kind.encode(), str(word).encode(), value):
+        return value[0]
+    raise ValueError(f"{kind[len('hymg_'):]} '{word}': one of {', '.join(_enum_words(kind))}")
+
+
+def enum_word(kind: str, value: int) -> str:
+    """The library's name for a value."""
+    return text(lib.hymg_enum_name(kind.encode(), value))
+
+
+def _enum_words(kind: str) -> Iterator[str]:
+    name = ffi.new("char **")
+    for index in itertools.count():
+        if not lib.hymg_enum_entry(kind.encode(), index, name, ffi.NULL):
+            return
+        yield text(name[0])
+
+
+FILES = ("tuning_file", "probe_file")
 
 
 def set_options(options: Any, values: dict[str, Any]) -> list[Any]:
     """Sets members of a hymg_options by name; returns what must live as long as the options are in use."""
-    fields = dict(ffi.typeof(options[0]).fields)
+    known = {name: field.type for name, field in ffi.typeof(options[0]).fields
+             if name in FILES or field.type.kind != "pointer" and name != "monitor"}
     alive = []
     for name, value in values.items():
-        if name not in fields or fields[name].type.kind == "pointer" and name not in ("tuning_file", "probe_file"):
-            raise TypeError(f"unknown option '{name}'; there are {', '.join(fields)}")
-        kind = fields[name].type
-        if kind.kind == "enum":
-            value = enum_value(kind, value)
-        elif kind.kind == "pointer" and value is not None:
-            value = ffi.new("char[]", str(value).encode())
-            alive.append(value)
-        elif value is None:
-            value = ffi.NULL
+        if name not in known:
+            raise TypeError(f"unknown option '{name}'; there are {', '.join(known)}")
+        if known[name].kind == "enum":
+            value = enum_value(known[name].cname.removeprefix("enum "), value)
+        elif name in FILES:
+            alive.append(ffi.new("char[]", os.fsencode(value)))
+            value = alive[-1]
         setattr(options, name, value)
     return alive

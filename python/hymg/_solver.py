@@ -12,7 +12,7 @@ import numpy as np
 from . import _arrays
 from ._arrays import View, Wanted
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning, Unsupported, check, enum_value, set_options, text
+from ._library import ConvergenceWarning, Unsupported, check, enum_value, enum_word, set_options, text
 from ._operators import linear_operator
 
 Boundary = Union[str, tuple[str, str]]
@@ -65,8 +65,7 @@ def hymg_python_monitor(record: Any, cycle: int, user: Any) -> bool:
 
 
 def _cycle(record: Any) -> Cycle:
-    kind = ffi.typeof("hymg_cycle_kind").elements[record.kind]
-    return Cycle(kind[len("HYMG_KIND_"):].lower(), record.residual_max, record.residual_relative)
+    return Cycle(enum_word("hymg_cycle_kind", record.kind), record.residual_max, record.residual_relative)
 
 
 def _per_axis(value: Any, name: str) -> tuple[Any, Any, Any]:
@@ -236,6 +235,28 @@ class Solver:
         """
         return linear_operator(self.local_shape, self.apply, library)
 
+    def precondition(self, r: Any, out: Any = None) -> Any:
+        """One cycle from zero for A e = r, in `out` or a new array: symmetric, as conjugate gradients want it.
+
+        It has smoothers of its own, those of hymg_options_preconditioner, and memory for them from the first call on.
+        Symmetric with FV2 if Dirichlet boundaries have the linear extrapolation, or on the robust path.
+        """
+        with self._in_use():
+            if self._preconditioner is None:
+                self._make_preconditioner()
+            source = self._view(r, "r")
+            result = _arrays.empty_like(r, self.local_shape) if out is None else out
+            target = self._view(result, "out", output=True)
+            solver, given, found = self._preconditioner
+            self._copy_in(given, source)
+            self._check(lib.hymg_solver_cycle(solver, lib.HYMG_CYCLE_DEFAULT, False, given, found))
+            self._copy_out(found, target)
+        return result
+
+    def as_preconditioner(self, library: str = "scipy") -> Any:
+        """`precondition` as a LinearOperator, for vectors as in as_linear_operator."""
+        return linear_operator(self.local_shape, self.precondition, library)
+
     def update(self, **coefficients: Any) -> None:
         """New values for a, b, alpha, beta or boundary_values; those not named stay as they are.
 
@@ -248,12 +269,16 @@ class Solver:
         with self._in_use():
             desc = ffi.new("hymg_operator_desc *", self._desc[0])
             fields: dict[tuple[str, int], Any] = {}
+            solvers = [self._solver] + ([self._preconditioner[0]] if self._preconditioner else [])
             try:
                 self._describe(desc, coefficients, fields)
                 self._check(lib.hymg_operator_set(self._op, desc))
-                self._check(lib.hymg_solver_update(self._solver))
+                for solver in solvers:
+                    self._check(lib.hymg_solver_update(solver))
             except BaseException:
                 lib.hymg_operator_set(self._op, self._desc)
+                for solver in solvers:
+                    lib.hymg_solver_update(solver)
                 _destroy_fields(fields)
                 raise
             _destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
@@ -294,7 +319,7 @@ class Solver:
             desc.spacing[h] = _per_axis(spacing, "spacing")[axis]
             kinds = _per_axis(boundary, "boundary")[axis]
             for side, kind in enumerate((kinds, kinds) if isinstance(kinds, str) else kinds):
-                desc.boundary[2 * h + side] = enum_value(ffi.typeof("hymg_boundary"), kind)
+                desc.boundary[2 * h + side] = enum_value("hymg_boundary", kind)
             if widths is not None and _per_axis(widths, "widths")[axis] is not None:
                 alive.append(_numbers("double", widths[axis], self.shape[axis], f"widths[{axis}]"))
                 desc.widths[h] = alive[-1]
@@ -306,17 +331,18 @@ class Solver:
                 alive.append(_numbers("int", cut, len(cut), f"cuts[{axis}]"))
                 desc.cuts[h], desc.boxes[h] = alive[-1], len(cut)
         self._grid = self._make("grid", self._context, desc)
-        bricks = lib.hymg_grid_num_local(self._grid)
-        if bricks > 1:
-            raise ValueError(f"rank {lib.hymg_context_rank(self._context)} holds {bricks} bricks of cells, but one is "
-                             "wanted: give boxes= or cuts= with a part per rank")
+        bricks = ffi.new("double *", lib.hymg_grid_num_local(self._grid))
+        self._check(lib.hymg_context_max(self._context, bricks))
+        if bricks[0] > 1:
+            raise ValueError(f"a rank holds {bricks[0]:.0f} bricks of cells that do not form one; give boxes= or cuts= with "
+                             "one part per rank")
         self._low, self._count = ffi.new("int[3]"), ffi.new("int[3]")
         lib.hymg_grid_local(self._grid, 0, self._low, self._count)
 
     def _make_operator(self, stencil: str, extrapolation: str, **coefficients: Any) -> None:
         self._desc = ffi.new("hymg_operator_desc *", lib.hymg_operator_desc_default())
-        self._desc.stencil = enum_value(ffi.typeof("hymg_stencil"), stencil)
-        self._desc.extrapolation = enum_value(ffi.typeof("hymg_extrapolation"), extrapolation)
+        self._desc.stencil = enum_value("hymg_stencil", stencil)
+        self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
         self._fields: dict[tuple[str, int], Any] = {}
         self._stack.callback(_destroy_fields, self._fields)
         if coefficients["a"] is None:
@@ -331,11 +357,20 @@ class Solver:
         self._alive = [set_options(self._options, values), ffi.new_handle(self._watch)]
         self._options.monitor = lib.hymg_python_monitor
         self._options.monitor_user = self._alive[1]
-        self._solver = self._make("solver", self._op, self._options)
-        self._f, self._u = (self._make_vector() for _ in range(2))
+        self._solver, self._f, self._u = self._make_with_vectors(self._options)
+        self._preconditioner: Any = None
 
-    def _make_vector(self) -> Any:
-        return self._make("field", self._grid, self._solver, lib.HYMG_CELL, lib.HYMG_DOUBLE)
+    def _make_preconditioner(self) -> None:
+        options, preset = ffi.new("hymg_options *", self._options[0]), lib.hymg_options_preconditioner()
+        for name in ("method", "cycle", "smoother", "sweeps", "bottom", "interpolation_v", "initial_guess"):
+            setattr(options, name, getattr(preset, name))
+        self._preconditioner = self._make_with_vectors(options)
+
+    def _make_with_vectors(self, options: Any) -> tuple[Any, Any, Any]:
+        """A solver, and two fields in its layout."""
+        solver = self._make("solver", self._op, options)
+        f, u = (self._make("field", self._grid, solver, lib.HYMG_CELL, lib.HYMG_DOUBLE) for _ in range(2))
+        return solver, f, u
 
     # ---- coefficients ----
 
@@ -422,7 +457,8 @@ class Solver:
 
     def _copy_in(self, field: Any, view: View, low: Any = None) -> None:
         count, stride = self._layout(view)
-        self._check(lib.hymg_field_write(field, low or self._low, count, stride, view.pointer, view.space))
+        # of boundary data and with several ranks, the entries that this one holds
+        self._check(lib.hymg_field_write_own(field, low or self._low, count, stride, view.pointer, view.space))
 
     def _copy_out(self, field: Any, view: View) -> None:
         count, stride = self._layout(view)
@@ -438,9 +474,9 @@ class Solver:
         self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
         history = tuple(_cycle(result.history[i]) for i in range(result.cycles))
         self.result = Result(
-            result.converged, text(lib.hymg_reason_name(result.reason)), result.cycles, result.residual_max,
+            result.converged, enum_word("hymg_reason", result.reason), result.cycles, result.residual_max,
             result.residual_relative, history, result.rhs_max, result.mean_removed, result.seconds,
-            text(lib.hymg_path_name(result.path)), text(result.note),
+            enum_word("hymg_path", result.path), text(result.note),
         )
         if self._watch.error is not None:
             raise self._watch.error

@@ -99,3 +99,13 @@ def test_a_closed_solver_says_so():
     s.close()
     with pytest.raises(ValueError, match="the solver has been closed"):
         s.solve(np.ones(SHAPE))
+
+
+@pytest.mark.skipif(bool(hymg.build_info()["mpi"]), reason="this library has MPI; tests/python/ranks.py uses it")
+def test_communicators_need_mpi():
+    class Communicator:
+        def py2f(self):
+            return 0
+
+    with pytest.raises(hymg.Unsupported, match="comm: this libhymg has no MPI"):
+        hymg.Solver(SHAPE, comm=Communicator())
