@@ -39,7 +39,7 @@ static hymg_status hymg_python_context_mpi(int comm, const hymg_context_options 
   if (status != HYMG_OK) return status;
   return hymg_context_create_mpi_f ? hymg_context_create_mpi_f(comm, options, context) : HYMG_EUNSUPPORTED;
 }
-""" + DECLARATIONS[DECLARATIONS.index("/* DLPack"):]
+""" + DECLARATIONS[DECLARATIONS.index("/* DLPack") :]
 
 
 def header_declarations() -> str:

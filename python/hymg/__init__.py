@@ -10,7 +10,8 @@
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported, text as _text
-from ._solver import Cycle, Result, Solver
+from ._result import Cycle, Result
+from ._solver import Solver
 
 __all__ = [
     "ConvergenceWarning",

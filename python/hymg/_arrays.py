@@ -59,10 +59,9 @@ def view(array: Any, wanted: Wanted) -> View:
         return found
     if wanted.output:
         raise TypeError(f"{wanted.name}: {_describe(array)} cannot be written in place; float64 is wanted")
-    copy = as_double(array, wanted.name)
-    if any(s % ITEM for s in copy.strides) or not copy.flags.aligned:
-        copy = copy.copy()
-    return _from_interface(copy, copy.__array_interface__, lib.HYMG_HOST, wanted)
+    copy = np.array(as_double(array, wanted.name))
+    _check_shape(copy.shape, wanted)
+    return View(copy.ctypes.data, copy.shape, tuple(s // ITEM for s in copy.strides), lib.HYMG_HOST, None, copy)
 
 
 def as_double(array: Any, name: str) -> np.ndarray:
@@ -87,7 +86,7 @@ def empty_like(array: Any, shape: tuple[int, ...]) -> Any:
     if not hasattr(array, "__dlpack_device__") and not hasattr(array, "__cuda_array_interface__"):
         return np.empty(shape)
     framework = sys.modules.get(type(array).__module__.partition(".")[0])
-    if not hasattr(framework, "empty_like") or not hasattr(framework, "float64"):
+    if framework is None or not hasattr(framework, "empty_like") or not hasattr(framework, "float64"):
         raise TypeError(f"no empty_like for {_describe(array)}; give out=, an array of yours for the result")
     return framework.empty_like(array, dtype=framework.float64)
 
@@ -103,7 +102,7 @@ def _check_shape(shape: tuple[int, ...], wanted: Wanted) -> None:
 
 
 def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(int(np.prod(shape[axis + 1:], dtype=np.int64)) for axis in range(len(shape)))
+    return tuple(int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape)))
 
 
 def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: Wanted) -> Optional[View]:
@@ -141,13 +140,13 @@ def _from_dlpack(array: Any, wanted: Wanted) -> Optional[View]:
     else:
         raise TypeError(f"{wanted.name}: DLPack device type {int(kind)}; host and CUDA memory can be used")
     tensor = ffi.cast("DLTensor *", _capsule_pointer(capsule, b"dltensor"))
-    shape = tuple(tensor.shape[0:tensor.ndim])
+    shape = tuple(tensor.shape[0 : tensor.ndim])
     _check_shape(shape, wanted)
     if (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) != (2, 64, 1):
         if space == lib.HYMG_DEVICE:
             raise TypeError(f"{wanted.name}: {_describe(array)}; float64 is wanted on a GPU")
         return None
-    strides = tuple(tensor.strides[0:tensor.ndim]) if tensor.strides else _contiguous(shape)
+    strides = tuple(tensor.strides[0 : tensor.ndim]) if tensor.strides else _contiguous(shape)
     address = int(ffi.cast("uintptr_t", tensor.data)) + tensor.byte_offset
     # an unused capsule frees its tensor by itself
     return View(address, shape, strides, space, int(ordinal) if space == lib.HYMG_DEVICE else None, (array, capsule))

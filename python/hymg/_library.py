@@ -10,7 +10,7 @@ from ._hymg import ffi, lib
 
 
 class Error(RuntimeError):
-    """A call of the library failed. The text names the value and the limit; `status` is a name such as "HYMG_EINVAL"."""
+    """A call of the library failed: the text names the value and the limit, `status` is as "HYMG_EINVAL"."""
 
     def __init__(self, status: int, text: str) -> None:
         self.status = ffi.string(lib.hymg_status_name(status)).decode()
@@ -33,11 +33,7 @@ class ConvergenceWarning(RuntimeWarning):
     """A solve ended before its tolerance; `Solver.result` says why."""
 
 
-_CLASSES = {
-    lib.HYMG_EINVAL: InvalidArgument,
-    lib.HYMG_ENOMEM: OutOfMemory,
-    lib.HYMG_EUNSUPPORTED: Unsupported,
-}
+_CLASSES = {lib.HYMG_EINVAL: InvalidArgument, lib.HYMG_ENOMEM: OutOfMemory, lib.HYMG_EUNSUPPORTED: Unsupported}
 
 
 def text(string: Any) -> str:
@@ -58,7 +54,7 @@ def enum_value(kind: str, word: str) -> int:
     """The value that the library calls so, as in enum_value("hymg_boundary", "neumann")."""
     value = ffi.new("int *")
     if lib.hymg_enum_value(kind.encode(), str(word).encode(), value):
-        return value[0]
+        return int(value[0])
     raise ValueError(f"{kind[len('hymg_'):]} '{word}': one of {', '.join(_enum_words(kind))}")
 
 
@@ -80,8 +76,11 @@ FILES = ("tuning_file", "probe_file")
 
 def set_options(options: Any, values: dict[str, Any]) -> list[Any]:
     """Sets members of a hymg_options by name; returns what must live as long as the options are in use."""
-    known = {name: field.type for name, field in ffi.typeof(options[0]).fields
-             if name in FILES or field.type.kind != "pointer" and name != "monitor"}
+    known = {
+        name: field.type
+        for name, field in ffi.typeof(options[0]).fields
+        if name in FILES or field.type.kind != "pointer" and name != "monitor"
+    }
     alive = []
     for name, value in values.items():
         if name not in known:

@@ -1,4 +1,4 @@
-"""A solver on a communicator of mpi4py, every rank with its own part: the bits of one rank. Run by mpirun, on 3 ranks."""
+"""A solver on a communicator of mpi4py, every rank with its own part, has the bits of one rank. Run on 3 ranks."""
 
 import sys
 import traceback
@@ -27,7 +27,11 @@ def alone(values, f):
 def bits_are_those_of_one_rank(order, **cuts):
     rng = np.random.default_rng(5)
     f, wall = rng.standard_normal(SHAPE), rng.random((1,) + SHAPE[1:])
-    values = {"alpha": rng.random(SHAPE), "beta": dense.random_beta(rng, SHAPE), "boundary_values": ((wall, None), None, None)}
+    values = {
+        "alpha": rng.random(SHAPE),
+        "beta": dense.random_beta(rng, SHAPE),
+        "boundary_values": ((wall, None), None, None),
+    }
     values["order"] = order
     expected, applied, result = alone(values, f)
     with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, comm=COMM, order=order, **cuts) as empty:
@@ -38,7 +42,9 @@ def bits_are_those_of_one_rank(order, **cuts):
     values["boundary_values"] = ((wall[:, local[1], local[2]], None), None, None)
     with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, comm=COMM, **values, **cuts) as s:
         u = s.solve(part(f, local))
-        assert np.array_equal(u, part(expected, local)) and np.array_equal(s.apply(part(f, local)), part(applied, local))
+        assert np.array_equal(u, part(expected, local)) and np.array_equal(
+            s.apply(part(f, local)), part(applied, local)
+        )
         assert s.result.history == result.history
         bad = values["alpha"].copy()
         if COMM.rank == 1:

@@ -40,7 +40,7 @@ def layouts(values):
     """The same values in many layouts."""
     n = values.shape
     big = np.full([3 * m for m in n], np.nan)
-    strided = big[1:1 + 2 * n[0]:2, 2:2 + n[1], : 3 * n[2]:3]
+    strided = big[1 : 1 + 2 * n[0] : 2, 2 : 2 + n[1], : 3 * n[2] : 3]
     backward = np.full(n, np.nan)[::-1, :, ::-1]
     swapped = np.full((n[1], n[2], n[0]), np.nan).transpose(2, 0, 1)
     for empty in (np.empty(n), np.empty(n, order="F"), strided, backward, swapped):
@@ -143,8 +143,12 @@ def test_what_cannot_be_written_is_refused(solver, rng):
     f = rng.standard_normal(SHAPE)
     locked = np.empty(SHAPE)
     locked.flags.writeable = False
-    for out, why in ((locked, "out: the array is read-only"), (np.empty(SHAPE, np.float32), "out: ndarray of float32"),
-                     (packed(f), "out: ndarray of float64"), (f.tolist(), "out: list")):
+    for out, why in (
+        (locked, "out: the array is read-only"),
+        (np.empty(SHAPE, np.float32), "out: ndarray of float32"),
+        (packed(f), "out: ndarray of float64"),
+        (f.tolist(), "out: list"),
+    ):
         with pytest.raises(TypeError, match=why):
             solver.solve(f, out=out)
     with pytest.raises(ValueError, match=r"out: shape \(7, 6, 4\), but \(7, 6, 5\) is wanted"):
@@ -224,8 +228,8 @@ def test_streams_of_all_frameworks_have_an_address():
         def __cuda_stream__(self):
             return 0, 77
 
-    from hymg._solver import _stream_address
+    from hymg._objects import stream_address
 
-    assert [_stream_address(s) for s in (None, 5, Stream(ptr=6), Stream(cuda_stream=7), Standard())] == [0, 5, 6, 7, 77]
+    assert [stream_address(s) for s in (None, 5, Stream(ptr=6), Stream(cuda_stream=7), Standard())] == [0, 5, 6, 7, 77]
     with pytest.raises(TypeError, match="stream: a str"):
-        _stream_address("fast")
+        stream_address("fast")

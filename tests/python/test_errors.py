@@ -12,7 +12,11 @@ BAD = [
     ({"spacing": (1, 2)}, ValueError, "spacing: 2 values, but one for all axes or one for each of the 3"),
     ({"beta": -1.0}, hymg.InvalidArgument, "constant beta = -1: above 0 and finite"),
     ({"beta": np.ones(SHAPE)}, ValueError, "beta: 5 values"),
-    ({"beta": (np.ones((6, 4, 4)), 1, 1)}, ValueError, r"beta\[0\]: shape \(6, 4, 4\) does not broadcast to \(6, 4, 3\)"),
+    (
+        {"beta": (np.ones((6, 4, 4)), 1, 1)},
+        ValueError,
+        r"beta\[0\]: shape \(6, 4, 4\) does not broadcast to \(6, 4, 3\)",
+    ),
     ({"alpha": np.full(SHAPE, -2.0)}, hymg.InvalidArgument, r"alpha = -2 at \(0, 0, 0\): at least 0"),
     ({"alpha": np.full(SHAPE, np.nan)}, hymg.InvalidArgument, "alpha = nan"),
     ({"alpha": 1j}, TypeError, "alpha: ndarray of complex128; real numbers"),
@@ -35,7 +39,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("values, kind, words", BAD, ids=[str(next(iter(b[0].items()))[0]) + str(i) for i, b in enumerate(BAD)])
+@pytest.mark.parametrize(
+    "values, kind, words", BAD, ids=[str(next(iter(b[0].items()))[0]) + str(i) for i, b in enumerate(BAD)]
+)
 def test_bad_values_are_named(values, kind, words):
     with pytest.raises(kind, match=words):
         hymg.Solver(SHAPE, **values)
@@ -74,8 +80,11 @@ def test_nan_in_f_gives_a_warning_and_no_converged_result():
 
 def test_f_of_another_shape_or_kind_is_refused():
     with hymg.Solver(SHAPE) as s:
-        for f, kind, words in ((np.ones((3, 4, 5)), ValueError, r"f: shape \(3, 4, 5\), but \(5, 4, 3\) is wanted"),
-                               (np.ones(SHAPE) * 1j, TypeError, "f: ndarray of complex128"), ("one", TypeError, "f: ")):
+        for f, kind, words in (
+            (np.ones((3, 4, 5)), ValueError, r"f: shape \(3, 4, 5\), but \(5, 4, 3\) is wanted"),
+            (np.ones(SHAPE) * 1j, TypeError, "f: ndarray of complex128"),
+            ("one", TypeError, "f: "),
+        ):
             with pytest.raises(kind, match=words):
                 s.solve(f)
         with pytest.raises(ValueError, match="guess: only with"):

@@ -1,4 +1,4 @@
-"""Solutions against a dense matrix, on odd shapes with all boundaries and coefficients; the residual by the same matrix."""
+"""Solutions against a dense matrix, on odd shapes with all boundaries and coefficients; residuals by slices."""
 
 import dense
 import numpy as np
@@ -35,8 +35,15 @@ def test_boundary_values_and_extrapolations(rng, order, extrapolation):
     shape, boundary = (5, 4, 3), ("dirichlet", ("neumann", "dirichlet"), "periodic")
     f = rng.standard_normal(shape)
     values = [(rng.random((1, 4, 3)), 2.5), (rng.random((5, 1, 3)), None), None]
-    u = hymg.Solver(shape, spacing=SPACING, boundary=boundary, boundary_values=values, order=order, rtol=1e-12,
-                    extrapolation=extrapolation).solve(f)
+    u = hymg.Solver(
+        shape,
+        spacing=SPACING,
+        boundary=boundary,
+        boundary_values=values,
+        order=order,
+        rtol=1e-12,
+        extrapolation=extrapolation,
+    ).solve(f)
     quadratic = extrapolation == "quadratic"
     assert dense.close(u, dense.solve(shape, SPACING, f, boundary=boundary, values=values, quadratic=quadratic))
 
@@ -86,7 +93,10 @@ def test_history_falls_and_its_end_is_the_residual(rng):
         mine = residual_by_slices(f, u, 1 / 16)
         assert abs(np.abs(mine).max() - r.residual) <= 1e-12 * np.abs(f).max()
         assert np.abs(s.residual(f, u) - mine).max() <= 1e-12 * np.abs(f).max()
-        assert r.residual_relative == pytest.approx(r.residual / np.abs(f).max(), rel=1e-12) and r.residual_relative <= 1e-9
+        assert (
+            r.residual_relative == pytest.approx(r.residual / np.abs(f).max(), rel=1e-12)
+            and r.residual_relative <= 1e-9
+        )
 
 
 def residual_by_slices(f, u, h):
@@ -129,6 +139,9 @@ def test_monitor_sees_every_cycle_and_can_stop(rng):
         seen.append((cycle, record))
         return None if cycle < 1 else False
 
-    with hymg.Solver(f.shape, path="standard", monitor=monitor) as s, pytest.warns(hymg.ConvergenceWarning, match="stopped"):
+    with (
+        hymg.Solver(f.shape, path="standard", monitor=monitor) as s,
+        pytest.warns(hymg.ConvergenceWarning, match="stopped"),
+    ):
         s.solve(f)
     assert [c for c, _ in seen] == [0, 1] and tuple(r for _, r in seen) == s.result.history

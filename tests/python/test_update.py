@@ -47,8 +47,13 @@ def test_refused_values_leave_the_old_ones(rng, given):
     bad[3, 2, 1] = -1
     beta = [b.copy() for b in given["beta"]]
     beta[1][1, 1, 1] = np.nan
-    for values, words in (({"alpha": bad}, r"alpha = -1 at \(1, 2, 3\)"), ({"beta": beta}, "beta.* nan"), ({"b": -1.0}, "b = -1"),
-                          ({"beta": given["beta"], "alpha": bad}, "alpha = -1"), ({"a": 0.0}, "cannot change")):
+    for values, words in (
+        ({"alpha": bad}, r"alpha = -1 at \(1, 2, 3\)"),
+        ({"beta": beta}, "beta.* nan"),
+        ({"b": -1.0}, "b = -1"),
+        ({"beta": given["beta"], "alpha": bad}, "alpha = -1"),
+        ({"a": 0.0}, "cannot change"),
+    ):
         with pytest.raises(hymg.InvalidArgument, match=words):
             s.update(**values)
         assert np.array_equal(s.solve(f), before)

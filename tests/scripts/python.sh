@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Python package around the library of this build: compiles its module, then tests/python with pytest, and on three
-# ranks if the library and Python have MPI. Environment: BUILD, SRCDIR, SANITIZE; CC, MPIRUN, MPIRUN_FLAGS. Ends with the
-# totals.
+# ranks if the library and Python have MPI. Environment: BUILD, SRCDIR; CC, SANITIZE, MPIRUN, MPIRUN_FLAGS where there are
+# any. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the sources}"
 MPIRUN=${MPIRUN-} MPIRUN_FLAGS=${MPIRUN_FLAGS-}
@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 export PYTHONPATH="$work/lib" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 # what setup.py takes for an installed library
-mkdir "$work/prefix" && ln -s "$SRCDIR/include" "$work/prefix/include" && ln -s "$BUILD/lib" "$work/prefix/lib" || exit 1
+mkdir "$work/prefix" && ln -s "$SRCDIR/include" "$BUILD/lib" "$work/prefix" || exit 1
 
 # Adds up what pytest's last line says ("2 failed, 5 passed, 1 skipped in 3 s").
 tests()
@@ -46,7 +46,7 @@ if ! (cd "$SRCDIR" && HYMG_PREFIX="$work/prefix" "$python" -W ignore setup.py -q
 fi
 export LD_LIBRARY_PATH="$BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 cd "$work" || exit 1
-tests "$python" -m pytest -q -rs -p no:cacheprovider -c "$SRCDIR/pyproject.toml" --rootdir "$SRCDIR" "$SRCDIR/tests/python"
+tests "$python" -m pytest -q -rs -p no:cacheprovider -c "$SRCDIR/pyproject.toml" "$SRCDIR/tests/python"
 if [ -z "$MPIRUN" ] || ! "$python" -c 'import mpi4py' 2>/dev/null; then
   echo 'skipped: communicators of mpi4py: mpirun or mpi4py is missing'
   skipped=$((skipped + 1))
