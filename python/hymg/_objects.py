@@ -182,19 +182,17 @@ class Objects:
         shape: tuple[int, ...],
     ) -> Any:
         """A field with these values, a number or an array that broadcasts to shape."""
-        pointer = ffi.new("hymg_field **")
-        self._check(lib.hymg_field_create(self._grid, ffi.NULL, centering, lib.HYMG_DOUBLE, pointer))
-        fields[key] = pointer
-        if _is_number(value):
-            self._check(lib.hymg_field_fill(pointer[0], value))
-            return pointer[0]
         name = key[0] if key[0] == "alpha" else f"{key[0]}[{key[1]}]"
         if not _arrays.on_device(value):
             value = _broadcast(_arrays.as_double(value, name), shape, name)
+        view = self._view(value, name, shape=shape)
+        pointer = ffi.new("hymg_field **")
+        self._check(lib.hymg_field_create_in(self._grid, view.space, centering, lib.HYMG_DOUBLE, pointer))
+        fields[key] = pointer
         low = ffi.new("int[3]", list(self._low))
         if centering >= lib.HYMG_BOUNDARY_X_LOW:
             low[(centering - lib.HYMG_BOUNDARY_X_LOW) // 2] = 0
-        self._copy_in(pointer[0], self._view(value, name, shape=shape), low)
+        self._copy_in(pointer[0], view, low)
         return pointer[0]
 
     # ---- use ----

@@ -3,6 +3,7 @@
 import ctypes
 import tracemalloc
 
+import dense
 import numpy as np
 import pytest
 
@@ -190,7 +191,21 @@ def test_arrays_on_a_gpu_need_cuda(solver, rng):
             solver.solve(f, out=np.empty(SHAPE))
 
 
-@pytest.mark.skipif(hymg.build_info()["cuda"] != "emulation", reason="host memory is no GPU's")
+EMULATED = pytest.mark.skipif(hymg.build_info()["cuda"] != "emulation", reason="host memory is no GPU's")
+
+
+@EMULATED
+def test_emulated_device_coefficients(rng):
+    f, alpha, wall = rng.standard_normal(SHAPE), rng.random(SHAPE), rng.random((1,) + SHAPE[1:])
+    beta = dense.random_beta(rng, SHAPE)
+    expected = hymg.Solver(SHAPE, alpha=alpha, beta=beta, boundary_values=((wall, None), None, None)).solve(f)
+    for kind in range(3):
+        on_gpu = [device_arrays(array)[kind] for array in (alpha, wall, *beta)]
+        values = {"alpha": on_gpu[0], "boundary_values": ((on_gpu[1], None), None, None), "beta": on_gpu[2:]}
+        assert np.array_equal(hymg.Solver(SHAPE, **values).solve(f), expected)
+
+
+@EMULATED
 def test_emulated_device_arrays_are_read_and_written_in_place(rng):
     values = rng.standard_normal(SHAPE)
     with hymg.Solver(SHAPE, backend="cuda", device=0) as s:
