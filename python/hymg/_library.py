@@ -90,5 +90,8 @@ def set_options(options: Any, values: dict[str, Any]) -> list[Any]:
         elif name in FILES:
             alive.append(ffi.new("char[]", os.fsencode(value)))
             value = alive[-1]
-        setattr(options, name, value)
+        try:
+            setattr(options, name, value)
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"option {name}={value!r}: {error}") from None
     return alive

@@ -1,6 +1,7 @@
 """What a solver is made of: the library's objects, and how arrays get into its fields and out of them."""
 
 import contextlib
+import operator
 import threading
 import weakref
 from collections.abc import Iterator
@@ -42,8 +43,8 @@ class Objects:
         self._preconditioner: Any = None
         self._ordinal: Optional[int] = None
         self._stream = stream_address(stream)
-        self._own_stream = stream is not None
-        self.shape = tuple(int(n) for n in per_axis(tuple(shape), "shape"))
+        self._callers_stream = stream  # kept alive
+        self.shape = tuple(operator.index(n) for n in per_axis(tuple(shape), "shape"))
         self.result: Optional[Result] = None
 
     @property
@@ -239,7 +240,7 @@ class Objects:
     def _copy_out(self, field: Any, view: View) -> None:
         count, stride = self._layout(view)
         self._check(lib.hymg_field_read(field, self._low, count, stride, view.pointer, view.space))
-        if view.space == lib.HYMG_DEVICE and not self._own_stream:
+        if view.space == lib.HYMG_DEVICE and self._callers_stream is None:
             # complete on return: reading a number to the host waits for what is queued before
             one, number = ffi.new("int[3]", [min(n, 1) for n in self._count]), ffi.new("double *")
             self._check(lib.hymg_field_read(field, self._low, one, stride, number, lib.HYMG_HOST))

@@ -98,7 +98,7 @@ class Solver(Objects):
         """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory.
 
         f      the right-hand side: any array or nested sequence of the right shape; not changed
-        out    the array for u: float64, not f
+        out    the array for u: float64; it may be f
         guess  the initial guess, of a Solver with initial_guess=True; zero if None. It may be `out`
 
         `result` then says how it went. A solve that does not converge gives a ConvergenceWarning. Ctrl-C ends the solve

@@ -32,6 +32,8 @@ BAD = [
     ({"smoother": "sor"}, ValueError, "sor.*gsrb"),
     ({"sweeps": 3}, hymg.InvalidArgument, "sweeps 3: gsrb and symgs need an even number"),
     ({"rtol": 0.0}, ValueError, "rtol 0"),
+    ({"rtol": "small"}, TypeError, "option rtol='small': must be real number"),
+    ({"max_cycles": 2**40}, OverflowError, "option max_cycles=1099511627776: "),
     ({"tolerance": 1}, TypeError, "unknown option 'tolerance'.*rtol"),
     ({"order": "A"}, ValueError, "order 'A': 'C' or 'F'"),
     ({"threads": -1}, hymg.InvalidArgument, "invalid argument"),
@@ -56,6 +58,8 @@ def test_shapes_are_checked_before_anything_is_made():
     for shape in ((0, 4, 3), (5, 4, -3)):
         with pytest.raises(hymg.InvalidArgument, match="at least 1"):
             hymg.Solver(shape)
+    with pytest.raises(TypeError, match="float"):
+        hymg.Solver((5, 4, 3.5))
     with pytest.raises(ValueError, match="shape: 2 values"):
         hymg.Solver((5, 4))
 
