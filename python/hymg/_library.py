@@ -76,22 +76,13 @@ FILES = ("tuning_file", "probe_file")
 
 def set_options(options: Any, values: dict[str, Any]) -> list[Any]:
     """Sets members of a hymg_options by name; returns what must live as long as the options are in use."""
-    known = {
-        name: field.type
-        for name, field in ffi.typeof(options[0]).fields
-        if name in FILES or field.type.kind != "pointer" and name != "monitor"
-    }
-    alive = []
+    alive, error = [], ffi.new("char[]", 1024)
     for name, value in values.items():
-        if name not in known:
-            raise TypeError(f"unknown option '{name}'; there are {', '.join(known)}")
-        if known[name].kind == "enum":
-            value = enum_value(known[name].cname.removeprefix("enum "), value)
-        elif name in FILES:
+        if name in FILES:
             alive.append(ffi.new("char[]", os.fsencode(value)))
-            value = alive[-1]
-        try:
-            setattr(options, name, value)
-        except (TypeError, OverflowError) as error:
-            raise type(error)(f"option {name}={value!r}: {error}") from None
+            setattr(options, name, alive[-1])
+            continue
+        word = ("no", "yes")[value] if isinstance(value, bool) else value
+        if lib.hymg_options_parse(options, f"{name}={word}".encode(), error, len(error)) != lib.HYMG_OK:
+            raise InvalidArgument(lib.HYMG_EINVAL, text(error))
     return alive

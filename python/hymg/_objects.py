@@ -45,6 +45,7 @@ class Objects:
         self._stream = stream_address(stream)
         self._callers_stream = stream  # kept alive
         self.shape = tuple(operator.index(n) for n in per_axis(tuple(shape), "shape"))
+        self._last: Any = ffi.NULL
         self.result: Optional[Result] = None
 
     @property
@@ -249,7 +250,7 @@ class Objects:
         result = ffi.new("hymg_result *")
         self._watch.error = None
         self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
-        self.result = result_of(result)
+        self._last, self.result = result, result_of(result)
         if self._watch.error is not None:
             raise self._watch.error
         return self.result

@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning
+from ._library import ConvergenceWarning, text
 from ._objects import Objects, destroy_fields
 from ._operators import linear_operator
 from ._result import Monitor
@@ -119,8 +119,17 @@ class Solver(Objects):
             result = self._run_solve()
             self._copy_out(self._u, target)
         if not result.converged:
-            warnings.warn(f"{result.reason}: {result.note}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{result.reason}: {result.note}\n{self.advice()}", ConvergenceWarning, stacklevel=2)
         return u
+
+    def advice(self) -> str:
+        """What may slow down or spoil the solves of this solver, by what it knows and its last solve: one line each, with
+        the option to try; "" if there is nothing.
+        """
+        with self._in_use():
+            lines = ffi.new("char[]", lib.HYMG_ADVICE)
+            self._check(lib.hymg_solver_advice(self._solver, self._last, lines, len(lines)))
+            return text(lines)
 
     def apply(self, u: Any, out: Any = None) -> Any:
         """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array."""

@@ -32,9 +32,9 @@ BAD = [
     ({"smoother": "sor"}, ValueError, "sor.*gsrb"),
     ({"sweeps": 3}, hymg.InvalidArgument, "sweeps 3: gsrb and symgs need an even number"),
     ({"rtol": 0.0}, ValueError, "rtol 0"),
-    ({"rtol": "small"}, TypeError, "option rtol='small': must be real number"),
-    ({"max_cycles": 2**40}, OverflowError, "option max_cycles=1099511627776: "),
-    ({"tolerance": 1}, TypeError, "unknown option 'tolerance'.*rtol"),
+    ({"rtol": "small"}, ValueError, "rtol.*small"),
+    ({"max_cycles": 2**40}, ValueError, "max-cycles 1099511627776: must be 1 ... 10000"),
+    ({"tolerance": 1}, ValueError, "tolerance.*rtol"),
     ({"order": "A"}, ValueError, "order 'A': 'C' or 'F'"),
     ({"threads": -1}, hymg.InvalidArgument, "invalid argument"),
     ({"cuts": ([2, 2], None, None)}, hymg.InvalidArgument, "2 boxes along z have 4 cells or more, the grid has 5"),
@@ -75,7 +75,7 @@ def test_nan_in_f_gives_a_warning_and_no_converged_result():
     f = np.ones(SHAPE)
     f[1, 2, 0] = np.nan
     with hymg.Solver(SHAPE) as s:
-        with pytest.warns(hymg.ConvergenceWarning, match="not finite"):
+        with pytest.warns(hymg.ConvergenceWarning, match=r"not finite: (.|\n)*\(0, 2, 1\)"):
             s.solve(f)
         assert not s.result.converged and s.result.reason == "not finite"
         s.solve(np.ones(SHAPE))
