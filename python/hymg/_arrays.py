@@ -1,0 +1,152 @@
+"""The memory of the caller's arrays: an address, strides and a memory space, never a copy where float64 is given."""
+
+import ctypes
+import sys
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ._hymg import ffi, lib
+
+ITEM = 8  # bytes of a double
+# Device types of DLPack that the host can read (CPU, pinned memory) and that are a GPU's (CUDA, managed memory).
+DLPACK_HOST, DLPACK_DEVICE = (1, 3), (2, 13)
+LEGACY_DEFAULT_STREAM = 1
+
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+class View(NamedTuple):
+    """Where the entries of an array are."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # in elements, per axis of the array
+    space: int  # HYMG_HOST or HYMG_DEVICE
+    device: Optional[int]  # ordinal of the GPU, if the array says so
+    owner: Any  # keeps the memory alive
+
+    @property
+    def pointer(self) -> Any:
+        return ffi.cast("double *", self.address)
+
+
+class Wanted(NamedTuple):
+    """What an array must be."""
+
+    name: str  # as the caller knows it, for messages
+    shape: tuple[int, ...]
+    output: bool = False
+    stream: int = 0  # of the library, for arrays on a GPU
+
+
+def view(array: Any, wanted: Wanted) -> View:
+    """The memory of a NumPy, CuPy or PyTorch array, or of whatever speaks DLPack or has a __(cuda_)array_interface__.
+
+    Other objects (lists, numbers of other types in host memory) become a float64 NumPy array first, unless they are
+    outputs. Raises ValueError for another shape and TypeError for what cannot be used as it is.
+    """
+    found = None
+    if hasattr(array, "__array_interface__"):
+        found = _from_interface(array, array.__array_interface__, lib.HYMG_HOST, wanted)
+    elif hasattr(array, "__dlpack_device__"):
+        found = _from_dlpack(array, wanted)
+    elif hasattr(array, "__cuda_array_interface__"):
+        found = _from_interface(array, array.__cuda_array_interface__, lib.HYMG_DEVICE, wanted)
+    if found:
+        return found
+    if wanted.output:
+        raise TypeError(f"{wanted.name}: {_describe(array)} cannot be written in place; float64 is wanted")
+    copy = np.array(as_double(array, wanted.name))
+    _check_shape(copy.shape, wanted)
+    return View(copy.ctypes.data, copy.shape, tuple(s // ITEM for s in copy.strides), lib.HYMG_HOST, None, copy)
+
+
+def as_double(array: Any, name: str) -> np.ndarray:
+    """A float64 NumPy array of real numbers."""
+    numbers = np.asarray(array)
+    if not np.can_cast(numbers.dtype, np.float64, "same_kind"):
+        raise TypeError(f"{name}: {_describe(numbers)}; real numbers are wanted")
+    return numbers.astype(np.float64, copy=False)
+
+
+def on_device(array: Any) -> bool:
+    """Whether the array says that it is in a GPU's memory."""
+    if hasattr(array, "__dlpack_device__"):
+        return array.__dlpack_device__()[0] not in DLPACK_HOST
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def empty_like(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array of the same framework, device and order as `array` for the result; NumPy's if it is no array."""
+    if isinstance(array, np.ndarray):
+        return np.empty_like(array, dtype=np.float64, subok=False)
+    if not hasattr(array, "__dlpack_device__") and not hasattr(array, "__cuda_array_interface__"):
+        return np.empty(shape)
+    framework = sys.modules.get(type(array).__module__.partition(".")[0])
+    if framework is None or not hasattr(framework, "empty_like") or not hasattr(framework, "float64"):
+        raise TypeError(f"no empty_like for {_describe(array)}; give out=, an array of yours for the result")
+    return framework.empty_like(array, dtype=framework.float64)
+
+
+def _describe(array: Any) -> str:
+    dtype = getattr(array, "dtype", None)
+    return type(array).__name__ + (f" of {dtype}" if dtype is not None else "")
+
+
+def _check_shape(shape: tuple[int, ...], wanted: Wanted) -> None:
+    if tuple(shape) != wanted.shape:
+        raise ValueError(f"{wanted.name}: shape {tuple(shape)}, but {wanted.shape} is wanted")
+
+
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape)))
+
+
+def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: Wanted) -> Optional[View]:
+    """By NumPy's protocol or its relative for GPUs; None if NumPy has to convert the array."""
+    shape = tuple(interface["shape"])
+    _check_shape(shape, wanted)
+    on_device = space == lib.HYMG_DEVICE
+    if interface["typestr"] != "<f8":
+        if on_device:
+            raise TypeError(f"{wanted.name}: {_describe(array)}; float64 is wanted on a GPU")
+        return None
+    address, read_only = interface["data"]
+    if read_only and wanted.output:
+        raise TypeError(f"{wanted.name}: the array is read-only")
+    stream = interface.get("stream") if on_device else None
+    if stream is not None and stream != (wanted.stream or LEGACY_DEFAULT_STREAM):
+        raise ValueError(f"{wanted.name}: belongs to stream {stream:#x}; give stream= to the Solver")
+    strides = interface.get("strides")
+    if strides is None:
+        return View(address, shape, _contiguous(shape), space, None, array)
+    if any(s % ITEM for s in strides) or address % ITEM:
+        if on_device:
+            raise TypeError(f"{wanted.name}: strides of {strides} bytes; multiples of {ITEM} are wanted")
+        return None
+    return View(address, shape, tuple(s // ITEM for s in strides), space, None, array)
+
+
+def _from_dlpack(array: Any, wanted: Wanted) -> Optional[View]:
+    """By DLPack, whose producer lets our stream wait for its own; None if NumPy has to convert the array."""
+    kind, ordinal = array.__dlpack_device__()
+    if kind in DLPACK_HOST:
+        space, capsule = lib.HYMG_HOST, array.__dlpack__()
+    elif kind in DLPACK_DEVICE:
+        space, capsule = lib.HYMG_DEVICE, array.__dlpack__(stream=wanted.stream or LEGACY_DEFAULT_STREAM)
+    else:
+        raise TypeError(f"{wanted.name}: DLPack device type {int(kind)}; host and CUDA memory can be used")
+    tensor = ffi.cast("DLTensor *", _capsule_pointer(capsule, b"dltensor"))
+    shape = tuple(tensor.shape[0 : tensor.ndim])
+    _check_shape(shape, wanted)
+    if (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) != (2, 64, 1):
+        if space == lib.HYMG_DEVICE:
+            raise TypeError(f"{wanted.name}: {_describe(array)}; float64 is wanted on a GPU")
+        return None
+    strides = tuple(tensor.strides[0 : tensor.ndim]) if tensor.strides else _contiguous(shape)
+    address = int(ffi.cast("uintptr_t", tensor.data)) + tensor.byte_offset
+    # an unused capsule frees its tensor by itself
+    return View(address, shape, strides, space, int(ordinal) if space == lib.HYMG_DEVICE else None, (array, capsule))

@@ -1,0 +1,290 @@
+"""What a solver is made of: the library's objects, and how arrays get into its fields and out of them."""
+
+import contextlib
+import operator
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _arrays
+from ._arrays import View, Wanted
+from ._hymg import ffi, lib
+from ._library import Unsupported, check, enum_value, set_options
+from ._result import Monitor, Result, Watch, result_of
+
+
+def per_axis(value: Any, name: str) -> tuple[Any, Any, Any]:
+    """Three values from three or from one for all axes."""
+    values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * 3
+    if len(values) != 3:
+        raise ValueError(f"{name}: {len(values)} values, but one for all axes or one for each of the 3 is wanted")
+    return values
+
+
+class Objects:
+    """A context, a grid, an operator and its solvers, which live until the finalizer has run."""
+
+    def __init__(self, shape: Any, order: str, stream: Any, monitor: Optional[Monitor]) -> None:
+        if order not in ("C", "F"):
+            raise ValueError(f"order '{order}': 'C' or 'F'")
+        # _axes[h] is the array's axis that the library calls h, and the reverse
+        self._axes = (2, 1, 0) if order == "C" else (0, 1, 2)
+        self._lock = threading.Lock()
+        self._stack = contextlib.ExitStack()
+        self._finalizer = weakref.finalize(self, self._stack.close)
+        self._watch = Watch(monitor)
+        self._context: Any = ffi.NULL
+        self._op: Any = ffi.NULL
+        self._desc: Any = ffi.new("hymg_operator_desc *", lib.hymg_operator_desc_default())
+        self._fields: dict[tuple[str, int], Any] = {}
+        self._preconditioner: Any = None
+        self._ordinal: Optional[int] = None
+        self._stream = stream_address(stream)
+        self._callers_stream = stream  # kept alive
+        self.shape = tuple(operator.index(n) for n in per_axis(tuple(shape), "shape"))
+        self._last: Any = ffi.NULL
+        self.result: Optional[Result] = None
+
+    @property
+    def local_shape(self) -> tuple[int, ...]:
+        """The shape of the arrays: that of this rank's part with comm, else `shape`."""
+        return tuple(self._count[axis] for axis in self._axes)
+
+    @property
+    def local(self) -> tuple[slice, ...]:
+        """This rank's part of the domain's arrays; with one rank all of them."""
+        return tuple(slice(self._low[axis], self._low[axis] + self._count[axis]) for axis in self._axes)
+
+    # ---- creation ----
+
+    def _make(self, kind: str, *arguments: Any) -> Any:
+        """Creates an object that lives until close(), by the library's call for that kind."""
+        pointer = ffi.new(f"hymg_{kind} **")
+        self._check(getattr(lib, f"hymg_{kind}_create")(*arguments, pointer))
+        self._stack.callback(getattr(lib, f"hymg_{kind}_destroy"), pointer)
+        return pointer[0]
+
+    def _make_context(self, comm: Any, threads: int, device: Optional[int]) -> None:
+        options = ffi.new("hymg_context_options *", lib.hymg_context_options_default())
+        options.threads = threads
+        options.stream = ffi.cast("struct CUstream_st *", self._stream)
+        if device is not None:
+            options.device = device
+        if comm is None:
+            self._context = self._make("context", options)
+            return
+        pointer = ffi.new("hymg_context **")
+        status = lib.hymg_python_context_mpi(comm.py2f(), options, pointer)
+        if status == lib.HYMG_EUNSUPPORTED:
+            raise Unsupported(status, "comm: this libhymg has no MPI; docs/python.md says how to use one that has")
+        self._check(status)
+        self._stack.callback(lib.hymg_context_destroy, pointer)
+        self._context = pointer[0]
+
+    def _make_grid(self, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> None:
+        desc = ffi.new("hymg_grid_desc *", lib.hymg_grid_desc_default())
+        alive = []
+        for axis, h in enumerate(self._axes):
+            desc.n[h] = self.shape[axis]
+            desc.spacing[h] = per_axis(spacing, "spacing")[axis]
+            kinds = per_axis(boundary, "boundary")[axis]
+            for side, kind in enumerate((kinds, kinds) if isinstance(kinds, str) else kinds):
+                desc.boundary[2 * h + side] = enum_value("hymg_boundary", kind)
+            if widths is not None and per_axis(widths, "widths")[axis] is not None:
+                alive.append(_numbers("double", widths[axis], self.shape[axis], f"widths[{axis}]"))
+                desc.widths[h] = alive[-1]
+            if boxes is not None:
+                desc.boxes[h] = per_axis(boxes, "boxes")[axis]
+            if cuts is not None:
+                cut = per_axis(cuts, "cuts")[axis]
+                cut = [self.shape[axis]] if cut is None else cut
+                alive.append(_numbers("int", cut, len(cut), f"cuts[{axis}]"))
+                desc.cuts[h], desc.boxes[h] = alive[-1], len(cut)
+        self._grid = self._make("grid", self._context, desc)
+        bricks = ffi.new("double *", lib.hymg_grid_num_local(self._grid))
+        self._check(lib.hymg_context_max(self._context, bricks))
+        if bricks[0] > 1:
+            raise ValueError(
+                f"a rank holds {bricks[0]:.0f} bricks of cells that do not form one; give boxes= or cuts= with "
+                "one part per rank"
+            )
+        self._low, self._count = ffi.new("int[3]"), ffi.new("int[3]")
+        lib.hymg_grid_local(self._grid, 0, self._low, self._count)
+
+    def _make_operator(self, stencil: str, extrapolation: str, **coefficients: Any) -> None:
+        self._desc.stencil = enum_value("hymg_stencil", stencil)
+        self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
+        self._stack.callback(destroy_fields, self._fields)
+        if coefficients["a"] is None:
+            coefficients["a"] = 0.0 if coefficients["alpha"] is None else 1.0
+        given = {name: value for name, value in coefficients.items() if value is not None}
+        self._describe(self._desc, given, self._fields)
+        self._op = self._make("operator", self._grid, self._desc)
+
+    def _make_solver(self, values: dict[str, Any]) -> None:
+        self._options = ffi.new("hymg_options *", lib.hymg_options_default())
+        self._options.method = lib.HYMG_MG
+        self._alive = [set_options(self._options, values), ffi.new_handle(self._watch)]
+        self._options.monitor = lib.hymg_python_monitor
+        self._options.monitor_user = self._alive[1]
+        self._solver, self._f, self._u = self._make_with_vectors(self._options)
+
+    def _make_preconditioner(self) -> None:
+        options, preset = ffi.new("hymg_options *", self._options[0]), lib.hymg_options_preconditioner()
+        for name in ("method", "cycle", "smoother", "sweeps", "bottom", "interpolation_v", "initial_guess"):
+            setattr(options, name, getattr(preset, name))
+        self._preconditioner = self._make_with_vectors(options)
+
+    def _make_with_vectors(self, options: Any) -> tuple[Any, Any, Any]:
+        """A solver, and two fields in its layout."""
+        solver = self._make("solver", self._op, options)
+        f, u = (self._make("field", self._grid, solver, lib.HYMG_CELL, lib.HYMG_DOUBLE) for _ in range(2))
+        return solver, f, u
+
+    # ---- coefficients ----
+
+    def _describe(self, desc: Any, values: dict[str, Any], fields: dict[tuple[str, int], Any]) -> None:
+        """Puts the given coefficients into desc; the fields that this takes go into `fields`."""
+        for name in ("a", "b"):
+            setattr(desc, name, values.get(name, getattr(desc, name)))
+        if "alpha" in values:
+            if _is_number(values["alpha"]) and not desc.alpha:
+                desc.alpha_constant = values["alpha"]
+            else:
+                desc.alpha = self._field(fields, ("alpha", 0), lib.HYMG_CELL, values["alpha"], self.local_shape)
+        if "beta" in values:
+            beta = per_axis(values["beta"], "beta")
+            if all(_is_number(x) for x in beta) and len(set(beta)) == 1 and not desc.beta[0]:
+                desc.beta_constant = beta[0]
+            else:
+                for axis, h in enumerate(self._axes):
+                    shape = self._shape_with(axis, self.local_shape[axis] + 1)
+                    desc.beta[h] = self._field(fields, ("beta", axis), lib.HYMG_FACE_X + h, beta[axis], shape)
+        if "boundary_values" in values:
+            for axis, pair in enumerate(per_axis(values["boundary_values"], "boundary_values")):
+                for side, value in enumerate((None, None) if pair is None else pair):
+                    if value is not None:
+                        face = 2 * self._axes[axis] + side
+                        key = (f"boundary_values[{axis}]", side)
+                        centering = lib.HYMG_BOUNDARY_X_LOW + face
+                        desc.boundary_data[face] = self._field(fields, key, centering, value, self._shape_with(axis, 1))
+
+    def _shape_with(self, axis: int, entries: int) -> tuple[int, ...]:
+        return tuple(entries if i == axis else n for i, n in enumerate(self.local_shape))
+
+    def _field(
+        self,
+        fields: dict[tuple[str, int], Any],
+        key: tuple[str, int],
+        centering: int,
+        value: Any,
+        shape: tuple[int, ...],
+    ) -> Any:
+        """A field with these values, a number or an array that broadcasts to shape."""
+        name = key[0] if key[0] == "alpha" else f"{key[0]}[{key[1]}]"
+        if not _arrays.on_device(value):
+            value = _broadcast(_arrays.as_double(value, name), shape, name)
+        view = self._view(value, name, shape=shape)
+        pointer = ffi.new("hymg_field **")
+        self._check(lib.hymg_field_create_in(self._grid, view.space, centering, lib.HYMG_DOUBLE, pointer))
+        fields[key] = pointer
+        low = ffi.new("int[3]", list(self._low))
+        if centering >= lib.HYMG_BOUNDARY_X_LOW:
+            low[(centering - lib.HYMG_BOUNDARY_X_LOW) // 2] = 0
+        self._copy_in(pointer[0], view, low)
+        return pointer[0]
+
+    # ---- use ----
+
+    def _check(self, status: int) -> None:
+        check(
+            status, self._context, f"; x, y, z are axes {self._axes[0]}, {self._axes[1]}, {self._axes[2]} of the arrays"
+        )
+
+    @contextlib.contextmanager
+    def _in_use(self, closing: bool = False) -> Iterator[None]:
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("the solver is in use, by another thread or by the solve that called its monitor")
+        try:
+            if not self._finalizer.alive and not closing:
+                raise ValueError("the solver has been closed")
+            yield
+        finally:
+            self._lock.release()
+
+    def _view(self, array: Any, name: str, output: bool = False, shape: Optional[tuple[int, ...]] = None) -> View:
+        found = _arrays.view(array, Wanted(name, shape or self.local_shape, output, self._stream))
+        if found.device is not None and found.device != self._device():
+            raise ValueError(f"{name}: on GPU {found.device}, but the solver is on GPU {self._device()}")
+        return found
+
+    def _device(self) -> int:
+        if self._ordinal is None:
+            info = ffi.new("hymg_device_info *")
+            self._check(lib.hymg_device_get(self._context, -1, info))
+            self._ordinal = info.ordinal
+        return self._ordinal
+
+    def _layout(self, view: View) -> tuple[Any, Any]:
+        """Counts and strides of an array, per axis of the library."""
+        count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes])
+        return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes])
+
+    def _copy_in(self, field: Any, view: View, low: Any = None) -> None:
+        count, stride = self._layout(view)
+        # of boundary data and with several ranks, the entries that this one holds
+        self._check(lib.hymg_field_write_own(field, low or self._low, count, stride, view.pointer, view.space))
+
+    def _copy_out(self, field: Any, view: View) -> None:
+        count, stride = self._layout(view)
+        self._check(lib.hymg_field_read(field, self._low, count, stride, view.pointer, view.space))
+        if view.space == lib.HYMG_DEVICE and self._callers_stream is None:
+            # complete on return: reading a number to the host waits for what is queued before
+            one, number = ffi.new("int[3]", [min(n, 1) for n in self._count]), ffi.new("double *")
+            self._check(lib.hymg_field_read(field, self._low, one, stride, number, lib.HYMG_HOST))
+
+    def _run_solve(self) -> Result:
+        result = ffi.new("hymg_result *")
+        self._watch.error = None
+        self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
+        self._last, self.result = result, result_of(result)
+        if self._watch.error is not None:
+            raise self._watch.error
+        return self.result
+
+
+def destroy_fields(fields: dict[tuple[str, int], Any]) -> None:
+    for pointer in fields.values():
+        lib.hymg_field_destroy(pointer)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number))
+
+
+def _broadcast(array: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise ValueError(f"{name}: shape {array.shape} does not broadcast to {shape}") from None
+
+
+def _numbers(kind: str, values: Any, count: int, name: str) -> Any:
+    if len(values) != count:
+        raise ValueError(f"{name}: {len(values)} numbers, but {count} are wanted")
+    return ffi.new(f"{kind}[]", [value.item() if isinstance(value, np.generic) else value for value in values])
+
+
+def stream_address(stream: Any) -> int:
+    """The cudaStream_t of an integer or of a stream of CuPy (ptr), PyTorch (cuda_stream) or with __cuda_stream__."""
+    if stream is None or isinstance(stream, int):
+        return stream or 0
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    raise TypeError(f"stream: a {type(stream).__name__}; an integer or a stream of CuPy or PyTorch is wanted")

@@ -1,0 +1,74 @@
+"""What a solve did, cycle by cycle, and the monitor that the library calls after each."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
+
+from ._hymg import ffi
+from ._library import enum_word, text
+
+
+class Cycle(NamedTuple):
+    """The residual after a cycle or an iteration."""
+
+    kind: str  # "f", "v", "w", "cg" or "bicgstab"
+    residual: float  # norm of f - A u, f with the boundary data
+    relative: float  # the same over the norm of f
+
+
+class Result(NamedTuple):
+    """What a solve did."""
+
+    converged: bool
+    reason: str  # "tolerance", "limit", "stagnated", "diverged", "not finite" or "stopped"
+    cycles: int
+    residual: float  # of the last cycle
+    residual_relative: float
+    history: tuple[Cycle, ...]
+    rhs_norm: float  # of f, with the boundary data and without the mean
+    mean_removed: float  # mean of f that was subtracted, 0 if the system is not singular
+    seconds: float
+    path: str  # "standard" or "robust"
+    note: str  # why that path, and what else is worth knowing
+
+
+Monitor = Callable[[int, Cycle], Optional[bool]]
+
+
+class Watch:
+    """What the library's monitor calls: the user's function, and the exception that ended a solve."""
+
+    def __init__(self, function: Optional[Monitor]) -> None:
+        self.function = function
+        self.error: Optional[BaseException] = None
+
+
+def _keep_error(_kind: type, error: BaseException, traceback: Any) -> None:
+    ffi.from_handle(traceback.tb_frame.f_locals["user"]).error = error
+
+
+# Between two cycles the interpreter runs: a Ctrl-C that has arrived is raised here, as KeyboardInterrupt.
+@ffi.def_extern(error=False, onerror=_keep_error)  # type: ignore[untyped-decorator]
+def hymg_python_monitor(record: Any, cycle: int, user: Any) -> bool:
+    watch = ffi.from_handle(user)
+    return watch.function is None or watch.function(cycle, _cycle(record)) is not False
+
+
+def _cycle(record: Any) -> Cycle:
+    return Cycle(enum_word("hymg_cycle_kind", record.kind), record.residual_max, record.residual_relative)
+
+
+def result_of(result: Any) -> Result:
+    """A hymg_result, with all that it points to."""
+    return Result(
+        converged=result.converged,
+        reason=enum_word("hymg_reason", result.reason),
+        cycles=result.cycles,
+        residual=result.residual_max,
+        residual_relative=result.residual_relative,
+        history=tuple(_cycle(result.history[i]) for i in range(result.cycles)),
+        rhs_norm=result.rhs_max,
+        mean_removed=result.mean_removed,
+        seconds=result.seconds,
+        path=enum_word("hymg_path", result.path),
+        note=text(result.note),
+    )

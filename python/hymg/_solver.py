@@ -1,0 +1,213 @@
+"""The solver: domain, coefficients and options in, solutions out."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+from . import _arrays
+from ._hymg import ffi, lib
+from ._library import ConvergenceWarning, text
+from ._objects import Objects, destroy_fields
+from ._operators import linear_operator
+from ._result import Monitor
+
+Boundary = Union[str, tuple[str, str]]
+
+
+class Solver(Objects):
+    """Solves a alpha u - b div(beta grad u) = f on a box of cells, for any number of right-hand sides.
+
+    Arrays are cell averages of float64, of any strides, indexed as `shape` says. With order "C", the default, the
+    last axis is the library's x, so that C-contiguous arrays are the fast ones; with order "F" the first is. Messages
+    of the library speak of x, y and z.
+
+    shape            cells per axis, three numbers; with comm those of the whole domain
+    spacing          of the cells, one number or one per axis
+    widths           per axis None or the widths of its cells (then spacing does not count)
+    boundary         "dirichlet", "neumann" or "periodic", for all axes or one for each, which may be a pair (low, high)
+    boundary_values  per axis None or a pair (low, high) of None, a number or an array with one cell along that axis:
+                     values on Dirichlet, outward derivatives on Neumann boundaries; FV2 only
+    beta             > 0: a number, or one per axis, each a number or an array of face averages with one entry more
+                     along that axis (entry i is the low face of cell i)
+    alpha            >= 0: None (no such term), a number or an array of cell averages
+    a, b             numbers; a is 1 by default if alpha is given
+    stencil          "fv2", second order, or "fv4", fourth order
+    extrapolation    at Dirichlet boundaries with FV2: "linear", "quadratic" or "default"
+    comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls
+    boxes            with comm: parts per axis
+    cuts             with comm: per axis None or the cells of each part
+    threads          OpenMP threads; 0: OpenMP's default
+    device, stream   CUDA device and stream (an integer, or an object of CuPy or PyTorch); see docs/python.md
+    monitor          called as monitor(cycle, Cycle) after each cycle; returning False ends the solve
+    options          members of hymg_options by name, as in smoother="chebyshev", rtol=1e-8, max_cycles=50; method is
+                     "mg" (cycles to the tolerance) unless given
+
+    Values that broadcast to the shape of a coefficient are fine. Coefficients are copied. Errors of the library are
+    hymg.Error with its text. A solver is used by one thread at a time; the interpreter is free while it works.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        *,
+        spacing: Union[float, Sequence[float]] = 1.0,
+        widths: Optional[Sequence[Any]] = None,
+        boundary: Union[str, Sequence[Boundary]] = "dirichlet",
+        boundary_values: Optional[Sequence[Any]] = None,
+        beta: Any = None,
+        alpha: Any = None,
+        a: Optional[float] = None,
+        b: float = 1.0,
+        stencil: str = "fv2",
+        extrapolation: str = "default",
+        order: str = "C",
+        comm: Any = None,
+        boxes: Optional[Sequence[int]] = None,
+        cuts: Optional[Sequence[Any]] = None,
+        threads: int = 0,
+        device: Optional[int] = None,
+        stream: Any = None,
+        monitor: Optional[Monitor] = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(shape, order, stream, monitor)
+        try:
+            self._make_context(comm, threads, device)
+            self._make_grid(spacing, widths, boundary, boxes, cuts)
+            self._make_operator(
+                stencil, extrapolation, a=a, b=b, alpha=alpha, beta=beta, boundary_values=boundary_values
+            )
+            self._make_solver(options)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Frees the memory of the library now; with comm a collective call. Further calls fail."""
+        with self._in_use(closing=True):
+            self._finalizer()
+            self._context = ffi.NULL
+
+    def __enter__(self) -> "Solver":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def solve(self, f: Any, out: Any = None, guess: Any = None) -> Any:
+        """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory.
+
+        f      the right-hand side: any array or nested sequence of the right shape; not changed
+        out    the array for u: float64; it may be f
+        guess  the initial guess, of a Solver with initial_guess=True; zero if None. It may be `out`
+
+        `result` then says how it went. A solve that does not converge gives a ConvergenceWarning. Ctrl-C ends the solve
+        after the current cycle with KeyboardInterrupt; the solver can be used again. Errors: hymg.Error, ValueError for
+        shapes, TypeError for arrays that cannot be used.
+        """
+        if guess is not None and not self._options.initial_guess:
+            raise ValueError("guess: only with Solver(..., initial_guess=True)")
+        with self._in_use():
+            given = self._view(f, "f")
+            u = _arrays.empty_like(f, self.local_shape) if out is None else out
+            target = self._view(u, "out", output=True)
+            self._copy_in(self._f, given)
+            if guess is not None:
+                self._copy_in(self._u, self._view(guess, "guess"))
+            elif self._options.initial_guess:
+                self._check(lib.hymg_field_fill(self._u, 0.0))
+            result = self._run_solve()
+            self._copy_out(self._u, target)
+        if not result.converged:
+            warnings.warn(f"{result.reason}: {result.note}\n{self.advice()}", ConvergenceWarning, stacklevel=2)
+        return u
+
+    def advice(self) -> str:
+        """What may slow down or spoil the solves of this solver, by what it knows and its last solve: one line each, with
+        the option to try; "" if there is nothing.
+        """
+        with self._in_use():
+            lines = ffi.new("char[]", lib.HYMG_ADVICE)
+            self._check(lib.hymg_solver_advice(self._solver, self._last, lines, len(lines)))
+            return text(lines)
+
+    def apply(self, u: Any, out: Any = None) -> Any:
+        """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array."""
+        with self._in_use():
+            source = self._view(u, "u")
+            result = _arrays.empty_like(u, self.local_shape) if out is None else out
+            target = self._view(result, "out", output=True)
+            self._copy_in(self._u, source)
+            self._check(lib.hymg_apply(self._solver, 0, self._u, self._f))
+            self._copy_out(self._f, target)
+        return result
+
+    def residual(self, f: Any, u: Any, out: Any = None) -> Any:
+        """f - A u with the boundary data, in `out` or a new array."""
+        with self._in_use():
+            views = self._view(f, "f"), self._view(u, "u")
+            result = _arrays.empty_like(f, self.local_shape) if out is None else out
+            target = self._view(result, "out", output=True)
+            self._copy_in(self._f, views[0])
+            self._copy_in(self._u, views[1])
+            self._check(lib.hymg_residual(self._solver, 0, self._f, self._u, self._f))
+            self._copy_out(self._f, target)
+        return result
+
+    def as_linear_operator(self, library: str = "scipy") -> Any:
+        """A with homogeneous boundary conditions as scipy.sparse.linalg.LinearOperator ("cupyx.scipy": CuPy's), for
+        vectors in the C order of the arrays. It is symmetric with FV2, equal widths and no quadratic extrapolation.
+        """
+        return linear_operator(self.local_shape, self.apply, library)
+
+    def precondition(self, r: Any, out: Any = None) -> Any:
+        """One cycle from zero for A e = r, in `out` or a new array: symmetric, as conjugate gradients want it.
+
+        It has smoothers of its own, those of hymg_options_preconditioner, and memory for them from the first call on.
+        Symmetric with FV2 if Dirichlet boundaries have the linear extrapolation, or on the robust path.
+        """
+        with self._in_use():
+            if self._preconditioner is None:
+                self._make_preconditioner()
+            source = self._view(r, "r")
+            result = _arrays.empty_like(r, self.local_shape) if out is None else out
+            target = self._view(result, "out", output=True)
+            solver, given, found = self._preconditioner
+            self._copy_in(given, source)
+            self._check(lib.hymg_solver_cycle(solver, lib.HYMG_CYCLE_DEFAULT, False, given, found))
+            self._copy_out(found, target)
+        return result
+
+    def as_preconditioner(self, library: str = "scipy") -> Any:
+        """`precondition` as a LinearOperator, for vectors as in as_linear_operator."""
+        return linear_operator(self.local_shape, self.precondition, library)
+
+    def update(self, **coefficients: Any) -> None:
+        """New values for a, b, alpha, beta or boundary_values; those not named stay as they are.
+
+        What was an array stays one, and what was a number stays a number. If the new values are refused (hymg.Error,
+        ValueError), the solver keeps the old ones.
+        """
+        unknown = set(coefficients) - {"a", "b", "alpha", "beta", "boundary_values"}
+        if unknown:
+            raise TypeError(
+                f"update: unknown coefficient '{min(unknown)}'; there are a, b, alpha, beta, boundary_values"
+            )
+        with self._in_use():
+            desc = ffi.new("hymg_operator_desc *", self._desc[0])
+            fields: dict[tuple[str, int], Any] = {}
+            solvers = [self._solver] + ([self._preconditioner[0]] if self._preconditioner else [])
+            try:
+                self._describe(desc, coefficients, fields)
+                self._check(lib.hymg_operator_set(self._op, desc))
+                for solver in solvers:
+                    self._check(lib.hymg_solver_update(solver))
+            except BaseException:
+                lib.hymg_operator_set(self._op, self._desc)
+                for solver in solvers:
+                    lib.hymg_solver_update(solver)
+                destroy_fields(fields)
+                raise
+            destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
+            self._fields.update(fields)
+            self._desc = desc

@@ -1,0 +1,61 @@
+"""Builds the Python package: libhymg with its own configure and make, then the cffi module hymg._hymg around it.
+
+HYMG_PREFIX=DIR        use the libhymg installed below DIR (its shared library) instead of building one
+HYMG_CONFIGURE=OPTIONS more options for configure, such as "--with-cuda --cuda-arch=90"
+"""
+
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+PREFIX = os.environ.get("HYMG_PREFIX")
+INCLUDE = Path(PREFIX) / "include" if PREFIX else ROOT / "include"
+# Instruction sets that any machine of the last ten years has. A package must not depend on where it was built.
+CPU_ARCH = {"x86_64": "x86-64-v3", "aarch64": "armv8-a"}.get(platform.machine(), "native")
+OPTIONS = ["--without-mpi", "--without-check", "--without-jansson", "--without-png", "--without-cuda"]
+
+
+def make_library(folder: Path) -> str:
+    """Builds lib/libhymg.a in folder and returns the text of its Makefile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wishes = os.environ.get("HYMG_CONFIGURE", "").split()
+    configure = os.path.relpath(ROOT / "configure", folder)
+    subprocess.run([configure, *OPTIONS, f"--cpu-arch={CPU_ARCH}", *wishes], cwd=folder, check=True)
+    jobs = [] if "MAKEFLAGS" in os.environ else [f"-j{os.cpu_count() or 1}"]
+    subprocess.run(["make", *jobs, "lib/libhymg.a"], cwd=folder, check=True)
+    return (folder / "Makefile").read_text()
+
+
+class BuildWithLibrary(build_ext):
+    """Adds libhymg to the cffi module: its own, linked statically, or the installed one."""
+
+    def build_extension(self, ext):
+        ext.include_dirs.append(str(INCLUDE))
+        if PREFIX:
+            ext.library_dirs.append(f"{PREFIX}/lib")
+            ext.runtime_library_dirs.append(f"{PREFIX}/lib")
+            ext.libraries.append("hymg")
+        else:
+            folder = Path(self.build_temp).resolve() / "libhymg"
+            makefile = make_library(folder)
+            for name in ("OPENMP_FLAG", "CUDA_LIBS"):
+                ext.extra_link_args += re.search(rf"(?m)^{name} = ?(.*)$", makefile)[1].split()
+            ext.extra_objects.append(str(folder / "lib/libhymg.a"))
+            ext.depends.append(str(folder / "lib/libhymg.a"))
+            ext.extra_link_args += ["-lm", "-Wl,--exclude-libs,ALL"]
+        super().build_extension(ext)
+
+
+setup(
+    version=re.search(r'#define HYMG_VERSION "(.*)"', (ROOT / "include/hymg.h").read_text())[1],
+    cffi_modules=["python/build_ffi.py:ffi"],
+    cmdclass={"build_ext": BuildWithLibrary},
+    # one wheel for every Python from 3.9 on; not build/, which is the name of many a build folder
+    options={"build": {"build_base": "build-python"}, "bdist_wheel": {"py_limited_api": "cp39"}},
+)

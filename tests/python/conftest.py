@@ -1,0 +1,13 @@
+import os
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+
+@pytest.fixture
+def rng(request):
+    """Random numbers that are a test's own and always the same."""
+    return np.random.default_rng(sum(map(ord, request.node.name)))

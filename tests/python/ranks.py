@@ -1,0 +1,89 @@
+"""A solver on a communicator of mpi4py, every rank with its own part, has the bits of one rank. Run on 3 ranks."""
+
+import sys
+import traceback
+
+import dense
+import numpy as np
+from mpi4py import MPI
+
+import hymg
+
+COMM = MPI.COMM_WORLD
+SHAPE, SPACING = (10, 9, 6), (0.1, 0.15, 0.12)
+BOUNDARY = ("dirichlet", "neumann", "periodic")
+
+
+def part(array, local, axis=None):
+    """This rank's entries, for faces normal to `axis` both faces of its cells."""
+    return array[tuple(slice(s.start, s.stop + (i == axis)) for i, s in enumerate(local))]
+
+
+def alone(values, f):
+    with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, threads=1, **values) as s:
+        return s.solve(f), s.apply(f), s.result
+
+
+def bits_are_those_of_one_rank(order, **cuts):
+    rng = np.random.default_rng(5)
+    f, wall = rng.standard_normal(SHAPE), rng.random((1,) + SHAPE[1:])
+    values = {
+        "alpha": rng.random(SHAPE),
+        "beta": dense.random_beta(rng, SHAPE),
+        "boundary_values": ((wall, None), None, None),
+    }
+    values["order"] = order
+    expected, applied, result = alone(values, f)
+    with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, comm=COMM, order=order, **cuts) as empty:
+        local = empty.local
+    assert tuple(s.stop - s.start for s in local) == empty.local_shape
+    values["alpha"] = part(values["alpha"], local)
+    values["beta"] = [part(b, local, axis) for axis, b in enumerate(values["beta"])]
+    values["boundary_values"] = ((wall[:, local[1], local[2]], None), None, None)
+    with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, comm=COMM, **values, **cuts) as s:
+        u = s.solve(part(f, local))
+        assert np.array_equal(u, part(expected, local)) and np.array_equal(
+            s.apply(part(f, local)), part(applied, local)
+        )
+        assert s.result.history == result.history
+        bad = values["alpha"].copy()
+        if COMM.rank == 1:
+            bad[0, 0, 0] = np.nan
+        try:
+            s.update(alpha=bad)
+        except hymg.InvalidArgument as error:
+            assert "alpha = nan" in str(error) or "rank 1" in str(error)
+        else:
+            raise AssertionError("NaN on one rank was accepted")
+        assert np.array_equal(s.solve(part(f, local)), u)
+
+
+def several_bricks_are_refused():
+    try:
+        hymg.Solver((8, 8, 8), comm=COMM, boxes=(2, 2, 2))
+    except ValueError as error:
+        assert "bricks of cells" in str(error)
+    else:
+        raise AssertionError("several bricks on a rank were accepted")
+
+
+def main():
+    if not hymg.build_info()["mpi"]:
+        print("SKIPPED [1] ranks.py: this library has no MPI\n1 skipped in 0.0s")
+        return
+    bits_are_those_of_one_rank("C", cuts=([4, 3, 3], None, None))
+    bits_are_those_of_one_rank("F", cuts=(None, None, [1, 3, 2]))
+    bits_are_those_of_one_rank("C", boxes=(1, 3, 1))
+    several_bricks_are_refused()
+    COMM.Barrier()
+    if COMM.rank == 0:
+        print("4 passed in 0.0s")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        COMM.Abort(1)

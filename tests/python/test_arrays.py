@@ -1,0 +1,250 @@
+"""Which memory is read and written: any order and strides, in place, also through DLPack and for lists."""
+
+import ctypes
+import tracemalloc
+
+import dense
+import numpy as np
+import pytest
+
+import hymg
+from hymg import _arrays
+
+SHAPE = (7, 6, 5)
+
+
+class Dlpack:
+    """An array that speaks DLPack alone. device: what it claims to be on, by DLPack's number."""
+
+    def __init__(self, array, device=1, ordinal=0):
+        self.array, self.device, self.ordinal, self.streams = array, device, ordinal, []
+
+    def __dlpack_device__(self):
+        return self.device, self.ordinal
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        capsule = self.array.__dlpack__()
+        at = _arrays._capsule_pointer(capsule, b"dltensor")
+        (ctypes.c_int32 * 2).from_address(at + ctypes.sizeof(ctypes.c_void_p))[:] = self.device, self.ordinal
+        return capsule
+
+
+class Interface:
+    """An array that has an array interface alone, NumPy's or CUDA's."""
+
+    def __init__(self, array, name, **changes):
+        setattr(self, name, {**array.__array_interface__, **changes})
+
+
+def layouts(values):
+    """The same values in many layouts."""
+    n = values.shape
+    big = np.full([3 * m for m in n], np.nan)
+    strided = big[1 : 1 + 2 * n[0] : 2, 2 : 2 + n[1], : 3 * n[2] : 3]
+    backward = np.full(n, np.nan)[::-1, :, ::-1]
+    swapped = np.full((n[1], n[2], n[0]), np.nan).transpose(2, 0, 1)
+    for empty in (np.empty(n), np.empty(n, order="F"), strided, backward, swapped):
+        empty[...] = values
+        yield empty
+
+
+@pytest.fixture(scope="module", params=["C", "F"])
+def solver(request):
+    with hymg.Solver(SHAPE, spacing=(0.1, 0.2, 0.15), order=request.param) as s:
+        yield s
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_any_layout_gives_the_same_bits(solver, rng):
+    values = rng.standard_normal(SHAPE)
+    expected = solver.solve(values)
+    for f in layouts(values):
+        u = solver.solve(f)
+        assert np.array_equal(u, expected) and np.array_equal(f, values) and type(u) is np.ndarray
+
+
+def test_the_array_itself_is_read_and_written(rng):
+    for f in layouts(rng.standard_normal(SHAPE)):
+        found = _arrays.view(f, _arrays.Wanted("f", SHAPE, output=True))
+        assert found.address == address(f) and [8 * s for s in found.strides] == list(f.strides)
+
+
+def test_out_is_returned_and_nothing_beside_it_is_written(solver, rng):
+    f = rng.standard_normal(SHAPE)
+    expected = solver.solve(f)
+    for out in layouts(np.zeros(SHAPE)):
+        whole = out if out.base is None else out.base
+        beside = np.isnan(whole).sum()
+        assert beside == whole.size - out.size
+        assert solver.solve(f, out=out) is out
+        assert np.array_equal(out, expected) and np.isnan(whole).sum() == beside
+
+
+def test_no_array_is_made_on_the_way(rng):
+    shape = (32, 32, 32)
+    f, out = np.asfortranarray(rng.standard_normal(shape)), np.empty(shape)
+    with hymg.Solver(shape) as s:
+        s.solve(f, out=out)
+        tracemalloc.start()
+        s.solve(f, out=out)
+        s.apply(out, out=out)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < f.nbytes / 8
+
+
+def test_order_of_the_result_follows_f(solver, rng):
+    f = np.asfortranarray(rng.standard_normal(SHAPE))
+    assert solver.solve(f).flags.f_contiguous and solver.solve(f.copy(order="C")).flags.c_contiguous
+
+
+def test_lists_and_other_number_types_are_converted(solver, rng):
+    f = rng.integers(-9, 9, SHAPE)
+    expected = solver.solve(f.astype(float))
+    for given in (f.tolist(), f, f.astype(np.float32), f.astype(">f8"), packed(f)):
+        u = solver.solve(given)
+        assert u.dtype == np.float64 and np.array_equal(u, expected)
+
+
+def packed(values):
+    """Doubles at addresses that are no multiple of 8."""
+    rows = np.zeros(values.shape, dtype=[("flag", "i1"), ("value", "f8")])
+    rows["value"] = values
+    return rows["value"]
+
+
+def test_dlpack_and_array_interface_are_read_and_written_in_place(solver, rng):
+    values = rng.standard_normal(SHAPE)
+    expected = solver.solve(values)
+    for make in (Dlpack, lambda array: Interface(array, "__array_interface__")):
+        for f in layouts(values):
+            out = np.full((8,) + SHAPE, np.nan)[3]
+            assert np.array_equal(solver.solve(make(f), out=out), expected)
+            target = make(out)
+            out[...] = np.nan
+            assert solver.solve(f, out=target) is target and np.array_equal(out, expected)
+
+
+def test_dlpack_of_another_type_is_converted(solver, rng):
+    f = rng.integers(-9, 9, SHAPE).astype(np.float32)
+    u = solver.solve(WithArray(f), out=np.empty(SHAPE))
+    assert np.array_equal(u, solver.solve(f))
+
+
+class WithArray(Dlpack):
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+def test_what_cannot_be_written_is_refused(solver, rng):
+    f = rng.standard_normal(SHAPE)
+    locked = np.empty(SHAPE)
+    locked.flags.writeable = False
+    for out, why in (
+        (locked, "out: the array is read-only"),
+        (np.empty(SHAPE, np.float32), "out: ndarray of float32"),
+        (packed(f), "out: ndarray of float64"),
+        (f.tolist(), "out: list"),
+    ):
+        with pytest.raises(TypeError, match=why):
+            solver.solve(f, out=out)
+    with pytest.raises(ValueError, match=r"out: shape \(7, 6, 4\), but \(7, 6, 5\) is wanted"):
+        solver.solve(f, out=np.empty((7, 6, 4)))
+    with pytest.raises(TypeError, match="no empty_like for Dlpack; give out="):
+        solver.solve(Dlpack(f))
+
+
+def test_out_may_be_f(solver, rng):
+    f = rng.standard_normal(SHAPE)
+    expected = solver.solve(f)
+    assert solver.solve(f, out=f) is f and np.array_equal(f, expected)
+
+
+def test_tensors_of_pytorch_give_tensors(solver, rng):
+    torch = pytest.importorskip("torch")
+    values = rng.standard_normal(SHAPE)
+    expected = solver.solve(values)
+    tensors = torch.tensor(values), torch.tensor(values.transpose(2, 0, 1).copy()).permute(1, 2, 0)
+    for f in tensors:
+        u = solver.solve(f)
+        assert isinstance(u, torch.Tensor) and u.dtype == torch.float64 and np.array_equal(u.numpy(), expected)
+        out = torch.zeros(SHAPE, dtype=torch.float64)
+        assert solver.solve(f, out=out) is out and np.array_equal(out.numpy(), expected)
+    assert solver.solve(tensors[0].float()).dtype == torch.float64
+
+
+# ---- arrays on a GPU: refused with the library's text where there is none ----
+
+
+def device_arrays(array):
+    return Dlpack(array, device=2), Dlpack(array, device=13), Interface(array, "__cuda_array_interface__")
+
+
+@pytest.mark.skipif(bool(hymg.build_info()["cuda"]), reason="this library has CUDA")
+def test_arrays_on_a_gpu_need_cuda(solver, rng):
+    for f in device_arrays(rng.standard_normal(SHAPE)):
+        with pytest.raises(hymg.Unsupported, match="built without CUDA"):
+            solver.solve(f, out=np.empty(SHAPE))
+
+
+EMULATED = pytest.mark.skipif(hymg.build_info()["cuda"] != "emulation", reason="host memory is no GPU's")
+
+
+@EMULATED
+def test_emulated_device_coefficients(rng):
+    f, alpha, wall = rng.standard_normal(SHAPE), rng.random(SHAPE), rng.random((1,) + SHAPE[1:])
+    beta = dense.random_beta(rng, SHAPE)
+    expected = hymg.Solver(SHAPE, alpha=alpha, beta=beta, boundary_values=((wall, None), None, None)).solve(f)
+    for kind in range(3):
+        on_gpu = [device_arrays(array)[kind] for array in (alpha, wall, *beta)]
+        values = {"alpha": on_gpu[0], "boundary_values": ((on_gpu[1], None), None, None), "beta": on_gpu[2:]}
+        assert np.array_equal(hymg.Solver(SHAPE, **values).solve(f), expected)
+
+
+@EMULATED
+def test_emulated_device_arrays_are_read_and_written_in_place(rng):
+    values = rng.standard_normal(SHAPE)
+    with hymg.Solver(SHAPE, backend="cuda", device=0) as s:
+        expected = s.solve(values)
+        for array in layouts(values):
+            for f in device_arrays(array):
+                for u in range(3):
+                    out = np.full(SHAPE, np.nan)
+                    assert s.solve(f, out=device_arrays(out)[u]) is not None and np.array_equal(out, expected)
+        f, out = Dlpack(values, device=2), Dlpack(np.empty(SHAPE), device=2)
+        s.solve(f, out=out)
+        assert f.streams == out.streams == [1]  # both sides wait for each other on the legacy default stream
+        with pytest.raises(ValueError, match="f: on GPU 5, but the solver is on GPU 0"):
+            s.solve(Dlpack(values, device=2, ordinal=5), out=out)
+
+
+def test_other_devices_types_and_streams_are_refused(solver, rng):
+    f, out = rng.standard_normal(SHAPE), np.empty(SHAPE)
+    with pytest.raises(TypeError, match="f: DLPack device type 10; host and CUDA memory"):
+        solver.solve(Dlpack(f, device=10), out=out)
+    with pytest.raises(TypeError, match="f: .* float64 is wanted on a GPU"):
+        solver.solve(Dlpack(f.astype(np.float32), device=2), out=out)
+    with pytest.raises(TypeError, match="f: .* float64 is wanted on a GPU"):
+        solver.solve(Interface(f.astype(np.float32), "__cuda_array_interface__"), out=out)
+    with pytest.raises(ValueError, match="f: belongs to stream 0x1234; give stream="):
+        solver.solve(Interface(f, "__cuda_array_interface__", stream=0x1234), out=out)
+
+
+def test_streams_of_all_frameworks_have_an_address():
+    class Stream:
+        def __init__(self, **names):
+            self.__dict__.update(names)
+
+    class Standard:
+        def __cuda_stream__(self):
+            return 0, 77
+
+    from hymg._objects import stream_address
+
+    assert [stream_address(s) for s in (None, 5, Stream(ptr=6), Stream(cuda_stream=7), Standard())] == [0, 5, 6, 7, 77]
+    with pytest.raises(TypeError, match="stream: a str"):
+        stream_address("fast")

@@ -1,0 +1,116 @@
+"""Arrays of CuPy and PyTorch in a GPU's memory: read and written there, with the bits that NumPy arrays give."""
+
+import numpy as np
+import pytest
+
+import hymg
+
+if hymg.build_info()["cuda"] in ("", "emulation"):
+    pytest.skip("this library has no CUDA", allow_module_level=True)
+
+SHAPE = (20, 16, 12)
+
+
+class Cupy:
+    def __init__(self):
+        self.cupy = pytest.importorskip("cupy")
+        if not self.cupy.cuda.is_available():
+            pytest.skip("CuPy sees no GPU")
+        self.put, self.get, self.kind = self.cupy.asarray, self.cupy.asnumpy, self.cupy.ndarray
+
+    def stream(self):
+        return self.cupy.cuda.Stream(non_blocking=True)
+
+    def on(self, stream):
+        return stream
+
+    def single(self, array):
+        return array.astype(np.float32)
+
+    def address(self, array):
+        return array.data.ptr
+
+
+class Torch:
+    def __init__(self):
+        self.torch = pytest.importorskip("torch")
+        if not self.torch.cuda.is_available():
+            pytest.skip("PyTorch sees no GPU")
+        self.kind = self.torch.Tensor
+
+    def put(self, array):
+        return self.torch.tensor(array, device="cuda")
+
+    def get(self, tensor):
+        return tensor.cpu().numpy()
+
+    def stream(self):
+        return self.torch.cuda.Stream()
+
+    def on(self, stream):
+        return self.torch.cuda.stream(stream)
+
+    def single(self, tensor):
+        return tensor.float()
+
+    def address(self, tensor):
+        return tensor.data_ptr()
+
+
+@pytest.fixture(params=[Cupy, Torch])
+def gpu(request):
+    return request.param()
+
+
+def test_results_are_arrays_of_the_same_framework_with_the_same_bits(gpu, rng):
+    values = rng.standard_normal(SHAPE)
+    with hymg.Solver(SHAPE, backend="cuda") as s:
+        expected = s.solve(values)
+        f = gpu.put(values)
+        u = s.solve(f)
+        assert isinstance(u, gpu.kind) and np.array_equal(gpu.get(u), expected)
+        assert np.array_equal(gpu.get(f), values)
+        out = gpu.put(np.full(SHAPE, np.nan))
+        before = gpu.address(out)
+        assert s.solve(f, out=out) is out and gpu.address(out) == before and np.array_equal(gpu.get(out), expected)
+        strided = gpu.put(np.full((40, 16, 12), np.nan))
+        s.solve(f, out=strided[::2])
+        assert np.array_equal(gpu.get(strided)[::2], expected) and np.isnan(gpu.get(strided)[1::2]).all()
+
+
+def test_coefficients_and_updates_from_the_gpu(gpu, rng):
+    f, alpha = rng.standard_normal(SHAPE), rng.random(SHAPE)
+    with hymg.Solver(SHAPE, alpha=alpha) as host, hymg.Solver(SHAPE, alpha=gpu.put(alpha)) as device:
+        assert np.array_equal(host.solve(f), device.solve(f))
+        host.update(alpha=2 * alpha)
+        device.update(alpha=gpu.put(2 * alpha))
+        assert np.array_equal(host.solve(f), device.solve(f))
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_work_on_another_stream_is_ordered_with_the_solver(gpu, rng, given):
+    values = rng.standard_normal(SHAPE)
+    expected = hymg.Solver(SHAPE, backend="cuda").solve(2.0**20 * values)
+    stream = gpu.stream()
+    with hymg.Solver(SHAPE, backend="cuda", stream=stream if given else None) as s, gpu.on(stream):
+        for _ in range(20):
+            f = gpu.put(values)
+            for _ in range(20):
+                f = f * 2
+            assert np.array_equal(gpu.get(s.solve(f) + 0), expected)
+
+
+def test_other_types_are_refused(gpu):
+    with hymg.Solver(SHAPE) as s, pytest.raises(TypeError, match="f: .*float32; float64 is wanted on a GPU"):
+        s.solve(gpu.single(gpu.put(np.ones(SHAPE))))
+
+
+def test_operators_of_cupyx(rng):
+    gpu = Cupy()
+    linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
+    with hymg.Solver(SHAPE, extrapolation="linear") as s:
+        a, m = s.as_linear_operator("cupyx.scipy"), s.as_preconditioner("cupyx.scipy")
+        b = gpu.put(rng.standard_normal(a.shape[0]))
+        x, info = linalg.cg(a, b, M=m, tol=1e-8)
+        assert info == 0 and isinstance(x, gpu.kind)
+        assert float(abs(a @ x - b).max()) <= 1e-6 * float(abs(b).max())
