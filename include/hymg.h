@@ -55,7 +55,8 @@ extern "C" {
   X(HYMG_EUNSUPPORTED, 3, "not supported in this combination")                                     \
   X(HYMG_ECUDA, 4, "CUDA error")                                                                   \
   X(HYMG_EMPI, 5, "MPI error")                                                                     \
-  X(HYMG_EIO, 6, "input/output error")
+  X(HYMG_EIO, 6, "input/output error")                                                             \
+  X(HYMG_EVERSION, 7, "hymg.h and the library are of different versions")
 
 typedef enum hymg_status {
 #define HYMG_STATUS_ENUM(name, value, text) name = value,
@@ -66,6 +67,23 @@ typedef enum hymg_status {
 /* "HYMG_EINVAL" and "invalid argument"; static strings, also for unknown values. */
 HYMG_API const char *hymg_status_name(hymg_status status);
 HYMG_API const char *hymg_status_text(hymg_status status);
+
+/* Names of the values of every enum of this header, to and from. type is the enum's name, as in
+ * hymg_enum_name("hymg_smoother", HYMG_GSRB), which is "gsrb". Names are those of hymg-fv's options
+ * and of hymg_options_parse; values of hymg_status are named as by hymg_status_name.
+ *   name   a static string, "unknown" for an unknown type or value
+ *   value  false, with *value unchanged, for an unknown type or name
+ *   entry  value and name number `index` of the type, from 0 on; false if there are not so many */
+HYMG_API const char *hymg_enum_name(const char *type, int value);
+HYMG_API bool hymg_enum_value(const char *type, const char *name, int *value);
+HYMG_API bool hymg_enum_entry(const char *type, int index, const char **name, int *value);
+
+/* The size in bytes that a struct of this header has in the library, by its name as in
+ * hymg_struct_size("hymg_options"); 0 for an unknown name. hymg_context_create and
+ * hymg_context_create_mpi, as C and C++ programs call them, compare all of them with those of the
+ * header that the program was compiled with and fail with EVERSION; programs in other languages can
+ * do the same with this call. */
+HYMG_API size_t hymg_struct_size(const char *name);
 
 /* How this library was built; static strings, "" for a feature that is absent. */
 typedef struct hymg_build {
@@ -259,33 +277,78 @@ HYMG_API hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space,
  * destroyed it can still be read, written, reduced and destroyed. Errors: EINVAL (no such
  * level), ENOMEM. */
 HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field);
+/* A field over the user's array, which it neither copies nor owns: entry (i, j, k) of the brick (low,
+ * count), in global indices and counted from its low corner, is data[i * stride[0] + j * stride[1] +
+ * k * stride[2]], as in hymg_field_write. With ghost layers data is the address of the brick's
+ * first entry, not of the allocation. The brick must hold every entry that this rank holds (both
+ * faces of its cells; it may be larger); what is beyond these is never touched. data lives until
+ * the field is destroyed, and the program may read and write it between calls. With HYMG_DEVICE data
+ * is memory of the context's GPU, and the program's accesses are ordered with the library's by the
+ * context's stream.
+ *
+ * Levels have another layout (padded rows, ghosts, rows split by colour), so what is copied is this:
+ *   hymg_field_read, write, copy   one pass between this array and the other side
+ *   hymg_solve, hymg_solver_cycle  f: one pass into the solver's vector; u: one pass back, and one
+ *                                  before it if u is the initial guess
+ *   hymg_apply, residual, restrict, hymg_fluxes   one pass for each field
+ *   hymg_solver_create, update     one pass for each coefficient, as for any field
+ *   fill                           one pass
+ *   axpy, scale, remove_mean and reductions   one pass into a temporary of plain rows, and one back
+ *                                  if the field is changed
+ * Each pass goes straight between the two memories if one processor reaches both, else through
+ * buffers of at most 64 MiB. A field created with the solver is used in place by solves and cycles
+ * and needs none of this.
+ *
+ * Errors: EINVAL (a brick that lacks entries of this rank: the text names the first; data NULL;
+ * memory that the space does not say), EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_field_wrap(hymg_grid *grid, hymg_space space, hymg_centering centering,
+                                     hymg_precision precision, const int low[3], const int count[3],
+                                     const ptrdiff_t stride[3], double *data, hymg_field **field);
 HYMG_API void hymg_field_destroy(hymg_field **field);
 
-/* Copies between the user's array and those entries of the global brick (low, count) that this
- * rank holds; the rest of the brick is not touched on either side, so a rank may name its own
- * part or the whole. Entry (i, j, k) of the brick, counted from its low corner, is data[i *
- * stride[0] + j * stride[1] + k * stride[2]]; strides in elements, of any sign. A count of 0
- * copies nothing; data may then be NULL. With HYMG_HOST the copy is complete on return. With
- * HYMG_DEVICE data is memory of the context's GPU and the copy is queued on its stream: data is
- * read, or complete, when the stream gets there (on return, if the field's level is on the
- * host). Errors: EINVAL (brick outside the field, data NULL), EUNSUPPORTED (device memory
- * without CUDA), ENOMEM, ECUDA. */
+/* Copies between the user's array and the entries of the global brick (low, count). This rank must
+ * hold all of them (hymg_grid_local; faces: both faces of each cell): else nothing is copied, the
+ * call fails with EINVAL and a text that names the first of the others and the rank that holds
+ * them, and the next collective call fails on every rank. Not collective. Entry (i, j, k) of the
+ * brick, counted from its low corner, is data[i * stride[0] + j * stride[1] + k * stride[2]];
+ * strides in elements, of any sign. A count of 0 copies nothing; data may then be NULL. With
+ * HYMG_HOST the copy is complete on return. With HYMG_DEVICE data is memory of the context's GPU
+ * and the copy is queued on its stream: data is read, or complete, when the stream gets there (on
+ * return, if the field's level is on the host). Errors: EINVAL (brick outside the field or with
+ * entries of other ranks, data NULL), EUNSUPPORTED (device memory without CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
                                       hymg_space space);
 HYMG_API hymg_status hymg_field_read(const hymg_field *field, const int low[3], const int count[3],
                                      const ptrdiff_t stride[3], double *data, hymg_space space);
+/* The same for the entries of the brick that this rank holds; the others are neither read nor
+ * written. For programs in which every rank names the same brick, such as the whole grid. */
+HYMG_API hymg_status hymg_field_write_own(hymg_field *field, const int low[3], const int count[3],
+                                          const ptrdiff_t stride[3], const double *data,
+                                          hymg_space space);
+HYMG_API hymg_status hymg_field_read_own(const hymg_field *field, const int low[3],
+                                         const int count[3], const ptrdiff_t stride[3],
+                                         double *data, hymg_space space);
 /* Sets every entry that this rank holds, for any kind of field. */
 HYMG_API hymg_status hymg_field_fill(hymg_field *field, double value);
 
 /* y += a x on the cells that this rank holds, for two cell fields of one grid and level (layouts
  * may differ). Errors: EINVAL (also for FACE and BOUNDARY fields), ENOMEM. */
 HYMG_API hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y);
+/* x *= a; y = x (fields of one grid, level and centering; layouts and memories may differ). Any
+ * centering. Errors: EINVAL, ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_field_scale(double a, hymg_field *x);
+HYMG_API hymg_status hymg_field_copy(const hymg_field *x, hymg_field *y);
 /* Collective. max |x|, NaN if any entry is NaN; root mean square and mean over all cells. The sums
  * do not depend on ranks, threads or boxes. Errors: EINVAL (FACE and BOUNDARY fields), EMPI. */
 HYMG_API hymg_status hymg_field_max(const hymg_field *x, double *max);
 HYMG_API hymg_status hymg_field_rms(const hymg_field *x, double *rms);
 HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
+/* Collective. dot: the sum of x y over all cells of two cell fields of one grid and level (layouts
+ * may differ), the same bits for any ranks, threads and boxes. remove_mean: x minus hymg_field_mean.
+ * Errors: EINVAL, ENOMEM, EMPI. */
+HYMG_API hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot);
+HYMG_API hymg_status hymg_field_remove_mean(hymg_field *x);
 
 /* ---- operator: a description ---- */
 
@@ -360,12 +423,15 @@ typedef enum hymg_smoother {
   HYMG_L1JACOBI = 3,
   HYMG_SYMGS = 4
 } hymg_smoother;
+/* All but SWEEPS end when the residual is 1e-3 of f, after at most 200 iterations. SWEEPS: 8
+ * smoother calls, so that a cycle is a linear function of f (and symmetric if the smoother is). */
 typedef enum hymg_bottom {
   HYMG_BICGSTAB = 0,
   HYMG_CG = 1,
   HYMG_CABICGSTAB = 2,
   HYMG_CACG = 3,
-  HYMG_BOTTOM_SMOOTHER = 4
+  HYMG_BOTTOM_SMOOTHER = 4,
+  HYMG_BOTTOM_SWEEPS = 5
 } hymg_bottom;
 /* Interpolation of the correction (V, W) and of the initial guess in an F-cycle; DEFAULT: v2 and
  * v2 for FV2, v2 and v4 for FV4. V4 needs FV4 (its halo has two layers). */
@@ -525,6 +591,27 @@ typedef struct hymg_options {
 /* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, default max_cycles,
  * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
 HYMG_API hymg_options hymg_options_default(void);
+/* For hymg_solver_cycle as preconditioner of conjugate gradients: MG, V-cycle, chebyshev, constant
+ * interpolation, smoother as bottom solver. The cycle is then symmetric and positive definite on
+ * the standard path if the operator is FV2 with HYMG_EXTRAPOLATION_LINEAR; on the robust path it
+ * is so for every FV2 operator (on a grid with widths in the inner product that weights cells with
+ * their volumes). Else MG and the defaults. */
+HYMG_API hymg_options hymg_options_preconditioner(void);
+
+/* Changes options by text, "smoother=chebyshev sweeps=6 rtol=1e-8": words key=value, separated by
+ * spaces or commas. Keys are the members of hymg_options with - or _ (but no files, monitor and
+ * precision); values are numbers, the names of the enum's values (hymg_enum_name), yes and no, and
+ * auto for -1. On failure the options stay as they were, and the text in `error` (at most size
+ * bytes; may be NULL with size 0) names the word and what is allowed. What only the operator and
+ * other options decide is checked by hymg_solver_create. Errors: EINVAL. */
+HYMG_API hymg_status hymg_options_parse(hymg_options *options, const char *text, char *error,
+                                        size_t size);
+/* The keys of hymg_options_parse, one for each index from 0 on; false if there are not so many.
+ * Static strings: the key (with -), what to write for the value, and a text of a few lines. */
+typedef struct hymg_option_info {
+  const char *key, *values, *help;
+} hymg_option_info;
+HYMG_API bool hymg_option_get(int index, hymg_option_info *info);
 
 typedef enum hymg_reason {
   HYMG_REASON_TOLERANCE = 0,
@@ -585,6 +672,41 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
  * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM, EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
+
+/* Collective: one cycle for A u = f on level 0 and nothing else: no norm, no test, no wait for a GPU
+ * and, from the second call with the same fields on, no agreement of the ranks. kind: V, W or F;
+ * DEFAULT: the solver's. from_u: u is the initial guess (not with F), else zero is. Boundary data are
+ * not added: the boundary conditions are homogeneous, as for a correction or a preconditioner. In a
+ * singular system f should have mean zero, and the mean of u is arbitrary. f and u are different
+ * cell fields of the grid, of any memory and layout; those created with the solver are used in place
+ * (f not on a grid with widths), others as hymg_field_wrap says. On the robust path the cycle is the
+ * preconditioner of its iterations; u becomes u + M (f - A u). f is not changed. Errors: EINVAL
+ * (fields; F with from_u), EUNSUPPORTED (F on the robust path, or with boundary data), ENOMEM. With
+ * several ranks, failures of communication and GPUs during the cycle are reported by the next
+ * collective call, on every rank. */
+HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
+                                       const hymg_field *f, hymg_field *u);
+
+/* Collective: the fluxes -b beta grad u through all faces of level 0 per unit of area, positive in
+ * the direction of the axis, into FACE_X, FACE_Y and FACE_Z fields of the grid (NULL: not wanted).
+ * On boundaries by the same rule as the operator's: with the extrapolation of Dirichlet boundaries
+ * and the boundary data. The sum of outward fluxes times areas over the volume of a cell, plus a alpha
+ * u, is A u up to rounding. On a periodic axis entry n repeats entry 0. Errors: EINVAL (fields),
+ * EUNSUPPORTED (FV4), ENOMEM, EMPI. */
+HYMG_API hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u,
+                                 hymg_field *const flux[3]);
+
+/* Ends the solve that runs, or else the next one, after its current cycle, on all ranks, with reason
+ * STOPPED; one rank's call is enough. May be called by a signal handler or by another thread. */
+HYMG_API void hymg_solver_stop(hymg_solver *solver);
+
+/* What the solver knows that may slow down or spoil its solves, one line each, with the option to try;
+ * "" if there is nothing. result: of its last solve, or NULL for what is known without one. text has
+ * `size` bytes; lines that do not fit are left out whole (HYMG_ADVICE bytes always do). The same on
+ * every rank. Errors: EINVAL (NULL). */
+enum { HYMG_ADVICE = 4096 };
+HYMG_API hymg_status hymg_solver_advice(const hymg_solver *solver, const hymg_result *result,
+                                        char *text, size_t size);
 
 /* STANDARD or ROBUST, and why, one line, owned by the solver. why may be NULL. */
 HYMG_API hymg_path hymg_solver_path(const hymg_solver *solver, const char **why);
@@ -726,6 +848,41 @@ HYMG_API void hymg_solver_profile(hymg_solver *solver, bool on);
 HYMG_API int hymg_solver_profile_rows(const hymg_solver *solver);
 HYMG_API hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index,
                                              hymg_profile_row *row);
+
+/* ---- the header and the library ---- */
+
+#define HYMG_STRUCT_LIST(X)                                                                        \
+  X(hymg_build)                                                                                    \
+  X(hymg_context_options)                                                                          \
+  X(hymg_device_info)                                                                              \
+  X(hymg_grid_desc)                                                                                \
+  X(hymg_operator_desc)                                                                            \
+  X(hymg_options)                                                                                  \
+  X(hymg_option_info)                                                                              \
+  X(hymg_cycle_record)                                                                             \
+  X(hymg_transport_info)                                                                           \
+  X(hymg_result)                                                                                   \
+  X(hymg_level_info)                                                                               \
+  X(hymg_tuning_info)                                                                              \
+  X(hymg_level_need)                                                                               \
+  X(hymg_need)                                                                                     \
+  X(hymg_profile_row)
+
+/* EVERSION if a struct of this header has another size in the library. */
+static inline hymg_status hymg_check_header(void)
+{
+#define HYMG_SAME_SIZE(type) &&hymg_struct_size(#type) == sizeof(type)
+  return 1 HYMG_STRUCT_LIST(HYMG_SAME_SIZE) ? HYMG_OK : HYMG_EVERSION;
+#undef HYMG_SAME_SIZE
+}
+
+static inline hymg_status hymg_context_create_checked(const hymg_context_options *options,
+                                                      hymg_context **context)
+{
+  const hymg_status status = hymg_check_header();
+  return status == HYMG_OK ? hymg_context_create(options, context) : status;
+}
+#define hymg_context_create hymg_context_create_checked
 
 #ifdef __cplusplus
 }

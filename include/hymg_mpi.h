@@ -1,4 +1,4 @@
-/* The one public declaration that needs mpi.h: a context on the user's communicator. */
+/* The public declarations that need mpi.h: a context on the user's communicator. */
 #ifndef HYMG_MPI_H
 #define HYMG_MPI_H
 
@@ -14,6 +14,18 @@ extern "C" {
  * NULL. Errors: EINVAL, ENOMEM, EMPI. A library built without MPI does not have this symbol. */
 HYMG_API hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *options,
                                              hymg_context **context);
+/* The same with a communicator of Fortran; no check of the header. */
+HYMG_API hymg_status hymg_context_create_mpi_f(MPI_Fint comm, const hymg_context_options *options,
+                                               hymg_context **context);
+
+static inline hymg_status hymg_context_create_mpi_checked(MPI_Comm comm,
+                                                          const hymg_context_options *options,
+                                                          hymg_context **context)
+{
+  const hymg_status status = hymg_check_header();
+  return status == HYMG_OK ? hymg_context_create_mpi(comm, options, context) : status;
+}
+#define hymg_context_create_mpi hymg_context_create_mpi_checked
 
 #ifdef __cplusplus
 }

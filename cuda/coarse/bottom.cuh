@@ -255,6 +255,10 @@ __device__ __noinline__ void solve_in_arena(int l, hymg_bottom bottom)
   double target;
   const int own = thread_of() < t.cells ? cell_at(l, thread_of()).at : -1;
   krylov_level level = {l, own, arena + t.x_at, arena + t.f_at};
+  if (bottom == HYMG_BOTTOM_SWEEPS) {
+    sweeps(&level);
+    return;
+  }
   if (!begin_bottom(&level, &target)) return;
   if (bottom == HYMG_BOTTOM_SMOOTHER)
     smoother(&level, target);

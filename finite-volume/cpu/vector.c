@@ -130,27 +130,49 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
   }
 }
 
+/* Entries [from, to) of row (j, k) of a box, one colour after the other where it is split. */
+static void copy_user_row(const hymgi_geom *g, int from, int to, int j, int k, ptrdiff_t stride,
+                          bool write, double *restrict user, double *restrict data)
+{
+  const int step = g->split ? 2 : 1;
+  for (int c = 0; c < step && from + c < to; c++) {
+    double *const restrict row = data + hymgi_at(g, from + c, j, k);
+    double *const restrict theirs = user + (from + c) * stride;
+    const int count = (to - from - c + step - 1) / step;
+    const ptrdiff_t next = step * stride;
+    if (write)
+      for (int t = 0; t < count; t++)
+        row[t] = theirs[t * next];
+    else
+      for (int t = 0; t < count; t++)
+        theirs[t * next] = row[t];
+  }
+}
+
+/* Threads for a brick of cells: one for few. */
+static int brick_threads(const hymg_context *context, const hymgi_user_brick *b)
+{
+  const int64_t cells =
+      (int64_t)(b->to[0] - b->from[0]) * (b->to[1] - b->from[1]) * (b->to[2] - b->from[2]);
+  return cells > 16384 ? context->threads : 1;
+}
+
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                      bool write, double *user, double *data)
 {
-  (void)view;
+  const int threads = brick_threads(view->context, brick);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int k = brick->from[2]; k < brick->to[2]; k++)
-    for (int j = brick->from[1]; j < brick->to[1]; j++) {
-      double *const row = user + j * brick->stride[1] + k * brick->stride[2];
-      for (int i = brick->from[0]; i < brick->to[0]; i++) {
-        double *const entry = data + hymgi_at(box, i, j, k);
-        if (write)
-          *entry = row[i * brick->stride[0]];
-        else
-          row[i * brick->stride[0]] = *entry;
-      }
-    }
+    for (int j = brick->from[1]; j < brick->to[1]; j++)
+      copy_user_row(box, brick->from[0], brick->to[0], j, k, brick->stride[0], write,
+                    user + j * brick->stride[1] + k * brick->stride[2], data);
 }
 
 void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
                       const hymgi_user_brick *to, const double *source, double *target)
 {
-  (void)context;
+  const int threads = brick_threads(context, from);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int k = from->from[2]; k < from->to[2]; k++)
     for (int j = from->from[1]; j < from->to[1]; j++)
       for (int i = from->from[0]; i < from->to[0]; i++)

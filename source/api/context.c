@@ -5,6 +5,8 @@
 
 #include "multigrid/backend.h"
 
+#undef hymg_context_create /* the macro of callers, who check the header */
+
 enum { MAX_THREADS = 4096 };
 
 hymg_context_options hymg_context_options_default(void)

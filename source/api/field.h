@@ -7,6 +7,11 @@
 /* "x-", ...; "cells", "x faces", "x- wall", ...; "unknown" if out of range. */
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
+/* Global extent of the entries of a field. */
+void hymgi_field_extent(const hymg_field *field, int extent[3]);
+/* field_data.c: the user's brick. EINVAL: NULL, negative counts. */
+hymg_status hymgi_brick_of(hymg_context *context, const int low[3], const int count[3],
+                           const ptrdiff_t stride[3], const double *data, hymgi_user_brick *brick);
 /* Can the data of a field be used as a vector of the level? */
 bool hymgi_in_place(const hymgi_level *level, const hymg_field *field);
 

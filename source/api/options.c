@@ -19,6 +19,17 @@ hymg_options hymg_options_default(void)
   return options;
 }
 
+hymg_options hymg_options_preconditioner(void)
+{
+  hymg_options options = hymg_options_default();
+  options.method = HYMG_MG;
+  options.cycle = HYMG_CYCLE_V;
+  options.smoother = HYMG_CHEBYSHEV;
+  options.bottom = HYMG_BOTTOM_SWEEPS;
+  options.interpolation_v = HYMG_P0;
+  return options;
+}
+
 static const char *cycle_name(hymg_cycle cycle)
 {
   return cycle == HYMG_CYCLE_V ? "V" : cycle == HYMG_CYCLE_W ? "W" : "F";
@@ -34,8 +45,7 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
       {"method", (int)o->method, HYMG_FMG, HYMG_MGPCG, "fmg", "mgpcg"},
       {"cycle", (int)o->cycle, HYMG_CYCLE_DEFAULT, HYMG_CYCLE_F, "default", "F"},
       {"smoother", (int)o->smoother, HYMG_GSRB, HYMG_SYMGS, "gsrb", "symgs"},
-      {"bottom solver", (int)o->bottom, HYMG_BICGSTAB, HYMG_BOTTOM_SMOOTHER, "bicgstab",
-       "smoother"},
+      {"bottom solver", (int)o->bottom, HYMG_BICGSTAB, HYMG_BOTTOM_SWEEPS, "bicgstab", "sweeps"},
       {"tuning", (int)o->tuning, HYMG_TUNE_MEASURE, HYMG_TUNE_ESTIMATE, "measure", "estimate"},
       {"memory", (int)o->memory, HYMG_MEMORY_DEVICE, HYMG_MEMORY_MANAGED, "device", "managed"},
       {"transport", (int)o->transport, HYMG_TRANSPORT_AUTO, HYMG_TRANSPORT_NCCL, "auto", "nccl"},

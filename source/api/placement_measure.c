@@ -118,7 +118,7 @@ static hymg_status make_rhs(hymg_solver *s, hymg_field **f)
   const ptrdiff_t everywhere_the_same[3] = {0, 0, 0};
   TRY(hymg_field_create(grid, s, HYMG_CELL, HYMG_DOUBLE, f));
   TRY(hymg_field_fill(*f, -1));
-  TRY(hymg_field_write(*f, low, half, everywhere_the_same, &one, HYMG_HOST));
+  TRY(hymg_field_write_own(*f, low, half, everywhere_the_same, &one, HYMG_HOST));
   if (s->h.method.singular) hymgi_remove_mean(s->h.level, (*f)->data);
   return grid->context->status;
 }

@@ -13,14 +13,6 @@
 enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctuates */
 #define COMPATIBLE 1e-4
 
-const char *hymg_reason_name(hymg_reason reason)
-{
-  static const char *const name[] = {"tolerance", "limit",      "stagnated",
-                                     "diverged",  "not finite", "stopped"};
-  return reason >= HYMG_REASON_TOLERANCE && reason <= HYMG_REASON_STOPPED ? name[reason]
-                                                                          : "unknown";
-}
-
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first solve that needs them. */
 static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
@@ -123,12 +115,19 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   hymg_cycle_record *r = solver->history + solver->records;
   *r = (hymg_cycle_record){kind, residual, relative};
   solver->records++;
-  if (!solver->h.options.monitor) return HYMG_OK;
+  const hymg_options *o = &solver->h.options;
+  if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
   hymg_context *c = solver->h.context;
-  int wanted = !solver->h.options.monitor(r, solver->records - 1, solver->h.options.monitor_user);
+  int wanted = solver->stop != 0;
+  if (o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user)) wanted = 1;
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
   *stop = wanted != 0;
   return HYMG_OK;
+}
+
+void hymg_solver_stop(hymg_solver *solver)
+{
+  if (solver) solver->stop = 1;
 }
 
 /* Is the best residual of the last cycles hardly less than the one before them? */
@@ -348,6 +347,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     level->backend->sync(c);
     if (status == HYMG_OK && target != u->data) status = hymgi_field_store(level, target, u);
     solver->reason = reason;
+    if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were the user's */

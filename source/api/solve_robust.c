@@ -34,6 +34,31 @@ static bool usable(double divisor)
   return isfinite(divisor) && divisor != 0;
 }
 
+/* From level->x = 0. */
+static void cycle(hymgi_hierarchy *h, hymg_cycle kind)
+{
+  hymgi_exchange_inner(h);
+  hymgi_run_cycle(h, kind, 0);
+  hymgi_exchange_inner(h);
+}
+
+/* x + M (f - A x): the preconditioner may be of another operator, so it gets the residual. */
+void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x)
+{
+  hymgi_level *level = solver->h.level;
+  double *const x = level->x, *const f = level->f;
+  if (from_x) {
+    double *const r = level->num_boxes ? level->krylov : NULL;
+    hymgi_residual(level, f, x, r);
+    level->f = r, level->x = r ? r + level->vector_size : NULL;
+    hymgi_fill(level, 0, level->x);
+  }
+  cycle(&solver->h, kind);
+  if (!from_x) return;
+  hymgi_axpby(level, 1, level->x, 1, x, x);
+  level->x = x, level->f = f;
+}
+
 /* z = M^-1 r */
 static void precondition(krylov *k, double *r)
 {
@@ -41,9 +66,7 @@ static void precondition(krylov *k, double *r)
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
   hymgi_fill(level, 0, level->x);
-  hymgi_exchange_inner(h);
-  hymgi_run_cycle(h, h->options.cycle, 0);
-  hymgi_exchange_inner(h);
+  cycle(h, h->options.cycle);
   k->z = level->x; /* a smoother may have exchanged x and y */
   if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
 }

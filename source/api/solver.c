@@ -151,7 +151,7 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
     status = hymgi_fail(c, HYMG_ENOMEM, "no memory for a solver");
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
-    s->id = ++c->solvers;
+    s->id = s->binding = ++c->solvers;
     hymgi_hierarchy_init(&s->h, op, &o);
     status = build(s, tuning);
   }
@@ -175,6 +175,7 @@ static hymg_status rebuild(hymg_solver *s)
   const hymgi_backend *fine = s->h.placement.fine;
   if (fine->detach) fine->detach(&s->h);
   start_again(s);
+  s->binding = ++s->h.context->solvers;
   TRY(build_robust(s, fine));
   return make_history(s);
 }

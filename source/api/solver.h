@@ -2,12 +2,15 @@
 #ifndef HYMGI_API_SOLVER_H
 #define HYMGI_API_SOLVER_H
 
+#include <stdatomic.h>
+
 #include "api/field.h"
 #include "hierarchy/placement.h"
 #include "robust/robust.h"
 
 struct hymg_solver {
-  unsigned id; /* > 0, unique within the context */
+  unsigned id;      /* > 0, unique within the context */
+  unsigned binding; /* likewise, of its present levels */
   hymgi_hierarchy h;
   hymg_cycle_record *history;
   int records, max_cycles;
@@ -17,6 +20,8 @@ struct hymg_solver {
   hymgi_path_choice path;
   char note[512];
   double *scratch; /* during a solve */
+  /* hymg_solver_stop was called; cleared at the end of the solve that it ends */
+  atomic_int stop;
   double residual; /* robust path: of the last solve, not of its recurrence */
 };
 
@@ -52,8 +57,10 @@ void hymgi_note(hymg_solver *solver, const char *format, ...)
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
-/* source/api/solve_robust.c: iteration and final residual on the robust path. */
+/* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
+ * level->f from level->x, which is 0 or the initial guess. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
+void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */

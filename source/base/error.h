@@ -9,6 +9,10 @@
 hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of a call that is not collective: the next collective call fails on every rank. */
+hymg_status hymgi_fail_everywhere(hymg_context *context, hymg_status status, const char *format,
+                                  ...) __attribute__((format(printf, 3, 4)));
+
 #define TRY(call)                                                                                  \
   do {                                                                                             \
     const hymg_status try_status_ = (call);                                                        \

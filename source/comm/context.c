@@ -46,17 +46,40 @@ hymg_build hymg_build_info(void)
                       .nccl = HYMG_NCCL};
 }
 
+static void set_error(hymg_context *context, const char *format, va_list arguments)
+{
+  /* a separate buffer, since the arguments may point into the old text */
+  char text[sizeof context->error];
+  vsnprintf(text, sizeof text, format, arguments);
+  memcpy(context->error, text, sizeof text);
+}
+
 hymg_status hymgi_fail(hymg_context *context, hymg_status status, const char *format, ...)
 {
   if (!context) return status;
-  /* a separate buffer, since the arguments may point into the old text */
-  char text[sizeof context->error];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  set_error(context, format, arguments);
   va_end(arguments);
-  memcpy(context->error, text, sizeof text);
   return status;
+}
+
+hymg_status hymgi_fail_everywhere(hymg_context *context, hymg_status status, const char *format,
+                                  ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  set_error(context, format, arguments);
+  va_end(arguments);
+  hymgi_report_later(context, status);
+  return status;
+}
+
+void hymgi_report_later(hymg_context *context, hymg_status status)
+{
+  if (context->pending != HYMG_OK) return;
+  context->pending = status;
+  memcpy(context->pending_error, context->error, sizeof context->error);
 }
 
 const char *hymg_context_error(const hymg_context *context)
@@ -105,6 +128,11 @@ hymg_status hymg_context_barrier(hymg_context *context)
 hymg_status hymgi_agree(hymg_context *context, hymg_status status)
 {
   if (!context || !context->comm) return status;
+  if (status == HYMG_OK && context->pending != HYMG_OK) {
+    status = context->pending;
+    memcpy(context->error, context->pending_error, sizeof context->error);
+  }
+  context->pending = HYMG_OK;
   const int last = (1 << RANK_BITS) - 1, rank = hymgi_comm_rank(context->comm);
   int code = (int)status * (last + 1) + (rank < last ? last - rank : 0);
   TRY(hymgi_comm_max_int(context, context->comm, &code, 1));

@@ -28,11 +28,16 @@ struct hymg_context {
   unsigned solvers; /* solvers created so far; gives each its id */
   double later[2];  /* what hymgi_later returns if the backend does not queue norms */
   char error[512];
+  hymg_status pending; /* a failure that the next hymgi_agree reports on every rank, and its text */
+  char pending_error[512];
 };
 
 /* Collective: the worst status of all ranks. A rank that succeeded while another failed gets a
  * text that names that rank. */
 hymg_status hymgi_agree(hymg_context *context, hymg_status status);
+
+/* The next hymgi_agree fails with this status and the present text, on every rank. */
+void hymgi_report_later(hymg_context *context, hymg_status status);
 
 /* Monotonic time in seconds. */
 double hymgi_seconds(void);

@@ -61,8 +61,8 @@ static void copy_layer(const hymgi_level *level, int b, int axis, const hymgi_ge
   hymgi_cpu_backend()->mover.local(level->context, &plan, src_box, src, level->box, dst);
 }
 
-/* Copies the user's boundary field into two layers of cells. */
-static hymg_status read_user(const hymgi_level *level, const hymg_field *field, int face,
+/* Copies the user's boundary field, which is open, into two layers of cells. */
+static hymg_status read_open(const hymgi_level *level, const hymg_field *field, int face,
                              double *cells)
 {
   const hymgi_level *view = &field->view;
@@ -81,6 +81,15 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *field, 
   }
   hymgi_crossing_destroy(view, view->vector_size, &copy);
   return level->context->status;
+}
+
+static hymg_status read_user(const hymgi_level *level, const hymg_field *field, int face,
+                             double *cells)
+{
+  hymg_status status = hymgi_field_open(field);
+  if (status == HYMG_OK) status = read_open(level, field, face, cells);
+  hymgi_field_close(field, false);
+  return status;
 }
 
 /* Ghosts of a plane beyond the boundary of a tangential axis: linear extrapolation from inside. */

@@ -11,8 +11,8 @@
 
 /* Checks that the entries of a field are finite and positive (or at least 0); entry n of a
  * periodic axis is ignored. */
-static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
-                                double *largest)
+static hymg_status check_entries(const hymg_field *field, bool positive, const char *name,
+                                 double *largest)
 {
   const hymg_grid *grid = field->grid;
   const int axis = (int)field->centering - 1;
@@ -31,6 +31,15 @@ static hymg_status check_values(const hymg_field *field, bool positive, const ch
     *largest = found.largest > *largest ? found.largest : *largest;
   }
   return grid->context->status;
+}
+
+static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
+                                double *largest)
+{
+  hymg_status status = hymgi_field_open(field);
+  if (status == HYMG_OK) status = check_entries(field, positive, name, largest);
+  hymgi_field_close(field, false);
+  return status;
 }
 
 enum { ALPHA = 3 };

@@ -112,7 +112,7 @@ hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level
   if (status == HYMG_OK && faces) status = hymgi_vector_create(out, out->vector_size, &shifted);
   if (status == HYMG_OK && faces) status = hymgi_vector_create(level, level->vector_size, &high);
   status = hymgi_agree(level->context, status);
-  if (status == HYMG_OK) status = hymgi_vector_convert(&field->view, field->data, out, cells);
+  if (status == HYMG_OK) status = hymgi_field_to_vector(field, out, cells);
   if (status == HYMG_OK && faces)
     status = load_faces(level, (int)field->centering - 1, cells, shifted, high, vector);
   else if (status == HYMG_OK)
@@ -132,7 +132,7 @@ hymg_status hymgi_outside_store(const hymgi_level *level, const double *vector, 
       hymgi_agree(level->context, hymgi_vector_create(out, out->vector_size, &cells));
   if (status == HYMG_OK) {
     hymgi_run_plan(out, out->scatter, level->box, vector, out->box, cells);
-    status = hymgi_vector_convert(out, cells, &field->view, field->data);
+    status = hymgi_vector_to_field(out, cells, field);
   }
   level->backend->sync(level->context);
   hymgi_vector_destroy(out, out->vector_size, &cells);

@@ -17,12 +17,6 @@ enum {
   LARGEST = 64 * 64 * 64 /* cells of the largest grid that is measured */
 };
 
-const char *hymg_tuning_source_name(hymg_tuning_source source)
-{
-  static const char *const name[] = {"none", "options", "estimate", "measured", "file"};
-  return source >= HYMG_TUNING_NONE && source <= HYMG_TUNING_FILE ? name[source] : "unknown";
-}
-
 int hymgi_placement_start(const hymgi_hierarchy *h)
 {
   int l = 0;

@@ -15,6 +15,14 @@ struct hymg_grid {
   double *widths[3]; /* or NULL */
 };
 
+/* The user's array: entry (i, j, k), in global indices and counted from brick.from, is data[i
+ * stride[0] + j stride[1] + k stride[2]]. */
+typedef struct hymgi_user_array {
+  hymg_space space;
+  hymgi_user_brick brick;
+  double *data;
+} hymgi_user_array;
+
 struct hymg_field {
   hymg_grid *grid;
   /* id of the solver whose layout it has (which may be destroyed already); 0: none */
@@ -22,6 +30,10 @@ struct hymg_field {
   hymg_centering centering;
   int level;
   double *data;
+  hymgi_user_array
+      array; /* array.data NULL unless the field was made by hymg_field_wrap: then `data`
+                           * is NULL but between hymgi_field_open and hymgi_field_close */
+  unsigned used_as_f, used_as_u; /* id of the solver whose hymg_solver_cycle has checked it */
   hymgi_level
       view; /* boxes, context, communicator and backend: what level operations on vectors need */
 };

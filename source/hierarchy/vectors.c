@@ -114,11 +114,11 @@ hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, con
 hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector)
 {
   if (level->outside) return hymgi_outside_load(field, level, vector);
-  return hymgi_vector_convert(&field->view, field->data, level, vector);
+  return hymgi_field_to_vector(field, level, vector);
 }
 
 hymg_status hymgi_field_store(const hymgi_level *level, const double *vector, hymg_field *field)
 {
   if (level->outside) return hymgi_outside_store(level, vector, field);
-  return hymgi_vector_convert(level, vector, &field->view, field->data);
+  return hymgi_vector_to_field(level, vector, field);
 }

@@ -94,7 +94,7 @@ void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant)
 {
   const hymgi_backend *backend = h->level[l].backend;
-  if (backend->begin_cycle) backend->begin_cycle(h, 9 * l + 3 * variant + (int)kind);
+  if (backend->begin_cycle) backend->begin_cycle(h, 12 * l + 3 * variant + (int)kind);
 }
 
 void hymgi_end_cycle(hymgi_hierarchy *h, int l)

@@ -65,8 +65,9 @@ static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
  * overwritten (F). */
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
 /* If the backend can, the work queued between begin and end is captured once and replayed: it
- * must be the same every time. variant: 0 to 2, distinguishes several captures of one kind of
+ * must be the same every time. variant: 0 to 3, distinguishes several captures of one kind of
  * cycle. */
+enum { HYMGI_VARIANT_USER = 3 }; /* of hymg_solver_cycle */
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant);
 void hymgi_end_cycle(hymgi_hierarchy *h, int l);
 void hymgi_run_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l); /* variant 0: just the cycle */

@@ -45,6 +45,10 @@ static void solve_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   double target;
   basis b;
+  if (bottom == HYMG_BOTTOM_SWEEPS) {
+    sweeps(level);
+    return;
+  }
   if (!begin_bottom(level, &target)) return;
   if (bottom == HYMG_BICGSTAB)
     bicgstab(level, target);
@@ -73,15 +77,16 @@ void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
   }
   const hymgi_backend *backend = level->backend;
   double *const x = level->x;
+  const bool fixed = bottom == HYMG_BOTTOM_SWEEPS; /* nothing depends on results */
   if (backend->bottom && backend->bottom(level, bottom)) return;
-  if (backend->stepwise) backend->stepwise(level->context, true);
+  if (!fixed && backend->stepwise) backend->stepwise(level->context, true);
   solve_bottom(level, bottom);
   if (level->x != x) { /* captured graphs that follow use the address of the original buffer */
     hymgi_copy_vector(level, level->x, x);
     level->y = level->x;
     level->x = x;
   }
-  if (backend->stepwise) backend->stepwise(level->context, false);
+  if (!fixed && backend->stepwise) backend->stepwise(level->context, false);
 }
 
 int hymgi_bottom_vectors(hymg_bottom bottom)
@@ -90,7 +95,8 @@ int hymgi_bottom_vectors(hymg_bottom bottom)
                                 [HYMG_CG] = HYMGI_KRYLOV_CG_VECTORS,
                                 [HYMG_CABICGSTAB] = HYMGI_CABICGSTAB_BASIS + HYMGI_CA_SPARE,
                                 [HYMG_CACG] = HYMGI_CACG_BASIS + HYMGI_CA_SPARE,
-                                [HYMG_BOTTOM_SMOOTHER] = 0};
-  const bool known = bottom >= HYMG_BICGSTAB && bottom <= HYMG_BOTTOM_SMOOTHER;
+                                [HYMG_BOTTOM_SMOOTHER] = 0,
+                                [HYMG_BOTTOM_SWEEPS] = 0};
+  const bool known = bottom >= HYMG_BICGSTAB && bottom <= HYMG_BOTTOM_SWEEPS;
   return known ? vectors[bottom] : 0;
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { HYMGI_BOTTOM_ITERATIONS = 200 };
+enum { HYMGI_BOTTOM_ITERATIONS = 200, HYMGI_BOTTOM_CALLS = 8 };
 
 enum { HYMGI_BICGSTAB_VECTORS = 5, HYMGI_KRYLOV_CG_VECTORS = 3 };
 /* Scratch vectors of the communication-avoiding solvers; the last two receive the results of a

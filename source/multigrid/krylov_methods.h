@@ -115,6 +115,14 @@ KRYLOV void smoother(krylov_level *level, double target)
   }
 }
 
+/* The same number of smoother calls from 0, whatever f is. */
+KRYLOV void sweeps(krylov_level *level)
+{
+  hymgi_fill(level, 0.0, level->x);
+  for (int i = 0; i < HYMGI_BOTTOM_CALLS; i++)
+    hymgi_smooth(level);
+}
+
 /* Sets the initial x and the target for max |r|; false if x is the result already. */
 KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
 {

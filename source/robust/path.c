@@ -11,12 +11,6 @@ enum { MOST_COARSEST = 8192, MOST_COARSEST_FMG = 32768, LONGEST_COARSEST = 64 };
 #define ALIKE  0.5 /* coupling of an axis over the largest one */
 #define SMOOTH 4   /* largest ratio of neighbouring betas */
 
-const char *hymg_path_name(hymg_path path)
-{
-  static const char *const name[] = {"auto", "standard", "robust"};
-  return path >= HYMG_PATH_AUTO && path <= HYMG_PATH_ROBUST ? name[path] : "unknown";
-}
-
 static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
 {
   choice->path = path;

@@ -6,13 +6,6 @@
 #include "multigrid/backend.h"
 #include "transport/transport.h"
 
-const char *hymg_transport_name(hymg_transport transport)
-{
-  static const char *const name[] = {"auto", "device", "staged", "peer", "nccl", "none"};
-  return transport >= HYMG_TRANSPORT_AUTO && transport <= HYMG_TRANSPORT_NONE ? name[transport]
-                                                                              : "unknown";
-}
-
 static hymg_status set(hymgi_hierarchy *h, hymg_transport within, hymg_transport between,
                        const char *reason)
 {

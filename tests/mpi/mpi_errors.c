@@ -35,7 +35,7 @@ static void set_corner(hymg_field *field, double value)
 {
   static const int corner[3] = {15, 15, 15}, one[3] = {1, 1, 1};
   static const ptrdiff_t stride[3] = {1, 1, 1};
-  OK(context, hymg_field_write(field, corner, one, stride, &value, HYMG_HOST));
+  OK(context, hymg_field_write_own(field, corner, one, stride, &value, HYMG_HOST));
 }
 
 START_TEST(a_negative_coefficient_on_one_rank_is_refused_on_all)

@@ -33,7 +33,7 @@ static hymg_field *coefficient(support_kit *k, hymg_centering centering, const d
     count[centering - HYMG_FACE_X]++;
   ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
   OK(k->context, hymg_field_create(k->grid, NULL, centering, HYMG_DOUBLE, &f));
-  OK(k->context, hymg_field_write(f, low, count, stride, values, HYMG_HOST));
+  OK(k->context, hymg_field_write_own(f, low, count, stride, values, HYMG_HOST));
   k->coefficient[centering] = f;
   return f;
 }
@@ -131,7 +131,7 @@ hymg_field *support_field(support_kit *k, int level, const double *values)
   else
     OK(k->context,
        hymg_field_create(k->grid, k->n[0] % 4 ? NULL : k->solver, HYMG_CELL, HYMG_DOUBLE, &f));
-  OK(k->context, hymg_field_write(f, low, n, stride, values, HYMG_HOST));
+  OK(k->context, hymg_field_write_own(f, low, n, stride, values, HYMG_HOST));
   return f;
 }
 
@@ -143,6 +143,6 @@ double *support_read(support_kit *k, int level, const hymg_field *f)
   support_cells(k, level, n, &cells);
   ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
   double *values = support_poison(cells);
-  OK(k->context, hymg_field_read(f, low, n, stride, values, HYMG_HOST));
+  OK(k->context, hymg_field_read_own(f, low, n, stride, values, HYMG_HOST));
   return values;
 }

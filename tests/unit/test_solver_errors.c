@@ -71,7 +71,7 @@ START_TEST(unknown_choices_are_refused)
   refused(&o, HYMG_EINVAL, "smoother 17: 0 (gsrb) to 4 (symgs)", NULL);
   o = hymg_options_default();
   o.bottom = (hymg_bottom)18;
-  refused(&o, HYMG_EINVAL, "bottom solver 18: 0 (bicgstab) to 4 (smoother)", NULL);
+  refused(&o, HYMG_EINVAL, "bottom solver 18: 0 (bicgstab) to 5 (sweeps)", NULL);
   o = hymg_options_default();
   o.backend = (hymg_backend)19;
   refused(&o, HYMG_EINVAL, "backend 19: 0 (auto) to 2 (cuda)", NULL);

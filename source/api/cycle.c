@@ -1,0 +1,97 @@
+/* One plain cycle with the user's fields (hymg_solver_cycle): no norm, no test, no wait. */
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+#include "transport/transport.h"
+
+static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u)
+{
+  hymg_context *c = solver->h.context;
+  if (kind < HYMG_CYCLE_V || kind > HYMG_CYCLE_F)
+    return hymgi_fail(c, HYMG_EINVAL, "cycle %d: -1 (default) to 2 (F)", (int)kind);
+  if (kind != HYMG_CYCLE_F) return HYMG_OK;
+  if (from_u)
+    return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
+  if (solver->h.method.robust)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "an F-cycle on the robust path: V or W only");
+  if (solver->h.level->boundaries)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "an F-cycle of a solver with boundary data: V or W only, or hymg_solve");
+  return HYMG_OK;
+}
+
+static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
+{
+  return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched;
+}
+
+/* Checks the fields and allocates vectors for those that cannot be used in place; all ranks agree
+ * on the outcome. Nothing of it is needed again for the same fields. */
+static hymg_status bind(hymg_solver *solver, hymg_field *f, hymg_field *u)
+{
+  hymgi_level *level = solver->h.level;
+  hymg_status status = hymgi_check_field(solver, 0, f, "f");
+  if (status == HYMG_OK) status = hymgi_check_field(solver, 0, u, "u");
+  if (status == HYMG_OK && f == u)
+    status = hymgi_fail(level->context, HYMG_EINVAL, "f and u are the same field");
+  if (status == HYMG_OK && !keeps_f(solver, f) && !level->own_f)
+    status = hymgi_vector_create(level, level->vector_size, &level->own_f);
+  if (status == HYMG_OK && !hymgi_in_place(level, u) && !level->own_x)
+    status = hymgi_vector_create(level, level->vector_size, &level->own_x);
+  TRY(hymgi_agree(level->context, status));
+  f->used_as_f = u->used_as_u = solver->binding;
+  return HYMG_OK;
+}
+
+/* level->x, which is 0 unless from_u says otherwise, becomes the cycle's result. */
+static void run(hymg_solver *solver, hymg_cycle kind, bool from_u)
+{
+  hymgi_hierarchy *h = &solver->h;
+  hymgi_level *level = h->level;
+  if (h->method.robust) {
+    hymgi_robust_cycle(solver, kind, from_u);
+    return;
+  }
+  hymgi_begin_cycle(h, 0, kind, HYMGI_VARIANT_USER);
+  for (int l = 0; kind == HYMG_CYCLE_F && l + 1 < h->num_levels; l++)
+    hymgi_restrict_cells(level + l, level[l].f, level + l + 1, level[l + 1].f);
+  hymgi_cycle(h, kind, 0);
+  hymgi_end_cycle(h, 0);
+}
+
+static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, const hymg_field *f,
+                         hymg_field *u)
+{
+  hymgi_level *level = solver->h.level;
+  const bool in_place = hymgi_in_place(level, u);
+  double *const target = in_place ? u->data : level->own_x;
+  level->x = target;
+  level->f = keeps_f(solver, f) ? f->data : level->own_f;
+  if (!keeps_f(solver, f)) TRY(hymgi_field_load(f, level, level->f));
+  if (solver->h.method.stretched && level->num_boxes)
+    level->backend->robust->scale_volumes(level, false, level->f);
+  if (from_u && !in_place) TRY(hymgi_field_load(u, level, target));
+  if (!from_u && kind != HYMG_CYCLE_F) hymgi_fill(level, 0, target);
+  run(solver, kind, from_u);
+  if (level->x != target) hymgi_copy_vector(level, level->x, target);
+  if (!in_place) TRY(hymgi_field_store(level, target, u));
+  return level->context->status;
+}
+
+hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
+                              const hymg_field *f, hymg_field *u)
+{
+  if (!solver) return HYMG_EINVAL;
+  hymgi_level *level = solver->h.level;
+  hymg_context *c = level->context;
+  if (kind == HYMG_CYCLE_DEFAULT) kind = solver->h.options.cycle;
+  TRY(check(solver, kind, from_u));
+  if (!f || !u || f->used_as_f != solver->binding || u->used_as_u != solver->binding || f == u)
+    TRY(bind(solver, (hymg_field *)f, u)); /* notes in f that it was checked */
+  double *const x = level->x, *const y = level->y, *const rhs = level->f;
+  c->status = HYMG_OK;
+  const hymg_status status = cycle(solver, kind, from_u, f, u);
+  level->x = x, level->y = y, level->f = rhs; /* smoothers exchange x and y */
+  if (status == HYMG_OK || !c->comm) return status;
+  hymgi_report_later(c, status);
+  return HYMG_OK;
+}

@@ -1,0 +1,186 @@
+/* Calculating with fields: fill, scale, copy, sums and norms. */
+#include <math.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+/* After a change of an open field. */
+static hymg_status finish(hymg_field *field, hymg_status status)
+{
+  if (status == HYMG_OK) status = field->view.context->status;
+  const hymg_status closed = hymgi_field_close(field, status == HYMG_OK);
+  return status == HYMG_OK ? closed : status;
+}
+
+static hymg_status check_cells(const hymg_field *x, const char *call)
+{
+  if (x->centering == HYMG_CELL) return HYMG_OK;
+  return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: a field of %s; cell fields only", call,
+                    hymgi_centering_name(x->centering));
+}
+
+static hymg_status check_alike(const hymg_field *x, const hymg_field *y, const char *call)
+{
+  hymg_context *context = y->grid->context;
+  if (x->grid != y->grid || x->level != y->level)
+    return hymgi_fail(context, HYMG_EINVAL, "%s: fields of different grids or levels (%d and %d)",
+                      call, x->level, y->level);
+  if (y->level > 0 && x->solver != y->solver)
+    return hymgi_fail(context, HYMG_EINVAL, "%s: fields on level %d of different solvers", call,
+                      y->level);
+  if (x->centering != y->centering)
+    return hymgi_fail(context, HYMG_EINVAL, "%s: a field of %s and one of %s", call,
+                      hymgi_centering_name(x->centering), hymgi_centering_name(y->centering));
+  return HYMG_OK;
+}
+
+static bool same_rows(const hymg_field *x, const hymg_field *y)
+{
+  const hymgi_geom *a = x->view.box, *b = y->view.box;
+  if (x->view.backend != y->view.backend) return false;
+  for (int m = 0; m < x->view.num_boxes; m++)
+    if (a[m].split != b[m].split || a[m].ghost != b[m].ghost || a[m].base != b[m].base ||
+        a[m].offset != b[m].offset)
+      return false;
+  return true;
+}
+
+/* The values of x in the layout of y, which is open: x's own data or a temporary vector, released by
+ * drop. */
+static hymg_status values_like(const hymg_field *x, const hymg_field *y, double **values)
+{
+  const hymgi_level *view = &y->view;
+  *values = x->data;
+  if (!x->array.data && same_rows(x, y)) return HYMG_OK;
+  TRY(hymgi_vector_create(view, view->vector_size, values));
+  return hymgi_field_to_vector(x, view, *values);
+}
+
+static void drop(const hymg_field *x, const hymg_field *y, double *values)
+{
+  if (values == x->data) return;
+  y->view.backend->sync(y->view.context);
+  hymgi_vector_destroy(&y->view, y->view.vector_size, &values);
+}
+
+hymg_status hymg_field_fill(hymg_field *field, double value)
+{
+  if (!field) return HYMG_EINVAL;
+  const hymgi_level *view = &field->view;
+  TRY(hymgi_field_open(field));
+  view->context->status = HYMG_OK;
+  if (view->num_boxes) view->backend->fill(view, value, field->data);
+  return finish(field, HYMG_OK);
+}
+
+hymg_status hymg_field_scale(double a, hymg_field *x)
+{
+  if (!x) return HYMG_EINVAL;
+  const hymgi_level *view = &x->view;
+  TRY(hymgi_field_open(x));
+  view->context->status = HYMG_OK;
+  if (view->num_boxes) view->backend->axpby(view, a, x->data, 0, x->data, x->data);
+  return finish(x, HYMG_OK);
+}
+
+hymg_status hymg_field_copy(const hymg_field *x, hymg_field *y)
+{
+  if (!x || !y) return HYMG_EINVAL;
+  TRY(check_alike(x, y, "hymg_field_copy"));
+  y->view.context->status = HYMG_OK;
+  if (x == y) return HYMG_OK;
+  if (x->array.data) return hymgi_field_exchange(y, &x->array, true);
+  if (y->array.data) return hymgi_field_exchange(x, &y->array, false);
+  return hymgi_vector_convert(&x->view, x->data, &y->view, y->data);
+}
+
+hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
+{
+  if (!x || !y) return HYMG_EINVAL;
+  TRY(check_cells(x, "hymg_field_axpy"));
+  TRY(check_cells(y, "hymg_field_axpy"));
+  TRY(check_alike(x, y, "hymg_field_axpy"));
+  const hymgi_level *view = &y->view;
+  if (view->num_boxes == 0) return HYMG_OK;
+  double *values = NULL;
+  view->context->status = HYMG_OK;
+  hymg_status status = hymgi_field_open(y);
+  if (status == HYMG_OK) status = values_like(x, y, &values);
+  if (status == HYMG_OK) view->backend->axpby(view, a, values, 1, y->data, y->data);
+  drop(x, y, values);
+  return finish(y, status);
+}
+
+/* ---- reductions over all ranks of the context, also those without cells ---- */
+
+static hymg_status reduce(const hymg_field *x, const char *call,
+                          double (*norm)(const hymgi_level *, const double *), double *value)
+{
+  if (!x || !value) return HYMG_EINVAL;
+  hymg_context *context = x->grid->context;
+  hymg_status status = check_cells(x, call);
+  if (status == HYMG_OK) status = hymgi_field_open(x);
+  status = hymgi_agree(context, status);
+  if (status == HYMG_OK) {
+    context->status = HYMG_OK;
+    const double result = norm(&x->view, x->data);
+    status = hymgi_agree(context, context->status);
+    if (status == HYMG_OK) *value = result;
+  }
+  hymgi_field_close(x, false);
+  return status;
+}
+
+static double root_mean_square(const hymgi_level *level, const double *x)
+{
+  return sqrt(hymgi_dot(level, x, x) / (double)level->cells);
+}
+
+hymg_status hymg_field_max(const hymg_field *x, double *max)
+{
+  return reduce(x, "hymg_field_max", hymgi_norm_max, max);
+}
+
+hymg_status hymg_field_rms(const hymg_field *x, double *rms)
+{
+  return reduce(x, "hymg_field_rms", root_mean_square, rms);
+}
+
+hymg_status hymg_field_mean(const hymg_field *x, double *mean)
+{
+  return reduce(x, "hymg_field_mean", hymgi_mean, mean);
+}
+
+hymg_status hymg_field_remove_mean(hymg_field *x)
+{
+  double mean;
+  TRY(reduce(x, "hymg_field_remove_mean", hymgi_mean, &mean));
+  const hymgi_level *view = &x->view;
+  TRY(hymgi_field_open(x));
+  view->context->status = HYMG_OK;
+  if (view->num_boxes) view->backend->shift(view, -mean, x->data);
+  return finish(x, HYMG_OK);
+}
+
+hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot)
+{
+  if (!x || !y || !dot) return HYMG_EINVAL;
+  hymg_context *context = y->grid->context;
+  double *values = NULL;
+  hymg_status status = check_cells(x, "hymg_field_dot");
+  if (status == HYMG_OK) status = check_cells(y, "hymg_field_dot");
+  if (status == HYMG_OK) status = check_alike(x, y, "hymg_field_dot");
+  const bool alike = status == HYMG_OK;
+  if (status == HYMG_OK) status = hymgi_field_open(y);
+  if (status == HYMG_OK) status = values_like(x, y, &values);
+  status = hymgi_agree(context, status);
+  if (status == HYMG_OK) {
+    context->status = HYMG_OK;
+    const double result = hymgi_dot(&y->view, values, y->data);
+    status = hymgi_agree(context, context->status);
+    if (status == HYMG_OK) *dot = result;
+  }
+  if (alike) drop(x, y, values);
+  if (alike) hymgi_field_close(y, false);
+  return status;
+}
