@@ -46,7 +46,7 @@ module hymg_types
   end enum
   enum, bind(c)
     enumerator :: HYMG_BICGSTAB = 0, HYMG_CG = 1, HYMG_CABICGSTAB = 2, HYMG_CACG = 3
-    enumerator :: HYMG_BOTTOM_SMOOTHER = 4
+    enumerator :: HYMG_BOTTOM_SMOOTHER = 4, HYMG_BOTTOM_SWEEPS = 5
   end enum
   enum, bind(c)
     enumerator :: HYMG_INTERPOLATION_DEFAULT = -1, HYMG_P0 = 0, HYMG_P1 = 1, HYMG_V2 = 2, HYMG_V4 = 4

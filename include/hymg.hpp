@@ -60,6 +60,13 @@ struct operator_desc : hymg_operator_desc {
 };
 struct options : hymg_options {
   options() : hymg_options(hymg_options_default()) {}
+  /* Changes them by text, "smoother=chebyshev sweeps=6". */
+  void parse(const std::string &text)
+  {
+    char why[512] = "";
+    const hymg_status status = hymg_options_parse(this, text.c_str(), why, sizeof why);
+    if (status != HYMG_OK) throw error(status, why);
+  }
 };
 
 /* ---- arrays ---- */
@@ -273,6 +280,8 @@ public:
   /* Collective: A u = f. Not to converge is a result, not an exception; what it points to is the
    * solver's, until its next solve. */
   hymg_result solve(const field &f, field &u);
+  /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
+  void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT);
   /* Collective: y = A x, homogeneous boundaries; r = f - A u. */
   void apply(const field &x, field &y, int level = 0);
   void residual(const field &f, const field &u, field &r, int level = 0);
@@ -307,19 +316,37 @@ public:
                s.raw_context(), s.op().grid())
   {
   }
-  /* Copies in, out: the brick of the span's extents whose low corner is cell `low` of the grid; of
-   * it what this rank holds. */
-  void write(const strided_span<const double> &from, const index3 &low = {},
-             hymg_space space = HYMG_HOST)
+  /* Over the user's array, neither copied nor owned: the span's brick whose low corner is entry
+   * `low` of the grid holds everything that this rank holds. */
+  field(const grid &g, const strided_span<double> &array, const index3 &low,
+        hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+      : handle(
+            [&](hymg_field **f) {
+              return hymg_field_wrap(g.get(), space, centering, HYMG_DOUBLE, low.data(),
+                                     array.count().data(), array.stride().data(), array.data(), f);
+            },
+            hymg_field_destroy, g.raw_context(), g)
   {
-    must(hymg_field_write(get(), low.data(), from.count().data(), from.stride().data(), from.data(),
-                          space));
   }
-  void read(const strided_span<double> &to, const index3 &low = {},
-            hymg_space space = HYMG_HOST) const
+  /* Copies in, out: the span's brick whose low corner is entry `low` of the grid, all of it held by
+   * this rank; the _own ones leave out what other ranks hold. */
+  using to_field = strided_span<const double>;
+  using from_field = strided_span<double>;
+  void write(const to_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST)
   {
-    must(hymg_field_read(get(), low.data(), to.count().data(), to.stride().data(), to.data(),
-                         space));
+    copy(hymg_field_write, get(), a, low, space);
+  }
+  void write_own(const to_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST)
+  {
+    copy(hymg_field_write_own, get(), a, low, space);
+  }
+  void read(const from_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST) const
+  {
+    copy(hymg_field_read, get(), a, low, space);
+  }
+  void read_own(const from_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST) const
+  {
+    copy(hymg_field_read_own, get(), a, low, space);
   }
   void fill(double value)
   {
@@ -330,7 +357,16 @@ public:
   {
     must(hymg_field_axpy(a, x.get(), get()));
   }
-  /* Collective: largest absolute value, root mean square, mean. */
+  void scale(double a)
+  {
+    must(hymg_field_scale(a, get()));
+  }
+  /* this = x */
+  void assign(const field &x)
+  {
+    must(hymg_field_copy(x.get(), get()));
+  }
+  /* Collective: sum of products; subtraction of the mean; largest absolute value, root mean square, mean. */
   double max() const
   {
     return reduced(hymg_field_max);
@@ -350,6 +386,11 @@ private:
     if (level) return hymg_field_create_on_level(s.get(), level, f);
     return hymg_field_create(s.op().grid().get(), s.get(), HYMG_CELL, HYMG_DOUBLE, f);
   }
+  template <class Call, class Field, class Span>
+  void copy(Call call, Field *f, const Span &a, const index3 &low, hymg_space space) const
+  {
+    must(call(f, low.data(), a.count().data(), a.stride().data(), a.data(), space));
+  }
   double reduced(hymg_status (*reduce)(const hymg_field *, double *)) const
   {
     double value = 0;
@@ -363,6 +404,11 @@ inline hymg_result solver::solve(const field &f, field &u)
   hymg_result result;
   must(hymg_solve(get(), f.get(), u.get(), &result));
   return result;
+}
+
+inline void solver::cycle(const field &f, field &u, bool from_u, hymg_cycle kind)
+{
+  must(hymg_solver_cycle(get(), kind, from_u, f.get(), u.get()));
 }
 
 inline void solver::apply(const field &x, field &y, int level)

@@ -104,8 +104,8 @@ static void test_spans()
                                             {-NY * NZ, NZ, 1});
   CHECK(inner(0, 0, 0) == in[PLANE + PITCH + 1]);
   CHECK(&inner(NX - 1, NY - 1, NZ - 1) == &in[NZ * PLANE + NY * PITCH + NX]);
-  field.write(inner);
-  field.read(reversed);
+  field.write_own(inner);
+  field.read_own(reversed);
   std::vector<int> held(NX * NY * NZ, 0);
   for (int b = 0; b < grid.bricks(); b++) {
     const hymg::grid::brick own = grid.local(b);
@@ -152,7 +152,7 @@ static std::vector<double> values(const hymg::context &context, const hymg::fiel
                                   const int *n)
 {
   std::vector<double> v(n[0] * n[1] * n[2], -HUGE_VAL);
-  field.read({v.data(), {n[0], n[1], n[2]}});
+  field.read_own({v.data(), {n[0], n[1], n[2]}});
   for (double &x : v)
     x = context.max(x); /* of the rank that holds it */
   return v;
@@ -175,7 +175,7 @@ static void test_solve()
     hymg::solver solver(hymg::linear_operator(hymg::grid(context, desc), op), options);
     hymg::field f(solver), u(solver), r(solver), copy = u; /* a second handle of u */
     const std::vector<double> rhs = random_values(n[0] * n[1] * n[2]);
-    f.write({rhs.data(), {n[0], n[1], n[2]}});
+    f.write_own({rhs.data(), {n[0], n[1], n[2]}});
     CHECK(solver.solve(f, u).converged);
     const std::vector<double> x = values(context, copy, n);
     double worst = 0;

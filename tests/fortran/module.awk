@@ -54,6 +54,7 @@ function call(s,    name)
   name = s
   if (s ~ /name='/) { sub(/.*name='/, "", name); sub(/'.*/, "", name) }
   else { sub(/.*(function|subroutine) /, "", name); sub(/\(.*/, "", name) }
+  if (name !~ /^hymg_/) return
   sub(/\) *bind\(c.*/, "", s)
   sub(/^.*(function|subroutine) [a-z0-9_]*\(/, "", s)
   add("print '(a,i0)', '" name " ', " (s ~ /[a-z]/ ? gsub(/,/, "", s) + 1 : 0))
