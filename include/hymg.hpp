@@ -1,11 +1,12 @@
-/* hymg for C++17: the calls of hymg.h with handles that destroy themselves, failures as exceptions and arrays as
- * spans with strides. Everything here is inline; link the same library.
+/* hymg for C++17: the calls of hymg.h with handles that destroy themselves, failures as exceptions
+ * and arrays as spans with strides. Everything here is inline; link the same library.
  *
- * Handles are shared: a copy names the same object, which is destroyed with its last handle, and an object keeps alive
- * what hymg.h wants destroyed after it (the solver its operator, the operator its grid, ...), so handles may go in any
- * order. With several ranks the destruction of a context or solver is collective, as in hymg.h. Descriptions and
- * options are the structs of hymg.h, filled with their defaults. What has no wrapper here is called with get(), inside
- * check(). A monitor is called through C and must not throw. */
+ * Handles are shared: a copy names the same object, which is destroyed with its last handle, and an
+ * object keeps alive what hymg.h wants destroyed after it (the solver its operator, the operator
+ * its grid, ...), so handles may go in any order. With several ranks the destruction of a context
+ * or solver is collective, as in hymg.h. Descriptions and options are the structs of hymg.h, filled
+ * with their defaults. What has no wrapper here is called with get(), inside check(). A monitor is
+ * called through C and must not throw. */
 #ifndef HYMG_HPP
 #define HYMG_HPP
 
@@ -30,10 +31,7 @@ class error : public std::runtime_error
 {
 public:
   error(hymg_status status, const std::string &text) : std::runtime_error(text), status_(status) {}
-  hymg_status status() const
-  {
-    return status_;
-  }
+  hymg_status status() const { return status_; }
 
 private:
   hymg_status status_;
@@ -74,8 +72,9 @@ struct options : hymg_options {
 using index3 = std::array<int, 3>;
 using stride3 = std::array<std::ptrdiff_t, 3>;
 
-/* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device memory; (i, j, k) is
- * data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const double. */
+/* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device
+ * memory; (i, j, k) is data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const
+ * double. */
 template <class T> class strided_span
 {
 public:
@@ -94,18 +93,9 @@ public:
       : strided_span(other.data(), other.count(), other.stride())
   {
   }
-  T *data() const
-  {
-    return data_;
-  }
-  const index3 &count() const
-  {
-    return count_;
-  }
-  const stride3 &stride() const
-  {
-    return stride_;
-  }
+  T *data() const { return data_; }
+  const index3 &count() const { return count_; }
+  const stride3 &stride() const { return stride_; }
   /* Host memory only. */
   T &operator()(int i, int j, int k) const
   {
@@ -130,15 +120,9 @@ private:
 template <class T> class handle
 {
 public:
-  T *get() const
-  {
-    return object_.get();
-  }
+  T *get() const { return object_.get(); }
   /* The context of the object, for check() and for calls of hymg.h. */
-  hymg_context *raw_context() const
-  {
-    return context_;
-  }
+  hymg_context *raw_context() const { return context_; }
 
 protected:
   /* create(&object) makes the object, which the parents outlive; `context` has the text if that
@@ -153,10 +137,7 @@ protected:
     object_.reset(object, [destroy, keep = std::make_tuple(parents...)](T *o) { destroy(&o); });
     if constexpr (std::is_same_v<T, hymg_context>) context_ = object;
   }
-  void must(hymg_status status) const
-  {
-    check(status, context_);
-  }
+  void must(hymg_status status) const { check(status, context_); }
 
 private:
   hymg_context *context_;
@@ -177,18 +158,9 @@ public:
       : handle([=](hymg_context **c) { return *c = owned, HYMG_OK; }, hymg_context_destroy, nullptr)
   {
   }
-  int rank() const
-  {
-    return hymg_context_rank(get());
-  }
-  int ranks() const
-  {
-    return hymg_context_ranks(get());
-  }
-  int threads() const
-  {
-    return hymg_context_threads(get());
-  }
+  int rank() const { return hymg_context_rank(get()); }
+  int ranks() const { return hymg_context_ranks(get()); }
+  int threads() const { return hymg_context_threads(get()); }
   /* Collective: the largest value of all ranks. */
   double max(double value) const
   {
@@ -206,18 +178,12 @@ public:
                hymg_grid_destroy, c.get(), c)
   {
   }
-  std::int64_t cells() const
-  {
-    return hymg_grid_cells(get());
-  }
+  std::int64_t cells() const { return hymg_grid_cells(get()); }
   /* This rank's bricks: low corner and cells of each. */
   struct brick {
     index3 low, count;
   };
-  int bricks() const
-  {
-    return hymg_grid_num_local(get());
-  }
+  int bricks() const { return hymg_grid_num_local(get()); }
   brick local(int index) const
   {
     brick b;
@@ -226,77 +192,7 @@ public:
   }
 };
 
-class linear_operator : public handle<hymg_operator>
-{
-public:
-  /* The fields in desc are borrowed until the creation or the last update of a solver. */
-  explicit linear_operator(const hymg::grid &g, const hymg_operator_desc &desc = operator_desc())
-      : handle([&](hymg_operator **o) { return hymg_operator_create(g.get(), &desc, o); },
-               hymg_operator_destroy, g.raw_context(), g),
-        grid_(g)
-  {
-  }
-  const hymg::grid &grid() const
-  {
-    return grid_;
-  }
-  /* Takes effect with the solver's next update. */
-  void set(const hymg_operator_desc &desc)
-  {
-    must(hymg_operator_set(get(), &desc));
-  }
-  hymg_operator_desc desc() const
-  {
-    hymg_operator_desc d;
-    must(hymg_operator_get(get(), &d));
-    return d;
-  }
-
-private:
-  hymg::grid grid_;
-};
-
-class field;
-
-class solver : public handle<hymg_solver>
-{
-public:
-  /* Collective. */
-  explicit solver(const linear_operator &op, const hymg_options &o = options())
-      : handle([&](hymg_solver **s) { return hymg_solver_create(op.get(), &o, s); },
-               hymg_solver_destroy, op.raw_context(), op),
-        operator_(op)
-  {
-  }
-  const linear_operator &op() const
-  {
-    return operator_;
-  }
-  /* Collective: after linear_operator::set, or when fields have changed. */
-  void update()
-  {
-    must(hymg_solver_update(get()));
-  }
-  /* Collective: A u = f. Not to converge is a result, not an exception; what it points to is the
-   * solver's, until its next solve. */
-  hymg_result solve(const field &f, field &u);
-  /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
-  void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT);
-  /* Collective: y = A x, homogeneous boundaries; r = f - A u. */
-  void apply(const field &x, field &y, int level = 0);
-  void residual(const field &f, const field &u, field &r, int level = 0);
-  int levels() const
-  {
-    return hymg_solver_num_levels(get());
-  }
-  hymg_path path() const
-  {
-    return hymg_solver_path(get(), nullptr);
-  }
-
-private:
-  linear_operator operator_;
-};
+class solver;
 
 class field : public handle<hymg_field>
 {
@@ -311,11 +207,7 @@ public:
   {
   }
   /* Zeros, in the layout and memory of a level of the solver; solves use it in place. */
-  explicit field(const solver &s, int level = 0)
-      : handle([&](hymg_field **f) { return make(s, level, f); }, hymg_field_destroy,
-               s.raw_context(), s.op().grid())
-  {
-  }
+  explicit field(const solver &s, int level = 0);
   /* Over the user's array, neither copied nor owned: the span's brick whose low corner is entry
    * `low` of the grid holds everything that this rank holds. */
   field(const grid &g, const strided_span<double> &array, const index3 &low,
@@ -348,44 +240,26 @@ public:
   {
     copy(hymg_field_read_own, get(), a, low, space);
   }
-  void fill(double value)
-  {
-    must(hymg_field_fill(get(), value));
-  }
+  void fill(double value) { must(hymg_field_fill(get(), value)); }
   /* this += a x */
-  void axpy(double a, const field &x)
-  {
-    must(hymg_field_axpy(a, x.get(), get()));
-  }
-  void scale(double a)
-  {
-    must(hymg_field_scale(a, get()));
-  }
+  void axpy(double a, const field &x) { must(hymg_field_axpy(a, x.get(), get())); }
+  void scale(double a) { must(hymg_field_scale(a, get())); }
   /* this = x */
-  void assign(const field &x)
+  void assign(const field &x) { must(hymg_field_copy(x.get(), get())); }
+  /* Collective: sum of products; subtraction of the mean; largest absolute value, root mean square
+   * and mean. */
+  double dot(const field &y) const
   {
-    must(hymg_field_copy(x.get(), get()));
+    double sum = 0;
+    must(hymg_field_dot(get(), y.get(), &sum));
+    return sum;
   }
-  /* Collective: sum of products; subtraction of the mean; largest absolute value, root mean square, mean. */
-  double max() const
-  {
-    return reduced(hymg_field_max);
-  }
-  double rms() const
-  {
-    return reduced(hymg_field_rms);
-  }
-  double mean() const
-  {
-    return reduced(hymg_field_mean);
-  }
+  void remove_mean() { must(hymg_field_remove_mean(get())); }
+  double max() const { return reduced(hymg_field_max); }
+  double rms() const { return reduced(hymg_field_rms); }
+  double mean() const { return reduced(hymg_field_mean); }
 
 private:
-  static hymg_status make(const solver &s, int level, hymg_field **f)
-  {
-    if (level) return hymg_field_create_on_level(s.get(), level, f);
-    return hymg_field_create(s.op().grid().get(), s.get(), HYMG_CELL, HYMG_DOUBLE, f);
-  }
   template <class Call, class Field, class Span>
   void copy(Call call, Field *f, const Span &a, const index3 &low, hymg_space space) const
   {
@@ -399,26 +273,80 @@ private:
   }
 };
 
-inline hymg_result solver::solve(const field &f, field &u)
+class linear_operator : public handle<hymg_operator>
 {
-  hymg_result result;
-  must(hymg_solve(get(), f.get(), u.get(), &result));
-  return result;
-}
+public:
+  /* The fields in desc are borrowed until the creation or the last update of a solver. */
+  explicit linear_operator(const hymg::grid &g, const hymg_operator_desc &desc = operator_desc())
+      : handle([&](hymg_operator **o) { return hymg_operator_create(g.get(), &desc, o); },
+               hymg_operator_destroy, g.raw_context(), g),
+        grid_(g)
+  {
+  }
+  const hymg::grid &grid() const { return grid_; }
+  /* Takes effect with the solver's next update. */
+  void set(const hymg_operator_desc &desc) { must(hymg_operator_set(get(), &desc)); }
+  hymg_operator_desc desc() const
+  {
+    hymg_operator_desc d;
+    must(hymg_operator_get(get(), &d));
+    return d;
+  }
 
-inline void solver::cycle(const field &f, field &u, bool from_u, hymg_cycle kind)
-{
-  must(hymg_solver_cycle(get(), kind, from_u, f.get(), u.get()));
-}
+private:
+  hymg::grid grid_;
+};
 
-inline void solver::apply(const field &x, field &y, int level)
+class solver : public handle<hymg_solver>
 {
-  must(hymg_apply(get(), level, x.get(), y.get()));
-}
+public:
+  /* Collective. */
+  explicit solver(const linear_operator &op, const hymg_options &o = options())
+      : handle([&](hymg_solver **s) { return hymg_solver_create(op.get(), &o, s); },
+               hymg_solver_destroy, op.raw_context(), op),
+        operator_(op)
+  {
+  }
+  const linear_operator &op() const { return operator_; }
+  /* Collective: after linear_operator::set, or when fields have changed. */
+  void update() { must(hymg_solver_update(get())); }
+  /* Collective: A u = f. Not to converge is a result, not an exception; what it points to is the
+   * solver's, until its next solve. */
+  hymg_result solve(const field &f, field &u)
+  {
+    hymg_result result;
+    must(hymg_solve(get(), f.get(), u.get(), &result));
+    return result;
+  }
+  /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
+  void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT)
+  {
+    must(hymg_solver_cycle(get(), kind, from_u, f.get(), u.get()));
+  }
+  /* Collective: y = A x, homogeneous boundaries; r = f - A u. */
+  void apply(const field &x, field &y, int level = 0)
+  {
+    must(hymg_apply(get(), level, x.get(), y.get()));
+  }
+  void residual(const field &f, const field &u, field &r, int level = 0)
+  {
+    must(hymg_residual(get(), level, f.get(), u.get(), r.get()));
+  }
+  int levels() const { return hymg_solver_num_levels(get()); }
+  hymg_path path() const { return hymg_solver_path(get(), nullptr); }
 
-inline void solver::residual(const field &f, const field &u, field &r, int level)
+private:
+  linear_operator operator_;
+};
+
+inline field::field(const solver &s, int level)
+    : handle(
+          [&](hymg_field **f) {
+            if (level) return hymg_field_create_on_level(s.get(), level, f);
+            return hymg_field_create(s.op().grid().get(), s.get(), HYMG_CELL, HYMG_DOUBLE, f);
+          },
+          hymg_field_destroy, s.raw_context(), s.op().grid())
 {
-  must(hymg_residual(get(), level, f.get(), u.get(), r.get()));
 }
 
 } // namespace hymg

@@ -1,8 +1,9 @@
-/* Reads a matrix on a DMDA as conductances. Row and column of a cell and its face neighbour hold minus the conductance of
- * the face between them: the mean of the two entries, if they differ. What is left of the diagonal becomes alpha, which
- * so holds the boundary conditions, too. Rows without neighbours are unknowns that are given (Dirichlet nodes): nothing
- * flows through their faces, and their neighbours keep them in alpha. Entries for other cells are added to the diagonal.
- * Positive entries of neighbours are an error. */
+/* Reads a matrix on a DMDA as conductances. Row and column of a cell and its face neighbour hold
+ * minus the conductance of the face between them: the mean of the two entries, if they differ. What
+ * is left of the diagonal becomes alpha, which so holds the boundary conditions, too. Rows without
+ * neighbours are unknowns that are given (Dirichlet nodes): nothing flows through their faces, and
+ * their neighbours keep them in alpha. Entries for other cells are added to the diagonal. Positive
+ * entries of neighbours are an error. */
 #include "conductances.h"
 
 #include <math.h>
@@ -15,8 +16,8 @@
 /* of a row: conductances of x-, x+, y-, y+, z-, z+, then the diagonal */
 enum { SIDES = 6, DIAGONAL = SIDES, ENTRIES = CONDUCTANCES_PER_CELL };
 
-/* Conductance, relative to the diagonal, of faces through which nothing flows: hymg wants more
- * than 0. */
+/* Conductance, relative to the diagonal, of faces through which nothing flows: hymg wants more than
+ * 0. */
 static const double no_flow = 1e-12;
 
 /* The cells of an array: this rank's, or with ghosts. */

@@ -14,8 +14,8 @@ typedef struct {
   double *face[3]; /* one more than cells along the axis: entry i is the low face of cell i */
 } conductances;
 
-/* Collective; c is released with conductances_free. work: as made by
- * DMDACreateCompatibleDMDA(da, CONDUCTANCES_PER_CELL, &work). */
+/* Collective; c is released with conductances_free. work: as made by DMDACreateCompatibleDMDA(da,
+ * CONDUCTANCES_PER_CELL, &work). */
 PetscErrorCode conductances_get(DM da, DM work, Mat P, conductances *c);
 PetscErrorCode conductances_free(conductances *c);
 

@@ -1,15 +1,19 @@
-/* hymg as a PETSc preconditioner, -pc_type hymg: one multigrid cycle for a scalar problem on a DMDA in 1, 2 or 3 dimensions,
- * distributed in any way, set up from the DMDA and the assembled matrix (conductances.c says how). Built as a
- * shared object that any PETSc program loads by options, unchanged:
+/* hymg as a PETSc preconditioner, -pc_type hymg: one multigrid cycle for a scalar problem on a DMDA
+ * in 1, 2 or 3 dimensions, distributed in any way, set up from the DMDA and the assembled matrix
+ * (conductances.c says how). Built as a shared object that any PETSc program loads by options,
+ * unchanged:
  *
- *   mpicc -shared -fPIC hymg_pc.c conductances.c -o libhymg_pc.so $(pkg-config --cflags --libs PETSc hymg)
+ *   mpicc -shared -fPIC hymg_pc.c conductances.c -o libhymg_pc.so \
+ *     $(pkg-config --cflags --libs PETSc hymg)
  *   ./ex45 -dll_append ./libhymg_pc.so -pc_type hymg -ksp_type cg -da_refine 4
  *
- * or linked, with PCRegister("hymg", PCCreate_HYMG) after PetscInitialize. Unknowns that are given (rows
- * without neighbours) are solved for by their diagonal and taken to the right-hand sides of the others.
+ * or linked, with PCRegister("hymg", PCCreate_HYMG) after PetscInitialize. Unknowns that are given
+ * (rows without neighbours) are solved for by their diagonal and taken to the right-hand sides of
+ * the others.
  *
- * -pc_hymg_options "smoother=gsrb sweeps=4": as hymg_options_parse, from hymg_options_preconditioner on, which makes
- * the cycle symmetric. Tolerances, monitor and files have no effect. */
+ * -pc_hymg_options "smoother=gsrb sweeps=4": as hymg_options_parse, from
+ * hymg_options_preconditioner on, which makes the cycle symmetric. Tolerances, monitor and files
+ * have no effect. */
 #include "conductances.h"
 
 #include <hymg_mpi.h>

@@ -1,6 +1,7 @@
-/* hymg.hpp: exceptions with the library's text, spans with any strides against plain loops, lifetimes (handles
- * destroyed in any order; the sanitizers watch), a solve on odd sides against a 7-point residual computed here.
- * With MPI (TEST_MPI, a number of ranks) the same on a communicator. Ends with the totals. */
+/* hymg.hpp: exceptions with the library's text, spans with any strides against plain loops,
+ * lifetimes (handles destroyed in any order; the sanitizers watch), a solve on odd sides against a
+ * 7-point residual computed here. With MPI (TEST_MPI, a number of ranks) the same on a
+ * communicator. Ends with the totals. */
 #ifdef TEST_MPI
 #include <hymg_mpi.hpp>
 #else
@@ -90,8 +91,9 @@ static void test_exceptions()
   }
 }
 
-/* Written with x fastest from inside an array with ghost layers, read back with z fastest and x reversed into a
- * poisoned array; what another rank holds, and what is around the brick, stays poisoned. */
+/* Written with x fastest from inside an array with ghost layers, read back with z fastest and x
+ * reversed into a poisoned array; what another rank holds, and what is around the brick, stays
+ * poisoned. */
 static void test_spans()
 {
   enum { NX = 7, NY = 4, NZ = 5, PITCH = NX + 2, PLANE = PITCH * (NY + 2) };
@@ -130,7 +132,8 @@ static void test_spans()
   CHECK(cells > 0 || grid.bricks() == 0);
 }
 
-/* u of the 7-point problem a alpha u - div grad u, Neumann on x-, Dirichlet with a linear extrapolation elsewhere. */
+/* u of the 7-point problem a alpha u - div grad u, Neumann on x-, Dirichlet with a linear
+ * extrapolation elsewhere. */
 static double apply_here(const std::vector<double> &u, const int *n, double alpha, int i, int j,
                          int k)
 {
