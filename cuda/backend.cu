@@ -65,6 +65,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.restrict_faces = hymgi_cuda_restrict_faces;
   b.boundary_term = hymgi_cuda_boundary_term;
   b.add_boundary_terms = hymgi_cuda_add_boundary_terms;
+  b.fluxes = hymgi_cuda_fluxes;
   b.apply = hymgi_cuda_apply;
   b.residual = hymgi_cuda_residual;
   b.residual_max = hymgi_cuda_residual_max;

@@ -700,13 +700,13 @@ HYMG_API hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u,
  * STOPPED; one rank's call is enough. May be called by a signal handler or by another thread. */
 HYMG_API void hymg_solver_stop(hymg_solver *solver);
 
-/* What the solver knows that may slow down or spoil its solves, one line each, with the option to try;
- * "" if there is nothing. result: of its last solve, or NULL for what is known without one. text has
- * `size` bytes; lines that do not fit are left out whole (HYMG_ADVICE bytes always do). The same on
- * every rank. Errors: EINVAL (NULL). */
+/* Collective: what the solver knows that may slow down or spoil its solves, one line each, with the
+ * option to try; "" if there is nothing. result: of its last solve, or NULL for what is known without
+ * one. text has `size` bytes; lines that do not fit are left out whole (HYMG_ADVICE bytes always do).
+ * The same on every rank; takes about as long as a few cycles. Errors: EINVAL (NULL), ENOMEM, EMPI. */
 enum { HYMG_ADVICE = 4096 };
-HYMG_API hymg_status hymg_solver_advice(const hymg_solver *solver, const hymg_result *result,
-                                        char *text, size_t size);
+HYMG_API hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, char *text,
+                                        size_t size);
 
 /* STANDARD or ROBUST, and why, one line, owned by the solver. why may be NULL. */
 HYMG_API hymg_path hymg_solver_path(const hymg_solver *solver, const char **why);

@@ -5,13 +5,9 @@
 #include <string.h>
 
 const char *const fv_boundary_words[] = {"dirichlet", "periodic", "neumann", NULL};
-const char *const fv_solver_words[] = {"fmg", "mg", "mgpcg", NULL};
-const char *const fv_cycle_words[] = {"v", "w", "f", NULL};
 const char *const fv_smoother_words[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs", NULL};
 const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
 const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
-const char *const fv_path_words[] = {"auto", "standard", "robust", NULL};
-const char *const fv_kind_words[] = {"f", "v", "w", "cg", "bicgstab", NULL};
 
 fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
 {

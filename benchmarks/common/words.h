@@ -8,10 +8,8 @@
 
 enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
 
-extern const char *const fv_boundary_words[],
-    *const fv_solver_words[], *const fv_cycle_words[], *const fv_smoother_words[];
-extern const char *const fv_backend_words[], *const fv_tuning_words[], *const fv_kind_words[],
-                                                                           *const fv_path_words[];
+extern const char *const fv_boundary_words[], *const fv_smoother_words[];
+extern const char *const fv_backend_words[], *const fv_tuning_words[];
 
 /* "dirichlet", or six words separated by commas. */
 typedef struct fv_boundary_text {

@@ -67,12 +67,14 @@ static bool check_cycle(fv_options *o)
 {
   const command_line *const c = &o->line;
   hymg_options *s = &o->solver;
-  if (!options_given(c, "cycle")) s->cycle = s->method == HYMG_MGPCG ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+  if (s->cycle == HYMG_CYCLE_DEFAULT)
+    s->cycle = s->method == HYMG_MGPCG ? HYMG_CYCLE_V : HYMG_CYCLE_F;
   if (s->method == HYMG_FMG && s->cycle != HYMG_CYCLE_F)
-    return options_refuse(c, "--cycle %s: --solver fmg takes f only", fv_cycle_words[s->cycle]);
+    return options_refuse(c, "--cycle %s: --solver fmg takes f only",
+                          hymg_enum_name("hymg_cycle", (int)s->cycle));
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
     return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
-  if (!options_given(c, "max-cycles")) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
+  if (s->max_cycles == -1) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
   if (s->method == HYMG_FMG && options_given(c, "rtol"))
     return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
   if (s->method == HYMG_FMG && options_given(c, "max-cycles"))
@@ -84,10 +86,10 @@ static bool check_smoother(fv_options *o)
 {
   const command_line *const c = &o->line;
   hymg_options *s = &o->solver;
-  if (!options_given(c, "sweeps")) s->sweeps = s->smoother == HYMG_SYMGS ? 4 : 6;
+  if (s->sweeps == -1) s->sweeps = s->smoother == HYMG_SYMGS ? 4 : 6;
   if ((s->smoother == HYMG_GSRB || s->smoother == HYMG_SYMGS) && s->sweeps % 2 != 0)
     return options_refuse(c, "--sweeps %d: %s takes an even number", s->sweeps,
-                          fv_smoother_words[s->smoother]);
+                          hymg_enum_name("hymg_smoother", (int)s->smoother));
   if (s->smoother == HYMG_CHEBYSHEV && s->sweeps % CHEBYSHEV_DEGREE != 0)
     return options_refuse(c, "--sweeps %d: chebyshev takes a multiple of its degree %d", s->sweeps,
                           CHEBYSHEV_DEGREE);
@@ -125,7 +127,7 @@ static bool check_backend(const fv_options *o)
   if (options_given(c, "peer-seconds") && (o->solver.transport == HYMG_TRANSPORT_DEVICE ||
                                            o->solver.transport == HYMG_TRANSPORT_STAGED))
     return options_refuse(c, "--peer-seconds has no effect with --comm %s",
-                          fv_comm_words[o->solver.transport]);
+                          hymg_enum_name("hymg_transport", (int)o->solver.transport));
   if (options_given(c, "tuning-file") && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
     return options_refuse(c, "--tuning-file has no effect with both --host-cells and --tail-cells");
   return true;

@@ -32,18 +32,21 @@ static json_t *config(const fv_report *r)
                         json_number(o->b), "boundary", fv_boundary_string(o->grid.boundary).text,
                         "coefficients", fv_coefficient_words[o->variable], "problem",
                         fv_problem_words[o->problem]);
-  json_t *d = json_pack(
-      "{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother", fv_smoother_words[s->smoother],
-      "sweeps", s->sweeps, "cycle", fv_cycle_words[s->cycle], "solver", fv_solver_words[s->method],
-      "bottom", fv_bottom_words[s->bottom], "backend", fv_backend_words[s->backend], "host_cells",
-      cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
-      fv_tuning_words[s->tuning], "precision", "double");
+  json_t *d =
+      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother",
+                hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "cycle",
+                hymg_enum_name("hymg_cycle", (int)s->cycle), "solver",
+                hymg_enum_name("hymg_method", (int)s->method), "bottom",
+                hymg_enum_name("hymg_bottom", (int)s->bottom), "backend",
+                hymg_enum_name("hymg_backend", (int)s->backend), "host_cells",
+                cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
+                hymg_enum_name("hymg_tuning", (int)s->tuning), "precision", "double");
   json_t *e =
       json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? json_number(s->rtol) : json_null(),
                 "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
                 json_reals(o->grid.spacing), "boxes", json_integers(r->boxes), "comm", r->comm,
-                "memory", r->has_device ? fv_memory_words[s->memory] : "host");
-  json_object_set_new(e, "path", json_string(fv_path_words[s->path]));
+                "memory", r->has_device ? hymg_enum_name("hymg_memory", (int)s->memory) : "host");
+  json_object_set_new(e, "path", json_string(hymg_enum_name("hymg_path", (int)s->path)));
   return json_merge(json_merge(c, d), e);
 }
 
@@ -67,7 +70,8 @@ static json_t *placement(const fv_report *r)
 static json_t *transport(const fv_report *r)
 {
   const hymg_transport_info *t = &r->transport;
-  return json_pack("{s:s,s:o,s:s,s:s,s:s}", "asked", fv_comm_words[r->options->solver.transport],
+  return json_pack("{s:s,s:o,s:s,s:s,s:s}", "asked",
+                   hymg_enum_name("hymg_transport", (int)r->options->solver.transport),
                    "gather_cells", cells_or_auto(r->options->solver.gather_cells), "within",
                    hymg_transport_name(t->within), "between", hymg_transport_name(t->between),
                    "reason", t->reason);

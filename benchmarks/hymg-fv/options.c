@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "hymg-fv/options.h"
 
-#include <errno.h>
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,18 +42,6 @@ static const char notes[] =
 
 /* ---- readers ---- */
 
-static bool read_cells(const command_line *c, const char *option, const char *text, void *target)
-{
-  char *end;
-  errno = 0;
-  const bool tuned = strcmp(text, "auto") == 0;
-  const long long value = strtoll(text, &end, 10);
-  if (!tuned && (end == text || *end || errno == ERANGE || value < 0))
-    return options_refuse(c, "%s '%s': must be 'auto' or a number of cells >= 0", option, text);
-  *(int64_t *)target = tuned ? -1 : value;
-  return true;
-}
-
 static bool read_device(const command_line *c, const char *option, const char *text, void *target)
 {
   const bool shared = strcmp(text, "shared") == 0;
@@ -68,6 +56,51 @@ static bool read_file(const command_line *c, const char *option, const char *tex
   const bool none = strcmp(text, "none") == 0 && strcmp(option, "--json") != 0;
   *(const char **)target = none ? NULL : text;
   return *text || options_refuse(c, "%s: the file name is empty", option);
+}
+
+/* The solver's options, which the library reads; some have other names here. */
+static const struct {
+  const char *key, *name;
+} solver_options[] = {{"method", "solver"},
+                      {"cycle", "cycle"},
+                      {"path", "path"},
+                      {"smoother", "smoother"},
+                      {"sweeps", "sweeps"},
+                      {"bottom", "bottom"},
+                      {"rtol", "rtol"},
+                      {"max-cycles", "max-cycles"},
+                      {"backend", "backend"},
+                      {"memory", "memory"},
+                      {"host-cells", "host-cells"},
+                      {"tail-cells", "tail-cells"},
+                      {"tuning", "tuning"},
+                      {"transport", "comm"},
+                      {"gather-cells", "gather-cells"},
+                      {"peer-seconds", "peer-seconds"}};
+enum { SOLVER_OPTIONS = sizeof solver_options / sizeof *solver_options };
+
+static bool read_solver(const command_line *c, const char *option, const char *text, void *target)
+{
+  char word[128], error[512];
+  const char *key = NULL;
+  for (int m = 0; m < SOLVER_OPTIONS; m++)
+    if (strcmp(option + 2, solver_options[m].name) == 0) key = solver_options[m].key;
+  if (!*text || strpbrk(text, " ,\t\n"))
+    return options_refuse(c, "%s '%s': needs one word", option, text);
+  if (snprintf(word, sizeof word, "%s=%s", key, text) >= (int)sizeof word)
+    return options_refuse(c, "%s: the value is too long", option);
+  if (hymg_options_parse(target, word, error, sizeof error) == HYMG_OK) return true;
+  return options_refuse(c, "%s%s", option, error + strlen(key)); /* which begins with the key */
+}
+
+static void add_solver_rows(hymg_options *solver, option_row *row)
+{
+  hymg_option_info info;
+  for (int m = 0; m < SOLVER_OPTIONS; m++)
+    for (int n = 0; hymg_option_get(n, &info); n++)
+      if (strcmp(info.key, solver_options[m].key) == 0)
+        row[m] = (option_row){solver_options[m].name, info.values, info.help,
+                              .kind = OPTION_CUSTOM,  solver,      .read = read_solver};
 }
 
 /* ---- the table ---- */
@@ -87,7 +120,7 @@ static fv_options defaults(void)
 static bool read_options(int argc, char **argv, fv_options *o, int *code)
 {
   hymg_options *const s = &o->solver;
-  const option_row rows[] = {
+  const option_row own[] = {
       {"grid", "NX,NY,NZ",
        "cells per axis of the unit cube, each 1 ... 1048576, instead of the two sizes; the\n"
        "spacing of an axis is 1 over its cells. All axes are halved together while all are\n"
@@ -118,74 +151,14 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "fv: f = product of sin(2 pi x)^7, no exact solution (default); p6: u = product of\n"
        "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13",
        .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
-      {"solver", "fmg|mg|mgpcg",
-       "fmg: one F-cycle and nothing after it (default); mg: cycles down to --rtol; mgpcg:\n"
-       "conjugate gradients preconditioned with one cycle, down to --rtol",
-       .kind = OPTION_WORD, &s->method, .words = fv_solver_words},
-      {"cycle", "f|v|w",
-       "fmg takes f; mg f (default: an F-cycle, then V-cycles), v or w (from zero); mgpcg v\n"
-       "(default) or w",
-       .kind = OPTION_WORD, &s->cycle, .words = fv_cycle_words},
-      {"path", "auto|standard|robust",
-       "standard: all axes are halved together; robust: any size and coefficient, for mg and "
-       "mgpcg\n"
-       "with fv2, runs the finest size alone; auto (default): robust where standard does not suit",
-       .kind = OPTION_WORD, &s->path, .words = fv_path_words},
-      {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
-       .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
-      {"sweeps", "N",
-       "stencil passes of each pre- and post-smooth, 1 ... 1000; default 6, symgs 4; even for\n"
-       "gsrb and symgs, a multiple of the degree 6 for chebyshev",
-       .kind = OPTION_INT, &s->sweeps, 1, 1000},
-      {"bottom", "NAME", "coarsest level: bicgstab (default), cg, cabicgstab, cacg, smoother",
-       .kind = OPTION_WORD, &s->bottom, .words = fv_bottom_words},
-      {"rtol", "NUMBER", "mg and mgpcg stop at max|r| <= NUMBER max|f|; default 1e-10",
-       .kind = OPTION_REAL, &s->rtol, DBL_TRUE_MIN, 1 - DBL_EPSILON / 2,
-       "be greater than 0 and less than 1"},
-      {"max-cycles", "N",
-       "mg and mgpcg give up after N cycles, 1 ... 10000; default 20, with\n"
-       "--path robust 100",
-       .kind = OPTION_INT, &s->max_cycles, 1, 10000},
-      {"backend", "auto|host|cuda",
-       "auto (default): the GPU where every rank has one and the smoother runs there (symgs does\n"
-       "not), else the host",
-       .kind = OPTION_WORD, &s->backend, .words = fv_backend_words},
       {"device", "N|shared|own",
        "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"
        "several if there are fewer; own: likewise, but fewer are an error",
        .kind = OPTION_CUSTOM, &o->device, .read = read_device},
-      {"memory", "device|managed",
-       "with CUDA: vectors in device memory (default) or in managed memory", .kind = OPTION_WORD,
-       &s->memory, .words = fv_memory_words},
-      {"host-cells", "N|auto",
-       "with CUDA: the first level whose largest share per rank has fewer cells, and all below,\n"
-       "run on the host; 0: none; default auto: as tuned",
-       .kind = OPTION_CUSTOM, &s->host_cells, .read = read_cells},
-      {"tail-cells", "N|auto",
-       "with CUDA: V-cycles from the first level with fewer cells than this take one launch, if\n"
-       "none is on the host; 0: none; default auto: as tuned",
-       .kind = OPTION_CUSTOM, &s->tail_cells, .read = read_cells},
-      {"tuning", "measure|estimate",
-       "how the fastest way to run levels is found: by trying (default) or from a table",
-       .kind = OPTION_WORD, &s->tuning, .words = fv_tuning_words},
       {"tuning-file", "FILE|none",
        "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"
        "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning",
        .kind = OPTION_CUSTOM, &s->tuning_file, .read = read_file},
-      {"comm", "KIND",
-       "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"
-       "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"
-       "(a CUDA-aware MPI); nccl: NCCL's sends and receives, no two ranks on one GPU (--version\n"
-       "says if it is built in); auto (default): peer on a node where that is possible, else\n"
-       "staged; between nodes device if --probe-comm worked, else staged",
-       .kind = OPTION_WORD, &s->transport, .words = fv_comm_words},
-      {"gather-cells", "N|auto",
-       "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"
-       "host; default auto: as fits the exchange",
-       .kind = OPTION_CUSTOM, &s->gather_cells, .read = read_cells},
-      {"peer-seconds", "NUMBER",
-       "with peer and nccl: a GPU, or who waits for it, gives up after so long; default 60",
-       .kind = OPTION_REAL, &s->peer_seconds, DBL_TRUE_MIN, 1e6, "be greater than 0, 1e6 at most"},
       {"probe-file", "FILE|none",
        "what --probe-comm has shown; default $XDG_CACHE_HOME/hymg/probe or ~/.cache/hymg/probe",
        .kind = OPTION_CUSTOM, &s->probe_file, .read = read_file},
@@ -222,8 +195,16 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .letter = 'V'},
       {"help", NULL, "print this text", .kind = OPTION_HELP, .letter = 'h'},
   };
+  enum {
+    OWN = sizeof own / sizeof *own,
+    FIRST = 9 /* of the solver's options, after the problem's */
+  };
+  option_row rows[OWN + SOLVER_OPTIONS];
+  memcpy(rows, own, FIRST * sizeof *rows);
+  add_solver_rows(s, rows + FIRST);
+  memcpy(rows + FIRST + SOLVER_OPTIONS, own + FIRST, (OWN - FIRST) * sizeof *rows);
   o->line.rows = rows;
-  o->line.count = sizeof rows / sizeof *rows;
+  o->line.count = OWN + SOLVER_OPTIONS;
   const bool read = options_read(&o->line, argc, argv, code);
   o->line.rows = NULL;
   return read;

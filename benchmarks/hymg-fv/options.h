@@ -40,7 +40,6 @@ bool fv_log2_grid(fv_options *options, int ranks);
 /* Words of the options that no other program has, in the order of their enums, NULL at the end. */
 extern const char *const fv_operator_words[],
     *const fv_equation_words[], *const fv_coefficient_words[], *const fv_problem_words[];
-extern const char *const fv_bottom_words[], *const fv_memory_words[], *const fv_comm_words[];
 
 void fv_print_version(void);
 

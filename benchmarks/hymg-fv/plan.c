@@ -71,7 +71,8 @@ static void print_need(const fv_run *run, const fv_report *report, const hymg_ne
     char place[16], cells[48], home[32];
     snprintf(place, sizeof place, "%d", n);
     snprintf(cells, sizeof cells, "%d x %d x %d", l->cells[0], l->cells[1], l->cells[2]);
-    snprintf(home, sizeof home, "%s, %s", fv_backend_words[l->backend], l->memory);
+    snprintf(home, sizeof home, "%s, %s", hymg_enum_name("hymg_backend", (int)l->backend),
+             l->memory);
     print_row(place, cells, home, bytes, dof);
     for (int m = 0; m < 3; m++)
       total[m] += bytes[m];

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Rows of the time table with a smaller share are summed up in one row unless --verbose. */
 static const double least_share = 0.01;
@@ -45,9 +46,11 @@ static void print_equation(const fv_options *o)
 static void print_solver(const fv_options *o)
 {
   const hymg_options *s = &o->solver;
-  printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s", fv_solver_words[s->method],
-         fv_cycle_words[s->cycle], fv_smoother_words[s->smoother], counted(s->sweeps, "sweep").text,
-         fv_bottom_words[s->bottom], fv_backend_words[s->backend]);
+  printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s",
+         hymg_enum_name("hymg_method", (int)s->method), hymg_enum_name("hymg_cycle", (int)s->cycle),
+         hymg_enum_name("hymg_smoother", (int)s->smoother), counted(s->sweeps, "sweep").text,
+         hymg_enum_name("hymg_bottom", (int)s->bottom),
+         hymg_enum_name("hymg_backend", (int)s->backend));
   if (s->method != HYMG_FMG)
     printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
   putchar('\n');
@@ -60,8 +63,8 @@ static void print_levels(const fv_report *r)
   for (int n = 0; n < r->num_levels; n++) {
     const hymg_level_info *l = &r->levels[n];
     printf("%5d  %-24s  %-19s %8lld  %6d  %-7s  %.15g\n", n, cells_string(l->cells).text,
-           cells_string(l->box).text, (long long)l->boxes, l->ranks, fv_backend_words[l->backend],
-           l->lambda_max);
+           cells_string(l->box).text, (long long)l->boxes, l->ranks,
+           hymg_enum_name("hymg_backend", (int)l->backend), l->lambda_max);
     if (l->kernels[0]) printf("       %s\n", l->kernels);
   }
 }
@@ -88,7 +91,8 @@ static void print_device(const fv_report *r)
   printf("device    %d: %s, compute capability %d.%d, %.1f GB, %.1f GB free; %s memory; CUDA "
          "started in %.3f s\n",
          d->ordinal, d->name, d->capability[0], d->capability[1], 1e-9 * d->memory_bytes,
-         1e-9 * d->free_bytes, fv_memory_words[o->solver.memory], r->startup_seconds);
+         1e-9 * d->free_bytes, hymg_enum_name("hymg_memory", (int)o->solver.memory),
+         r->startup_seconds);
   printf("placement %s on the GPU, %s there in one launch, ", range_string(0, t->tail_from).text,
          range_string(t->tail_from, t->host_from).text);
   printf("%s on the host: %s", range_string(t->host_from, r->num_levels).text,
@@ -157,7 +161,7 @@ void fv_print_setup(const fv_report *r)
     printf(
         "note      the coarsest level has %lld cells (more than 4096): its %s solve may dominate; "
         "sizes with more factors of 2 coarsen further\n",
-        (long long)product(coarsest->cells), fv_bottom_words[o->solver.bottom]);
+        (long long)product(coarsest->cells), hymg_enum_name("hymg_bottom", (int)o->solver.bottom));
   if (o->verbose) print_levels(r);
   printf("\n%-24s %14s %7s %11s %11s %13s %13s\n", "size", "DOF", "solves", "seconds", "DOF/s",
          "max|r|/max|f|", "max error");
@@ -173,8 +177,10 @@ static void print_details(const fv_report *r, const fv_size *size)
   printf("    max|u| %.16e, rms u %.16e\n", size->solution_max, size->solution_rms);
   for (int n = 0; n < size->result.cycles; n++)
     printf("    cycle %3d (%s): max|r| %.16e, max|r|/max|f| %.16e\n", n + 1,
-           fv_kind_words[size->cycles[n].kind], size->cycles[n].residual_max,
-           size->cycles[n].residual_relative);
+           hymg_enum_name("hymg_cycle_kind", (int)size->cycles[n].kind),
+           size->cycles[n].residual_max, size->cycles[n].residual_relative);
+  for (const char *line = size->advice, *end; (end = strchr(line, '\n')); line = end + 1)
+    printf("    advice: %.*s\n", (int)(end - line), line);
   if (isfinite(size->error_max))
     printf("    max error %.16e, rms error %.16e\n", size->error_max, size->error_rms);
   if (size->result.singular)

@@ -68,6 +68,14 @@ static bool find_errors(fv_run *run, int level, fv_size *size)
   return ok;
 }
 
+static bool ask_advice(fv_run *run, int level, fv_size *size)
+{
+  if (!run->options->verbose || level > 0) return true;
+  return fv_agree(run,
+                  hymg_solver_advice(run->solver, &size->result, size->advice, sizeof size->advice),
+                  "advice");
+}
+
 bool fv_measure(fv_run *run, fv_report *report, int level)
 {
   fv_size *size = &report->size[level];
@@ -83,7 +91,7 @@ bool fv_measure(fv_run *run, fv_report *report, int level)
   return ok && copy_history(run, size) &&
          fv_agree(run, hymg_field_max(run->u[level], &size->solution_max), "norm") &&
          fv_agree(run, hymg_field_rms(run->u[level], &size->solution_rms), "norm") &&
-         find_errors(run, level, size);
+         find_errors(run, level, size) && ask_advice(run, level, size);
 }
 
 /* ---- Richardson ---- */

@@ -19,6 +19,7 @@ typedef struct fv_size {
   hymg_result result;        /* of the last timed solve; its history is copied to `cycles` */
   hymg_cycle_record *cycles; /* result.cycles of them */
   char note[512];            /* the result's */
+  char advice[HYMG_ADVICE];  /* with --verbose, of the finest size */
   double solution_max, solution_rms;
   double error_max, error_rms; /* against the exact solution, NaN where there is none */
 } fv_size;

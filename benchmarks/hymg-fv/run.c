@@ -95,7 +95,7 @@ static hymg_status write_brick(const problem *p, content what, int axis, problem
       range.count[2] = nk < count[2] - k ? nk : count[2] - k;
       status = evaluate(p, what, axis, &range, data);
       if (status == HYMG_OK)
-        status = hymg_field_write(field, range.low, range.count, range.stride, data, HYMG_HOST);
+        status = hymg_field_write_own(field, range.low, range.count, range.stride, data, HYMG_HOST);
     }
   }
   free(data);

@@ -35,9 +35,10 @@ static json_t *config(const robust_options *o)
   json_t *solver =
       json_pack("{s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "extrapolation",
                 o->extrapolation ? "quadratic" : "linear", "path", hymg_path_name(s->path),
-                "solver", fv_solver_words[s->method], "smoother", fv_smoother_words[s->smoother],
-                "sweeps", s->sweeps, "rtol", json_number(s->rtol), "atol", json_number(s->atol),
-                "norm", s->norm == HYMG_NORM_2 ? "2" : "max", "max_cycles", s->max_cycles);
+                "solver", hymg_enum_name("hymg_method", (int)s->method), "smoother",
+                hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "rtol",
+                json_number(s->rtol), "atol", json_number(s->atol), "norm",
+                s->norm == HYMG_NORM_2 ? "2" : "max", "max_cycles", s->max_cycles);
   return json_merge(keys, solver);
 }
 

@@ -224,6 +224,7 @@ static const hymgi_backend host_backend = {
     .restrict_faces = hymgi_cpu_restrict_faces,
     .boundary_term = hymgi_cpu_boundary_term,
     .add_boundary_terms = hymgi_cpu_add_boundary_terms,
+    .fluxes = hymgi_cpu_fluxes,
     .apply = hymgi_cpu_apply,
     .residual = hymgi_cpu_residual,
     .residual_max = hymgi_cpu_residual_max,

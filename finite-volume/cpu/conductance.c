@@ -1,10 +1,10 @@
-/* Set-up of the robust path on the host: couplings, weights of the transfers, coarse conductances.
- * One cell at a time. */
+/* Set-up of the robust path on the host: couplings, weights of the transfers, coarse conductances;
+ * and the fluxes of FV2. One cell at a time. */
 #include <math.h>
 
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
-#include "formulas/conductance.h"
+#include "formulas/flux.h"
 
 /* For every cell (i, j, k) of nx x ny x nz; needs braces around it, as it begins with a pragma. */
 #define FOR_CELLS(level, nx, ny, nz)                                                               \
@@ -114,6 +114,18 @@ static void scale_volumes(const hymgi_level *level, bool divide, double *x)
       const double volume = hymgi_volume(&w, g, i, j, k);
       double *const v = x + hymgi_at(g, i, j, k);
       *v = divide ? *v / volume : *v * volume;
+    }
+  }
+}
+
+void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, double *out)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    const hymgi_flux_view v = hymgi_flux_view_of(level, b, axis, x);
+    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
+    {
+      out[hymgi_at(g, i, j, k)] = hymgi_flux(&v, g, axis, i, j, k);
     }
   }
 }

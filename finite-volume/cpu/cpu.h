@@ -187,6 +187,7 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
                                   double *buffer);
 void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k, double *x);
 
+void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);

@@ -342,6 +342,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
     status = scratch(solver, level);
     if (status == HYMG_OK) status = run(solver, l, &reason);
+    if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);

@@ -4,7 +4,6 @@
  * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
  * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
  * (the last of two at once) and two norms. */
-#include <float.h>
 #include <math.h>
 
 #include "api/solver.h"
@@ -166,18 +165,12 @@ static int scale_for(double norm)
   return exponent < -200 || exponent > 200 ? -exponent : 0;
 }
 
-/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficient for |A|. More
- * than this part of f is never taken for convergence. */
+/* What rounding alone leaves of a residual. More than this part of f is never taken for convergence. */
 #define MOST_ROUNDING 1e-5
 static double rounding(const krylov *k)
 {
-  const hymgi_level *level = k->level;
-  double largest = 0;
-  for (int axis = 0; axis < 3; axis++)
-    largest += 4 * hymgi_norm_max(level, level->c.beta[axis]);
-  if (level->c.alpha) largest += hymgi_norm_max(level, level->c.alpha);
-  const double size = ldexp(hymgi_norm(k->solver, level, k->u), -k->scale);
-  return fmin(4 * DBL_EPSILON * largest * size, MOST_ROUNDING * k->solver->rhs_max);
+  return fmin(ldexp(hymgi_rounding(k->solver, k->level, k->u), -k->scale),
+              MOST_ROUNDING * k->solver->rhs_max);
 }
 
 /* The residual itself in place of the recurrence's. */

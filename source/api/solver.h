@@ -22,6 +22,10 @@ struct hymg_solver {
   double *scratch; /* during a solve */
   /* hymg_solver_stop was called; cleared at the end of the solve that it ends */
   atomic_int stop;
+  bool bad_f; /* the last solve's f is not finite, first at: */
+  int bad_at[3];
+  double
+      rounding; /* what rounding leaves of a residual, if the last solve did not converge, else 0 */
   double residual; /* robust path: of the last solve, not of its recurrence */
 };
 
@@ -61,6 +65,12 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
  * level->f from level->x, which is 0 or the initial guess. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
 void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x);
+
+/* source/api/advice.c: at the end of a solve, collective: what hymg_solver_advice will say of it; what
+ * rounding alone leaves of a residual, on a rank that holds cells. */
+hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason,
+                                const hymg_field *f);
+double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */

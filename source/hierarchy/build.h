@@ -58,7 +58,8 @@ hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
-/* Copies the entries of every box of the level, by its backend; axis: -1, or that along which entry
+/* Copies the entries of every box of the level (faces: n + 1 along their axis, if either side is a
+ * field of faces), by its backend; axis: -1, or that along which entry
  * 1 of the source becomes entry 0. */
 void hymgi_boxes_copy(const hymgi_level *level, const hymgi_geom *src_box, const double *src,
                       const hymgi_geom *dst_box, double *dst, int axis);
@@ -86,7 +87,7 @@ hymg_status hymgi_field_close(const hymg_field *field, bool changed);
 hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
                               hymgi_geom **boxes, int count);
 
-/* The inverse, for cell fields; both are collective on level 0. */
+/* The inverse; both are collective on level 0. */
 hymg_status hymgi_field_store(const hymgi_level *level, const double *vector, hymg_field *field);
 
 /* outside.c: level->outside. shape decides whether level 0 needs boxes of its own; the others do

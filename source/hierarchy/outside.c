@@ -124,17 +124,36 @@ hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level
   return status;
 }
 
+/* The other way round. */
+static void store_faces(const hymgi_level *level, int axis, const double *vector, double *shifted,
+                        double *high, double *faces)
+{
+  const hymgi_level *out = level->outside;
+  hymgi_run_plan(out, out->scatter, level->box, vector, out->box, faces);
+  hymgi_boxes_copy(level, level->box, vector, level->box, shifted, axis);
+  hymgi_run_plan(out, out->scatter, level->box, shifted, out->box, high);
+  hymgi_faces_take_high(out, axis, high, faces);
+}
+
 hymg_status hymgi_outside_store(const hymgi_level *level, const double *vector, hymg_field *field)
 {
   const hymgi_level *out = level->outside;
-  double *cells = NULL;
-  hymg_status status =
-      hymgi_agree(level->context, hymgi_vector_create(out, out->vector_size, &cells));
+  const bool faces = field->centering != HYMG_CELL;
+  double *cells = NULL, *shifted = NULL, *high = NULL;
+  hymg_status status = hymgi_vector_create(out, out->vector_size, &cells);
+  if (status == HYMG_OK && faces) status = hymgi_vector_create(level, level->vector_size, &shifted);
+  if (status == HYMG_OK && faces) status = hymgi_vector_create(out, out->vector_size, &high);
+  status = hymgi_agree(level->context, status);
   if (status == HYMG_OK) {
-    hymgi_run_plan(out, out->scatter, level->box, vector, out->box, cells);
+    if (faces)
+      store_faces(level, (int)field->centering - 1, vector, shifted, high, cells);
+    else
+      hymgi_run_plan(out, out->scatter, level->box, vector, out->box, cells);
     status = hymgi_vector_to_field(out, cells, field);
   }
   level->backend->sync(level->context);
   hymgi_vector_destroy(out, out->vector_size, &cells);
+  hymgi_vector_destroy(level, level->vector_size, &shifted);
+  hymgi_vector_destroy(out, out->vector_size, &high);
   return status;
 }

@@ -63,7 +63,8 @@ void hymgi_boxes_copy(const hymgi_level *level, const hymgi_geom *src_box, const
 {
   for (int b = 0; b < level->num_boxes; b++) {
     hymgi_copy copy = {.src_box = b, .dst_box = b};
-    memcpy(copy.n, src_box[b].n, sizeof copy.n);
+    for (int t = 0; t < 3; t++)
+      copy.n[t] = src_box[b].n[t] > dst_box[b].n[t] ? src_box[b].n[t] : dst_box[b].n[t];
     if (axis >= 0) copy.src[axis] = 1;
     const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &copy};
     level->backend->mover.local(level->context, &plan, src_box, src, dst_box, dst);

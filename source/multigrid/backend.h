@@ -155,6 +155,9 @@ typedef struct hymgi_backend {
   void (*boundary_term)(const hymgi_level *level, int box, int face);
   void (*add_boundary_terms)(const hymgi_level *level, double *f);
 
+  /* FV2: the fluxes through the low faces along an axis, 0 ... n of each box; x has ghosts */
+  void (*fluxes)(const hymgi_level *level, int axis, const double *x, double *out);
+
   /* operator: of x only the ghosts are written */
   void (*apply)(const hymgi_level *level, double *x, double *y);
   void (*residual)(const hymgi_level *level, const double *f, double *x, double *r);

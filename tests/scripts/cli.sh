@@ -165,9 +165,9 @@ check_values()
   bad "--coefficients 'x': must be one of constant, variable" --coefficients x 4 1
   bad "--problem 'x': must be one of fv, p6, sine" --problem x 4 1
   bad "--solver 'x': must be one of fmg, mg, mgpcg" --solver x 4 1
-  bad "--cycle 'x': must be one of v, w, f" --cycle x 4 1
+  bad "--cycle 'x': must be one of default, v, w, f" --cycle x 4 1
   bad "--smoother 'x': must be one of gsrb, chebyshev, jacobi, l1jacobi, symgs" --smoother x 4 1
-  bad "--bottom 'x': must be one of bicgstab, cg, cabicgstab, cacg, smoother" --bottom x 4 1
+  bad "--bottom 'x': must be one of bicgstab, cg, cabicgstab, cacg, smoother, sweeps" --bottom x 4 1
   bad "--backend 'x': must be one of auto, host, cuda" --backend x 4 1
   bad "--boundary 'x': must be one of dirichlet, periodic, neumann" --boundary x 4 1
   bad "takes one word, or six" --boundary periodic,periodic 4 1
@@ -385,7 +385,7 @@ check_options()
   done
   ends 0 $small --smoother symgs 4 1
   object config.sweeps=4
-  for bottom in cg cabicgstab cacg smoother; do
+  for bottom in cg cabicgstab cacg smoother sweeps; do
     ends 0 $small --bottom $bottom --grid 12,12,12 
     object config.bottom=$bottom
   done

@@ -31,7 +31,7 @@ static inline json_t *json_level(const hymg_level_info *l)
 {
   return json_pack("{s:o,s:o,s:I,s:i,s:s,s:o}", "cells", json_integers(l->cells), "box",
                    json_integers(l->box), "boxes", (json_int_t)l->boxes, "ranks", l->ranks,
-                   "backend", fv_backend_words[l->backend], "lambda_max",
+                   "backend", hymg_enum_name("hymg_backend", (int)l->backend), "lambda_max",
                    json_number(l->lambda_max));
 }
 
@@ -40,7 +40,8 @@ static inline json_t *json_cycles(const hymg_cycle_record *cycles, int count)
   json_t *list = json_array();
   for (int n = 0; n < count; n++)
     json_array_append_new(list,
-                          json_pack("{s:s,s:o,s:o}", "kind", fv_kind_words[cycles[n].kind],
+                          json_pack("{s:s,s:o,s:o}", "kind",
+                                    hymg_enum_name("hymg_cycle_kind", (int)cycles[n].kind),
                                     "residual_max", json_number(cycles[n].residual_max),
                                     "residual_relative", json_number(cycles[n].residual_relative)));
   return list;

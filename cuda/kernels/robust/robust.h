@@ -16,6 +16,7 @@ void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *f
 void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
+void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 
 /* restrict.cu, interpolate.cu */
 void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);

@@ -1,11 +1,11 @@
-/* Set-up of the robust path on the device: couplings, weights of the transfers, coarse conductances.
- * One cell a thread, by the formulas that the host uses. */
+/* Set-up of the robust path on the device: couplings, weights of the transfers, coarse conductances;
+ * and the fluxes of FV2. One cell a thread, by the formulas that the host uses. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/robust/robust.h"
 
 extern "C" {
-#include "formulas/conductance.h"
+#include "formulas/flux.h"
 }
 
 namespace
@@ -139,6 +139,16 @@ template <int AXIS> struct times_face_scale {
   }
 };
 
+template <int AXIS> struct flux_of_face {
+  hymgi_flux_view v;
+  double *out;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    out[hymgi_at(&g, i, j, k)] = hymgi_flux(&v, &g, AXIS, i, j, k);
+  }
+};
+
 /* call(std::integral_constant of the axis) */
 template <typename Call> void with_axis(int axis, const Call &call)
 {
@@ -213,4 +223,17 @@ extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, doubl
 extern "C" void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
   for_each_cell(level, times_volume{hymgi_widths_of(level), divide, x});
+}
+
+/* A launch for each box, as each has boundary data of its own. */
+extern "C" void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    hymgi_level one = *level;
+    one.box += b, one.num_boxes = 1;
+    with_axis(axis, [&](auto of) {
+      for_each_face<of>(&one, one.box,
+                        flux_of_face<of>{hymgi_flux_view_of(level, b, axis, x), out});
+    });
+  }
 }

@@ -1,0 +1,356 @@
+/* What a solver knows about its solves, in sentences with the option to try (hymg_solver_advice).
+ * Most of it is computed when it is asked for. */
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+#include "transport/transport.h"
+
+enum { SMALL_BOTTOM = 64, MOST_BOTTOM = 4096 };
+#define SMOOTH_BETA    4   /* ratio of neighbouring betas up to which the standard path suits */
+#define EVEN_COUPLING  2   /* likewise of the couplings along two axes */
+#define LOCAL_COUPLING 100 /* robust path: of a cell, against an axis that is halved */
+
+/* ---- at the end of a solve ---- */
+
+/* Where the user's f is not finite; the first cell in the order of the level, x fastest. Collective. */
+static hymg_status locate(hymg_solver *solver, int l, const hymg_field *f)
+{
+  hymgi_level *level = solver->h.level + l;
+  hymg_context *c = level->context;
+  double *x = NULL, first = -INFINITY; /* minus the number of the cell */
+  hymg_status status = hymgi_agree(c, hymgi_vector_create(level, level->vector_size, &x));
+  if (status == HYMG_OK) status = hymgi_field_load(f, level, x);
+  if (status == HYMG_OK && level->num_boxes)
+    level->backend->axpby(level, 0, x, 0, x, x); /* 0, or NaN where it is not finite */
+  for (const hymgi_geom *g = level->box; status == HYMG_OK && g < level->box + level->num_boxes;
+       g++) {
+    hymgi_finding found;
+    level->backend->examine(level, g, g->n, false, x, &found);
+    if (!found.bad) continue;
+    const double at = (double)(found.at[0] + g->low[0]) +
+                      level->n[0] * ((double)(found.at[1] + g->low[1]) +
+                                     level->n[1] * (double)(found.at[2] + g->low[2]));
+    if (-at > first) first = -at;
+  }
+  hymgi_vector_destroy(level, level->vector_size, &x);
+  TRY(hymgi_agree(c, status));
+  TRY(hymgi_comm_max_double(c, c->comm, &first, 1));
+  solver->bad_f = isfinite(first);
+  for (int axis = 0; axis < 3 && solver->bad_f; axis++) {
+    const double rest = floor(-first / level->n[axis]);
+    solver->bad_at[axis] = (int)(-first - rest * level->n[axis]);
+    first = -rest;
+  }
+  return HYMG_OK;
+}
+
+/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficients for |A|. */
+double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u)
+{
+  const double faces = level->method->stencil == HYMG_FV4 ? 64 : 4; /* of beta in a row of A */
+  double largest = 0;
+  for (int axis = 0; axis < 3; axis++)
+    largest += faces * (level->c.beta[axis] ? hymgi_norm_max(level, level->c.beta[axis])
+                                            : level->c.beta_constant[axis]);
+  if (level->c.alpha)
+    largest += hymgi_norm_max(level, level->c.alpha);
+  else if (level->method->has_alpha)
+    largest += level->c.alpha_constant;
+  return 4 * DBL_EPSILON * largest * hymgi_norm(solver, level, u);
+}
+
+hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason, const hymg_field *f)
+{
+  const hymgi_level *level = solver->h.level + l;
+  solver->bad_f = false;
+  solver->rounding = 0;
+  if (reason == HYMG_REASON_NOT_FINITE) return locate(solver, l, f);
+  const hymg_options *o = &solver->h.options;
+  const double wanted = fmax(o->rtol * solver->rhs_max, o->atol);
+  const bool ended = reason == HYMG_REASON_LIMIT && o->method != HYMG_FMG;
+  const bool missed = solver->h.method.robust && solver->records && solver->residual > wanted;
+  if (ended || missed || reason == HYMG_REASON_STAGNATED)
+    solver->rounding =
+        hymgi_known_by_all(level, level->num_boxes ? hymgi_rounding(solver, level, level->x) : 0);
+  return HYMG_OK;
+}
+
+/* ---- lines ---- */
+
+typedef struct lines {
+  char *text;
+  size_t size, used;
+} lines;
+
+static void say(lines *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(lines *t, const char *format, ...)
+{
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(line, sizeof line - 1, format, arguments);
+  va_end(arguments);
+  const size_t count = length < (int)sizeof line - 1 ? (size_t)length : sizeof line - 2;
+  if (t->used + count + 2 > t->size) return;
+  memcpy(t->text + t->used, line, count);
+  memcpy(t->text + t->used + count, "\n", 2);
+  t->used += count + 1;
+}
+
+/* ---- the hierarchy ---- */
+
+static const char *robust_or_sizes(const hymg_solver *solver)
+{
+  return solver->h.method.stencil == HYMG_FV4
+             ? "try sides with more factors of 2, or FV2 with path=robust"
+         : solver->h.options.method == HYMG_FMG
+             ? "try sides with more factors of 2, or method=mg with path=robust"
+             : "try path=robust, or sides with more factors of 2";
+}
+
+static void advise_levels(const hymg_solver *solver, lines *t)
+{
+  const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
+  if (solver->h.method.robust) return;
+  if (solver->h.num_levels == 1 && last->cells > SMALL_BOTTOM)
+    say(t, "there is only one level, as %d x %d x %d cells cannot be halved: %s", last->n[0],
+        last->n[1], last->n[2], robust_or_sizes(solver));
+  if (last->cells > MOST_BOTTOM)
+    say(t,
+        "the coarsest level has %lld cells, more than %d, and its solver may take most of the "
+        "time: %s",
+        (long long)last->cells, MOST_BOTTOM, robust_or_sizes(solver));
+}
+
+/* A trial: does the bottom solver reach its 1e-3? f is 1 in one half of the coarsest level and -1 in
+ * the other. */
+static hymg_status try_bottom(hymg_solver *solver, hymg_field *f, hymg_field *x, double *left)
+{
+  hymgi_level *level = solver->h.level + solver->h.num_levels - 1;
+  const double one = 1;
+  const int low[3] = {0, 0, 0}, half[3] = {(level->n[0] + 1) / 2, level->n[1], level->n[2]};
+  const ptrdiff_t stride[3] = {0, 0, 0};
+  TRY(hymg_field_fill(f, -1));
+  TRY(hymg_field_write_own(f, low, half, stride, &one, HYMG_HOST));
+  if (level->num_boxes == 0 || level->outside) return HYMG_OK;
+  if (level->method->singular) hymgi_remove_mean(level, f->data);
+  double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
+  level->x = x->data, level->f = f->data;
+  hymgi_bottom_solve(level, solver->h.options.bottom);
+  const double norm = hymgi_norm_max(level, f->data);
+  *left = norm > 0 ? hymgi_residual_norm(level, level->f, level->x) / norm : 0;
+  level->x = x0, level->y = y0, level->f = f0;
+  return level->context->status;
+}
+
+static hymg_status advise_bottom(hymg_solver *solver, lines *t)
+{
+  const int l = solver->h.num_levels - 1;
+  const hymgi_level *level = solver->h.level + l;
+  hymg_context *c = level->context;
+  const hymg_bottom bottom = solver->h.options.bottom;
+  hymg_field *f = NULL, *x = NULL;
+  double left = 0;
+  if (solver->h.method.robust || level->cells <= SMALL_BOTTOM || bottom == HYMG_BOTTOM_SWEEPS)
+    return HYMG_OK;
+  c->status = HYMG_OK;
+  hymg_status status = hymg_field_create_on_level(solver, l, &f);
+  if (status == HYMG_OK) status = hymg_field_create_on_level(solver, l, &x);
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) status = hymgi_agree(c, try_bottom(solver, f, x, &left));
+  left = hymgi_known_by_all(level, left);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&x);
+  if (status == HYMG_OK && !(left <= 1.01e-3))
+    say(t,
+        "the bottom solver %s ends at its limit of 200 iterations with %.2g of the residual "
+        "left, on %lld cells: try %s%s",
+        hymg_enum_name("hymg_bottom", (int)bottom), left, (long long)level->cells,
+        bottom == HYMG_BICGSTAB ? "" : "bottom=bicgstab, or ", robust_or_sizes(solver) + 4);
+  return status;
+}
+
+/* ---- the coefficients ---- */
+
+/* The largest mean coupling of an axis over the smallest, and the two axes. */
+static double coupling_ratio(const double share[3], int *strong, int *weak)
+{
+  *strong = *weak = -1;
+  for (int axis = 0; axis < 3; axis++) {
+    if (share[axis] <= 0) continue;
+    if (*strong < 0 || share[axis] > share[*strong]) *strong = axis;
+    if (*weak < 0 || share[axis] < share[*weak]) *weak = axis;
+  }
+  return *strong < 0 ? 1 : share[*strong] / share[*weak];
+}
+
+/* Mean shares of the axes in the coupling of level 0. */
+static void mean_shares(const hymgi_level *level, double *x, double share[3])
+{
+  for (int axis = 0; axis < 3; axis++) {
+    share[axis] = 0;
+    if (level->n[axis] < 2) continue;
+    if (!level->c.beta[0]) {
+      share[axis] = level->c.beta_constant[axis];
+    } else if (level->num_boxes) {
+      level->backend->robust->shares(level, axis, x);
+      share[axis] = hymgi_mean(level, x);
+    }
+  }
+}
+
+static void advise_standard(const hymg_solver *solver, double *x, lines *t)
+{
+  const hymgi_level *level = solver->h.level;
+  int strong, weak;
+  double share[3], step = 1;
+  if (level->c.beta[0] && level->num_boxes) step = level->backend->robust->largest_step(level);
+  step = hymgi_known_by_all(level, step);
+  hymgi_comm_max_double(level->context, level->context->comm, &step, 1);
+  if (step > SMOOTH_BETA)
+    say(t,
+        "beta of neighbouring faces differs by a factor of up to %.3g (the standard path suits "
+        "%d): try %s",
+        step, SMOOTH_BETA,
+        level->method->stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+  mean_shares(level, x, share);
+  for (int axis = 0; axis < 3; axis++)
+    share[axis] = hymgi_known_by_all(level, share[axis]);
+  const double ratio = coupling_ratio(share, &strong, &weak);
+  if (ratio >= EVEN_COUPLING)
+    say(t,
+        "cells are coupled %.3g times as strongly along %c as along %c (the standard path suits "
+        "less than %d): try %s",
+        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING,
+        level -> method -> stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+}
+
+/* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
+ * against that along the other axes. */
+static void advise_robust(const hymg_solver *solver, lines *t)
+{
+  double worst = 1;
+  int where = 0, which = 0;
+  for (int l = 0; l + 1 < solver->h.num_levels; l++) {
+    const hymgi_level *level = solver->h.level + l;
+    for (int axis = 0; axis < 3; axis++) {
+      double others = 0, *x = NULL;
+      if (!(level->coarsened >> axis & 1)) continue;
+      if (level->num_boxes && hymgi_vector_create(level, level->vector_size, &x) == HYMG_OK) {
+        level->backend->robust->shares(level, axis, x);
+        level->backend->axpby(level, -1, x, 0, x, x);
+        level->backend->shift(level, 1, x);
+        others = hymgi_norm_max(level, x);
+      }
+      hymgi_vector_destroy(level, level->vector_size, &x);
+      others = hymgi_known_by_all(level, others);
+      const double ratio = others / fmax(1 - others, DBL_EPSILON);
+      if (ratio > worst) worst = ratio, where = l, which = axis;
+    }
+  }
+  if (worst > LOCAL_COUPLING)
+    say(t,
+        "after semicoarsening some cells of level %d are coupled %.2g times as strongly along "
+        "other axes as along %c, which is halved: try more sweeps, or widths and beta that vary "
+        "less",
+        where, worst, "xyz"[which]);
+}
+
+/* Why the cycle is not symmetric; NULL if it is. */
+static const char *asymmetry(const hymg_solver *solver)
+{
+  const hymgi_method *m = &solver->h.method;
+  const hymg_options *o = &solver->h.options;
+  const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
+  bool dirichlet = false;
+  for (int face = 0; face < 6; face++)
+    dirichlet = dirichlet || solver->h.level->boundary[face] == HYMG_DIRICHLET;
+  if (m->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";
+  if (m->smoother == HYMG_GSRB)
+    return "red before black in every sweep of gsrb, for which try smoother=chebyshev";
+  if (m->interpolation_v != HYMG_P0)
+    return "interpolation and restriction, for which try interpolation-v=p0";
+  if (dirichlet && m->extrapolation != HYMG_EXTRAPOLATION_LINEAR)
+    return "the quadratic extrapolation, for which try HYMG_EXTRAPOLATION_LINEAR";
+  if (last->cells > 1 && o->bottom != HYMG_BOTTOM_SWEEPS)
+    return "the bottom solver, for which try bottom=sweeps";
+  return NULL;
+}
+
+/* ---- the last solve ---- */
+
+static void advise_result(const hymg_solver *solver, const hymg_result *r, lines *t)
+{
+  const hymg_options *o = &solver->h.options;
+  const double wanted = fmax(o->rtol * r->rhs_max, o->atol);
+  const bool below = solver->rounding > wanted && r->rhs_max > 0;
+  if (solver->bad_f)
+    say(t, "f is not finite at (%d, %d, %d): the first such cell", solver->bad_at[0],
+        solver->bad_at[1], solver->bad_at[2]);
+  else if (r->reason == HYMG_REASON_NOT_FINITE)
+    say(t, "f is finite, but the iteration is not: boundary data or numbers too large for their "
+           "squares; try to scale f");
+  if (below)
+    say(t, "rtol %.3g is below what double gives here, about %.2g: try rtol=%.1g", o->rtol,
+        solver->rounding / r->rhs_max,
+        2 * fmax(solver->rounding / r->rhs_max,
+                 r->reason == HYMG_REASON_STAGNATED ? r->residual_relative : 0));
+  if (r->reason == HYMG_REASON_DIVERGED)
+    say(t, "the residual grew in the last solve: try %s, or more sweeps",
+        solver->h.method.robust ? "the other transfer" : "path=robust (FV2)");
+  if (below || o->method == HYMG_FMG || r->cycles < 2) return;
+  if (r->reason == HYMG_REASON_STAGNATED)
+    say(t, "the last solve stagnated at a residual of %.2g: try %s", r->residual_relative,
+        solver->h.method.robust ? "more sweeps or the other transfer"
+                                : "method=mgpcg or path=robust");
+  const double factor =
+      pow(r->residual_max / solver->history[0].residual_max, 1. / (r->cycles - 1));
+  if (r->reason == HYMG_REASON_LIMIT && factor < 1 && wanted > 0)
+    say(t,
+        "the last solve ended at %d cycles with a factor of %.2g a cycle; it needs some %.0f: try "
+        "max-cycles=%.0f or more sweeps",
+        r->cycles, factor, ceil(r->cycles + log(wanted / r->residual_max) / log(factor)),
+        ceil(1.2 * (r->cycles + log(wanted / r->residual_max) / log(factor))));
+}
+
+hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, char *text,
+                               size_t size)
+{
+  if (!solver) return HYMG_EINVAL;
+  hymgi_level *level = solver->h.level;
+  hymg_context *c = level->context;
+  hymg_status status = HYMG_OK;
+  if (!text || size == 0)
+    status = hymgi_fail(c, HYMG_EINVAL, "hymg_solver_advice: text is NULL or size is 0");
+  double *x = NULL;
+  if (status == HYMG_OK) status = hymgi_vector_create(level, level->vector_size, &x);
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) {
+    lines t = {text, size, 0};
+    text[0] = '\0';
+    c->status = HYMG_OK;
+    advise_levels(solver, &t);
+    status = advise_bottom(solver, &t);
+    if (status == HYMG_OK && solver->h.method.robust)
+      advise_robust(solver, &t);
+    else if (status == HYMG_OK)
+      advise_standard(solver, x, &t);
+    const char *why = solver->h.method.robust || solver->h.options.method != HYMG_MGPCG
+                          ? NULL
+                          : asymmetry(solver);
+    if (why)
+      say(&t,
+          "conjugate gradients with a cycle that is not symmetric may stagnate: the cause is %s",
+          why);
+    if (result) advise_result(solver, result, &t);
+    level->backend->sync(c);
+    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
+  }
+  hymgi_vector_destroy(level, level->vector_size, &x);
+  return status;
+}
