@@ -52,7 +52,9 @@ contains
   ! The library's text names the value; that of a status is C's.
   subroutine test_errors()
     type(hymg_grid_desc) :: desc
+    type(hymg_options) :: options
     type(c_ptr) :: grid
+    character(80) :: why
     grid = c_null_ptr
     desc%n(2) = -37
     call check(hymg_grid_create(context, desc, grid) == HYMG_EINVAL, 'EINVAL for -37 cells')
@@ -60,6 +62,10 @@ contains
     call check(index(hymg_error_text(context), '-37') > 0, 'the text names -37')
     call check(hymg_text(hymg_status_name(HYMG_ENOMEM)) == 'HYMG_ENOMEM', 'the name of a status')
     call check(len(hymg_text(c_null_ptr)) == 0, 'no text')
+    call check(hymg_options_parse(options, 'sweeps=12' // c_null_char, why, 80_c_size_t) == HYMG_OK, 'options as text')
+    call check(options%sweeps == 12, 'sweeps')
+    call check(hymg_options_parse(options, 'smoother=gauss' // c_null_char, why, 80_c_size_t) == HYMG_EINVAL, 'no gauss')
+    call check(index(why, 'gauss') > 0, 'the text names gauss')
   end subroutine
 
   ! Written from the inside of an array with ghost layers, read back in reverse with every second entry of x, into a
