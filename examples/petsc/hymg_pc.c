@@ -130,6 +130,7 @@ static PetscErrorCode create_solver(PC pc, PCHymg *h)
   PetscCheck(hymg_options_parse(&options, text, why, sizeof why) == HYMG_OK, PETSC_COMM_SELF,
              PETSC_ERR_USER, "-pc_hymg_options: %s", why);
   desc.a = 1, desc.alpha = h->alpha;
+  desc.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   for (int d = 0; d < 3; d++)
     desc.beta[d] = h->beta[d];
   CALL(h, hymg_operator_create(h->grid, &desc, &h->op));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2086  # flags are words
+# shellcheck disable=SC2046,SC2086  # flags are words
 # tests/cpp/test_hpp.cpp, without MPI and on 1 and 3 ranks, linked with lib/libhymg.so. Environment: BUILD, SRCDIR, CXX,
 # SANITIZE; MPIRUN, MPIRUN_FLAGS, MPI_CFLAGS, MPI_LIBS where there are any. Ends with the totals.
 set -u
@@ -28,9 +28,12 @@ run()
 {
   "$@" >"$work/output" 2>&1 </dev/null
   code=$?
-  set -- "$*" $(grep -E '^[0-9]+ passed, [0-9]+ failed' "$work/output" | tr -dc '0-9 ')
+  set -- "$*" $(grep -E '^ *[0-9]+ passed, [0-9]+ failed' "$work/output" | tail -n 1 | tr -dc '0-9 ')
   passed=$((passed + ${2:-0})) failed=$((failed + ${3:-1}))
-  [ $code = 0 ] || { echo "cpp: FAILED: $1, exit status $code"; cat "$work/output"; }
+  [ $code = 0 ] && return
+  [ "${3:-1}" != 0 ] || failed=$((failed + 1))
+  echo "cpp: FAILED: $1, exit status $code"
+  cat "$work/output"
 }
 
 if [ -z "${CXX-}" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2086  # flags are words
+# shellcheck disable=SC2046,SC2086  # flags are words
 # The modules of fortran/: every constant, size, offset, number of arguments and default value against the header, then
 # tests/fortran/test_hymg.f90, without MPI and on 1 and 3 ranks. Environment: BUILD, SRCDIR, CC, FC, SANITIZE; MPIFC, MPIRUN,
 # MPIRUN_FLAGS where there are any. Ends with the totals.
@@ -12,8 +12,6 @@ passed=0 failed=0 skipped=0
 export LD_LIBRARY_PATH="$BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" OMP_NUM_THREADS=1
 older='(\.(closure|closure_box|wall|verb)|HYMG_(WALL|CLOSURE)_[A-Z_]*) '
 tests=$SRCDIR/tests/fortran
-
-pass() { passed=$((passed + 1)); }
 
 fail()
 {
@@ -47,9 +45,12 @@ run()
 {
   "$@" >"$work/output" 2>&1 </dev/null
   code=$?
-  set -- "$*" $(grep -E '^ *[0-9]+ passed, [0-9]+ failed' "$work/output" | tr -dc '0-9 ')
+  set -- "$*" $(grep -E '^ *[0-9]+ passed, [0-9]+ failed' "$work/output" | tail -n 1 | tr -dc '0-9 ')
   passed=$((passed + ${2:-0})) failed=$((failed + ${3:-1}))
-  [ $code = 0 ] && [ $# -gt 1 ] || { cat "$work/output"; echo "fortran: FAILED: $1, exit status $code"; }
+  [ $code = 0 ] && return
+  [ "${3:-1}" != 0 ] || failed=$((failed + 1))
+  echo "fortran: FAILED: $1, exit status $code"
+  cat "$work/output"
 }
 
 compare_with_header()
@@ -59,6 +60,7 @@ compare_with_header()
   awk -f "$tests/header.awk" "$work/all.h" >"$work/header.c"
   compile $CC ${SANITIZE-} -I"$SRCDIR/include" "$work/header.c" -o "$work/header" || return
   types=$(sed -n 's/.*HYMG_API \(hymg_[a-z_]*\) \1_default(void);/\1/p' "$SRCDIR/include/hymg.h")
+  # shellcheck disable=SC2116
   awk -v DEFAULTS="$(echo $types)" -f "$tests/module.awk" $modules >"$work/module.f90"
   compile $FC -ffree-line-length-none ${SANITIZE-} -I"$BUILD/obj/fortran" "$work/module.f90" -o "$work/module" $link || return
   # the call with C's own communicator is not for Fortran

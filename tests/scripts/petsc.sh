@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2086  # flags are words
+# shellcheck disable=SC2046,SC2086  # flags are words
 # examples/petsc, loaded by tests/petsc/problem.c, which does not know it: solutions against LU on small odd grids, the
 # same iterations on 1 and 3 ranks and few of them at 66^3, what is refused. Needs PETSc (its pkg-config file) and MPI. Environment:
 # BUILD, SRCDIR, MPICC, MPIRUN, MPIRUN_FLAGS, SANITIZE. Ends with the totals.
@@ -78,7 +78,7 @@ refused()
   else fail "$*: no '$text'"; fi
 }
 
-[ -n "${MPICC-}" ] && [ -n "${MPIRUN-}" ] || skip 'examples/petsc: MPI or mpirun is missing'
+if [ -z "${MPICC-}" ] || [ -z "${MPIRUN-}" ]; then skip 'examples/petsc: MPI or mpirun is missing'; fi
 petsc=
 for name in PETSc petsc; do pkg-config --exists $name 2>/dev/null && petsc=$name && break; done
 [ -n "$petsc" ] || skip 'examples/petsc: no PETSc (petsc-dev)'
