@@ -189,7 +189,8 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
        &o->quiet, .letter = 'q'},
       {"verbose", NULL,
-       "also the levels, every cycle's residual with all digits, every row of the time table",
+       "also the levels, advice, every cycle's residual with all digits, every row of the "
+       "time\ntable",
        .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
       {"version", NULL, "print the version and how it was built", .kind = OPTION_LAST, &o->version,
        .letter = 'V'},

@@ -308,14 +308,17 @@ static void advise_result(const hymg_solver *solver, const hymg_result *r, lines
     say(t, "the last solve stagnated at a residual of %.2g: try %s", r->residual_relative,
         solver->h.method.robust ? "more sweeps or the other transfer"
                                 : "method=mgpcg or path=robust");
+  if (r->reason != HYMG_REASON_LIMIT) return;
+  const int last = r->cycles - 1, middle = last / 2; /* later cycles are often slower */
   const double factor =
-      pow(r->residual_max / solver->history[0].residual_max, 1. / (r->cycles - 1));
-  if (r->reason == HYMG_REASON_LIMIT && factor < 1 && wanted > 0)
+      pow(solver->history[last].residual_max / solver->history[middle].residual_max,
+          1. / (last - middle));
+  const double more = log(wanted / r->residual_max) / log(factor);
+  if (factor < 1 && more > 0 && more < 1e4)
     say(t,
-        "the last solve ended at %d cycles with a factor of %.2g a cycle; it needs some %.0f: try "
-        "max-cycles=%.0f or more sweeps",
-        r->cycles, factor, ceil(r->cycles + log(wanted / r->residual_max) / log(factor)),
-        ceil(1.2 * (r->cycles + log(wanted / r->residual_max) / log(factor))));
+        "the last solve ended at %d cycles with a factor of %.2g a cycle and needs some %.0f more: "
+        "try max-cycles=%.0f or more sweeps",
+        r->cycles, factor, ceil(more), ceil(r->cycles + 1.25 * more));
 }
 
 hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, char *text,

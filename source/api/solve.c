@@ -118,8 +118,8 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   const hymg_options *o = &solver->h.options;
   if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
   hymg_context *c = solver->h.context;
-  int wanted = solver->stop != 0;
-  if (o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user)) wanted = 1;
+  int wanted = o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user);
+  if (solver->stop) wanted = 1;
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
   *stop = wanted != 0;
   return HYMG_OK;
