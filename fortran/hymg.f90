@@ -1,7 +1,7 @@
 ! hymg in Fortran: constants, types and calls as in hymg.h, which is the reference, and besides
-!   * hymg_field_write, _read, _write_own, _read_own and _wrap also take an array of rank 3 of any strides, a(:,:,:). Its
-!     extents are the brick's; `low` is the index of its first element when the grid's first cell is (1, 1, 1), and is (1, 1, 1) if
-!     absent. For an array whose bounds are global indices: status = hymg_field_write(f, a, lbound(a));
+!   * hymg_field_write, _read, _write_own, _read_own and _wrap also take an array of rank 3 of any strides, a(:,:,:).
+!     Its extents are the brick's; `low` is the index of its first element when the grid's first cell is (1, 1, 1), and is
+!     (1, 1, 1) if absent. For an array whose bounds are global indices: status = hymg_field_write(f, a, lbound(a));
 !   * hymg_text and hymg_error_text give character strings;
 !   * hymg_context_create has the options last, and fails with HYMG_EVERSION if this module and the library are of
 !     different versions; hymg_context_create_mpi is in module hymg_mpi.

@@ -1,6 +1,6 @@
-! The calls of hymg.h on contexts, devices, grids, fields and operators, as in C: handles are of type(c_ptr), text from C is
-! turned into Fortran's by hymg_text of module hymg, text to C ends with c_null_char. What hymg.h allows to be NULL is
-! optional, or c_null_ptr for handles. Module hymg wraps the names that end in _c and _unchecked.
+! The calls of hymg.h on contexts, devices, grids, fields and operators, as in C: handles are of type(c_ptr), text from
+! C is turned into Fortran's by hymg_text of module hymg, text to C ends with c_null_char. What hymg.h allows to be NULL
+! is optional, or c_null_ptr for handles. Module hymg wraps the names that end in _c and _unchecked.
 module hymg_calls
   use hymg_types
   implicit none

@@ -17,7 +17,8 @@ module hymg_mpi
 
 contains
 
-  ! Collective over comm, as of module mpi (from mpi_f08: comm%mpi_val). Errors: also HYMG_EVERSION, as hymg_context_create.
+  ! Collective over comm, as of module mpi (from mpi_f08: comm%mpi_val). Errors: also HYMG_EVERSION, as
+  ! hymg_context_create.
   integer(c_int) function hymg_context_create_mpi(comm, context, options) result(status)
     integer, intent(in) :: comm
     type(c_ptr), intent(inout) :: context

@@ -1,5 +1,5 @@
-! -div grad u = f on the unit cube with MPI: the program cuts the z-axis into slabs of its own, which need not be equal, and
-! holds its slab with a layer of ghosts in arrays whose bounds are global indices. Run it on any number of ranks up to 50.
+! -div grad u = f on the unit cube with MPI: the program cuts the z-axis into slabs of its own, which need not be equal,
+! and holds its slab with a layer of ghosts in arrays whose bounds are global indices. For 1 to 50 ranks.
 program slabs
   use hymg
   use hymg_mpi

@@ -25,7 +25,8 @@ iterations()
 {
   ranks=$1 program=$2
   shift 2
-  timeout 300 "$mpirun" -n "$ranks" "$work/$program" -ksp_rtol 1e-8 -ksp_converged_reason "$@" >"$work/output" 2>&1 </dev/null || :
+  timeout 300 "$mpirun" -n "$ranks" "$work/$program" -ksp_rtol 1e-8 -ksp_converged_reason "$@" \
+    >"$work/output" 2>&1 </dev/null || :
   found=$(sed -n 's/.*Linear solve converged due to .* iterations \([0-9]*\).*/\1/p' "$work/output")
   printf ' %s |' "${found:--}"
 }

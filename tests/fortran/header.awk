@@ -22,7 +22,10 @@ function constants(list,    words, n, i)
       constant(substr(words[i], RSTART, RLENGTH))
 }
 
-function constant(name) { if (name ~ /_(ENUM|LIST)$/) return; rows = rows "  printf(\"" name " %d\\n\", (int)" name ");\n" }
+function constant(name)
+{
+  if (name !~ /_(ENUM|LIST)$/) rows = rows "  printf(\"" name " %d\\n\", (int)" name ");\n"
+}
 
 # "double a, b[3]", "union { int c", "int (*d)(...)"
 function members(type, body,    parts, words, n, m, i, j)
@@ -47,7 +50,8 @@ function members(type, body,    parts, words, n, m, i, j)
 
 function member(type, name)
 {
-  rows = rows "  printf(\"" type "." name " %zu %zu\\n\", offsetof(" type ", " name "), sizeof(((" type " *)0)->" name "));\n"
+  rows = rows "  printf(\"" type "." name " %zu %zu\\n\", offsetof(" type ", " name "), " \
+         "sizeof(((" type " *)0)->" name "));\n"
 }
 
 # "int *hymg_name(int a, int b)"

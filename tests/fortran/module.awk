@@ -45,7 +45,8 @@ function members(s,    words, n, i, member)
     member = "x_" type "%" words[i]
     add("call row('" type "." words[i] "', c_loc(x_" type "), c_loc(" member "), c_sizeof(" member "))")
     if (defaults)
-      add("call compare('" type "." words[i] "', c_loc(" member "), c_loc(d_" type "%" words[i] "), c_sizeof(" member "))")
+      add("call compare('" type "." words[i] "', c_loc(" member "), c_loc(d_" type "%" words[i] "), " \
+          "c_sizeof(" member "))")
   }
 }
 

@@ -1,6 +1,6 @@
 ! Module hymg: error texts, arrays of any strides and bounds against plain loops, a solve on odd sides against a 7-point
-! residual computed here, a monitor in Fortran, wrapped arrays. Every rank writes and reads the whole of small grids, what
-! it holds of them. Ends with the totals.
+! residual computed here, a monitor in Fortran, wrapped arrays. Every rank names the whole of small grids and writes and
+! reads what it holds of them. Ends with the totals.
 program test_hymg
   use, intrinsic :: ieee_arithmetic
   use hymg
@@ -64,7 +64,8 @@ contains
     call check(len(hymg_text(c_null_ptr)) == 0, 'no text')
     call check(hymg_options_parse(options, 'sweeps=12' // c_null_char, why, 80_c_size_t) == HYMG_OK, 'options as text')
     call check(options%sweeps == 12, 'sweeps')
-    call check(hymg_options_parse(options, 'smoother=gauss' // c_null_char, why, 80_c_size_t) == HYMG_EINVAL, 'no gauss')
+    call check(hymg_options_parse(options, 'smoother=gauss' // c_null_char, why, 80_c_size_t) == HYMG_EINVAL, &
+        'no gauss')
     call check(index(why, 'gauss') > 0, 'the text names gauss')
   end subroutine
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086  # flags are words
 # The modules of fortran/: every constant, size, offset, number of arguments and default value against the header, then
-# tests/fortran/test_hymg.f90, without MPI and on 1 and 3 ranks. Environment: BUILD, SRCDIR, CC, FC, SANITIZE; MPIFC, MPIRUN,
-# MPIRUN_FLAGS where there are any. Ends with the totals.
+# tests/fortran/test_hymg.f90, without MPI and on 1 and 3 ranks. Environment: BUILD, SRCDIR, CC, FC, SANITIZE; MPIFC,
+# MPIRUN, MPIRUN_FLAGS where there are any. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the source folder}"
 work=$(mktemp -d) || exit 1
@@ -60,9 +60,10 @@ compare_with_header()
   awk -f "$tests/header.awk" "$work/all.h" >"$work/header.c"
   compile $CC ${SANITIZE-} -I"$SRCDIR/include" "$work/header.c" -o "$work/header" || return
   types=$(sed -n 's/.*HYMG_API \(hymg_[a-z_]*\) \1_default(void);/\1/p' "$SRCDIR/include/hymg.h")
-  # shellcheck disable=SC2116
+  # shellcheck disable=SC2116  # one line of them
   awk -v DEFAULTS="$(echo $types)" -f "$tests/module.awk" $modules >"$work/module.f90"
-  compile $FC -ffree-line-length-none ${SANITIZE-} -I"$BUILD/obj/fortran" "$work/module.f90" -o "$work/module" $link || return
+  compile $FC -ffree-line-length-none ${SANITIZE-} -I"$BUILD/obj/fortran" "$work/module.f90" -o "$work/module" $link ||
+    return
   # the call with C's own communicator is not for Fortran
   "$work/header" | grep -vE "$older|^hymg_context_create_mpi " | sort >"$work/header.rows"
   "$work/module" | sort >"$work/module.rows"
@@ -78,7 +79,8 @@ if [ -z "${FC-}" ]; then
   skip 'no Fortran compiler'
   finish
 fi
-modules="$SRCDIR/fortran/hymg_types.f90 $SRCDIR/fortran/hymg_calls.f90 $SRCDIR/fortran/hymg_solver_calls.f90 $SRCDIR/fortran/hymg.f90"
+modules=
+for name in hymg_types hymg_calls hymg_solver_calls hymg; do modules="$modules $SRCDIR/fortran/$name.f90"; done
 [ -z "${MPIFC-}" ] || modules="$modules $SRCDIR/fortran/hymg_mpi.f90"
 link="-L$BUILD/lib -lhymg_fortran -lhymg"
 compare_with_header

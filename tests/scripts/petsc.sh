@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086  # flags are words
 # examples/petsc, loaded by tests/petsc/problem.c, which does not know it: solutions against LU on small odd grids, the
-# same iterations on 1 and 3 ranks and few of them at 66^3, what is refused. Needs PETSc (its pkg-config file) and MPI. Environment:
-# BUILD, SRCDIR, MPICC, MPIRUN, MPIRUN_FLAGS, SANITIZE. Ends with the totals.
+# same iterations on 1 and 3 ranks and few of them at 66^3, what is refused. Needs PETSc (its pkg-config file) and MPI.
+# Environment: BUILD, SRCDIR, CC, MPICC, MPIRUN, MPIRUN_FLAGS, SANITIZE. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the source folder}"
 work=$(mktemp -d) || exit 1
@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 passed=0 failed=0
 export LD_LIBRARY_PATH="$BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" OMP_NUM_THREADS=1
-export OMPI_CC="$CC" MPICH_CC="$CC" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # PETSc's libraries leak
+export OMPI_CC="$CC" MPICH_CC="$CC"
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # PETSc's libraries leak
 hymg="-dll_append $work/libhymg_pc.so -pc_type hymg -ksp_rtol 1e-10"
 lu='-ref_ksp_type preonly -ref_pc_type redundant -ref_redundant_pc_factor_shift_type nonzero'
 
@@ -50,7 +51,8 @@ agrees()
   shift 3
   if ! solve "$ranks" "$@"; then
     fail "$* on $ranks: $(grep -A 2 'Error Message' "$work/errors" | head -n 3)"
-  elif ! awk -v limit="$limit" -v tolerance="$tolerance" '$1 == "iterations" && $2 >= 2 && $2 <= limit && $4 <= tolerance { n++ }
+  elif ! awk -v limit="$limit" -v tolerance="$tolerance" '
+    $1 == "iterations" && $2 >= 2 && $2 <= limit && $4 <= tolerance { n++ }
     END { exit n != 2 }' "$work/output"; then
     fail "$* on $ranks: more than $limit iterations or $tolerance: $(cat "$work/output")"
   else pass; fi
@@ -84,12 +86,13 @@ for name in PETSc petsc; do pkg-config --exists $name 2>/dev/null && petsc=$name
 [ -n "$petsc" ] || skip 'examples/petsc: no PETSc (petsc-dev)'
 headers=$(pkg-config --cflags-only-I "$petsc" | sed 's/-I/-isystem /g')
 compile $headers "$SRCDIR/tests/petsc/problem.c" -o "$work/problem" || skip 'examples/petsc: PETSc does not work'
-if compile -shared -fPIC $headers -I"$SRCDIR/include" "$SRCDIR"/examples/petsc/*.c -o "$work/libhymg_pc.so" -L"$BUILD/lib" -lhymg; then
+if compile -shared -fPIC $headers -I"$SRCDIR/include" "$SRCDIR"/examples/petsc/*.c -o "$work/libhymg_pc.so" \
+  -L"$BUILD/lib" -lhymg; then
   for kind in cells nodes singular plane; do on_ranks '1 3' 12 1e-8 -kind $kind $hymg $lu; done
   on_ranks '1 2' 12 1e-8 -ksp_type cg -kind singular -da_grid_z 2 $hymg $lu
   on_ranks 1 12 1e-8 -da_grid_x 1 $hymg $lu
-  on_ranks '1 3' 16 1e-6 -ksp_type cg -da_grid_x 66 -da_grid_y 66 -da_grid_z 66 $hymg -ref_ksp_type cg -ref_pc_type bjacobi \
-    -ref_sub_pc_type icc -ref_ksp_rtol 1e-10
+  on_ranks '1 3' 16 1e-6 -ksp_type cg -da_grid_x 66 -da_grid_y 66 -da_grid_z 66 $hymg -ref_ksp_type cg \
+    -ref_pc_type bjacobi -ref_sub_pc_type icc -ref_ksp_rtol 1e-10
   agrees 1 30 1e-8 -kind nodes -pc_hymg_options 'smoother=gsrb sweeps=2' $hymg $lu
   refused 'hymg: 1 unknown per cell' -kind vector $hymg $lu
   refused 'hymg: row 2, column 1: ' -kind wrong $hymg $lu
