@@ -19,10 +19,11 @@ typedef struct hymgi_flux_view {
 static inline hymgi_flux_view hymgi_flux_view_of(const hymgi_level *level, int box, int axis,
                                                  const double *x)
 {
-  hymgi_flux_view v = {.x = x,
-                       .beta = level->c.beta[axis],
-                       .constant = level->c.beta_constant[axis],
-                       .h = level->h[axis]};
+  hymgi_flux_view v;
+  v.x = x;
+  v.beta = level->c.beta[axis];
+  v.constant = level->c.beta_constant[axis];
+  v.h = level->h[axis];
   for (int side = 0; side < 2; side++) {
     const int face = 2 * axis + side;
     v.weight[side] = level->c.boundary_weight[face];
