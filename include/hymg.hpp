@@ -1,0 +1,353 @@
+/* hymg for C++17: the calls of hymg.h with handles that destroy themselves, failures as exceptions
+ * and arrays as spans with strides. Everything here is inline; link the same library.
+ *
+ * Handles are shared: a copy names the same object, which is destroyed with its last handle, and an
+ * object keeps alive what hymg.h wants destroyed after it (the solver its operator, the operator
+ * its grid, ...), so handles may go in any order. With several ranks the destruction of a context
+ * or solver is collective, as in hymg.h. Descriptions and options are the structs of hymg.h, filled
+ * with their defaults. What has no wrapper here is called with get(), inside check(). A monitor is
+ * called through C and must not throw. */
+#ifndef HYMG_HPP
+#define HYMG_HPP
+
+#include "hymg.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace hymg
+{
+
+/* ---- errors ---- */
+
+/* A call failed: status, and as what() the library's text, which names the value and the limit. */
+class error : public std::runtime_error
+{
+public:
+  error(hymg_status status, const std::string &text) : std::runtime_error(text), status_(status) {}
+  hymg_status status() const { return status_; }
+
+private:
+  hymg_status status_;
+};
+
+/* Throws error unless status is HYMG_OK; the text is that of the context, if there is one. */
+inline void check(hymg_status status, const hymg_context *context = nullptr)
+{
+  if (status == HYMG_OK) return;
+  const char *text = context ? hymg_context_error(context) : "";
+  throw error(status, *text ? text : hymg_status_text(status));
+}
+
+/* ---- descriptions, with their defaults ---- */
+
+struct context_options : hymg_context_options {
+  context_options() : hymg_context_options(hymg_context_options_default()) {}
+};
+struct grid_desc : hymg_grid_desc {
+  grid_desc() : hymg_grid_desc(hymg_grid_desc_default()) {}
+};
+struct operator_desc : hymg_operator_desc {
+  operator_desc() : hymg_operator_desc(hymg_operator_desc_default()) {}
+};
+struct options : hymg_options {
+  options() : hymg_options(hymg_options_default()) {}
+  /* Changes them by text, "smoother=chebyshev sweeps=6". */
+  void parse(const std::string &text)
+  {
+    char why[512] = "";
+    const hymg_status status = hymg_options_parse(this, text.c_str(), why, sizeof why);
+    if (status != HYMG_OK) throw error(status, why);
+  }
+};
+
+/* ---- arrays ---- */
+
+using index3 = std::array<int, 3>;
+using stride3 = std::array<std::ptrdiff_t, 3>;
+
+/* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device
+ * memory; (i, j, k) is data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const
+ * double. */
+template <class T> class strided_span
+{
+public:
+  /* With strides of any sign, in elements. */
+  strided_span(T *data, index3 count, stride3 stride) : data_(data), count_(count), stride_(stride)
+  {
+  }
+  /* Without gaps, x fastest. */
+  strided_span(T *data, index3 count)
+      : strided_span(data, count, {1, count[0], std::ptrdiff_t(count[0]) * count[1]})
+  {
+  }
+  /* A span of double as one of const double. */
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  strided_span(const strided_span<U> &other)
+      : strided_span(other.data(), other.count(), other.stride())
+  {
+  }
+  T *data() const { return data_; }
+  const index3 &count() const { return count_; }
+  const stride3 &stride() const { return stride_; }
+  /* Host memory only. */
+  T &operator()(int i, int j, int k) const
+  {
+    return data_[i * stride_[0] + j * stride_[1] + k * stride_[2]];
+  }
+  /* The part of `count` values per axis that begins at `low`. */
+  strided_span part(const index3 &low, const index3 &count) const
+  {
+    return {data_ + (low[0] * stride_[0] + low[1] * stride_[1] + low[2] * stride_[2]), count,
+            stride_};
+  }
+
+private:
+  T *data_;
+  index3 count_;
+  stride3 stride_;
+};
+
+/* ---- handles ---- */
+
+/* A shared handle of an object of C type T. */
+template <class T> class handle
+{
+public:
+  T *get() const { return object_.get(); }
+  /* The context of the object, for check() and for calls of hymg.h. */
+  hymg_context *raw_context() const { return context_; }
+
+protected:
+  /* create(&object) makes the object, which the parents outlive; `context` has the text if that
+   * fails. */
+  template <class Create, class... Parents>
+  handle(const Create &create, void (*destroy)(T **), hymg_context *context,
+         const Parents &...parents)
+      : context_(context)
+  {
+    T *object = nullptr;
+    check(create(&object), context);
+    object_.reset(object, [destroy, keep = std::make_tuple(parents...)](T *o) { destroy(&o); });
+    if constexpr (std::is_same_v<T, hymg_context>) context_ = object;
+  }
+  void must(hymg_status status) const { check(status, context_); }
+
+private:
+  hymg_context *context_;
+  std::shared_ptr<T> object_;
+};
+
+class context : public handle<hymg_context>
+{
+public:
+  /* One rank; for several see hymg_mpi.hpp. */
+  explicit context(const context_options &o = {})
+      : handle([&](hymg_context **c) { return hymg_context_create(&o, c); }, hymg_context_destroy,
+               nullptr)
+  {
+  }
+  /* Takes over a context that the C API made; not NULL. */
+  explicit context(hymg_context *owned)
+      : handle([=](hymg_context **c) { return *c = owned, HYMG_OK; }, hymg_context_destroy, nullptr)
+  {
+  }
+  int rank() const { return hymg_context_rank(get()); }
+  int ranks() const { return hymg_context_ranks(get()); }
+  int threads() const { return hymg_context_threads(get()); }
+  /* Collective: the largest value of all ranks. */
+  double max(double value) const
+  {
+    must(hymg_context_max(get(), &value));
+    return value;
+  }
+};
+
+class grid : public handle<hymg_grid>
+{
+public:
+  /* Collective. */
+  grid(const context &c, const hymg_grid_desc &desc)
+      : handle([&](hymg_grid **g) { return hymg_grid_create(c.get(), &desc, g); },
+               hymg_grid_destroy, c.get(), c)
+  {
+  }
+  std::int64_t cells() const { return hymg_grid_cells(get()); }
+  /* This rank's bricks: low corner and cells of each. */
+  struct brick {
+    index3 low, count;
+  };
+  int bricks() const { return hymg_grid_num_local(get()); }
+  brick local(int index) const
+  {
+    brick b;
+    hymg_grid_local(get(), index, b.low.data(), b.count.data());
+    return b;
+  }
+};
+
+class solver;
+
+class field : public handle<hymg_field>
+{
+public:
+  /* Zeros, in plain rows. */
+  explicit field(const grid &g, hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+      : handle(
+            [&](hymg_field **f) {
+              return hymg_field_create_in(g.get(), space, centering, HYMG_DOUBLE, f);
+            },
+            hymg_field_destroy, g.raw_context(), g)
+  {
+  }
+  /* Zeros, in the layout and memory of a level of the solver; solves use it in place. */
+  explicit field(const solver &s, int level = 0);
+  /* Over the user's array, neither copied nor owned: the span's brick whose low corner is entry
+   * `low` of the grid holds everything that this rank holds. */
+  field(const grid &g, const strided_span<double> &array, const index3 &low,
+        hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+      : handle(
+            [&](hymg_field **f) {
+              return hymg_field_wrap(g.get(), space, centering, HYMG_DOUBLE, low.data(),
+                                     array.count().data(), array.stride().data(), array.data(), f);
+            },
+            hymg_field_destroy, g.raw_context(), g)
+  {
+  }
+  /* Copies in, out: the span's brick whose low corner is entry `low` of the grid, all of it held by
+   * this rank; the _own ones leave out what other ranks hold. */
+  using to_field = strided_span<const double>;
+  using from_field = strided_span<double>;
+  void write(const to_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST)
+  {
+    copy(hymg_field_write, get(), a, low, space);
+  }
+  void write_own(const to_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST)
+  {
+    copy(hymg_field_write_own, get(), a, low, space);
+  }
+  void read(const from_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST) const
+  {
+    copy(hymg_field_read, get(), a, low, space);
+  }
+  void read_own(const from_field &a, const index3 &low = {}, hymg_space space = HYMG_HOST) const
+  {
+    copy(hymg_field_read_own, get(), a, low, space);
+  }
+  void fill(double value) { must(hymg_field_fill(get(), value)); }
+  /* this += a x */
+  void axpy(double a, const field &x) { must(hymg_field_axpy(a, x.get(), get())); }
+  void scale(double a) { must(hymg_field_scale(a, get())); }
+  /* this = x */
+  void assign(const field &x) { must(hymg_field_copy(x.get(), get())); }
+  /* Collective: sum of products; subtraction of the mean; largest absolute value, root mean square
+   * and mean. */
+  double dot(const field &y) const
+  {
+    double sum = 0;
+    must(hymg_field_dot(get(), y.get(), &sum));
+    return sum;
+  }
+  void remove_mean() { must(hymg_field_remove_mean(get())); }
+  double max() const { return reduced(hymg_field_max); }
+  double rms() const { return reduced(hymg_field_rms); }
+  double mean() const { return reduced(hymg_field_mean); }
+
+private:
+  template <class Call, class Field, class Span>
+  void copy(Call call, Field *f, const Span &a, const index3 &low, hymg_space space) const
+  {
+    must(call(f, low.data(), a.count().data(), a.stride().data(), a.data(), space));
+  }
+  double reduced(hymg_status (*reduce)(const hymg_field *, double *)) const
+  {
+    double value = 0;
+    must(reduce(get(), &value));
+    return value;
+  }
+};
+
+class linear_operator : public handle<hymg_operator>
+{
+public:
+  /* The fields in desc are borrowed until the creation or the last update of a solver. */
+  explicit linear_operator(const hymg::grid &g, const hymg_operator_desc &desc = operator_desc())
+      : handle([&](hymg_operator **o) { return hymg_operator_create(g.get(), &desc, o); },
+               hymg_operator_destroy, g.raw_context(), g),
+        grid_(g)
+  {
+  }
+  const hymg::grid &grid() const { return grid_; }
+  /* Takes effect with the solver's next update. */
+  void set(const hymg_operator_desc &desc) { must(hymg_operator_set(get(), &desc)); }
+  hymg_operator_desc desc() const
+  {
+    hymg_operator_desc d;
+    must(hymg_operator_get(get(), &d));
+    return d;
+  }
+
+private:
+  hymg::grid grid_;
+};
+
+class solver : public handle<hymg_solver>
+{
+public:
+  /* Collective. */
+  explicit solver(const linear_operator &op, const hymg_options &o = options())
+      : handle([&](hymg_solver **s) { return hymg_solver_create(op.get(), &o, s); },
+               hymg_solver_destroy, op.raw_context(), op),
+        operator_(op)
+  {
+  }
+  const linear_operator &op() const { return operator_; }
+  /* Collective: after linear_operator::set, or when fields have changed. */
+  void update() { must(hymg_solver_update(get())); }
+  /* Collective: A u = f. Not to converge is a result, not an exception; what it points to is the
+   * solver's, until its next solve. */
+  hymg_result solve(const field &f, field &u)
+  {
+    hymg_result result;
+    must(hymg_solve(get(), f.get(), u.get(), &result));
+    return result;
+  }
+  /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
+  void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT)
+  {
+    must(hymg_solver_cycle(get(), kind, from_u, f.get(), u.get()));
+  }
+  /* Collective: y = A x, homogeneous boundaries; r = f - A u. */
+  void apply(const field &x, field &y, int level = 0)
+  {
+    must(hymg_apply(get(), level, x.get(), y.get()));
+  }
+  void residual(const field &f, const field &u, field &r, int level = 0)
+  {
+    must(hymg_residual(get(), level, f.get(), u.get(), r.get()));
+  }
+  int levels() const { return hymg_solver_num_levels(get()); }
+  hymg_path path() const { return hymg_solver_path(get(), nullptr); }
+
+private:
+  linear_operator operator_;
+};
+
+inline field::field(const solver &s, int level)
+    : handle(
+          [&](hymg_field **f) {
+            if (level) return hymg_field_create_on_level(s.get(), level, f);
+            return hymg_field_create(s.op().grid().get(), s.get(), HYMG_CELL, HYMG_DOUBLE, f);
+          },
+          hymg_field_destroy, s.raw_context(), s.op().grid())
+{
+}
+
+} // namespace hymg
+#endif

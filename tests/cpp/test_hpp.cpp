@@ -1,0 +1,289 @@
+/* hymg.hpp: exceptions with the library's text, spans with any strides against plain loops,
+ * lifetimes (handles destroyed in any order; the sanitizers watch), a solve on odd sides against a
+ * 7-point residual computed here. With MPI (TEST_MPI, a number of ranks) the same on a
+ * communicator. Ends with the totals. */
+#ifdef TEST_MPI
+#include <hymg_mpi.hpp>
+#else
+#include <hymg.hpp>
+#endif
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <random>
+#include <vector>
+
+static int passed = 0, failed = 0;
+
+#define CHECK(condition)                                                                           \
+  ((condition)                                                                                     \
+       ? (void)passed++                                                                            \
+       : (void)(failed++, std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition)))
+
+static const double nan_value = std::numeric_limits<double>::quiet_NaN();
+static std::mt19937 generator(7);
+
+static std::vector<double> random_values(std::size_t n)
+{
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> v(n);
+  for (double &x : v)
+    x = uniform(generator);
+  return v;
+}
+
+static hymg::context make_context()
+{
+#ifdef TEST_MPI
+  return hymg::mpi_context(MPI_COMM_WORLD);
+#else
+  return hymg::context();
+#endif
+}
+
+static hymg::grid_desc box(int nx, int ny, int nz)
+{
+  hymg::grid_desc desc;
+  const int n[3] = {nx, ny, nz};
+  for (int d = 0; d < 3; d++)
+    desc.n[d] = n[d], desc.spacing[d] = 1. / n[d];
+  return desc;
+}
+
+static void test_defaults()
+{
+  const hymg_options o = hymg_options_default();
+  hymg::options mine;
+  CHECK(mine.method == o.method && mine.rtol == o.rtol && mine.sweeps == o.sweeps);
+  CHECK(hymg::grid_desc().n[0] == 64 && hymg::operator_desc().b == 1);
+  CHECK(hymg::context_options().device == HYMG_DEVICE_SHARED);
+}
+
+/* what() is the library's text, which names the value. */
+static void test_exceptions()
+{
+  const hymg::context context = make_context();
+  hymg::grid_desc desc = box(8, 8, 8);
+  desc.n[1] = -37;
+  try {
+    hymg::grid grid(context, desc);
+    CHECK(!"an exception");
+  } catch (const hymg::error &e) {
+    CHECK(e.status() == HYMG_EINVAL);
+    CHECK(std::string(e.what()).find("-37") != std::string::npos);
+    CHECK(std::string(e.what()) == hymg_context_error(context.get()));
+  }
+  hymg::field field(hymg::grid(context, box(8, 8, 8)));
+  std::vector<double> v(8);
+  try {
+    field.read({v.data(), {1, 1, 8}}, {0, 0, 5});
+    CHECK(!"an exception");
+  } catch (const std::runtime_error &e) { /* a brick that ends at 13 of 8 cells */
+    CHECK(*e.what());
+  }
+  try {
+    hymg::check(HYMG_EIO);
+    CHECK(!"an exception");
+  } catch (const hymg::error &e) {
+    CHECK(e.status() == HYMG_EIO && std::string(e.what()) == hymg_status_text(HYMG_EIO));
+  }
+}
+
+/* Written with x fastest from inside an array with ghost layers, read back with z fastest and x
+ * reversed into a poisoned array; what another rank holds, and what is around the brick, stays
+ * poisoned. */
+static void test_spans()
+{
+  enum { NX = 7, NY = 4, NZ = 5, PITCH = NX + 2, PLANE = PITCH * (NY + 2) };
+  const hymg::grid grid(make_context(), box(NX, NY, NZ));
+  hymg::field field(grid);
+  std::vector<double> in = random_values(PLANE * (NZ + 2)), out(NX * NY * NZ + 2, nan_value);
+  const hymg::strided_span<double> ghosted(in.data(), {PITCH, NY + 2, NZ + 2});
+  const hymg::strided_span<double> inner = ghosted.part({1, 1, 1}, {NX, NY, NZ});
+  const hymg::strided_span<double> reversed(out.data() + 1 + (NX - 1) * NY * NZ, {NX, NY, NZ},
+                                            {-NY * NZ, NZ, 1});
+  CHECK(inner(0, 0, 0) == in[PLANE + PITCH + 1]);
+  CHECK(&inner(NX - 1, NY - 1, NZ - 1) == &in[NZ * PLANE + NY * PITCH + NX]);
+  field.write_own(inner);
+  field.read_own(reversed);
+  std::vector<int> held(NX * NY * NZ, 0);
+  for (int b = 0; b < grid.bricks(); b++) {
+    const hymg::grid::brick own = grid.local(b);
+    for (int c = 0; c < own.count[0] * own.count[1] * own.count[2]; c++)
+      held[own.low[0] + c % own.count[0] +
+           NX * (own.low[1] + c / own.count[0] % own.count[1] +
+                 NY * (own.low[2] + c / own.count[0] / own.count[1]))] = 1;
+  }
+  bool same = true, untouched = std::isnan(out.front()) && std::isnan(out.back());
+  double cells = 0;
+  for (int k = 0, c = 0; k < NZ; k++)
+    for (int j = 0; j < NY; j++)
+      for (int i = 0; i < NX; i++, c++) {
+        cells += held[c];
+        if (held[c])
+          same = same && reversed(i, j, k) == inner(i, j, k);
+        else
+          untouched = untouched && std::isnan(reversed(i, j, k));
+      }
+  CHECK(same);
+  CHECK(untouched);
+  CHECK(cells > 0 || grid.bricks() == 0);
+}
+
+/* u of the 7-point problem a alpha u - div grad u, Neumann on x-, Dirichlet with a linear
+ * extrapolation elsewhere. */
+static double apply_here(const std::vector<double> &u, const int *n, double alpha, int i, int j,
+                         int k)
+{
+  const int at[3] = {i, j, k}, stride[3] = {1, n[0], n[0] * n[1]};
+  const int c = i + n[0] * (j + n[1] * k);
+  double sum = alpha * u[c];
+  for (int d = 0; d < 3; d++) {
+    const double w = double(n[d]) * n[d];
+    if (at[d] > 0)
+      sum += w * (u[c] - u[c - stride[d]]);
+    else if (d > 0)
+      sum += 2 * w * u[c];
+    sum += at[d] < n[d] - 1 ? w * (u[c] - u[c + stride[d]]) : 2 * w * u[c];
+  }
+  return sum;
+}
+
+static std::vector<double> values(const hymg::context &context, const hymg::field &field,
+                                  const int *n)
+{
+  std::vector<double> v(n[0] * n[1] * n[2], -HUGE_VAL);
+  field.read_own({v.data(), {n[0], n[1], n[2]}});
+  for (double &x : v)
+    x = context.max(x); /* of the rank that holds it */
+  return v;
+}
+
+static void test_solve()
+{
+  const int n[3] = {9, 5, 7};
+  const hymg::context context = make_context();
+  std::optional<hymg::field> keep;
+  {
+    hymg::grid_desc desc = box(n[0], n[1], n[2]);
+    desc.boundary[0] = HYMG_NEUMANN;
+    hymg::operator_desc op;
+    op.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+    op.a = 1, op.alpha_constant = 3;
+    hymg::options options;
+    options.method = HYMG_MG, options.norm = HYMG_NORM_MAX, options.backend = HYMG_BACKEND_HOST;
+    options.rtol = 1e-11;
+    hymg::solver solver(hymg::linear_operator(hymg::grid(context, desc), op), options);
+    hymg::field f(solver), u(solver), r(solver), copy = u; /* a second handle of u */
+    const std::vector<double> rhs = random_values(n[0] * n[1] * n[2]);
+    f.write_own({rhs.data(), {n[0], n[1], n[2]}});
+    CHECK(solver.solve(f, u).converged);
+    const std::vector<double> x = values(context, copy, n);
+    double worst = 0;
+    for (int k = 0, c = 0; k < n[2]; k++)
+      for (int j = 0; j < n[1]; j++)
+        for (int i = 0; i < n[0]; i++, c++)
+          worst = std::fmax(worst, std::fabs(rhs[c] - apply_here(x, n, 3, i, j, k)));
+    CHECK(worst < 2e-11 && worst > 0);
+    solver.residual(f, u, r);
+    CHECK(std::fabs(r.max() - worst) < 1e-12);
+    solver.apply(u, r);
+    r.axpy(-1, f);
+    CHECK(r.max() < 2e-11);
+    op.b = 2, op.a = 2; /* twice the operator: half the solution */
+    hymg::linear_operator same = solver.op();
+    same.set(op);
+    CHECK(same.desc().b == 2);
+    solver.update();
+    CHECK(solver.solve(f, r).converged);
+    r.axpy(-.5, u);
+    CHECK(r.max() < 1e-11 * u.max());
+    keep = u;
+  } /* the field outlives solver, operator and grid */
+  CHECK(keep->rms() > 0 && keep->max() >= keep->rms());
+  keep->fill(-2.5);
+  CHECK(keep->mean() == -2.5);
+}
+
+static void test_options()
+{
+  hymg::options o;
+  o.parse("smoother=chebyshev sweeps=12");
+  CHECK(o.smoother == HYMG_CHEBYSHEV && o.sweeps == 12);
+  try {
+    o.parse("sweeps=6 smoother=gauss");
+    CHECK(!"an exception");
+  } catch (const hymg::error &e) {
+    CHECK(std::string(e.what()).find("gauss") != std::string::npos);
+    CHECK(o.smoother == HYMG_CHEBYSHEV && o.sweeps == 12);
+  }
+}
+
+/* Reductions against sums here; a cycle from zero is linear and reduces the residual; a field over an
+ * array with gaps changes the same bits of it as a copy would, and nothing else. */
+static void test_fields_and_cycle()
+{
+  const int n[3] = {8, 6, 5};
+  const hymg::context context = make_context();
+  const hymg::grid grid(context, box(n[0], n[1], n[2]));
+  hymg::options options = hymg::options();
+  options.parse("method=mg backend=host smoother=chebyshev bottom=sweeps");
+  hymg::solver solver(hymg::linear_operator(grid), options);
+  hymg::field f(solver), u(solver), w(solver);
+  const std::vector<double> rhs = random_values(n[0] * n[1] * n[2]);
+  double square = 0, sum = 0;
+  for (double x : rhs)
+    square += x * x, sum += x;
+  f.write_own({rhs.data(), {n[0], n[1], n[2]}});
+  CHECK(std::fabs(f.dot(f) - square) < 1e-12 * square);
+  solver.cycle(f, u);
+  solver.residual(f, u, w);
+  CHECK(w.rms() < .2 * f.rms() && w.rms() > 0);
+  f.scale(2);
+  solver.cycle(f, w);
+  w.axpy(-2, u);
+  CHECK(w.max() <= 1e-14 * u.max());
+  f.scale(.5);
+  w.assign(f);
+  w.remove_mean();
+  w.axpy(-1, f);
+  CHECK(std::fabs(w.max() - std::fabs(sum / double(rhs.size()))) < 1e-14);
+
+  std::vector<double> array(2 * rhs.size(), 7.);
+  const hymg::strided_span<double> gaps(array.data(), {n[0], n[1], n[2]},
+                                        {2, 2 * n[0], 2 * n[0] * n[1]});
+  hymg::field wrapped(grid, gaps, {0, 0, 0});
+  solver.cycle(f, wrapped);
+  std::vector<double> copy(rhs.size(), 7.);
+  u.read_own({copy.data(), {n[0], n[1], n[2]}});
+  bool same = true;
+  for (std::size_t c = 0; c < rhs.size(); c++)
+    same = same && array[2 * c] == copy[c] && array[2 * c + 1] == 7.;
+  CHECK(same);
+}
+
+int main(int argc, char **argv)
+{
+#ifdef TEST_MPI
+  MPI_Init(&argc, &argv);
+#else
+  (void)argc, (void)argv;
+#endif
+  int rank = 0, failures;
+  test_defaults();
+  test_exceptions();
+  test_spans();
+  test_solve();
+  test_options();
+  test_fields_and_cycle();
+  failures = failed;
+#ifdef TEST_MPI
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+#endif
+  if (rank == 0) std::printf("%d passed, %d failed, 0 skipped\n", passed, failures);
+  return failures != 0;
+}

@@ -1,0 +1,207 @@
+! Module hymg: error texts, arrays of any strides and bounds against plain loops, a solve on odd sides against a 7-point
+! residual computed here, a monitor in Fortran, wrapped arrays. Every rank names the whole of small grids and writes and
+! reads what it holds of them. Ends with the totals.
+program test_hymg
+  use, intrinsic :: ieee_arithmetic
+  use hymg
+  use start
+  implicit none
+  integer :: passed = 0, failed = 0
+  integer :: cycles_seen = 0
+  type(c_ptr) :: context = c_null_ptr
+  real(c_double) :: all_failed
+
+  call begin()
+  call random_init(.true., .false.) ! the same numbers on every rank
+  call check(make_context(context) == HYMG_OK, 'a context')
+  call test_errors()
+  call test_arrays()
+  call test_solve()
+  all_failed = failed
+  call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
+  if (hymg_context_rank(context) == 0) &
+      print '(i0,a,i0,a)', passed, ' passed, ', int(all_failed), ' failed, 0 skipped'
+  call hymg_context_destroy(context)
+  call check(.not. c_associated(context), 'a destroyed handle is null')
+  call finish()
+  if (all_failed > 0) error stop
+
+contains
+
+  subroutine check(condition, what)
+    logical, intent(in) :: condition
+    character(*), intent(in) :: what
+    if (condition) then
+      passed = passed + 1
+    else
+      failed = failed + 1
+      print '(2a)', 'not so: ', what
+    end if
+  end subroutine
+
+  type(c_ptr) function make_grid(n) result(grid)
+    integer, intent(in) :: n(3)
+    type(hymg_grid_desc) :: desc
+    desc%n = n
+    desc%spacing = 1._c_double / n
+    desc%boundary(1) = HYMG_NEUMANN
+    grid = c_null_ptr
+    call check(hymg_grid_create(context, desc, grid) == HYMG_OK, 'a grid')
+  end function
+
+  ! The library's text names the value; that of a status is C's.
+  subroutine test_errors()
+    type(hymg_grid_desc) :: desc
+    type(hymg_options) :: options
+    type(c_ptr) :: grid
+    character(80) :: why
+    grid = c_null_ptr
+    desc%n(2) = -37
+    call check(hymg_grid_create(context, desc, grid) == HYMG_EINVAL, 'EINVAL for -37 cells')
+    call check(.not. c_associated(grid), 'no handle after a failure')
+    call check(index(hymg_error_text(context), '-37') > 0, 'the text names -37')
+    call check(hymg_text(hymg_status_name(HYMG_ENOMEM)) == 'HYMG_ENOMEM', 'the name of a status')
+    call check(len(hymg_text(c_null_ptr)) == 0, 'no text')
+    call check(hymg_options_parse(options, 'sweeps=12' // c_null_char, why, 80_c_size_t) == HYMG_OK, 'options as text')
+    call check(options%sweeps == 12, 'sweeps')
+    call check(hymg_options_parse(options, 'smoother=gauss' // c_null_char, why, 80_c_size_t) == HYMG_EINVAL, &
+        'no gauss')
+    call check(index(why, 'gauss') > 0, 'the text names gauss')
+  end subroutine
+
+  ! Written from the inside of an array with ghost layers, read back in reverse with every second entry of x, into a
+  ! poisoned array.
+  subroutine test_arrays()
+    integer, parameter :: n(3) = [7, 4, 5]
+    real(c_double) :: a(0:n(1) + 1, 0:n(2) + 1, 0:n(3) + 1), b(2 * n(1), n(2), n(3)), x
+    real(c_double) :: shifted(3:5, 2:2, 4:5)
+    logical :: held(n(1), n(2), n(3))
+    type(c_ptr) :: grid, field
+    integer :: i, low(3), count(3)
+    grid = make_grid(n)
+    field = c_null_ptr
+    call check(hymg_field_create(grid, c_null_ptr, HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field')
+    call random_number(a)
+    b = ieee_value(x, ieee_quiet_nan)
+    call check(hymg_field_write_own(field, a(1:n(1), 1:n(2), 1:n(3))) == HYMG_OK, 'write')
+    call check(hymg_field_read_own(field, b(2 * n(1):2:-2, :, n(3):1:-1)) == HYMG_OK, 'read')
+    held = .false.
+    do i = 0, hymg_grid_num_local(grid) - 1
+      call hymg_grid_local(grid, i, low, count)
+      held(low(1) + 1:low(1) + count(1), low(2) + 1:low(2) + count(2), low(3) + 1:low(3) + count(3)) = .true.
+    end do
+    call check(all(b(2 * n(1):2:-2, :, n(3):1:-1) == a(1:n(1), 1:n(2), 1:n(3)) .or. .not. held), 'the same values')
+    call check(all(ieee_is_nan(b(1::2, :, :))), 'what is between the strides is untouched')
+    call check(all(ieee_is_nan(b(2 * n(1):2:-2, :, n(3):1:-1)) .neqv. held), 'so is what others hold')
+    shifted = -1
+    call check(hymg_field_read_own(field, shifted, lbound(shifted)) == HYMG_OK, 'read with bounds')
+    call check(all(shifted == merge(a(3:5, 2:2, 4:5), -1._c_double, held(3:5, 2:2, 4:5))), 'values at the bounds')
+    call check(hymg_field_write_own(field, a(1:0, 1:n(2), 1:n(3))) == HYMG_OK, 'nothing to write')
+    call check(hymg_field_read_own(field, shifted, [6, 2, 4]) == HYMG_EINVAL, 'cells 6 to 8 of 7')
+    call hymg_field_destroy(field)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
+  ! a u - div grad u, a = 3: Neumann on x-, Dirichlet elsewhere, linear extrapolation.
+  real(c_double) function applied(u, i, j, k)
+    real(c_double), intent(in) :: u(:, :, :)
+    integer, intent(in) :: i, j, k
+    integer :: at(3), n(3), side(3), d
+    n = shape(u)
+    at = [i, j, k]
+    applied = 3 * u(i, j, k)
+    do d = 1, 3
+      side = 0
+      side(d) = 1
+      if (at(d) > 1) then
+        applied = applied + (u(i, j, k) - u(i - side(1), j - side(2), k - side(3))) * n(d)**2
+      else if (d > 1) then
+        applied = applied + 2 * u(i, j, k) * n(d)**2
+      end if
+      if (at(d) < n(d)) then
+        applied = applied + (u(i, j, k) - u(i + side(1), j + side(2), k + side(3))) * n(d)**2
+      else
+        applied = applied + 2 * u(i, j, k) * n(d)**2
+      end if
+    end do
+  end function
+
+  logical(c_bool) function count_cycles(record, cycle, user) bind(c)
+    type(hymg_cycle_record), intent(in) :: record
+    integer(c_int), value :: cycle
+    type(c_ptr), value :: user
+    count_cycles = cycle == cycles_seen .and. record%residual_max >= 0 .and. .not. c_associated(user)
+    cycles_seen = cycles_seen + 1
+  end function
+
+  subroutine test_solve()
+    integer, parameter :: n(3) = [9, 5, 7]
+    real(c_double) :: f(n(1), n(2), n(3)), worst
+    real(c_double), target :: u(n(1), n(2), n(3)), wrapped(0:n(1) + 1, n(2), n(3))
+    type(hymg_operator_desc) :: desc
+    type(hymg_options) :: options
+    type(hymg_result) :: result
+    type(c_ptr) :: grid, op, solver, rhs, solution
+    integer :: i, j, k
+    grid = make_grid(n)
+    op = c_null_ptr
+    solver = c_null_ptr
+    rhs = c_null_ptr
+    solution = c_null_ptr
+    desc%extrapolation = HYMG_EXTRAPOLATION_LINEAR
+    desc%a = 1
+    desc%alpha_constant = 3
+    options%method = HYMG_MG
+    options%rtol = 1e-11_c_double
+    options%monitor = c_funloc(count_cycles)
+    call check(hymg_operator_create(grid, desc, op) == HYMG_OK, 'an operator')
+    call check(hymg_solver_create(op, options, solver) == HYMG_OK, 'a solver')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, rhs) == HYMG_OK, 'f')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, solution) == HYMG_OK, 'u')
+    call random_number(f)
+    call check(hymg_field_write_own(rhs, f) == HYMG_OK, 'write f')
+    call check(hymg_solve(solver, rhs, solution, result) == HYMG_OK, 'solve')
+    call check(logical(result%converged) .and. result%reason == HYMG_REASON_TOLERANCE, 'converged')
+    call check(result%cycles == cycles_seen .and. cycles_seen > 1, 'the monitor saw every cycle')
+    call whole(solution, u)
+    worst = 0
+    do k = 1, n(3)
+      do j = 1, n(2)
+        do i = 1, n(1)
+          worst = max(worst, abs(f(i, j, k) - applied(u, i, j, k)))
+        end do
+      end do
+    end do
+    call check(worst < 2e-11 .and. worst > 0, 'the residual')
+    call hymg_field_destroy(solution)
+    wrapped = -7
+    call check(hymg_field_wrap(grid, HYMG_CELL, wrapped(1:n(1), :, :), solution) == HYMG_OK, 'wrap')
+    cycles_seen = 0
+    call check(hymg_solve(solver, rhs, solution) == HYMG_OK, 'solve in place')
+    call check(all(wrapped(1:n(1), :, :) == u .or. wrapped(1:n(1), :, :) == -7._c_double), 'the same bits')
+    call check(any(wrapped(1:n(1), :, :) == u) .or. hymg_grid_num_local(grid) == 0, 'in place')
+    call check(all(wrapped([0, n(1) + 1], :, :) == -7._c_double), 'ghosts untouched')
+    call hymg_field_destroy(solution)
+    call hymg_field_destroy(rhs)
+    call hymg_solver_destroy(solver)
+    call hymg_operator_destroy(op)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
+  ! All cells of the field on every rank.
+  subroutine whole(field, u)
+    type(c_ptr), intent(in) :: field
+    real(c_double), intent(out) :: u(:, :, :)
+    integer :: i, j, k, status
+    u = -huge(1._c_double)
+    call check(hymg_field_read_own(field, u) == HYMG_OK, 'read u')
+    do k = 1, size(u, 3)
+      do j = 1, size(u, 2)
+        do i = 1, size(u, 1)
+          status = hymg_context_max(context, u(i, j, k))
+          if (status /= HYMG_OK) error stop 'max'
+        end do
+      end do
+    end do
+  end subroutine
+end program test_hymg
