@@ -29,8 +29,7 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   if (weights.prev) weights.prev += o;
   if (weights.scale) weights.scale += o;
   if (level->method->stencil == HYMG_FV2) {
-    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk);
-    hymgi_fv2_run(w->kind, &r, &weights, from, to, out);
+    hymgi_fv2_slots(w, &weights, g, cjk, from, to, out);
   } else {
     const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
     hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
