@@ -144,6 +144,10 @@ void hymgi_fv2_slots(const host_pass *pass, const relax_weights *w, const hymgi_
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out);
 
+/* The cells of a colour of row (j, k), in place in the vector out. */
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out);
+
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_constant_doubles(const hymgi_geom *g);
 void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);

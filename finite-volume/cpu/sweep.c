@@ -48,8 +48,9 @@ static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], con
     for (int i = range[0]; i < range[1]; i++)
       out[i] = (i & 1) == p ? all[i] : old[i];
   else
-    for (int i = range[0] + ((range[0] & 1) != p); i < range[1]; i += 2)
-      out[i] = all[i];
+#pragma omp simd
+    for (int i = range[0]; i < range[1]; i++)
+      if ((i & 1) == p) out[i] = all[i];
 }
 
 static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
@@ -64,6 +65,15 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
     *max = host_larger(*max, host_row_max(false, out + range[0], out, range[1] - range[0]));
   else if (takes)
     take_colour(w, g, cjk, range, out);
+}
+
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out)
+{
+  const job w = {.pass = *pass, .out = out, .colour = colour};
+  const int cjk[3] = {g->split ? colour : 0, j, k}, range[2] = {0, host_slots(g)};
+  double none = 0;
+  run_range(&w, g, cjk, range, &none);
 }
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, double *max)

@@ -143,11 +143,14 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   hymgi_cpu_store_row(p, halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
-static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *r,
-                         double *coarse)
+void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
+                                     const double *r, double *coarse)
 {
   const hymgi_geom *g = level->box + b;
+  double *const nothing = host_scratch(level, NOTHING);
   int low[3], high[3];
+  if (!level->weight[0] || !level->weight[1] || !level->weight[2])
+    memset(nothing - 1, 0, ((size_t)g->n[0] + 2) * sizeof *nothing);
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
     low[axis] = halved(level, axis) ? 2 * at : at;
@@ -171,13 +174,8 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, doub
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    double *const nothing = host_scratch(level, NOTHING) - HYMGI_LINE;
-    memset(nothing, 0, (size_t)(level->scratch_row - HYMGI_LINE) * sizeof *nothing);
-    for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
-         hymgi_cpu_next(&s))
-      restrict_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
-  }
+  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
 }
 
 /* ---- interpolation ---- */
@@ -260,15 +258,17 @@ typedef struct coarse_rows {
   const double *next[3][2][2];         /* by axis and side, for axes with weights */
 } coarse_rows;
 
-/* The coarse ghosts beyond boundaries are 0 on this path. */
+/* For fine planes from_k ... to_k - 1 of coarse row JK. The coarse ghosts beyond boundaries are
+ * 0 on this path. */
 static coarse_rows load_coarse(const hymgi_level *level, int b, const double *source,
-                               const int JK[2])
+                               const int JK[2], int from_k, int to_k)
 {
   coarse_rows c;
   parents_of(level, b, source, JK, COARSE_ROWS, c.parent);
   besides_of(level, b, source, JK, c.parent, c.beside);
   for (int axis = 1; axis < 3; axis++)
     for (int side = 0; side < 2 && level->weight[axis]; side++) {
+      if (axis == 2 && to_k - from_k == 1 && from_k % 2 != side) continue;
       int next[2] = {JK[0], JK[1]};
       next[axis - 1] += side ? 1 : -1;
       const int row = COARSE_ROWS + ROWS_EACH * (2 * axis - 1 + side);
@@ -277,12 +277,14 @@ static coarse_rows load_coarse(const hymgi_level *level, int b, const double *so
   return c;
 }
 
+/* colour: of the cells to interpolate to, if rows are split; or -1 for all */
 static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const coarse_rows *c,
-                            int j, int k, double *x)
+                            int colour, int j, int k, double *x)
 {
   const int odd[3] = {0, j % 2, k % 2};
   const parts all = parts_of(g);
   for (int part = 0; part < all.count; part++) {
+    if (g->split && colour >= 0 && hymgi_first(g, part, j, k) != colour) continue;
     const ptrdiff_t at = part_at(g, part, j, k);
     const double *w[3] = {NULL}, *next[3] = {c->beside[part]};
     unsigned axes = 0;
@@ -296,24 +298,39 @@ static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const
   }
 }
 
-/* The fine rows of a coarse row. */
-static void interpolate_rows(const hymgi_level *level, int b, const int JK[2],
-                             const double *source, double *x)
+void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
+                                         const int to[2], int colour, const double *source,
+                                         double *x)
 {
   const hymgi_geom *g = level->box + b;
-  const coarse_rows c = load_coarse(level, b, source, JK);
-  const int nj = halved(level, 1) ? 2 : 1, nk = halved(level, 2) ? 2 : 1;
-  for (int k = nk * JK[1]; k < nk * (JK[1] + 1) && k < g->n[2]; k++)
-    for (int j = nj * JK[0]; j < nj * (JK[0] + 1) && j < g->n[1]; j++)
-      interpolate_row(level, g, &c, j, k, x);
+  const int JK[2] = {halved(level, 1) ? from[0] / 2 : from[0],
+                     halved(level, 2) ? from[1] / 2 : from[1]};
+  const coarse_rows c = load_coarse(level, b, source, JK, from[1], to[1]);
+  for (int k = from[1]; k < to[1]; k++)
+    for (int j = from[0]; j < to[0]; j++)
+      interpolate_row(level, g, &c, colour, j, k, x);
 }
 
+/* The fine rows of a coarse row. */
+static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], int colour,
+                             const double *source, double *x)
+{
+  int from[2], to[2];
+  for (int t = 0; t < 2; t++) {
+    const int children = halved(level, t + 1) ? 2 : 1, n = level->box[b].n[t + 1];
+    from[t] = children * JK[t];
+    to[t] = from[t] + children < n ? from[t] + children : n;
+  }
+  hymgi_cpu_interpolate_weighted_rows(level, b, from, to, colour, source, x);
+}
+
+/* The transposed smoother begins with the cells of colour 1, without reading them. */
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                     double *x)
 {
-  (void)smoothed;
   const int threads = hymgi_cpu_threads(fine);
+  const int colour = smoothed && fine->exchanged && fine->method->smoother == HYMG_GSRB ? 0 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, source, x);
+    interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, colour, source, x);
 }

@@ -40,7 +40,7 @@ static void precondition(krylov *k, double *r)
   hymgi_level *level = k->level;
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
-  hymgi_fill(level, 0, level->x);
+  hymgi_zero_guess(level);
   hymgi_exchange_inner(h);
   hymgi_run_cycle(h, h->options.cycle, 0);
   hymgi_exchange_inner(h);

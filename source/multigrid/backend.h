@@ -97,6 +97,14 @@ typedef struct hymgi_robust_ops {
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
+
+  /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
+   * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is to
+   * be set to 0 first. interpolate_smooth: interpolate_weighted to level->x and the transposed
+   * smoother. starts_from_zero: is smooth_restrict available? */
+  bool (*starts_from_zero)(const hymgi_level *level);
+  bool (*smooth_restrict)(hymgi_level *level, bool from_zero, double *coarse);
+  bool (*interpolate_smooth)(hymgi_level *fine, const double *source);
 } hymgi_robust_ops;
 
 typedef struct hymgi_backend {

@@ -33,8 +33,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
-  hymgi_interpolate(coarse, level, false, true);
-  hymgi_smooth_transposed(level);
+  hymgi_interpolate_smooth(coarse, level);
 }
 
 /* On the coarsest level alone: the correction is a bottom solve for the residual. */
@@ -54,9 +53,9 @@ static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
   if (l < h->num_levels - 1)
-    v_cycle(h, l, visits, false);
+    v_cycle(h, l, visits, h->method.robust); /* there x is 0 */
   else if (holds(level) && h->method.robust)
-    bottom_solve(h, level); /* x is 0 */
+    bottom_solve(h, level);
   else if (holds(level))
     bottom_correction(h, level);
 }

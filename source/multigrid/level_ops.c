@@ -121,43 +121,99 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
 }
 
+static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, double *coarse)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  if (!ops->smooth_restrict) return false;
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
+  const bool done = ops->smooth_restrict(fine, from_zero, coarse);
+  const double own = bytes(fine, operator_streams(fine) + (fine->method->weighted ? 6 : 3));
+  if (done)
+    hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  else
+    hymgi_profile_cancel(fine, start);
+  return done;
+}
+
 /* The robust path: smooth; then coarse->f = P^T (f - A x), coarse->x = 0. level->y is free. */
-static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse)
+static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   const hymgi_plan *halo = hymgi_operator_halo(fine);
-  hymgi_smooth(fine);
-  hymgi_residual(fine, fine->f, fine->x, fine->y);
+  const bool weighted = fine->method->weighted;
+  double *const patches = patches_of(fine, coarse->f);
+  const bool fused = fused_smooth_restrict(fine, from_zero, patches);
+  if (!fused) {
+    hymgi_smooth(fine);
+    hymgi_residual(fine, fine->f, fine->x, fine->y);
+  }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  if (fine->method->weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
-  fine->backend->robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
+  if (!fused && weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
+  if (!fused) fine->backend->robust->restrict_weighted(fine, fine->y, patches);
   gather(fine, coarse, coarse->f, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, fine->method->weighted ? 4 : 1));
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, fused ? 0 : bytes(fine, weighted ? 4 : 1));
+  if (!fused) hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
-  hymgi_fill(coarse, 0, coarse->x);
+  hymgi_zero_guess(coarse);
+}
+
+void hymgi_zero_guess(const hymgi_level *level)
+{
+  const hymgi_robust_ops *ops = level->backend->robust;
+  const bool alone = level->coarsened && ops->starts_from_zero && ops->starts_from_zero(level);
+  if (!alone) hymgi_fill(level, 0, level->x);
+}
+
+/* Where the interpolation to `fine` reads the coarse values. */
+static double *coarse_source(hymgi_level *coarse, hymgi_level *fine)
+{
+  double *const source = patches_of(fine, coarse->x);
+  if (fine->method->weighted)
+    hymgi_run_plan(coarse, hymgi_operator_halo(coarse), coarse->box, coarse->x, coarse->box,
+                   coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
+  hymgi_cross(coarse, fine);
+  return source;
+}
+
+static void end_interpolation(const hymgi_level *coarse, const hymgi_level *fine, double start,
+                              double smoothing)
+{
+  const double own = bytes(fine, fine->method->weighted ? 5 : 2);
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, own + smoothing);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, hymgi_operator_halo(coarse), 1);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
 }
 
 static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const hymgi_plan *halo = hymgi_operator_halo(coarse);
-  if (fine->method->weighted)
-    hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
-  double *const source = patches_of(fine, coarse->x);
-  if (!fine->direct)
-    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
-  hymgi_cross(coarse, fine);
+  const double *const source = coarse_source(coarse, fine);
   fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, fine->method->weighted ? 5 : 2));
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, halo, 1);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+  end_interpolation(coarse, fine, start, 0);
+}
+
+void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
+{
+  const hymgi_robust_ops *ops = fine->method->robust ? fine->backend->robust : NULL;
+  if (!ops || !ops->interpolate_smooth) {
+    hymgi_interpolate(coarse, fine, false, true);
+    hymgi_smooth_transposed(fine);
+    return;
+  }
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const double *const source = coarse_source(coarse, fine);
+  const bool fused = ops->interpolate_smooth(fine, source);
+  if (!fused) ops->interpolate_weighted(fine, source, true, fine->x);
+  end_interpolation(coarse, fine, start, fused ? smooth_bytes(fine) : 0);
+  if (!fused) hymgi_smooth_transposed(fine);
 }
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   if (fine->method->robust) {
-    smooth_restrict_weighted(fine, coarse);
+    smooth_restrict_weighted(fine, coarse, from_zero);
     return;
   }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
