@@ -63,6 +63,9 @@ double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);
+/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell.
+ * scratch: a vector, which may be overwritten. */
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 
