@@ -116,16 +116,16 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
                    int bits, int64_t *words)
 {
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+  for (int m = 0; m < HYMGI_SUM_RESULT; m++)
     words[m] = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[HYMGI_SUM_WORDS] = {0};
+    int64_t mine[HYMGI_SUM_RESULT] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
-        hymgi_sum_add(y ? x[t] * y[t] : x[t], &scale, mine);
+        hymgi_sum_add_below(y ? x[t] * y[t] : x[t], &scale, mine);
 #pragma omp critical
-    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    for (int m = 0; m < HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];
   }
 }

@@ -31,10 +31,22 @@ static void weight_rows(const hymgi_level *level, const hymgi_geom *g, int j, in
                                   : NULL;
 }
 
-static const double *residual_row(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                                  int j, int k)
+/* A vector to restrict; of one colour: red cells alone count, the others need not be set. */
+typedef struct restricted {
+  const double *r;
+  bool red;
+} restricted;
+
+static const double *residual_row(const hymgi_level *level, const hymgi_geom *g,
+                                  const restricted *v, int j, int k)
 {
-  return hymgi_cpu_plain_row(g, r, j, k, host_scratch(level, RESIDUAL_ROW));
+  double *const row = host_scratch(level, RESIDUAL_ROW);
+  const double *const all = hymgi_cpu_plain_row(g, v->r, j, k, row);
+  if (!v->red) return all;
+  const int red = hymgi_first(g, 0, j, k);
+  for (int i = -1; i <= g->n[0]; i++)
+    row[i] = (i & 1) == red ? all[i] : 0;
+  return row;
 }
 
 /* ---- restriction ---- */
@@ -56,7 +68,7 @@ static void collect_child(const double *r, const double *const w[3], int n, bool
 }
 
 /* The row (j, k), beyond the children along an axis, gives its part w. */
-static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, const double *r,
+static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, const restricted *r,
                               int axis, int j, int k, double *restrict kept)
 {
   const int at = axis == 1 ? j : k;
@@ -90,7 +102,7 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
                                   : kept[2 * pairs];
 }
 
-static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *r,
+static void restrict_row(const hymgi_level *level, int b, const int JK[2], const restricted *r,
                          double *coarse)
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
@@ -124,12 +136,14 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
 }
 
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse)
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                 double *coarse)
 {
+  const restricted v = {r, after == HYMGI_AFTER_GSRB};
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    restrict_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
+    restrict_row(level, (int)(s.g - level->patch), s.cjk + 1, &v, coarse);
 }
 
 /* ---- interpolation ---- */

@@ -91,12 +91,25 @@ typedef struct hymgi_robust_ops {
   void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
   /* x times (or over) the cells' volumes */
   void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
-  /* the transpose of interpolate applied to r, which has ghosts; adds the interpolated source to
-   * x */
-  void (*restrict_weighted)(const hymgi_level *level, const double *r, double *coarse);
+  /* the transpose of interpolate applied to r, which has ghosts, or after gsrb to its red cells
+   * alone; adds the interpolated source to x */
+  void (*restrict_weighted)(const hymgi_level *level, const double *r, hymgi_after after,
+                            double *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
+
+  /* The rest is optional (NULL): one pass for what several operations do, with the same bits. */
+  /* smooth for x = 0, of which nothing is read. False: not on this level, nothing was done. */
+  bool (*smooth_from_zero)(hymgi_level *level);
+  /* r = f - A x in red cells alone */
+  void (*residual_red)(const hymgi_level *level, const double *f, double *x, double *r);
+  /* y = A x; the words of the sum of y times `with` (may be x), as `sum` */
+  void (*apply_sum)(const hymgi_level *level, double *x, double *y, const double *with,
+                    int exponent, int bits, int64_t *words);
+  /* u += a p, r -= a w; the words of the sum of r r or, if words is NULL, returns max |r| */
+  double (*advance)(const hymgi_level *level, double a, const double *p, const double *w, double *u,
+                    double *r, int exponent, int bits, int64_t *words);
 } hymgi_robust_ops;
 
 typedef struct hymgi_backend {
@@ -229,7 +242,7 @@ typedef struct hymgi_backend {
   void (*precondition)(const hymgi_level *level, const double *r, double *z); /* z = D^-1 r */
   double (*max)(const hymgi_level *level, const double *x,
                 const double *y); /* max |x y|, or max |x| if y is NULL; NaN if there is any */
-  /* sum of x y, or of x if y is NULL, added to the HYMGI_SUM_WORDS words of base/exact_sum.h */
+  /* sum of x y, or of x if y is NULL: the HYMGI_SUM_RESULT words of base/exact_sum.h */
   void (*sum)(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
               int64_t *words);
 } hymgi_backend;

@@ -59,6 +59,21 @@ double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);
+/* What a dot product is expected to be like from an earlier one of its kind: with that it takes one
+ * pass and one message, else two. The zero value expects nothing. Ranks have the same. */
+typedef struct hymgi_expected {
+  bool known;
+  int exponent; /* terms are below 2^exponent */
+  int margin;   /* by how much, beyond the sum's exponent */
+} hymgi_expected;
+double hymgi_dot_expected(const hymgi_level *level, const double *x, const double *y,
+                          hymgi_expected *expected);
+/* y = A x; with . y */
+double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const double *with,
+                       hymgi_expected *expected);
+/* u += a p, r -= a w; r . r or, without expected, max |r| */
+double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                     double *u, double *r, hymgi_expected *expected);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 

@@ -403,8 +403,9 @@ static double *take_values(open_problem *o, int l, double *x)
   return values;
 }
 
-/* What each transfer to or from level l makes of random vectors; the caller frees both. */
-static void transfer(open_problem *o, int l, double *result[2])
+/* What the transfers to (0) and from (1; 2: of red cells alone) level l make of random vectors; the
+ * caller frees them. */
+static void transfer(open_problem *o, int l, double *result[3])
 {
   hymgi_level *fine = o->solver->h.level + l, *coarse = fine + 1;
   const hymgi_robust_ops *ops = fine->backend->robust;
@@ -413,9 +414,13 @@ static void transfer(open_problem *o, int l, double *result[2])
   ops->interpolate_weighted(fine, source, false, x);
   result[0] = take_values(o, l, x);
   double *r = vector_on(o, l, 82, NAN);
-  hymgi_fill(coarse, NAN, source);
-  ops->restrict_weighted(fine, r, source);
-  result[1] = take_values(o, l + 1, source);
+  for (int after = 0; after < 2; after++) {
+    double *sums = vector_on(o, l + 1, 83, NAN);
+    hymgi_fill(coarse, NAN, sums);
+    ops->restrict_weighted(fine, r, after ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, sums);
+    result[1 + after] = take_values(o, l + 1, sums);
+  }
+  hymgi_vector_destroy(coarse, coarse->vector_size, &source);
   hymgi_vector_destroy(fine, fine->vector_size, &r);
 }
 
@@ -429,11 +434,11 @@ START_TEST(transfers)
   const int levels = hymg_solver_num_levels(one.solver);
   ck_assert_int_eq(hymg_solver_num_levels(other.solver), levels);
   for (int l = 0; l + 1 < levels && exact; l++) {
-    double *want[2], *got[2];
+    double *want[3], *got[3];
     transfer(&one, l, want);
     transfer(&other, l, got);
-    for (int m = 0; m < 2; m++) {
-      const size_t cells = (size_t)one.solver->h.level[l + m].cells;
+    for (int m = 0; m < 3; m++) {
+      const size_t cells = (size_t)one.solver->h.level[l + (m > 0)].cells;
       ck_assert_msg(support_same_bits(cells, got[m], want[m]), "%s: %s level %d: by %.3g", where,
                     m ? "restriction from" : "interpolation to", l,
                     support_difference(cells, got[m], want[m]));
