@@ -127,4 +127,8 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,
                                            .restrict_weighted = hymgi_cpu_restrict_weighted,
-                                           .interpolate_weighted = hymgi_cpu_interpolate_weighted};
+                                           .interpolate_weighted = hymgi_cpu_interpolate_weighted,
+                                           .residual_red = hymgi_cpu_residual_red,
+                                           .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
+                                           .interpolate_smooth =
+                                               hymgi_cpu_robust_interpolate_smooth};

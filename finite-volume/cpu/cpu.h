@@ -135,10 +135,18 @@ typedef struct host_pass {
   relax_weights w;     /* prev and scale are vectors here */
 } host_pass;
 
+/* FV2: the kernel on slots [from, to) of a row, with its weights. */
+void hymgi_fv2_slots(const host_pass *pass, const relax_weights *w, const hymgi_geom *g,
+                     const int cjk[3], int from, int to, double *out);
+
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out);
+
+/* The cells of a colour of row (j, k), in place in the vector out. */
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out);
 
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_constant_doubles(const hymgi_geom *g);
@@ -188,6 +196,9 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
 void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k, double *x);
 
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
+/* 0 in black cells */
+void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r);
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r); /* of row (j, k) */
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cpu_smooth(hymgi_level *level);

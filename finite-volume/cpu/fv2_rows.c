@@ -78,8 +78,8 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3])
+HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
@@ -113,6 +113,12 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   if (g->boundaries & 32 && k == g->n[2] - 1)
     r.u = ghost_row(weight[5], d, r.n, host_scratch(level, 1));
   return r;
+}
+
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
+                         const int cjk[3])
+{
+  return row_of(level, g, f, x, cjk);
 }
 
 /* ---- kernels; literal offsets select the pointer at compile time ---- */
@@ -168,8 +174,8 @@ HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind ki
     }
 }
 
-void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
-                   double *out)
+HYMGI_INLINE void run_kind(host_kind kind, const fv2_row *r, const relax_weights *w, int from,
+                           int to, double *out)
 {
   if (kind == HOST_APPLY)
     FORM(run, HOST_APPLY, false, false, w, from, to, out);
@@ -185,4 +191,18 @@ void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int
     FORM(run, HOST_RELAX, false, true, w, from, to, out);
   else
     FORM(run, HOST_RELAX, false, false, w, from, to, out);
+}
+
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out)
+{
+  run_kind(kind, r, w, from, to, out);
+}
+
+/* One function, so that the row's pointers need not be stored and loaded again. */
+void hymgi_fv2_slots(const host_pass *pass, const relax_weights *w, const hymgi_geom *g,
+                     const int cjk[3], int from, int to, double *out)
+{
+  const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
+  run_kind(pass->kind, &r, w, from, to, out);
 }

@@ -29,8 +29,7 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   if (weights.prev) weights.prev += o;
   if (weights.scale) weights.scale += o;
   if (level->method->stencil == HYMG_FV2) {
-    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk);
-    hymgi_fv2_run(w->kind, &r, &weights, from, to, out);
+    hymgi_fv2_slots(w, &weights, g, cjk, from, to, out);
   } else {
     const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
     hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
@@ -49,8 +48,9 @@ static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], con
     for (int i = range[0]; i < range[1]; i++)
       out[i] = (i & 1) == p ? all[i] : old[i];
   else
-    for (int i = range[0] + ((range[0] & 1) != p); i < range[1]; i += 2)
-      out[i] = all[i];
+#pragma omp simd
+    for (int i = range[0]; i < range[1]; i++)
+      if ((i & 1) == p) out[i] = all[i];
 }
 
 static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
@@ -65,6 +65,15 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
     *max = host_larger(*max, host_row_max(false, out + range[0], out, range[1] - range[0]));
   else if (takes)
     take_colour(w, g, cjk, range, out);
+}
+
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out)
+{
+  const job w = {.pass = *pass, .out = out, .colour = colour};
+  const int cjk[3] = {g->split ? colour : 0, j, k}, range[2] = {0, host_slots(g)};
+  double none = 0;
+  run_range(&w, g, cjk, range, &none);
 }
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, double *max)
@@ -168,6 +177,23 @@ void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, do
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = r};
   run_job(&w, x);
+}
+
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r)
+{
+  double *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
+  const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
+#pragma omp simd
+  for (int t = 0; t < count; t++)
+    row[t * step] = 0;
+}
+
+void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  hymgi_cpu_residual(level, f, x, r);
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
 }
 
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)

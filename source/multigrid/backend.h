@@ -91,23 +91,31 @@ typedef struct hymgi_robust_ops {
   void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
   /* x times (or over) the cells' volumes */
   void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
-  /* the transpose of interpolate applied to r, which has ghosts, or after gsrb to its red cells
-   * alone; adds the interpolated source to x */
+  /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if
+   * restrict_weighted does not read them then */
+  void (*residual_red)(const hymgi_level *level, const double *f, double *x, double *r);
+  /* the transpose of interpolate applied to r, which has ghosts and after gsrb is 0 in black cells;
+   * adds the interpolated source to x */
   void (*restrict_weighted)(const hymgi_level *level, const double *r, hymgi_after after,
                             double *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
 
-  /* The rest is optional (NULL): one pass for what several operations do, with the same bits. */
-  /* smooth for x = 0, of which nothing is read. False: not on this level, nothing was done. */
+  /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
+   * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is
+   * taken as 0. interpolate_smooth: interpolate_weighted to level->x and the transposed smoother. */
+  bool (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_after after, double *coarse);
+  bool (*interpolate_smooth)(hymgi_level *fine, const double *source);
+  /* smooth for x = 0, of which nothing is read */
   bool (*smooth_from_zero)(hymgi_level *level);
-  /* r = f - A x in red cells alone */
-  void (*residual_red)(const hymgi_level *level, const double *f, double *x, double *r);
-  /* y = A x; the words of the sum of y times `with` (may be x), as `sum` */
+  /* residual_red and restrict_weighted */
+  bool (*residual_restrict)(const hymgi_level *level, double *coarse);
+  /* Optional: y = A x, and the words of the sum of y times `with` (may be x), as `sum` */
   void (*apply_sum)(const hymgi_level *level, double *x, double *y, const double *with,
                     int exponent, int bits, int64_t *words);
-  /* u += a p, r -= a w; the words of the sum of r r or, if words is NULL, returns max |r| */
+  /* Optional: u += a p, r -= a w, and the words of the sum of r r or, if words is NULL, returns max
+   * |r| */
   double (*advance)(const hymgi_level *level, double a, const double *p, const double *w, double *u,
                     double *r, int exponent, int bits, int64_t *words);
 } hymgi_robust_ops;

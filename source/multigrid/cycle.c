@@ -35,8 +35,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
-  hymgi_interpolate(coarse, level, false, true);
-  hymgi_smooth_transposed(level);
+  hymgi_interpolate_smooth(coarse, level);
 }
 
 /* On the coarsest level alone: the correction is a bottom solve for the residual. */

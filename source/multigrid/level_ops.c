@@ -129,6 +129,21 @@ static hymgi_after after_smoothing(const hymgi_level *level)
   return red_black && hymgi_keeps_colours_apart(level) ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
 }
 
+static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after after,
+                                  double *coarse)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  if (!ops->smooth_restrict) return false;
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
+  const bool done = ops->smooth_restrict(fine, from_zero, after, coarse);
+  const double own = bytes(fine, operator_streams(fine) + (fine->method->weighted ? 6 : 3));
+  if (done)
+    hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  else
+    hymgi_profile_cancel(fine, start);
+  return done;
+}
+
 static void smooth_from_zero(hymgi_level *level)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
@@ -149,44 +164,99 @@ static void residual_red(const hymgi_level *level)
   hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
+/* The residual, through y, to the patches. */
+static void restrict_residual(const hymgi_level *fine, hymgi_after after, double *patches)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  const hymgi_plan *halo = fine->method->weighted ? hymgi_operator_halo(fine) : NULL;
+  const bool red = after == HYMGI_AFTER_GSRB;
+  const double weights = fine->method->weighted ? 3 : 0;
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
+  if (red && ops->residual_restrict && ops->residual_restrict(fine, patches)) {
+    hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start,
+                      bytes(fine, operator_streams(fine) + 0.5 + 0.5 * weights));
+    return;
+  }
+  hymgi_profile_cancel(fine, start);
+  if (red)
+    residual_red(fine);
+  else
+    hymgi_residual(fine, fine->f, fine->x, fine->y);
+  const double again = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
+  hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
+  ops->restrict_weighted(fine, fine->y, after, patches);
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, again, bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
+  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+}
+
 /* The robust path: smooth; then coarse->f = P^T (f - A x). from_zero: x is taken as 0. level->y is
  * free. */
 static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
-  const hymgi_plan *halo = hymgi_operator_halo(fine);
   const hymgi_after after = after_smoothing(fine);
-  if (from_zero)
-    smooth_from_zero(fine);
-  else
-    hymgi_smooth(fine);
-  if (after == HYMGI_AFTER_GSRB && fine->backend->robust->residual_red)
-    residual_red(fine);
-  else
-    hymgi_residual(fine, fine->f, fine->x, fine->y);
+  double *const patches = patches_of(fine, coarse->f);
+  if (!fused_smooth_restrict(fine, from_zero, after, patches)) {
+    if (from_zero)
+      smooth_from_zero(fine);
+    else
+      hymgi_smooth(fine);
+    restrict_residual(fine, after, patches);
+  }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  if (fine->method->weighted) hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
-  fine->backend->robust->restrict_weighted(fine, fine->y, after, patches_of(fine, coarse->f));
   gather(fine, coarse, coarse->f, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, fine->method->weighted ? 4 : 1));
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+  if (fine->direct) {
+    hymgi_profile_cancel(fine, start);
+    return;
+  }
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, 0);
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+}
+
+/* Where the interpolation to `fine` reads the coarse values. */
+static double *coarse_source(hymgi_level *coarse, hymgi_level *fine)
+{
+  double *const source = patches_of(fine, coarse->x);
+  if (fine->method->weighted)
+    hymgi_run_plan(coarse, hymgi_operator_halo(coarse), coarse->box, coarse->x, coarse->box,
+                   coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
+  hymgi_cross(coarse, fine);
+  return source;
+}
+
+static void end_interpolation(const hymgi_level *coarse, const hymgi_level *fine, double start,
+                              double smoothing)
+{
+  const double own = bytes(fine, fine->method->weighted ? 5 : 2);
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, own + smoothing);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, hymgi_operator_halo(coarse), 1);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
 }
 
 static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const hymgi_plan *halo = hymgi_operator_halo(coarse);
-  if (fine->method->weighted)
-    hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
-  double *const source = patches_of(fine, coarse->x);
-  if (!fine->direct)
-    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
-  hymgi_cross(coarse, fine);
+  const double *const source = coarse_source(coarse, fine);
   fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, fine->method->weighted ? 5 : 2));
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, halo, 1);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+  end_interpolation(coarse, fine, start, 0);
+}
+
+void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
+{
+  const hymgi_robust_ops *ops = fine->method->robust ? fine->backend->robust : NULL;
+  if (!ops || !ops->interpolate_smooth) {
+    hymgi_interpolate(coarse, fine, false, true);
+    hymgi_smooth_transposed(fine);
+    return;
+  }
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const double *const source = coarse_source(coarse, fine);
+  const bool fused = ops->interpolate_smooth(fine, source);
+  if (!fused) ops->interpolate_weighted(fine, source, true, fine->x);
+  end_interpolation(coarse, fine, start, fused ? smooth_bytes(fine) : 0);
+  if (!fused) hymgi_smooth_transposed(fine);
 }
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)

@@ -35,6 +35,8 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 /* fine->x += P_V coarse->x or, in an F-cycle, fine->x = P_F coarse->x. smoothed: the next operation
  * on fine->x smooths, and cells that it does not read need not be written. */
 void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed);
+/* interpolate of a V-cycle, then smooth_transposed */
+void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine);
 
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
