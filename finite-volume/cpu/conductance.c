@@ -130,16 +130,16 @@ static void share_sums(const hymgi_level *level, const double largest[3], int bi
         hymgi_sum_scale_of(largest[axis] > 0 ? hymgi_sum_exponent(largest[axis], bits) : 0, bits);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[3 * HYMGI_SUM_WORDS] = {0};
+    int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
       for (int axis = 0; axis < 3; axis++)
         if (largest[axis] > 0)
           host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale[axis],
-                       mine + axis * HYMGI_SUM_WORDS);
+                       mine + axis * HYMGI_SUM_RESULT);
     })
 #pragma omp critical
-    for (int m = 0; m < 3 * HYMGI_SUM_WORDS; m++)
+    for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];
   }
 }
@@ -346,7 +346,9 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .scale_volumes = scale_volumes,
                                            .restrict_weighted = hymgi_cpu_restrict_weighted,
                                            .interpolate_weighted = hymgi_cpu_interpolate_weighted,
-                                           .starts_from_zero = hymgi_cpu_robust_starts_from_zero,
+                                           .residual_red = hymgi_cpu_residual_red,
+                                           .apply_sum = hymgi_cpu_apply_sum,
+                                           .advance = hymgi_cpu_advance,
                                            .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
                                            .interpolate_smooth =
                                                hymgi_cpu_robust_interpolate_smooth};

@@ -75,19 +75,40 @@ HYMGI_INLINE double host_row_max(const bool product, const double *x, const doub
   return nan > 0 ? NAN : max;
 }
 
-/* hymgi_sum_add of n terms x y, or x */
+/* hymgi_sum_add_below of n terms x y, or x: chunks of lifted terms, whose words are then added, so
+ * that both loops vectorise. */
 HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
-                               const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_WORDS])
+                               const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
 {
+  enum { CHUNK = 64 };
   const hymgi_sum_scale by = *scale;
-  int64_t a = 0, b = 0, c = 0;
-#pragma omp simd reduction(+ : a, b, c)
-  for (int t = 0; t < n; t++) {
-    int64_t term[HYMGI_SUM_WORDS] = {0};
-    hymgi_sum_add(product ? x[t] * y[t] : x[t], &by, term);
-    a += term[0], b += term[1], c += term[2];
+  for (int from = 0; from < n; from += CHUNK) {
+    union {
+      double lifted[CHUNK];
+      int64_t word[CHUNK];
+    } part[HYMGI_SUM_WORDS];
+    const int count = n - from < CHUNK ? n - from : CHUNK;
+    int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+    for (int t = 0; t < count; t++) {
+      const double term = product ? x[from + t] * y[from + t] : x[from + t];
+      const bool fits = fabs(term) < by.limit;
+      beyond += fits ? 0 : 1;
+      const double first = (fits ? term : 0) * by.up, one = first + HYMGI_SUM_LIFT,
+                   second = (first - (one - HYMGI_SUM_LIFT)) * by.step,
+                   two = second + HYMGI_SUM_LIFT,
+                   third = (second - (two - HYMGI_SUM_LIFT)) * by.step;
+      part[0].lifted[t] = one, part[1].lifted[t] = two, part[2].lifted[t] = third + HYMGI_SUM_LIFT;
+    }
+    words[HYMGI_SUM_BEYOND] += beyond;
+    for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+      int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int t = 0; t < count; t++)
+        sum += part[m].word[t] - HYMGI_SUM_LIFTED;
+      words[m] += sum;
+    }
   }
-  words[0] += a, words[1] += b, words[2] += c;
 }
 
 /* Distance in doubles between two vectors, which may be separate allocations. */
@@ -212,6 +233,9 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
 void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k, double *x);
 
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
+/* black cells: 0 in plain rows or if there is a halo, else not written */
+void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r);
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r); /* of row (j, k) */
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cpu_smooth(hymgi_level *level);
@@ -233,6 +257,10 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding);
 
+void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
+                         int exponent, int bits, int64_t *words);
+double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                         double *u, double *r, int exponent, int bits, int64_t *words);
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x);
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                      double *z);

@@ -31,12 +31,14 @@ static inline ptrdiff_t host_beside(const hymgi_geom *g, int part, int side, int
 extern const hymgi_robust_ops hymgi_cpu_robust; /* conductance.c */
 
 /* weighted.c */
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                 double *coarse);
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                     double *x);
-/* Coarse row JK of box b. */
+/* Coarse row JK of box b. ring: 0, or the number of planes that r holds in turn, plane k in place of
+ * plane k % ring; even. */
 void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const double *r, double *coarse);
+                                     const double *r, hymgi_after after, int ring, double *coarse);
 /* Fine rows (j, k) from <= jk < to, children of one coarse row. colour: of the cells to interpolate
  * to, if rows are split; or -1 for all. */
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
@@ -44,8 +46,8 @@ void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const 
                                          double *x);
 
 /* robust_wave in wavefront.c */
-bool hymgi_cpu_robust_starts_from_zero(const hymgi_level *level);
-bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse);
+bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
+                                      double *coarse);
 bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const double *source);
 
 #endif

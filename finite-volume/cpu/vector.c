@@ -116,20 +116,50 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
                    int bits, int64_t *words)
 {
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+  for (int m = 0; m < HYMGI_SUM_RESULT; m++)
     words[m] = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[HYMGI_SUM_WORDS] = {0};
+    int64_t mine[HYMGI_SUM_RESULT] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       if (y)
         host_row_sum(true, x + s.at, y + s.at, s.n, &scale, mine);
       else
         host_row_sum(false, x + s.at, NULL, s.n, &scale, mine);
 #pragma omp critical
-    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    for (int m = 0; m < HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];
   }
+}
+
+double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                         double *u, double *r, int exponent, int bits, int64_t *words)
+{
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(words ? exponent : 0, bits);
+  int64_t sum[HYMGI_SUM_RESULT] = {0};
+  double max = 0;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  {
+    int64_t mine[HYMGI_SUM_RESULT] = {0};
+    double largest = 0;
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        u[t] = hymgi_fma(a, p[t], u[t]), r[t] = hymgi_fma(-a, w[t], r[t]);
+      if (words)
+        host_row_sum(true, r + s.at, r + s.at, s.n, &scale, mine);
+      else
+        largest = host_larger(largest, host_row_max(false, r + s.at, NULL, s.n));
+    }
+#pragma omp critical
+    {
+      max = host_larger(max, largest);
+      for (int m = 0; m < HYMGI_SUM_RESULT; m++)
+        sum[m] += mine[m];
+    }
+  }
+  for (int m = 0; words && m < HYMGI_SUM_RESULT; m++)
+    words[m] = sum[m];
+  return max;
 }
 
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,

@@ -56,6 +56,8 @@ typedef struct wave {
   bool fv4, gsrb;
   bool robust;          /* the stages before and after are those of the robust path: */
   const double *source; /* interpolated before the sweeps; NULL: x is set to 0 */
+  hymgi_after after;    /* the state of x when the residual is restricted */
+  int ring;             /* the residual is in so many planes of y in turn; 0: in all of y */
   double *coarse;       /* or NULL */
   barrier *barrier;
   stage stage[MAX_STAGES];
@@ -162,16 +164,21 @@ static void run_start(const wave *w, const rows *r, int k)
   }
 }
 
-/* The residual, in y. */
+/* The residual, in the first planes of y in turn if there is one tile. */
 static void run_residual(const wave *w, const rows *r, int k)
 {
   const hymgi_level *level = w->level;
   const host_pass residual = {
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
-  for (int j = r->low; j < r->high; j++)
-    for (int c = 0; c <= w->g->split; c++)
+  const int colours = w->g->split && w->after != HYMGI_AFTER_GSRB ? 2 : 1,
+            at = w->ring ? k % w->ring : k;
+  for (int j = r->low; j < r->high; j++) {
+    for (int c = 0; c < colours; c++)
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, host_slots(w->g),
-                          level->y + hymgi_row(w->g, c, j, k));
+                          level->y + hymgi_row(w->g, c, j, at));
+    if (w->after == HYMGI_AFTER_GSRB && !w->g->split)
+      hymgi_cpu_clear_black(w->g, j, at, level->y);
+  }
 }
 
 /* The coarse rows whose last fine plane is k. */
@@ -181,7 +188,8 @@ static void run_restrict_weighted(const wave *w, const rows *r, int k)
   const int nj = level->coarsened & 2 ? 2 : 1, nk = level->coarsened & 4 ? 2 : 1;
   if ((k + 1) % nk != 0 && k != w->g->n[2] - 1) return;
   for (int j = r->low; j < r->high; j += nj)
-    hymgi_cpu_restrict_weighted_row(level, 0, (const int[2]){j / nj, k / nk}, level->y, w->coarse);
+    hymgi_cpu_restrict_weighted_row(level, 0, (const int[2]){j / nj, k / nk}, level->y, w->after,
+                                    w->ring, w->coarse);
 }
 
 static void run_any(const wave *w, int s, const rows *r, int k)
@@ -316,7 +324,8 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
 
 /* ---- the robust path ---- */
 
-enum { TILE_ROWS = 64 };
+/* Restriction reads four planes of the residual, while a fifth one is written. */
+enum { TILE_ROWS = 128, RING = 8 };
 
 /* Stages of a smoother call with what comes before and after it. */
 static int robust_stages(const hymgi_level *level)
@@ -324,7 +333,7 @@ static int robust_stages(const hymgi_level *level)
   return level->method->sweeps + 3;
 }
 
-bool hymgi_cpu_robust_starts_from_zero(const hymgi_level *level)
+static bool can_fuse(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   if (level->num_boxes != 1 || hymgi_operator_halo(level) || m->smoother != HYMG_GSRB) return false;
@@ -351,20 +360,22 @@ static wave robust_wave(hymgi_level *level, barrier *all)
   return w;
 }
 
-bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse)
+bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
+                                      double *coarse)
 {
-  if (!hymgi_cpu_robust_starts_from_zero(level)) return false;
+  if (!can_fuse(level)) return false;
   barrier all = {0};
   wave w = robust_wave(level, &all);
   w.before = from_zero, w.total = w.before + w.stages + 2;
-  w.coarse = coarse;
+  w.coarse = coarse, w.after = after;
+  w.ring = level->box->n[1] <= TILE_ROWS ? RING : 0;
   run(&w);
   return true;
 }
 
 bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const double *source)
 {
-  if (!hymgi_cpu_robust_starts_from_zero(fine)) return false;
+  if (!can_fuse(fine)) return false;
   barrier all = {0};
   hymgi_geom *const box = fine->box;
   fine->box = fine->exchanged;

@@ -20,41 +20,43 @@ static bool halved(const hymgi_level *level, int axis)
 
 /* A row of children: what the parent keeps of them, and what their neighbours along x get. w: rows
  * of weights, of 0 for axes without. */
-HYMGI_INLINE void collect_child(const bool first, const double *restrict r,
-                                const double *const w[3], int n, double *restrict kept,
-                                double *restrict along_x)
+static void collect_child(const double *restrict r, const double *const w[3], int n,
+                          double *restrict kept, double *restrict along_x)
 {
   const double *const restrict wx = w[0], *const restrict wy = w[1], *const restrict wz = w[2];
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    kept[t] = hymgi_fma(hymgi_kept_part(wx[t], wy[t], wz[t]), r[t], first ? 0 : kept[t]);
-    along_x[t] = hymgi_fma(wx[t], r[t], first ? 0 : along_x[t]);
+    kept[t] = hymgi_fma(hymgi_kept_part(wx[t], wy[t], wz[t]), r[t], kept[t]);
+    along_x[t] = hymgi_fma(wx[t], r[t], along_x[t]);
   }
-  along_x[-1] = hymgi_fma(wx[-1], r[-1], first ? 0 : along_x[-1]);
-  along_x[n] = hymgi_fma(wx[n], r[n], first ? 0 : along_x[n]);
+  along_x[-1] = hymgi_fma(wx[-1], r[-1], along_x[-1]);
+  along_x[n] = hymgi_fma(wx[n], r[n], along_x[n]);
 }
 
-static void collect_children(const hymgi_level *level, const hymgi_geom *g, const double *r, int j,
-                             int k, bool first)
+/* Is the residual 0 in this part of the row? */
+static bool is_nothing(const hymgi_geom *g, hymgi_after after, int part, int j, int k)
+{
+  return after == HYMGI_AFTER_GSRB && g->split && hymgi_first(g, 0, j, k) != part;
+}
+
+static void collect_children(const hymgi_level *level, const hymgi_geom *g, const double *r,
+                             hymgi_after after, int j, int k)
 {
   const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
+    if (is_nothing(g, after, part, j, k)) continue;
     const ptrdiff_t at = host_part(g, part, j, k);
-    double *const kept = host_scratch(level, KEPT + part),
-                  *const along = host_scratch(level, ALONG_X + part);
     const double *w[3];
     for (int axis = 0; axis < 3; axis++)
       w[axis] = level->weight[axis] ? level->weight[axis] + at : host_scratch(level, NOTHING);
-    if (first)
-      collect_child(true, r + at, w, all.n, kept, along);
-    else
-      collect_child(false, r + at, w, all.n, kept, along);
+    collect_child(r + at, w, all.n, host_scratch(level, KEPT + part),
+                  host_scratch(level, ALONG_X + part));
   }
 }
 
 /* The row (j, k), beyond the children along an axis, gives its part w. */
 static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                              int axis, int j, int k)
+                              hymgi_after after, int axis, int j, int k)
 {
   const int along = axis == 1 ? j : k;
   if (!level->weight[axis]) return;
@@ -62,6 +64,7 @@ static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, con
   if (along >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1) return;
   const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
+    if (is_nothing(g, after, part, j, k)) continue;
     const ptrdiff_t at = host_part(g, part, j, k);
     const double *const restrict w = level->weight[axis] + at, *const restrict row = r + at;
     double *const restrict kept = host_scratch(level, KEPT + part);
@@ -127,39 +130,57 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   hymgi_cpu_store_row(p, halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
+/* Where plane k of r is, as an address of plane 0 moved by k planes: vectors that hold `ring` planes
+ * in turn, or all of them if it is 0. */
+static const double *ring_of(const hymgi_geom *g, const double *r, int ring, int k)
+{
+  return ring && k >= ring ? r - (k - k % ring) * g->plane : r;
+}
+
+static void start_row(const hymgi_level *level, const hymgi_geom *g)
+{
+  const size_t bytes = ((size_t)host_parts_of(g).n + 2) * sizeof(double);
+  for (int part = 0; part <= g->split; part++) {
+    memset(host_scratch(level, KEPT + part), 0, bytes);
+    memset(host_scratch(level, ALONG_X + part) - 1, 0, bytes);
+  }
+  if (!level->weight[0] || !level->weight[1] || !level->weight[2])
+    memset(host_scratch(level, NOTHING) - 1, 0, bytes);
+}
+
 void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const double *r, double *coarse)
+                                     const double *r, hymgi_after after, int ring, double *coarse)
 {
   const hymgi_geom *g = level->box + b;
-  double *const nothing = host_scratch(level, NOTHING);
   int low[3], high[3];
-  if (!level->weight[0] || !level->weight[1] || !level->weight[2])
-    memset(nothing - 1, 0, ((size_t)g->n[0] + 2) * sizeof *nothing);
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
     low[axis] = halved(level, axis) ? 2 * at : at;
     high[axis] = halved(level, axis) && 2 * at + 1 < g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
+  start_row(level, g);
   for (int k = low[2]; k < high[2]; k++)
     for (int j = low[1]; j < high[1]; j++)
-      collect_children(level, g, r, j, k, k == low[2] && j == low[1]);
+      collect_children(level, g, ring_of(g, r, ring, k), after, j, k);
   for (int k = low[2]; k < high[2]; k++) {
-    collect_neighbour(level, g, r, 1, low[1] - 1, k);
-    collect_neighbour(level, g, r, 1, high[1], k);
+    collect_neighbour(level, g, ring_of(g, r, ring, k), after, 1, low[1] - 1, k);
+    collect_neighbour(level, g, ring_of(g, r, ring, k), after, 1, high[1], k);
   }
   for (int j = low[1]; j < high[1]; j++) {
-    collect_neighbour(level, g, r, 2, j, low[2] - 1);
-    collect_neighbour(level, g, r, 2, j, high[2]);
+    collect_neighbour(level, g, ring_of(g, r, ring, low[2] - 1), after, 2, j, low[2] - 1);
+    collect_neighbour(level, g, ring_of(g, r, ring, high[2]), after, 2, j, high[2]);
   }
   store_coarse(level, g, level->patch + b, JK, coarse);
 }
 
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse)
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                 double *coarse)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
+    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, after, 0,
+                                    coarse);
 }
 
 /* ---- interpolation ---- */
@@ -308,21 +329,14 @@ static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], i
   hymgi_cpu_interpolate_weighted_rows(level, b, from, to, colour, source, x);
 }
 
-/* The transposed smoother begins with the cells of colour 1. Does it do so without reading them?
- * Across the ends of a periodic axis of odd length neighbours have the same colour. */
-static bool skips_black(const hymgi_level *level)
-{
-  bool skips = level->exchanged && level->method->smoother == HYMG_GSRB;
-  for (int axis = 0; axis < 3; axis++)
-    skips = skips && !(level->periodic >> axis & 1 && level->n[axis] % 2);
-  return skips;
-}
-
+/* The transposed smoother begins with the cells of colour 1, without reading them. */
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                     double *x)
 {
   const int threads = hymgi_cpu_threads(fine);
-  const int colour = smoothed && skips_black(fine) ? 0 : -1;
+  const bool skips_black = smoothed && fine->exchanged && fine->method->smoother == HYMG_GSRB &&
+                           hymgi_keeps_colours_apart(fine);
+  const int colour = skips_black ? 0 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
     interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, colour, source, x);

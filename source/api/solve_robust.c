@@ -1,9 +1,9 @@
 /* The iterations of the robust path, preconditioned with one V-cycle: conjugate gradients, or
  * BiCGStab (van der Vorst 1992, from the right) where the operator's extrapolation at boundaries is
- * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A dot
- * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
- * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
- * (the last of two at once) and two norms. */
+ * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. Their
+ * scale follows from the iteration before (hymgi_expected); then a dot product or norm takes one
+ * reduction, else two (largest term, integers). An iteration of conjugate gradients has two dot
+ * products and a norm, one of BiCGStab four and two norms. */
 #include <float.h>
 #include <math.h>
 
@@ -20,7 +20,9 @@ typedef struct krylov {
   double *shadow, *t;       /* BiCGStab */
   int scale;                /* u and r are 2^scale times the user's, to keep products in range */
   double rho, alpha, omega; /* of the last iteration */
-  bool broken;              /* a divisor was 0 or not finite */
+  hymgi_expected first, second, third, fourth,
+      square;  /* of the dot products of an iteration, and of r r */
+  bool broken; /* a divisor was 0 or not finite */
 } krylov;
 
 /* Of the residual, in the user's units. */
@@ -34,13 +36,22 @@ static bool usable(double divisor)
   return isfinite(divisor) && divisor != 0;
 }
 
+/* u += alpha p, r -= alpha q; returns the residual's norm. */
+static double advance(krylov *k, double alpha, const double *p, const double *q)
+{
+  const bool largest = k->solver->h.options.norm == HYMG_NORM_MAX;
+  const double value =
+      hymgi_advance(k->level, alpha, p, q, k->u, k->r, largest ? NULL : &k->square);
+  if (!largest && !(value > 1e-200 && value < 1e200)) return norm_of(k);
+  return ldexp(largest ? value : sqrt(value), -k->scale);
+}
+
 /* z = M^-1 r */
 static void precondition(krylov *k, double *r)
 {
   hymgi_level *level = k->level;
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
-  hymgi_zero_guess(level);
   hymgi_exchange_inner(h);
   hymgi_run_cycle(h, h->options.cycle, 0);
   hymgi_exchange_inner(h);
@@ -54,16 +65,12 @@ static double cg(krylov *k, bool first)
   const hymgi_level *level = k->level;
   precondition(k, k->r);
   if (level->num_boxes == 0) return 0;
-  const double rho = hymgi_dot(level, k->r, k->z);
+  const double rho = hymgi_dot_expected(level, k->r, k->z, &k->first);
   hymgi_axpby(level, 1, k->z, first ? 0 : rho / k->rho, first ? k->z : k->p, k->p);
   k->rho = rho;
-  hymgi_apply(level, k->p, k->w);
-  const double energy = hymgi_dot(level, k->p, k->w), alpha = rho / energy;
+  const double energy = hymgi_apply_dot(level, k->p, k->w, k->p, &k->second);
   k->broken = !usable(rho) || !usable(energy);
-  if (k->broken) return norm_of(k);
-  hymgi_axpby(level, alpha, k->p, 1, k->u, k->u);
-  hymgi_axpby(level, -alpha, k->w, 1, k->r, k->r);
-  return norm_of(k);
+  return k->broken ? norm_of(k) : advance(k, rho / energy, k->p, k->w);
 }
 
 static bool small_enough(const krylov *k, double norm)
@@ -75,7 +82,7 @@ static bool small_enough(const krylov *k, double norm)
 static double bicgstab(krylov *k, bool first)
 {
   const hymgi_level *level = k->level;
-  const double rho = level->num_boxes ? hymgi_dot(level, k->shadow, k->r) : 0;
+  const double rho = level->num_boxes ? hymgi_dot_expected(level, k->shadow, k->r, &k->first) : 0;
   if (first) {
     hymgi_copy_vector(level, k->r, k->p);
   } else {
@@ -85,26 +92,17 @@ static double bicgstab(krylov *k, bool first)
   k->rho = rho;
   precondition(k, k->p);
   if (level->num_boxes == 0) return 0;
-  hymgi_apply(level, k->z, k->w);
-  const double projection = hymgi_dot(level, k->shadow, k->w);
+  const double projection = hymgi_apply_dot(level, k->z, k->w, k->shadow, &k->second);
   k->alpha = rho / projection;
   k->broken = !usable(rho) || !usable(projection);
   if (k->broken) return norm_of(k);
-  hymgi_axpby(level, -k->alpha, k->w, 1, k->r, k->r);
-  hymgi_axpby(level, k->alpha, k->z, 1, k->u, k->u);
-  const double half = norm_of(k);
+  const double half = advance(k, k->alpha, k->z, k->w);
   if (small_enough(k, half) || !isfinite(half)) return half;
   precondition(k, k->r);
-  hymgi_apply(level, k->z, k->t);
-  const double *const left[2] = {k->t, k->t}, *const right[2] = {k->t, k->r};
-  double dots[2];
-  hymgi_dots(level, 2, left, right, dots);
-  k->omega = dots[1] / dots[0];
-  k->broken = !usable(dots[0]) || !usable(k->omega);
-  if (k->broken) return half;
-  hymgi_axpby(level, k->omega, k->z, 1, k->u, k->u);
-  hymgi_axpby(level, -k->omega, k->t, 1, k->r, k->r);
-  return norm_of(k);
+  const double square = hymgi_apply_dot(level, k->z, k->t, k->t, &k->third);
+  k->omega = hymgi_dot_expected(level, k->t, k->r, &k->fourth) / square;
+  k->broken = !usable(square) || !usable(k->omega);
+  return k->broken ? half : advance(k, k->omega, k->z, k->t);
 }
 
 /* Iterates until the recurrence's residual is small enough or cannot become so. */

@@ -20,12 +20,14 @@ static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
 }
 
 /* V-cycle for visits = 1, W-cycle for 2: smooth and restrict the residual, solve for the
- * correction starting from zero, add it, smooth. from_zero: x of the level is 0. */
+ * correction starting from zero, add it, smooth. from_zero: x of the level is 0 or, on the robust
+ * path, is taken as 0. */
 static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l, *coarse = level + 1;
   if (!holds(level)) return;
   if (l == h->num_levels - 1) {
+    if (h->method.robust) hymgi_fill(level, 0, level->x);
     bottom_solve(h, level);
     return;
   }
@@ -52,10 +54,8 @@ static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
 static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
-  if (l < h->num_levels - 1)
-    v_cycle(h, l, visits, h->method.robust); /* there x is 0 */
-  else if (holds(level) && h->method.robust)
-    bottom_solve(h, level);
+  if (l < h->num_levels - 1 || h->method.robust)
+    v_cycle(h, l, visits, h->method.robust);
   else if (holds(level))
     bottom_correction(h, level);
 }

@@ -151,6 +151,15 @@ static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
+/* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
+ * length.) */
+static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return true;
+}
+
 /* Weights of the three-term recurrence on [L/8, L]. */
 static inline void hymgi_chebyshev_weights(hymgi_level *level)
 {

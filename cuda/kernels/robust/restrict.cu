@@ -1,6 +1,7 @@
 /* Restriction of the robust path: the transpose of its interpolation, or sums. A coarse cell
  * collects from its children and from the nearest cells of its neighbours, in the host's order.
- * Bytes per fine cell: 8, and 8 for each halved axis's weight. */
+ * Bytes per fine cell: 8, and 8 for each halved axis's weight; half of that after gsrb, when only red
+ * cells have a residual. */
 #include "kernels/robust/transfer.cuh"
 
 namespace
@@ -12,7 +13,7 @@ struct restrict_args {
   double *coarse;
 };
 
-template <unsigned AXES, bool WEIGHTED> struct collector {
+template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   static constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
   const restrict_args &a;
   const hymgi_geom &g;
@@ -30,21 +31,37 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   {
   }
 
+  /* Does the even (0) or odd (1) cell of a row count? */
+  __device__ __forceinline__ bool counts(int i, int j_, int k_) const
+  {
+    return !RED || ((i + (X ? 0 : I) + j_ + k_ + g.parity) & 1) == 0;
+  }
+
   /* What the children of a row keep, and what their neighbours along x give. */
   __device__ __forceinline__ void add_children(int j_, int k_)
   {
     const row_of_children c = children_at<X>(g, I, j_, k_);
-    const two_values r = values_at<X>(g.split, a.r, c), x = weights_at < X,
-                     X && WEIGHTED > (g.split, a.t.weight[0], c), y = weights_at < X,
-                     Y && WEIGHTED > (g.split, a.t.weight[1], c), z = weights_at < X,
-                     Z && WEIGHTED > (g.split, a.t.weight[2], c);
-    even = hymgi_fma(hymgi_kept_part(x.even, y.even, z.even), r.even, even);
+    if (counts(0, j_, k_)) even = hymgi_fma(kept(c.even), a.r[c.even], even);
     if (!X) return;
-    odd = hymgi_fma(hymgi_kept_part(x.odd, y.odd, z.odd), r.odd, odd);
+    if (counts(1, j_, k_)) odd = hymgi_fma(kept(c.odd), a.r[c.odd], odd);
     if (!WEIGHTED) return;
     const ptrdiff_t east = single ? c.odd : c.east;
-    if (!first) below = hymgi_fma(__ldg(a.t.weight[0] + c.west), a.r[c.west], below);
-    if (!last) above = hymgi_fma(__ldg(a.t.weight[0] + east), a.r[east], above);
+    if (!first && counts(1, j_, k_)) take(0, c.west, &below);
+    if (!last && counts(single ? 1 : 0, j_, k_)) take(0, east, &above);
+  }
+
+  /* The part of a cell's residual that its parent gets. */
+  __device__ __forceinline__ double kept(ptrdiff_t at) const
+  {
+    return hymgi_kept_part(X && WEIGHTED ? __ldg(a.t.weight[0] + at) : 0,
+                           Y && WEIGHTED ? __ldg(a.t.weight[1] + at) : 0,
+                           Z && WEIGHTED ? __ldg(a.t.weight[2] + at) : 0);
+  }
+
+  /* The part that the coarse cell on its side gets along an axis. */
+  __device__ __forceinline__ void take(int axis, ptrdiff_t at, double *sum) const
+  {
+    *sum = hymgi_fma(__ldg(a.t.weight[axis] + at), a.r[at], *sum);
   }
 
   /* What a row next to the children along an axis gives. */
@@ -54,10 +71,8 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
     if (at < 0 && (g.boundaries >> (2 * AXIS) & 1)) return;
     if (at >= g.n[AXIS] && (g.boundaries >> (2 * AXIS + 1) & 1)) return;
     const row_of_children c = children_at<X>(g, I, j_, k_);
-    const two_values r = values_at<X>(g.split, a.r, c),
-                     w = weights_at<X, true>(g.split, a.t.weight[AXIS], c);
-    even = hymgi_fma(w.even, r.even, even);
-    if (X) odd = hymgi_fma(w.odd, r.odd, odd);
+    if (counts(0, j_, k_)) take(AXIS, c.even, &even);
+    if (X && counts(1, j_, k_)) take(AXIS, c.odd, &odd);
   }
 
   __device__ __forceinline__ double sum()
@@ -85,21 +100,21 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   }
 };
 
-template <unsigned AXES, bool WEIGHTED>
+template <unsigned AXES, bool WEIGHTED, bool RED>
 __global__ void __launch_bounds__(TRANSFER_THREADS)
     restrict_weighted(const __grid_constant__ restrict_args a)
 {
   let_successors_start();
   wait_for_predecessors();
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
-    a.coarse[hymgi_at(&patch, I, J, K)] = collector<AXES, WEIGHTED>(a, g, I, J, K).sum();
+    a.coarse[hymgi_at(&patch, I, J, K)] = collector<AXES, WEIGHTED, RED>(a, g, I, J, K).sum();
   });
 }
 
 } /* namespace */
 
 extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r,
-                                             double *coarse)
+                                             hymgi_after after, double *coarse)
 {
   if (level->num_boxes == 0) return;
   int n[3];
@@ -111,10 +126,10 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const dou
   a.coarse = coarse;
   with_axes(level->coarsened, [&](auto axes) {
     with_bools(
-        [&](auto weighted) {
-          hymgi_launch(level->context, restrict_weighted<axes, weighted>, transfer_blocks(a.t),
+        [&](auto weighted, auto red) {
+          hymgi_launch(level->context, restrict_weighted<axes, weighted, red>, transfer_blocks(a.t),
                        block, a);
         },
-        level->method->weighted);
+        level->method->weighted, after == HYMGI_AFTER_GSRB);
   });
 }

@@ -18,7 +18,8 @@ void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 
 /* restrict.cu, interpolate.cu */
-void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                  double *coarse);
 void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                      double *x);
 }
