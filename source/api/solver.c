@@ -77,13 +77,17 @@ static void set_robust(hymgi_hierarchy *h, const hymgi_backend *backend)
       .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
 }
 
-static hymg_status build_robust(hymg_solver *s, const hymgi_backend *backend)
+static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
 {
-  hymg_context *c = s->h.context;
   set_robust(&s->h, backend);
   TRY(hymgi_transport_choose(&s->h));
-  c->status = HYMG_OK;
-  TRY(hymgi_robust_build(&s->h, backend));
+  s->h.context->status = HYMG_OK;
+  return hymgi_robust_build_finest(&s->h, backend);
+}
+
+static hymg_status end_robust(hymg_solver *s)
+{
+  TRY(hymgi_robust_build_coarser(&s->h));
   TRY(hymgi_transport_connect(&s->h));
   return attach(s);
 }
@@ -121,19 +125,38 @@ static void start_again(hymg_solver *s)
   hymgi_hierarchy_init(&s->h, op, &options);
 }
 
+/* On the host, where the coefficients are to decide: builds level 0 of the robust path and judges by
+ * it, since the robust path then goes on from there. The standard path starts again, as it does without
+ * a judgement if there is not the memory for this. FMG has no robust path. */
+static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *backend)
+{
+  if (s->path.path != HYMG_PATH_AUTO || backend->id != HYMG_BACKEND_HOST ||
+      s->h.options.method == HYMG_FMG)
+    return HYMG_OK;
+  const hymg_status status = begin_robust(s, backend);
+  if (status != HYMG_ENOMEM) {
+    TRY(status);
+    TRY(hymgi_path_judge(&s->h, &s->path));
+  }
+  if (s->path.path != HYMG_PATH_ROBUST) start_again(s);
+  return HYMG_OK;
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
-  TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
+  TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
+  TRY(judge_on_robust_level(s, backend));
   if (s->path.path != HYMG_PATH_ROBUST) {
     TRY(build_standard(s, backend, tuning));
     if (s->path.path == HYMG_PATH_ROBUST) start_again(s);
   }
   TRY(hymgi_agree(c, hymgi_path_check(&s->h, &s->path)));
-  if (s->path.path == HYMG_PATH_ROBUST) TRY(build_robust(s, backend));
+  if (s->path.path == HYMG_PATH_ROBUST && s->h.num_levels == 0) TRY(begin_robust(s, backend));
+  if (s->path.path == HYMG_PATH_ROBUST) TRY(end_robust(s));
   return make_history(s);
 }
 
@@ -175,7 +198,8 @@ static hymg_status rebuild(hymg_solver *s)
   const hymgi_backend *fine = s->h.placement.fine;
   if (fine->detach) fine->detach(&s->h);
   start_again(s);
-  TRY(build_robust(s, fine));
+  TRY(begin_robust(s, fine));
+  TRY(end_robust(s));
   return make_history(s);
 }
 

@@ -249,13 +249,17 @@ static hymg_status add_coarser_levels(hymgi_hierarchy *h)
   }
 }
 
-hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
+hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   h->num_levels = 0;
   h->gather_below = gather_below(h, backend);
   TRY(add_level(h));
   TRY(hymgi_agree(h->context, finest_widths(h->level, &h->op->grid->desc)));
-  TRY(load_finest(h));
+  return load_finest(h);
+}
+
+hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h)
+{
   hymgi_exchange_inner(h);
   const hymg_status status = add_coarser_levels(h);
   hymgi_exchange_inner(h);
