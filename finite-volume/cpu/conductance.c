@@ -81,7 +81,8 @@ static bool is_odd(const face_rows *r, int axis)
 
 /* ---- couplings ---- */
 
-enum { SHARES = 3, NOTHING = 6, PART = 7 }; /* scratch rows */
+/* scratch rows */
+enum { SHARES = 3, NOTHING = 6, PART = 7, COUPLINGS = 8, LARGEST = 11, FACES = 12, OUTER = 13 };
 
 /* The shares of a part in the scratch rows of the axes. */
 static void share_rows(const hymgi_level *level, const face_rows *r)
@@ -174,6 +175,35 @@ static double largest_step(const hymgi_level *level)
 
 /* ---- weights ---- */
 
+/* The couplings of a part, and the largest one of the axes to be halved, in scratch rows. */
+static void coupling_rows(const hymgi_level *level, const face_rows *r)
+{
+  double *const restrict largest = host_scratch(level, LARGEST);
+  memset(largest, 0, (size_t)r->n * sizeof *largest);
+  for (int axis = 0; axis < 3; axis++) {
+    const double *const restrict low = r->low[axis], *const restrict high = r->high[axis];
+    double *const restrict own = host_scratch(level, COUPLINGS + axis);
+    const bool counts = level->coarsened >> axis & 1;
+#pragma omp simd
+    for (int t = 0; t < r->n; t++) {
+      own[t] = low[t] + high[t];
+      largest[t] = counts && own[t] > largest[t] ? own[t] : largest[t];
+    }
+  }
+}
+
+/* Of two rows: the one above for second children, else the one below; in `buffer` if that depends on
+ * the cell. */
+static const double *outward(const face_rows *r, int axis, const double *below,
+                             const double *above, double *restrict buffer)
+{
+  if (axis > 0 || r->g->split) return is_odd(r, axis) ? above : below;
+#pragma omp simd
+  for (int t = 0; t < r->n; t++)
+    buffer[t] = (r->g->low[0] + t) % 2 ? above[t] : below[t];
+  return buffer;
+}
+
 /* Entries of an axis' array for the cells of a part: one by one along x, else all the same. */
 static const double *part_row(const hymgi_level *level, const face_rows *r, int axis)
 {
@@ -187,13 +217,13 @@ static const double *part_row(const hymgi_level *level, const face_rows *r, int 
 
 static void resistance_row(const hymgi_level *level, const face_rows *r, int axis, double *out)
 {
-  const bool mixed = axis == 0 && !r->g->split, odd = is_odd(r, axis);
-  const double *const part = part_row(level, r, axis), *const low = r->low[axis],
-                      *const high = r->high[axis];
+  const double *const part = part_row(level, r, axis); /* towards the sibling */
+  const double *const face =
+      outward(r, axis, r->high[axis], r->low[axis], host_scratch(level, FACES));
   double *const restrict row = out + r->at;
 #pragma omp simd
   for (int t = 0; t < r->n; t++)
-    row[t] = hymgi_resistance(part[t], odd != (mixed && t % 2) ? low[t] : high[t]);
+    row[t] = hymgi_resistance(part[t], face[t]);
 }
 
 static void resistances(const hymgi_level *level, int axis, double *out)
@@ -205,29 +235,19 @@ static void resistances(const hymgi_level *level, int axis, double *out)
 /* As hymgi_cell_weight. */
 static void weight_row(const hymgi_level *level, const face_rows *r, int axis, const double *res)
 {
-  const unsigned c = level->coarsened;
-  const bool mixed = axis == 0 && !r->g->split, odd = is_odd(r, axis),
-             ends = row_ends(r, axis, odd);
-  const double *const lx = r->low[0], *const hx = r->high[0], *const ly = r->low[1],
-                      *const hy = r->high[1], *const lz = r->low[2], *const hz = r->high[2],
-                      *const low = r->low[axis], *const high = r->high[axis];
-  const double *const inner = res + r->at, *const below = res + next_to(r, axis, 0),
-                      *const above = res + next_to(r, axis, 1);
+  const double *const inner = res + r->at, *const own = host_scratch(level, COUPLINGS + axis),
+                      *const largest = host_scratch(level, LARGEST);
+  const double *const face =
+      outward(r, axis, r->low[axis], r->high[axis], host_scratch(level, FACES));
+  const double *outer = outward(r, axis, res + next_to(r, axis, 0), res + next_to(r, axis, 1),
+                                host_scratch(level, OUTER));
   double *const restrict out = level->weight[axis] + r->at;
+  if (row_ends(r, axis, is_odd(r, axis)))
+    outer = memset(host_scratch(level, OUTER), 0, (size_t)r->n * sizeof *outer);
 #pragma omp simd
-  for (int t = 0; t < r->n; t++) {
-    const double x = lx[t] + hx[t], y = ly[t] + hy[t], z = lz[t] + hz[t];
-    double largest = c & 1 ? x : 0;
-    largest = c & 2 && y > largest ? y : largest;
-    largest = c & 4 && z > largest ? z : largest;
-    const bool up = odd != (mixed && t % 2);
-    const double outer = ends ? 0 : up ? above[t] : below[t];
-    out[t] = hymgi_damped_weight(hymgi_neighbour_weight(inner[t], up ? high[t] : low[t], outer),
-                                 axis == 0   ? x
-                                 : axis == 1 ? y
-                                             : z,
-                                 largest);
-  }
+  for (int t = 0; t < r->n; t++)
+    out[t] = hymgi_damped_weight(hymgi_neighbour_weight(inner[t], face[t], outer[t]), own[t],
+                                 largest[t]);
 }
 
 static void weights(const hymgi_level *level, double *const resistance[3])
@@ -235,6 +255,7 @@ static void weights(const hymgi_level *level, double *const resistance[3])
   const hymgi_conductances c = hymgi_conductances_of(level);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   FOR_PARTS(level, r, {
+    coupling_rows(level, &r);
     for (int axis = 0; axis < 3; axis++)
       if (level->coarsened >> axis & 1) weight_row(level, &r, axis, resistance[axis]);
     for (int side = 0; side < 2 && level->coarsened & 1; side++)

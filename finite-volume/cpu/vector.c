@@ -1,4 +1,5 @@
 /* Vector operations on the host, without ghosts; reductions do not depend on the order of terms. */
+#include <float.h>
 #include <math.h>
 
 #include "base/exact_sum.h"
@@ -190,21 +191,46 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
             source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
 }
 
+/* Are n values valid? The largest of them and of *largest if they are. */
+static bool all_valid(const double *x, int n, bool positive, double *largest)
+{
+  double max = *largest;
+  int bad = 0;
+#pragma omp simd reduction(+ : bad) reduction(max : max)
+  for (int t = 0; t < n; t++) {
+    bad += x[t] <= DBL_MAX && (positive ? x[t] > 0 : x[t] >= 0) ? 0 : 1;
+    max = x[t] > max ? x[t] : max;
+  }
+  if (bad == 0) *largest = max;
+  return bad == 0;
+}
+
+/* Row (j, k) up to its first invalid value. */
+static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positive,
+                        const double *data, hymgi_finding *finding)
+{
+  for (int i = 0; i < n; i++) {
+    const double v = data[hymgi_at(box, i, j, k)];
+    finding->bad = !isfinite(v) || !(positive ? v > 0 : v >= 0);
+    if (finding->bad) {
+      finding->at[0] = i, finding->at[1] = j, finding->at[2] = k;
+      finding->value = v;
+      return;
+    }
+    finding->largest = v > finding->largest ? v : finding->largest;
+  }
+}
+
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding)
 {
   (void)view;
   *finding = (hymgi_finding){.bad = false};
   for (int k = 0; k < n[2]; k++)
-    for (int j = 0; j < n[1]; j++)
-      for (int i = 0; i < n[0]; i++) {
-        const double v = data[hymgi_at(box, i, j, k)];
-        if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
-          finding->largest = v > finding->largest ? v : finding->largest;
-          continue;
-        }
-        *finding =
-            (hymgi_finding){.bad = true, .at = {i, j, k}, .value = v, .largest = finding->largest};
-        return;
-      }
+    for (int j = 0; j < n[1]; j++) {
+      const bool whole = !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive,
+                                                  &finding->largest);
+      if (!whole) examine_row(box, n[0], j, k, positive, data, finding);
+      if (finding->bad) return;
+    }
 }
