@@ -321,8 +321,8 @@ static void destroy_axes(hymgi_level *level)
     double **const list[3] = {&a->width, &a->part, &a->closer};
     for (int m = 0; m < 3; m++)
       if (*list[m]) level->keeper->unshare(*list[m]);
-    hymgi_vector_destroy(level, level->vector_size, &level->weight[axis]);
   }
+  hymgi_vector_destroy(level, level->num_weights * level->vector_size, &level->weights);
 }
 
 static void destroy_level(hymgi_level *level)

@@ -139,6 +139,8 @@ typedef struct hymgi_level {
   /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
   hymgi_axis axis[3];
   double *weight[3];
+  double *weights; /* owns them */
+  int num_weights;
   double lambda_max;
   double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
   double *arena;        /* holds all vectors of the level */

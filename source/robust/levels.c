@@ -127,28 +127,41 @@ static void exchange(const hymgi_level *level, double *x)
   if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
 }
 
+/* Vectors of a level that are free while it is built, by axis. */
+static double *free_vector(const hymgi_level *level, int axis)
+{
+  double *const coarse[3] = {level->own_x, level->own_f, level->y};
+  return level->index > 0 ? coarse[axis] : level->krylov + axis * level->vector_size;
+}
+
+/* Vectors for the axes to be halved, in one piece. */
+static hymg_status create_weights(hymgi_level *level)
+{
+  if (level->weights) return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++)
+    level->num_weights += level->coarsened >> axis & 1;
+  TRY(hymgi_vector_create(level, level->num_weights * level->vector_size, &level->weights));
+  double *next = level->weights;
+  for (int axis = 0; next && axis < 3; axis++)
+    if (level->coarsened >> axis & 1) level->weight[axis] = next, next += level->vector_size;
+  return HYMG_OK;
+}
+
 static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
 {
   double *resistance[3] = {NULL};
-  hymg_status status = HYMG_OK;
-  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+  TRY(hymgi_agree(h->context, create_weights(level)));
+  if (!level->num_boxes) return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++) {
     if (!(level->coarsened >> axis & 1)) continue;
-    status = hymgi_vector_create(level, level->vector_size, &resistance[axis]);
-    if (status == HYMG_OK && !level->weight[axis])
-      status = hymgi_vector_create(level, level->vector_size, &level->weight[axis]);
-  }
-  status = hymgi_agree(h->context, status);
-  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
-    if (!resistance[axis] || !level->num_boxes) continue;
+    resistance[axis] = free_vector(level, axis);
     level->backend->robust->resistances(level, axis, resistance[axis]);
     exchange(level, resistance[axis]);
   }
-  if (status == HYMG_OK && level->num_boxes) level->backend->robust->weights(level, resistance);
-  for (int axis = 0; axis < 3; axis++) {
-    if (status == HYMG_OK && level->weight[axis]) exchange(level, level->weight[axis]);
-    hymgi_vector_destroy(level, level->vector_size, &resistance[axis]);
-  }
-  return status;
+  level->backend->robust->weights(level, resistance);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->weight[axis]) exchange(level, level->weight[axis]);
+  return HYMG_OK;
 }
 
 /* Coarse conductances and sums of C; all ranks take part. */
