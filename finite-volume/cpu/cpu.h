@@ -172,9 +172,9 @@ typedef struct host_pass {
   relax_weights w;     /* prev and scale are vectors here */
 } host_pass;
 
-/* FV2: the kernel on slots [from, to) of a row, with its weights. */
-void hymgi_fv2_slots(const host_pass *pass, const relax_weights *w, const hymgi_geom *g,
-                     const int cjk[3], int from, int to, double *out);
+/* run_slots of FV2 */
+void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
+                     double *out);
 
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */

@@ -174,8 +174,8 @@ HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind ki
     }
 }
 
-HYMGI_INLINE void run_kind(host_kind kind, const fv2_row *r, const relax_weights *w, int from,
-                           int to, double *out)
+void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
+                   double *out)
 {
   if (kind == HOST_APPLY)
     FORM(run, HOST_APPLY, false, false, w, from, to, out);
@@ -193,16 +193,48 @@ HYMGI_INLINE void run_kind(host_kind kind, const fv2_row *r, const relax_weights
     FORM(run, HOST_RELAX, false, false, w, from, to, out);
 }
 
-void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
-                   double *out)
+/* The frequent kernels have functions of their own: there the row's pointers stay in registers. */
+HYMGI_INLINE void slots(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
+                        const int cjk[3], int from, int to, double *out)
 {
-  run_kind(kind, r, w, from, to, out);
+  const relax_weights none = {.residual = 1};
+  const fv2_row row = row_of(pass->level, g, pass->f, pass->own, cjk), *const r = &row;
+  FORM(run, kind, false, false, &none, from, to, out);
 }
 
-/* One function, so that the row's pointers need not be stored and loaded again. */
-void hymgi_fv2_slots(const host_pass *pass, const relax_weights *w, const hymgi_geom *g,
-                     const int cjk[3], int from, int to, double *out)
+static void gsrb_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                       int to, double *out)
 {
-  const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
-  run_kind(pass->kind, &r, w, from, to, out);
+  slots(HOST_GSRB, pass, g, cjk, from, to, out);
+}
+
+static void residual_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                           int to, double *out)
+{
+  slots(HOST_RESIDUAL, pass, g, cjk, from, to, out);
+}
+
+static void apply_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                        int to, double *out)
+{
+  slots(HOST_APPLY, pass, g, cjk, from, to, out);
+}
+
+void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
+                     double *out)
+{
+  if (pass->kind == HOST_GSRB) {
+    gsrb_slots(pass, g, cjk, from, to, out);
+  } else if (pass->kind == HOST_RESIDUAL) {
+    residual_slots(pass, g, cjk, from, to, out);
+  } else if (pass->kind == HOST_APPLY) {
+    apply_slots(pass, g, cjk, from, to, out);
+  } else {
+    const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
+    relax_weights w = pass->w;
+    if (w.prev) w.prev += o;
+    if (w.scale) w.scale += o;
+    const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
+    hymgi_fv2_run(pass->kind, &r, &w, from, to, out);
+  }
 }

@@ -33,17 +33,16 @@ typedef enum { ALL, INNER, SHELL } part;
 void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out)
 {
-  const hymgi_level *level = w->level;
+  if (w->level->method->stencil == HYMG_FV2) {
+    hymgi_fv2_slots(w, g, cjk, from, to, out);
+    return;
+  }
   const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
   relax_weights weights = w->w;
   if (weights.prev) weights.prev += o;
   if (weights.scale) weights.scale += o;
-  if (level->method->stencil == HYMG_FV2) {
-    hymgi_fv2_slots(w, &weights, g, cjk, from, to, out);
-  } else {
-    const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
-    hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
-  }
+  const fv4_row r = hymgi_fv4_row_of(w->level, g, w->f, w->own, w->other, cjk);
+  hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
 }
 
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
