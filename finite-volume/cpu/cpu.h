@@ -5,6 +5,7 @@
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
+#include "base/exact_sum.h"
 #include "formulas/extrapolation.h"
 
 #ifdef _OPENMP
@@ -72,6 +73,21 @@ HYMGI_INLINE double host_row_max(const bool product, const double *x, const doub
     nan += v != v ? 1. : 0.;
   }
   return nan > 0 ? NAN : max;
+}
+
+/* hymgi_sum_add_below of n terms x y, or x */
+HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
+                               const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
+{
+  const hymgi_sum_scale by = *scale;
+  int64_t a = 0, b = 0, c = 0, d = 0;
+#pragma omp simd reduction(+ : a, b, c, d)
+  for (int t = 0; t < n; t++) {
+    int64_t term[HYMGI_SUM_RESULT] = {0};
+    hymgi_sum_add_below(product ? x[t] * y[t] : x[t], &by, term);
+    a += term[0], b += term[1], c += term[2], d += term[3];
+  }
+  words[0] += a, words[1] += b, words[2] += c, words[3] += d;
 }
 
 /* Distance in doubles between two vectors, which may be separate allocations. */

@@ -4,6 +4,30 @@
 
 #include "multigrid/backend.h"
 
+/* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
+ * row. */
+typedef struct host_parts {
+  int count, n; /* n: cells of a part */
+} host_parts;
+
+static inline host_parts host_parts_of(const hymgi_geom *g)
+{
+  return g->split ? (host_parts){2, g->n[0] / 2} : (host_parts){1, g->n[0]};
+}
+
+/* The first cell of a part of row (j, k) in a vector. */
+static inline ptrdiff_t host_part(const hymgi_geom *g, int part, int j, int k)
+{
+  return hymgi_row(g, g->split ? hymgi_first(g, part, j, k) : 0, j, k);
+}
+
+/* The cell before (side 0) or after (1) it along x. */
+static inline ptrdiff_t host_beside(const hymgi_geom *g, int part, int side, int j, int k)
+{
+  if (!g->split) return host_part(g, 0, j, k) + (side ? 1 : -1);
+  return host_part(g, 1 - part, j, k) + (side ? part : part - 1);
+}
+
 extern const hymgi_robust_ops hymgi_cpu_robust; /* conductance.c */
 
 /* weighted.c */

@@ -122,8 +122,10 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
   {
     int64_t mine[HYMGI_SUM_RESULT] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
-      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
-        hymgi_sum_add_below(y ? x[t] * y[t] : x[t], &scale, mine);
+      if (y)
+        host_row_sum(true, x + s.at, y + s.at, s.n, &scale, mine);
+      else
+        host_row_sum(false, x + s.at, NULL, s.n, &scale, mine);
 #pragma omp critical
     for (int m = 0; m < HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];

@@ -1,8 +1,7 @@
 /* The weighted transfers of the robust path on the host, a coarse row at a time. A cell takes part of
  * its value from the coarse neighbour on its side along each coarsened axis; restriction is the
  * transpose, written so that every coarse cell collects from its children and from the nearest cells
- * of its neighbours: the order of the sum depends on nothing but the cell. Fine rows are processed in
- * parts with contiguous cells: the even and the odd cells of a split row, or a whole plain row. */
+ * of its neighbours: the order of the sum depends on nothing but the cell. */
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -11,21 +10,6 @@
 
 /* scratch rows; 0 to 2 belong to sweep.c; those of parts are pairs */
 enum { NOTHING = 3, KEPT = 4, ALONG_X = 6, RESULT = 8, BESIDE = 9, COARSE_ROWS = 11, ROWS_EACH = 3 };
-
-typedef struct parts {
-  int count, n; /* n: cells of a part */
-} parts;
-
-static parts parts_of(const hymgi_geom *g)
-{
-  return g->split ? (parts){2, g->n[0] / 2} : (parts){1, g->n[0]};
-}
-
-/* The first cell of a part of row (j, k) in a vector. */
-static ptrdiff_t part_at(const hymgi_geom *g, int part, int j, int k)
-{
-  return hymgi_row(g, g->split ? hymgi_first(g, part, j, k) : 0, j, k);
-}
 
 static bool halved(const hymgi_level *level, int axis)
 {
@@ -53,9 +37,9 @@ HYMGI_INLINE void collect_child(const bool first, const double *restrict r,
 static void collect_children(const hymgi_level *level, const hymgi_geom *g, const double *r, int j,
                              int k, bool first)
 {
-  const parts all = parts_of(g);
+  const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
-    const ptrdiff_t at = part_at(g, part, j, k);
+    const ptrdiff_t at = host_part(g, part, j, k);
     double *const kept = host_scratch(level, KEPT + part),
                   *const along = host_scratch(level, ALONG_X + part);
     const double *w[3];
@@ -76,9 +60,9 @@ static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, con
   if (!level->weight[axis]) return;
   if (along < 0 && g->boundaries >> (2 * axis) & 1) return;
   if (along >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1) return;
-  const parts all = parts_of(g);
+  const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
-    const ptrdiff_t at = part_at(g, part, j, k);
+    const ptrdiff_t at = host_part(g, part, j, k);
     const double *const restrict w = level->weight[axis] + at, *const restrict row = r + at;
     double *const restrict kept = host_scratch(level, KEPT + part);
 #pragma omp simd
@@ -131,7 +115,7 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
   double *const along[2] = {host_scratch(level, ALONG_X),
                             host_scratch(level, ALONG_X + g->split)};
-  const parts all = parts_of(g);
+  const host_parts all = host_parts_of(g);
   if (g->boundaries & 1) along[1][-1] = 0;
   if (g->boundaries & 2) along[0][all.n] = 0;
   if (halved(level, 0) && g->split)
@@ -284,10 +268,10 @@ static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const
                             int colour, int j, int k, double *x)
 {
   const int odd[3] = {0, j % 2, k % 2};
-  const parts all = parts_of(g);
+  const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
     if (g->split && colour >= 0 && hymgi_first(g, part, j, k) != colour) continue;
-    const ptrdiff_t at = part_at(g, part, j, k);
+    const ptrdiff_t at = host_part(g, part, j, k);
     const double *w[3] = {NULL}, *next[3] = {c->beside[part]};
     unsigned axes = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -326,12 +310,17 @@ static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], i
   hymgi_cpu_interpolate_weighted_rows(level, b, from, to, colour, source, x);
 }
 
-/* The transposed smoother begins with the cells of colour 1, without reading them. */
+/* The transposed smoother begins with the cells of colour 1. Does it do so without reading them? */
+static bool skips_black(const hymgi_level *level)
+{
+  return level->exchanged && level->method->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level);
+}
+
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                     double *x)
 {
   const int threads = hymgi_cpu_threads(fine);
-  const int colour = smoothed && fine->exchanged && fine->method->smoother == HYMG_GSRB ? 0 : -1;
+  const int colour = smoothed && skips_black(fine) ? 0 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
     interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, colour, source, x);

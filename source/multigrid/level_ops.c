@@ -441,6 +441,13 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
                     level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
 }
 
+/* The sum whose words are given; largest: its largest term. */
+static double sum_of(const int64_t *words, double largest, int bits)
+{
+  if (!isfinite(largest) || largest <= 0) return largest == 0 ? 0 : NAN;
+  return hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits);
+}
+
 /* One reduction for the largest terms, one for the integers. */
 static void measured_dots(const hymgi_level *level, int count, const double *const *x,
                           const double *const *y, double *dots, double *largest)
@@ -457,11 +464,7 @@ static void measured_dots(const hymgi_level *level, int count, const double *con
                           words + m * HYMGI_SUM_RESULT);
   note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_RESULT));
   for (int m = 0; m < count; m++)
-    if (isfinite(largest[m]) && largest[m] > 0)
-      dots[m] =
-          hymgi_sum_value(words + m * HYMGI_SUM_RESULT, hymgi_sum_exponent(largest[m], bits), bits);
-    else
-      dots[m] = largest[m] == 0 ? 0 : NAN;
+    dots[m] = sum_of(words + m * HYMGI_SUM_RESULT, largest[m], bits);
   hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
 }
 
@@ -567,6 +570,29 @@ double hymgi_advance(const hymgi_level *level, double a, const double *p, const 
   if (!e) value = reduce_max(level, value);
   hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 6));
   return accepted ? value : measured_dot(level, r, r, e);
+}
+
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3])
+{
+  const hymgi_robust_ops *ops = level->backend->robust;
+  for (int axis = 0; !ops->share_max && axis < 3; axis++) {
+    mean[axis] = 0;
+    if (level->n[axis] < 2) continue;
+    ops->shares(level, axis, scratch);
+    mean[axis] = hymgi_mean(level, scratch);
+  }
+  if (!ops->share_max) return;
+  double largest[3];
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  ops->share_max(level, largest);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] < 2) largest[axis] = 0;
+  note(level, hymgi_comm_max_double(level->context, level->comm, largest, 3));
+  ops->share_sums(level, largest, bits, words);
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
+  for (int axis = 0; axis < 3; axis++)
+    mean[axis] = sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
 }
 
 double hymgi_mean(const hymgi_level *level, const double *x)

@@ -97,18 +97,13 @@ static hymg_status make_axis(hymgi_level *fine, hymgi_level *coarse, int axis)
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. level->y is overwritten. */
-static unsigned strong_axes(const hymgi_level *level, const hymgi_robust_ops *ops)
+static unsigned strong_axes(const hymgi_level *level)
 {
-  double share[3] = {0}, largest = 0;
+  double share[3], largest = 0;
   unsigned axes = 0;
-  for (int axis = 0; axis < 3; axis++) {
-    if (level->n[axis] < 2) continue;
-    if (level->num_boxes) {
-      ops->shares(level, axis, level->y);
-      share[axis] = hymgi_mean(level, level->y);
-    }
+  hymgi_share_means(level, level->y, share);
+  for (int axis = 0; axis < 3; axis++)
     largest = share[axis] > largest ? share[axis] : largest;
-  }
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] > 1 && largest > 0 && share[axis] >= STRONG * largest) axes |= 1u << axis;
   return axes;
@@ -117,7 +112,7 @@ static unsigned strong_axes(const hymgi_level *level, const hymgi_robust_ops *op
 /* On all ranks of the context, also those without cells of the level. */
 static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
 {
-  int bits = level->num_boxes ? (int)strong_axes(level, level->backend->robust) : 0;
+  int bits = level->num_boxes ? (int)strong_axes(level) : 0;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &bits, 1));
   *axes = (unsigned)bits;
