@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "coarse/coarse.h"
+#include "coarse/robust_cycle.h"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
@@ -314,8 +315,13 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   }
   TRY(attach_kernels(h, kept));
   if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
-  for (int l = kept->coarse ? kept->coarse->first : h->num_levels; l < h->num_levels; l++)
-    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "coarse_v_cycle");
+  if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
+  const int first = kept->coarse       ? kept->coarse->first
+                    : h->method.robust ? h->placement.tail_from
+                                       : h->num_levels;
+  for (int l = first; l < h->num_levels; l++)
+    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
+             h->method.robust ? "robust_v_cycle" : "coarse_v_cycle");
   return HYMG_OK;
 }
 

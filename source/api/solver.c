@@ -92,28 +92,6 @@ static hymg_status end_robust(hymg_solver *s)
   return attach(s);
 }
 
-static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
-                                  const hymgi_tuning *tuning)
-{
-  hymg_context *c = s->h.context;
-  if (tuning) s->h.method.tuning = *tuning;
-  TRY(hymgi_hierarchy_shape(&s->h, backend));
-  TRY(hymgi_placement_choose(&s->h, backend, tuning ? NULL : hymgi_placement_measure));
-  s->tuning_seconds = s->h.choice.seconds;
-  hymgi_hierarchy_place(&s->h);
-  TRY(hymgi_transport_choose(&s->h));
-  c->status = HYMG_OK;
-  TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
-  TRY(hymgi_hierarchy_fill(&s->h));
-  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
-  TRY(hymgi_coefficients_load(&s->h));
-  if (s->path.path == HYMG_PATH_AUTO) TRY(hymgi_path_judge(&s->h, &s->path));
-  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
-  TRY(attach(s));
-  if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
-  return HYMG_OK;
-}
-
 /* The same operator and options, without levels. */
 static void start_again(hymg_solver *s)
 {
@@ -123,6 +101,34 @@ static void start_again(hymg_solver *s)
   hymgi_hierarchy_destroy(&s->h);
   memset(&s->h, 0, sizeof s->h);
   hymgi_hierarchy_init(&s->h, op, &options);
+}
+
+/* Where the coefficients decide on the path, the placement is measured after that. */
+static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
+                                  const hymgi_tuning *tuning)
+{
+  hymg_context *c = s->h.context;
+  const bool open = s->path.path == HYMG_PATH_AUTO;
+  if (tuning) s->h.method.tuning = *tuning;
+  TRY(hymgi_hierarchy_shape(&s->h, backend));
+  TRY(hymgi_placement_choose(&s->h, backend, tuning || open ? NULL : hymgi_placement_measure));
+  s->tuning_seconds = s->h.choice.seconds;
+  hymgi_hierarchy_place(&s->h);
+  TRY(hymgi_transport_choose(&s->h));
+  c->status = HYMG_OK;
+  TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
+  TRY(hymgi_hierarchy_fill(&s->h));
+  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
+  TRY(hymgi_coefficients_load(&s->h));
+  if (open) TRY(hymgi_path_judge(&s->h, &s->path));
+  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
+  if (open && hymgi_placement_lacks_measurement(&s->h)) {
+    start_again(s);
+    return build_standard(s, backend, tuning);
+  }
+  TRY(attach(s));
+  if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
+  return HYMG_OK;
 }
 
 /* On the host, where the coefficients are to decide: builds level 0 of the robust path and judges by

@@ -114,8 +114,6 @@ typedef struct hymgi_robust_ops {
   bool (*interpolate_smooth)(hymgi_level *fine, const double *source);
   /* smooth for x = 0, of which nothing is read */
   bool (*smooth_from_zero)(hymgi_level *level);
-  /* residual_red and restrict_weighted */
-  bool (*residual_restrict)(const hymgi_level *level, double *coarse);
   /* Optional: y = A x, and the words of the sum of y times `with` (may be x), as `sum` */
   void (*apply_sum)(const hymgi_level *level, double *x, double *y, const double *with,
                     int exponent, int bits, int64_t *words);

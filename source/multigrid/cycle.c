@@ -27,7 +27,6 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_level *level = h->level + l, *coarse = level + 1;
   if (!holds(level)) return;
   if (l == h->num_levels - 1) {
-    if (h->method.robust) hymgi_fill(level, 0, level->x);
     bottom_solve(h, level);
     return;
   }

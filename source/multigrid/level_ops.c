@@ -171,21 +171,14 @@ static void restrict_residual(const hymgi_level *fine, hymgi_after after, double
   const hymgi_plan *halo = fine->method->weighted ? hymgi_operator_halo(fine) : NULL;
   const bool red = after == HYMGI_AFTER_GSRB;
   const double weights = fine->method->weighted ? 3 : 0;
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  if (red && ops->residual_restrict && ops->residual_restrict(fine, patches)) {
-    hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start,
-                      bytes(fine, operator_streams(fine) + 0.5 + 0.5 * weights));
-    return;
-  }
-  hymgi_profile_cancel(fine, start);
   if (red)
     residual_red(fine);
   else
     hymgi_residual(fine, fine->f, fine->x, fine->y);
-  const double again = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
   ops->restrict_weighted(fine, fine->y, after, patches);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, again, bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
 }
 

@@ -61,9 +61,6 @@ double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);
-/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell.
- * scratch: a vector, which may be overwritten. */
-void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]);
 /* What a dot product is expected to be like from an earlier one of its kind: with that it takes one
  * pass and one message, else two. The zero value expects nothing. Ranks have the same. */
 typedef struct hymgi_expected {
@@ -79,6 +76,9 @@ double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const dou
 /* u += a p, r -= a w; r . r or, without expected, max |r| */
 double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
                      double *u, double *r, hymgi_expected *expected);
+/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell.
+ * scratch: a vector, which may be overwritten. */
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 

@@ -147,7 +147,7 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
 /* N: shape or cube. The blocks of a tile's two colours run at the same time, so that the second
  * finds the faces in the cache. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
-__global__ void __launch_bounds__(GSRB_THREADS, std::is_same_v<JOB, apply_sum> ? 3 : 4)
+__global__ void __launch_bounds__(GSRB_THREADS, 4)
     fv2_march(const __grid_constant__ march_args<JOB> a)
 {
   constexpr bool BOTH = SPLIT && !std::is_same_v<JOB, gsrb>;

@@ -100,6 +100,103 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   }
 };
 
+/* The same for red cells of split rows, x halved: one of each pair of cells is red, by the row's parity.
+ * Everything is loaded at first; what does not count is left out of the sums. */
+template <unsigned AXES, bool WEIGHTED> struct red_collector {
+  static constexpr bool Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  static constexpr int NY = Y ? 2 : 1, NZ = Z ? 2 : 1;
+
+  struct cell {
+    double r, weight[3];
+  };
+  const restrict_args &a;
+  double sum[2] = {0, 0}; /* of even and odd cells */
+
+  __device__ __forceinline__ explicit red_collector(const restrict_args &args) : a(args) {}
+
+  /* axis -1: with all weights */
+  __device__ __forceinline__ cell load(ptrdiff_t at, int axis) const
+  {
+    cell c = {a.r[at], {0, 0, 0}};
+#pragma unroll
+    for (int m = 0; m < 3; m++)
+      if (WEIGHTED && (AXES >> m & 1) && (axis < 0 || axis == m))
+        c.weight[m] = __ldg(a.t.weight[m] + at);
+    return c;
+  }
+
+  __device__ __forceinline__ void add(bool counts, int odd, double part, double r)
+  {
+    const double more = hymgi_fma(part, r, odd ? sum[1] : sum[0]);
+    if (counts && !odd) sum[0] = more;
+    if (counts && odd) sum[1] = more;
+  }
+
+  __device__ __forceinline__ double collect(const hymgi_geom &g, int I, int j, int k)
+  {
+    cell own[NZ][NY], side[NZ][NY], row[NZ][2], plane[NY][2];
+    const ptrdiff_t at = hymgi_row(&g, 0, j, k) + I;
+    const int parity = (j + k + g.parity) & 1;
+    const bool rows = Y && j + 1 < g.n[1], planes = Z && k + 1 < g.n[2];
+#pragma unroll
+    for (int c = 0; c < NZ; c++)
+#pragma unroll
+      for (int b = 0; b < NY; b++) {
+        const ptrdiff_t here = at + b * g.pitch + c * g.plane;
+        own[c][b] = load(here, -1);
+        if (WEIGHTED) side[c][b] = load(here + ((parity + b + c) & 1 ? -1 : 1), 0);
+      }
+#pragma unroll
+    for (int s = 0; s < 2 && WEIGHTED; s++) {
+      for (int c = 0; c < NZ && Y; c++)
+        row[c][s] = load(at + (s ? (rows ? 2 : 1) : -1) * g.pitch + c * g.plane, 1);
+      for (int b = 0; b < NY && Z; b++)
+        plane[b][s] = load(at + (s ? (planes ? 2 : 1) : -1) * g.plane + b * g.pitch, 2);
+    }
+    double below = 0, above = 0;
+#pragma unroll
+    for (int c = 0; c < NZ; c++)
+#pragma unroll
+      for (int b = 0; b < NY; b++) {
+        const bool counts = (b == 0 || rows) && (c == 0 || planes);
+        const int odd = (parity + b + c) & 1;
+        const cell &v = own[c][b];
+        add(counts, odd, hymgi_kept_part(v.weight[0], v.weight[1], v.weight[2]), v.r);
+        if (!WEIGHTED || !counts) continue;
+        const cell &next = side[c][b];
+        const bool inside =
+            odd ? I > 0 || !(g.boundaries & 1) : 2 * I + 2 < g.n[0] || !(g.boundaries >> 1 & 1);
+        if (inside && odd) below = hymgi_fma(next.weight[0], next.r, below);
+        if (inside && !odd) above = hymgi_fma(next.weight[0], next.r, above);
+      }
+    if constexpr (WEIGHTED) {
+#pragma unroll
+      for (int c = 0; c < NZ && Y; c++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+          const int far = s ? (rows ? 2 : 1) : -1;
+          const bool inside =
+              s ? j + far < g.n[1] || !(g.boundaries >> 3 & 1) : j > 0 || !(g.boundaries >> 2 & 1);
+          add(inside && (c == 0 || planes), (parity + far + c) & 1, row[c][s].weight[1],
+              row[c][s].r);
+        }
+#pragma unroll
+      for (int b = 0; b < NY && Z; b++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+          const int far = s ? (planes ? 2 : 1) : -1;
+          const bool inside =
+              s ? k + far < g.n[2] || !(g.boundaries >> 5 & 1) : k > 0 || !(g.boundaries >> 4 & 1);
+          add(inside && (b == 0 || rows), (parity + far + b) & 1, plane[b][s].weight[2],
+              plane[b][s].r);
+        }
+      return hymgi_coarse_sum(sum[0], sum[1], below, above);
+    } else {
+      return sum[0] + sum[1];
+    }
+  }
+};
+
 template <unsigned AXES, bool WEIGHTED, bool RED>
 __global__ void __launch_bounds__(TRANSFER_THREADS)
     restrict_weighted(const __grid_constant__ restrict_args a)
@@ -107,7 +204,12 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
   let_successors_start();
   wait_for_predecessors();
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
-    a.coarse[hymgi_at(&patch, I, J, K)] = collector<AXES, WEIGHTED, RED>(a, g, I, J, K).sum();
+    double *const coarse = a.coarse + hymgi_at(&patch, I, J, K);
+    if (RED && (AXES & 1) && g.split)
+      *coarse = red_collector<AXES, WEIGHTED>(a).collect(g, I, hymgi_first_child(AXES, 1, J),
+                                                         hymgi_first_child(AXES, 2, K));
+    else
+      *coarse = collector<AXES, WEIGHTED, RED>(a, g, I, J, K).sum();
   });
 }
 
