@@ -33,6 +33,10 @@ constexpr hymgi_robust_ops robust_table()
   r.restrict_weighted = hymgi_cuda_restrict_weighted;
   r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
   r.interpolate_uneven = hymgi_cuda_interpolate_uneven;
+  r.smooth_from_zero = hymgi_cuda_smooth_from_zero;
+  r.residual_red = hymgi_cuda_residual_red;
+  r.apply_sum = hymgi_cuda_apply_sum;
+  r.advance = hymgi_cuda_advance;
   return r;
 }
 

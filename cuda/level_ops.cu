@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "coarse/coarse.h"
+#include "coarse/robust_cycle.h"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
@@ -57,13 +58,16 @@ void restrict_residual(const hymgi_level *level, hymgi_after after, double *coar
 /* ---- red-black Gauss-Seidel ---- */
 
 /* In place. */
-void fv2_half_sweeps(hymgi_level *level, bool in_parts)
+void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   for (int s = 0; s < level->method->sweeps; s++) {
     double *const x = level->x;
-    const hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
-    if (in_parts)
+    hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
+    half.from_zero = from_zero && s == 0;
+    if (half.from_zero)
+      sweep(level, &half);
+    else if (in_parts)
       hymgi_cuda_overlapped(level, halo, level->box, x, sweep, &half);
     else
       prepare_and_sweep(level, x, &half);
@@ -72,11 +76,12 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts)
 
 /* Both colours in one pass, into the second buffer; with neighbours the black cells next to them
  * are done again. */
-void fv2_fused_sweeps(hymgi_level *level)
+void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 {
   for (int s = 0; s < level->method->sweeps; s += 2) {
-    prepare(level, level->box, level->x, HYMGI_FV4_NONE);
-    hymgi_cuda_fv2_gsrb_fused(level, s & 2, level->x, level->y);
+    const bool zero = from_zero && s == 0;
+    if (!zero) prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+    hymgi_cuda_fv2_gsrb_fused(level, s & 2, zero ? NULL : level->x, level->y);
     hymgi_swap_buffers(level);
     prepare(level, level->box, level->x, HYMGI_FV4_NONE);
     if (level->halo[HYMGI_HALO_FACES]) hymgi_cuda_fv2_gsrb_faces(level, level->x);
@@ -180,6 +185,37 @@ void relax_all(hymgi_level *level)
 
 } /* namespace */
 
+/* Without neighbours of the same colour, the second half sweep reads only what the first one wrote. */
+bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
+{
+  const hymgi_level_kernels *const k = level->kernels;
+  if (level->method->smoother != HYMG_GSRB || !hymgi_keeps_colours_apart(level)) return false;
+  if (k->gsrb == HYMGI_GSRB_FUSED)
+    fv2_fused_sweeps(level, true);
+  else if (k->gsrb == HYMGI_GSRB_HALVES && k->of[HYMGI_HALF_SWEEP].run != hymgi_cuda_fv2_march)
+    fv2_half_sweeps(level, false, true);
+  else
+    return false;
+  return true;
+}
+
+void hymgi_cuda_residual_red(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  hymgi_sweep s = {HYMGI_RESIDUAL, f, x, x, r};
+  s.red = true;
+  prepare_and_sweep(level, x, &s);
+}
+
+void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
+                          int exponent, int bits, int64_t *words)
+{
+  if (level->num_boxes == 0) return;
+  const hymgi_apply_sum apply = {x, y, with, exponent, bits};
+  prepare(level, level->box, x, HYMGI_FV4_ALL);
+  hymgi_cuda_fv2_apply_sum(level, &apply);
+  hymgi_cuda_words(level->context, words);
+}
+
 void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
 {
   prepare(level, level->box, x, HYMGI_FV4_ALL);
@@ -279,8 +315,13 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   }
   TRY(attach_kernels(h, kept));
   if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
-  for (int l = kept->coarse ? kept->coarse->first : h->num_levels; l < h->num_levels; l++)
-    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "coarse_v_cycle");
+  if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
+  const int first = kept->coarse       ? kept->coarse->first
+                    : h->method.robust ? h->placement.tail_from
+                                       : h->num_levels;
+  for (int l = first; l < h->num_levels; l++)
+    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
+             h->method.robust ? "robust_v_cycle" : "coarse_v_cycle");
   return HYMG_OK;
 }
 

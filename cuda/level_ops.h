@@ -26,6 +26,11 @@ void hymgi_cuda_smooth(hymgi_level *level);
 void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
                                   double *zero);
+/* of hymgi_robust_ops */
+bool hymgi_cuda_smooth_from_zero(hymgi_level *level);
+void hymgi_cuda_residual_red(const hymgi_level *level, const double *f, double *x, double *r);
+void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
+                          int exponent, int bits, int64_t *words);
 const char *hymgi_cuda_kernel_names(const hymgi_level *level);
 /* What a solver keeps on its GPU: records of its levels, recordings, lists of its coarse end. */
 hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);

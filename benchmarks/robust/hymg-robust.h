@@ -44,7 +44,7 @@ typedef struct robust_options {
   hymg_options solver;
   int threads, repeat;
   const char *json, *csv; /* or NULL */
-  bool hypre, list, verbose;
+  bool hypre, list, verbose, again, profile;
 } robust_options;
 
 typedef struct robust_name {
@@ -102,9 +102,10 @@ typedef struct robust_result {
   char note[512];
   hymg_level_info *levels;
   int num_levels;
-  double setup_seconds, seconds; /* medians */
-  double units;                  /* work units */
-  robust_other hypre;            /* with --hypre */
+  double setup_seconds, seconds;        /* medians */
+  double update_seconds, again_seconds; /* likewise; 0 without --again */
+  double units;                         /* work units */
+  robust_other hypre;                   /* with --hypre */
 } robust_result;
 
 /* Collective. False after a message of rank 0 with *code, the exit status. */

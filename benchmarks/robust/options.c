@@ -158,6 +158,12 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        4096},
       {"repeat", "N", "times of set-up and solve are medians of N; default 1", .kind = OPTION_INT,
        &o->repeat, 1, 1000},
+      {"again", NULL,
+       "then update the solver and solve twice more; prints the times of the update and the\n"
+       "last solve",
+       .kind = OPTION_FLAG, &o->again},
+      {"profile", NULL, "then a profiled solve; prints the time of each level's operations",
+       .kind = OPTION_FLAG, &o->profile},
       {"hypre", NULL, "in turn with hypre's PFMG-CG on the same matrix", .kind = OPTION_FLAG,
        &o->hypre},
       {"json", "FILE", "write the results as one JSON object, schema hymg-robust/1",

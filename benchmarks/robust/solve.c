@@ -48,12 +48,16 @@ static void write_field(const objects *o, int axis, hymg_field *field)
   }
 }
 
-static void make_beta(objects *o)
+/* On the GPU if the solver will be there: set-up then has no copies from the host in it. */
+static void make_beta(objects *o, hymg_backend backend)
 {
+  int devices = 0;
+  const bool any = hymg_device_count(o->context, &devices) == HYMG_OK && devices > 0;
+  const hymg_space space = any && backend != HYMG_BACKEND_HOST ? HYMG_DEVICE : HYMG_HOST;
   for (int axis = 0; axis < 3; axis++) {
     start_require(program, o->context,
-                  hymg_field_create(o->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis),
-                                    HYMG_DOUBLE, &o->beta[axis]));
+                  hymg_field_create_in(o->grid, space, (hymg_centering)(HYMG_FACE_X + axis),
+                                       HYMG_DOUBLE, &o->beta[axis]));
     write_field(o, axis, o->beta[axis]);
   }
 }
@@ -170,13 +174,43 @@ static double since(const objects *o, double start)
   return seconds;
 }
 
+/* A profiled solve, whose rows are printed. */
+static bool profile(objects *o, robust_result *r, int *code)
+{
+  hymg_profile_row row;
+  hymg_solver_profile(o->solver, true);
+  const hymg_status status = hymg_solve(o->solver, o->f, o->u, &r->result);
+  for (int n = 0; n < hymg_solver_profile_rows(o->solver); n++)
+    if (hymg_context_rank(o->context) == 0 &&
+        hymg_solver_profile_row(o->solver, n, &row) == HYMG_OK)
+      printf("    level %d %-16s %6lld calls %10.6f s %8.1f GB/s\n", row.level, row.operation,
+             (long long)row.calls, row.seconds, row.bytes / row.seconds / 1e9);
+  hymg_solver_profile(o->solver, false);
+  return went_well(o, status, "profiled solve", code);
+}
+
+/* Updates the solver with the same coefficients and solves again, when a GPU's kernels are loaded
+ * and its cycle is recorded. */
+static bool solve_again(objects *o, robust_result *r, double seconds[4], int *code)
+{
+  double start = fv_clock();
+  if (!went_well(o, hymg_solver_update(o->solver), "update", code)) return false;
+  seconds[2] = since(o, start);
+  for (int n = 0; n < 2; n++) {
+    start = fv_clock();
+    if (!went_well(o, hymg_solve(o->solver, o->f, o->u, &r->result), "solve", code)) return false;
+    seconds[3] = since(o, start);
+  }
+  return true;
+}
+
 /* Grid, operator and solver are timed as set-up; the coefficients' evaluation is not. */
-static bool solve_once(objects *o, robust_result *r, double seconds[2], int *code)
+static bool solve_once(objects *o, robust_result *r, double seconds[4], int *code)
 {
   double start = fv_clock();
   if (!make_grid(o, &r->options, code)) return false;
   seconds[0] = since(o, start);
-  make_beta(o);
+  make_beta(o, r->options.solver.backend);
   start = fv_clock();
   if (!make_solver(o, &r->options, code)) return false;
   seconds[0] += since(o, start);
@@ -184,6 +218,8 @@ static bool solve_once(objects *o, robust_result *r, double seconds[2], int *cod
   start = fv_clock();
   if (!went_well(o, hymg_solve(o->solver, o->f, o->u, &r->result), "solve", code)) return false;
   seconds[1] = since(o, start);
+  if (r->options.again && !solve_again(o, r, seconds, code)) return false;
+  if (r->options.profile && !profile(o, r, code)) return false;
   keep(r, o);
   return !r->options.hypre ||
          robust_hypre_solve(o->problem, o->grid, r->result.singular, &r->hypre);
@@ -192,27 +228,30 @@ static bool solve_once(objects *o, robust_result *r, double seconds[2], int *cod
 bool robust_solve(hymg_context *context, robust_result *r, int *code)
 {
   robust_problem problem;
-  times setup = {0}, solve = {0}, other[2] = {{0}, {0}};
+  times own[4] = {{0}, {0}, {0}, {0}}, other[2] = {{0}, {0}};
   bool ok = true;
   *code = EXIT_AT_RUN_TIME;
   start_require(program, NULL,
                 robust_problem_create(&r->options, &problem) ? HYMG_OK : HYMG_ENOMEM);
   for (int n = 0; n < r->options.repeat && ok; n++) {
     objects o = {.context = context, .problem = &problem};
-    double seconds[2] = {0, 0};
+    double seconds[4] = {0, 0, 0, 0};
     ok = solve_once(&o, r, seconds, code);
     destroy(&o);
-    ok = ok && times_add(&setup, seconds[0], 1) && times_add(&solve, seconds[1], 1) &&
-         times_add(&other[0], r->hypre.setup_seconds, 1) &&
+    for (int m = 0; m < 4; m++)
+      ok = ok && times_add(&own[m], seconds[m], 1);
+    ok = ok && times_add(&other[0], r->hypre.setup_seconds, 1) &&
          times_add(&other[1], r->hypre.seconds, 1);
   }
-  r->setup_seconds = times_median(&setup);
-  r->seconds = times_median(&solve);
+  r->setup_seconds = times_median(&own[0]);
+  r->seconds = times_median(&own[1]);
+  r->update_seconds = times_median(&own[2]);
+  r->again_seconds = times_median(&own[3]);
   r->hypre.setup_seconds = times_median(&other[0]);
   r->hypre.seconds = times_median(&other[1]);
   if (ok) r->units = work_units(r);
-  times_free(&setup);
-  times_free(&solve);
+  for (int n = 0; n < 4; n++)
+    times_free(&own[n]);
   for (int n = 0; n < 2; n++)
     times_free(&other[n]);
   robust_problem_destroy(&problem);

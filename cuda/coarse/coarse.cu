@@ -5,6 +5,7 @@
 
 #include "coarse/bottom.cuh"
 #include "coarse/resident.cuh"
+#include "coarse/robust_cycle.h"
 
 namespace
 {
@@ -251,6 +252,10 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
   const hymgi_attached *kept = (const hymgi_attached *)h->attached;
   const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  if (h->method.robust && visits == 1) {
+    hymgi_cuda_robust_cycle(h, l);
+    return true;
+  }
   if (!lists || l < lists->first || l >= lists->last) return false;
   launch_coarse(lists, h->level + l, h->options.bottom, visits);
   return true;

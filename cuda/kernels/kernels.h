@@ -16,8 +16,10 @@ void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_sweep *sweep
  * points half sweeps and sweeps alone */
 void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep);
-/* fv2/gsrb_fused.cu: both colours in one pass from x to out; the black cells next to a neighbour's
- * ghosts come out wrong */
+/* fv2/march.cu: its sum's words are the reduction's result */
+void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
+/* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; the black cells next to a
+ * neighbour's ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                double *out);
 /* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
@@ -43,15 +45,6 @@ void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restri
 void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
 
 /* ---- the same for all levels ---- */
-
-/* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
- * length.) */
-inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
-{
-  for (int axis = 0; axis < 3; axis++)
-    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
-  return true;
-}
 
 /* transfer/restrict.cu, interpolate.cu */
 void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
@@ -104,6 +97,10 @@ void hymgi_cuda_queue_max(const hymgi_level *level, const double *x, int slot);
 double hymgi_cuda_queued(hymg_context *context, int slot);
 void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
                     int bits, int64_t *words);
+double hymgi_cuda_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                          double *u, double *r, int exponent, int bits, int64_t *words);
+/* The words of the reduction queued last. */
+void hymgi_cuda_words(hymg_context *context, int64_t *words);
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);

@@ -28,6 +28,7 @@ struct hymgi_sweep {
   const double *scale = NULL; /* NULL (FV2): 1/diagonal */
   double residual = 1, momentum = 0;
   bool from_zero = false; /* x is 0; only where the record has starts_from_zero */
+  bool red = false;       /* RESIDUAL on split rows: of red cells alone */
   /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;
   hymgi_after after = HYMGI_AFTER_ANY;
@@ -55,6 +56,13 @@ struct hymgi_kernel {
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
   hymgi_fv4_ghosts ghosts;
   char name[32];
+};
+
+/* FV2's operator with a sum on the way: of out times `with`, which may be x or out. */
+struct hymgi_apply_sum {
+  double *x, *out;
+  const double *with;
+  int exponent, bits;
 };
 
 enum { HYMGI_MOST_PARTS = 7 };

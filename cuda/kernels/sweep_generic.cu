@@ -15,7 +15,8 @@ __device__ __forceinline__ double fv2_cell(const gsrb_args &a, const hymgi_geom 
 {
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
   const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-  fv2_values x = fv2_load_neighbours(a.v, g, p, a.own);
+  fv2_values x = {};
+  if (JOB != HYMGI_HALF_SWEEP || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
   if (JOB == HYMGI_HALF_SWEEP) return fv2_gsrb(a.v, b, x, a.f[p.own], alpha);
   x.c = a.own[p.own];
   if (JOB == HYMGI_APPLY) return fv2_apply(a.v, b, x, alpha);
@@ -48,9 +49,9 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_con
   unsigned long long norm = 0;
   for (int z = (int)blockIdx.z; z < a.boxes.count * a.slabs; z += (int)gridDim.z) {
     const hymgi_geom g = box_at(a.boxes, z / a.slabs);
-    const bool both = g.split && JOB != HYMGI_HALF_SWEEP;
+    const bool both = g.split && JOB != HYMGI_HALF_SWEEP && !a.red;
     const int plane = z % a.slabs, k = both ? plane >> 1 : plane;
-    const int colour = !g.split ? 0 : JOB == HYMGI_HALF_SWEEP ? a.colour : plane & 1;
+    const int colour = !g.split ? 0 : both ? plane & 1 : a.colour;
     const int slots = g.split ? g.n[0] / 2 : g.n[0];
     if (t >= slots || j >= g.n[1] || k >= g.n[2]) continue;
     const place p = place_of(g, colour, t, j, k);
@@ -73,7 +74,8 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_con
 extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   if (level->num_boxes == 0) return;
-  const bool split = level->box[0].split, both = split && sweep->job != HYMGI_HALF_SWEEP;
+  const bool split = level->box[0].split,
+             both = split && sweep->job != HYMGI_HALF_SWEEP && !sweep->red;
   gsrb_args a = gsrb_args_of(level, sweep);
   a.slabs = a.extent[2] * (both ? 2 : 1);
   const dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),

@@ -98,14 +98,48 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 {
   let_successors_start();
   wait_for_predecessors();
-  int64_t mine[HYMGI_SUM_WORDS] = {0};
+  int64_t mine[HYMGI_SUM_RESULT] = {0};
   each_box(boxes, [&](const hymgi_geom &g, int) {
     each_cell(g, [&](int colour, int t, int j, int k) {
       const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      hymgi_sum_add(PRODUCT ? x[at] * y[at] : x[at], &scale, mine);
+      hymgi_sum_add_below(PRODUCT ? x[at] * y[at] : x[at], &scale, mine);
     });
   });
   reduce_sum(r, mine);
+}
+
+/* u += a p, r -= a w; the largest |r| or the sum of r r. */
+struct advance_args {
+  double a;
+  const double *p, *w;
+  double *u, *r;
+};
+
+template <bool LARGEST>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    advance_cells(box_set boxes, const __grid_constant__ advance_args c, hymgi_sum_scale scale,
+                  hymgi_reduction reduction)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  unsigned long long largest = 0;
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
+      const double r = hymgi_fma(-c.a, c.w[at], c.r[at]);
+      c.u[at] = hymgi_fma(c.a, c.p[at], c.u[at]);
+      c.r[at] = r;
+      if (LARGEST)
+        largest = larger(largest, bits_of(r));
+      else
+        hymgi_sum_add_below(r * r, &scale, words);
+    });
+  });
+  if (LARGEST)
+    reduce_max(reduction, largest);
+  else
+    reduce_sum(reduction, words);
 }
 
 bool launch_max(const hymgi_level *level, const double *x, const double *y)
@@ -188,9 +222,9 @@ extern "C" double hymgi_cuda_queued(hymg_context *context, int slot)
 }
 
 extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y,
-                               int exponent, int bits, int64_t words[HYMGI_SUM_WORDS])
+                               int exponent, int bits, int64_t words[HYMGI_SUM_RESULT])
 {
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+  for (int m = 0; m < HYMGI_SUM_RESULT; m++)
     words[m] = 0;
   const dim3 grid = reduction_grid(level);
   if (grid.x == 0) return;
@@ -198,8 +232,27 @@ extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const 
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   hymgi_launch(context, y ? sum_cells<true> : sum_cells<false>, grid, dim3(REDUCE_THREADS),
                box_set_of(level->box, level->num_boxes), x, y, scale, context->gpu->reduction);
+  hymgi_cuda_words(context, words);
+}
+
+extern "C" void hymgi_cuda_words(hymg_context *context, int64_t *words)
+{
   hymgi_device_sync(context);
-  if (context->status != HYMG_OK) return;
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+  for (int m = 0; m < HYMGI_SUM_RESULT && context->status == HYMG_OK; m++)
     words[m] = (int64_t)context->gpu->reduction.result[m];
+}
+
+extern "C" double hymgi_cuda_advance(const hymgi_level *level, double a, const double *p,
+                                     const double *w, double *u, double *r, int exponent, int bits,
+                                     int64_t *words)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return 0;
+  hymgi_launch(level->context, words ? advance_cells<false> : advance_cells<true>, grid,
+               dim3(REDUCE_THREADS), box_set_of(level->box, level->num_boxes),
+               advance_args{a, p, w, u, r}, hymgi_sum_scale_of(words ? exponent : 0, bits),
+               level->context->gpu->reduction);
+  if (!words) return reduced_max(level->context);
+  hymgi_cuda_words(level->context, words);
+  return 0;
 }

@@ -1,7 +1,9 @@
 /* Set-up of the robust path on the host: couplings, weights of the transfers, coarse conductances;
- * and the fluxes of FV2. One cell at a time. */
+ * and the fluxes of FV2. */
 #include <math.h>
+#include <string.h>
 
+#include "base/exact_sum.h"
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/flux.h"
@@ -22,49 +24,282 @@ static void shares(const hymgi_level *level, int axis, double *out)
   }
 }
 
-static double largest_step(const hymgi_level *level)
+/* ---- rows ---- */
+
+/* A part of row (j, k) and the conductances of its cells' faces. */
+typedef struct face_rows {
+  const hymgi_geom *g;
+  int part, n, j, k;
+  ptrdiff_t at;
+  const double *low[3], *high[3];
+} face_rows;
+
+/* The neighbours of a part along an axis: where the first one is. */
+static ptrdiff_t next_to(const face_rows *r, int axis, int side)
+{
+  const int step = side ? 1 : -1;
+  if (axis == 0) return host_beside(r->g, r->part, side, r->j, r->k);
+  return host_part(r->g, r->part, r->j + (axis == 1 ? step : 0), r->k + (axis == 2 ? step : 0));
+}
+
+static face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j, int k)
+{
+  face_rows r = {.g = g,
+                 .part = part,
+                 .n = host_parts_of(g).n,
+                 .j = j,
+                 .k = k,
+                 .at = host_part(g, part, j, k)};
+  for (int axis = 0; axis < 3; axis++) {
+    r.low[axis] = level->c.beta[axis] + r.at;
+    r.high[axis] = level->c.beta[axis] + next_to(&r, axis, 1);
+  }
+  return r;
+}
+
+/* Does the part hold the first (side 0) or last (1) cell of a row that ends there? */
+static bool holds_end(const face_rows *r, int side)
+{
+  return hymgi_ends(r->g, 0, side, side ? r->g->n[0] - 1 : 0) && (!r->g->split || r->part == side);
+}
+
+/* Does the row lie at a domain boundary? */
+static bool row_ends(const face_rows *r, int axis, int side)
+{
+  return axis > 0 && hymgi_ends(r->g, axis, side, axis == 1 ? r->j : r->k);
+}
+
+/* Is the cell the second child? Along x in plain rows that depends on the cell. */
+static bool is_odd(const face_rows *r, int axis)
+{
+  return (r->g->low[axis] + (axis == 0 ? r->part : axis == 1 ? r->j : r->k)) % 2;
+}
+
+/* Runs the statement for every part `rows` of the level's rows. */
+#define FOR_PARTS(level, rows, statement)                                                          \
+  for (host_row s = hymgi_cpu_rows((level)->box, (level)->num_boxes, false); s.g;                  \
+       hymgi_cpu_next(&s))                                                                         \
+    for (int part = 0; part < host_parts_of(s.g).count; part++) {                                  \
+      const face_rows rows = faces_of(level, s.g, part, s.cjk[1], s.cjk[2]);                       \
+      statement;                                                                                   \
+    }
+
+/* ---- couplings ---- */
+
+/* scratch rows */
+enum { SHARES = 3, NOTHING = 6, PART = 7, COUPLINGS = 8, LARGEST = 11, FACES = 12, OUTER = 13 };
+
+/* The shares of a part in the scratch rows of the axes. */
+static void share_rows(const hymgi_level *level, const face_rows *r)
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
-  double largest = 1;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))                    \
-    reduction(max                                                                                  \
-              : largest)
-    for (int k = 0; k < g->n[2]; k++)
-      for (int j = 0; j < g->n[1]; j++)
-        for (int i = 0; i < g->n[0]; i++)
-          for (int axis = 0; axis < 3; axis++) {
-            const double step = hymgi_step(&c, g, axis, i, j, k);
-            largest = step > largest ? step : largest;
-          }
+  double *const nothing = host_scratch(level, NOTHING);
+  const double *low[3], *high[3];
+  memset(nothing, 0, (size_t)r->n * sizeof *nothing);
+  for (int axis = 0; axis < 3; axis++) {
+    low[axis] = row_ends(r, axis, 0) ? nothing : r->low[axis];
+    high[axis] = row_ends(r, axis, 1) ? nothing : r->high[axis];
   }
+  double *const restrict x = host_scratch(level, SHARES),
+                         *const restrict y = host_scratch(level, SHARES + 1),
+                         *const restrict z = host_scratch(level, SHARES + 2);
+#pragma omp simd
+  for (int t = 0; t < r->n; t++) {
+    const double a = low[0][t] + high[0][t], b = low[1][t] + high[1][t], d = low[2][t] + high[2][t],
+                 sum = (a + b) + d;
+    x[t] = hymgi_part_of(a, sum), y[t] = hymgi_part_of(b, sum), z[t] = hymgi_part_of(d, sum);
+  }
+  for (int side = 0; side < 2; side++)
+    for (int axis = 0; axis < 3 && holds_end(r, side); axis++)
+      host_scratch(level, SHARES + axis)[side ? r->n - 1 : 0] =
+          hymgi_share(&c, r->g, axis, side ? r->g->n[0] - 1 : 0, r->j, r->k);
+}
+
+static void share_max(const hymgi_level *level, double largest[3])
+{
+  double x = 0, y = 0, z = 0;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : x, y, z)
+  FOR_PARTS(level, r, {
+    share_rows(level, &r);
+    x = host_larger(x, host_row_max(false, host_scratch(level, SHARES), NULL, r.n));
+    y = host_larger(y, host_row_max(false, host_scratch(level, SHARES + 1), NULL, r.n));
+    z = host_larger(z, host_row_max(false, host_scratch(level, SHARES + 2), NULL, r.n));
+  })
+  largest[0] = x, largest[1] = y, largest[2] = z;
+}
+
+static void share_sums(const hymgi_level *level, const double largest[3], int bits, int64_t *words)
+{
+  hymgi_sum_scale scale[3];
+  for (int axis = 0; axis < 3; axis++)
+    scale[axis] =
+        hymgi_sum_scale_of(largest[axis] > 0 ? hymgi_sum_exponent(largest[axis], bits) : 0, bits);
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  {
+    int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
+    FOR_PARTS(level, r, {
+      share_rows(level, &r);
+      for (int axis = 0; axis < 3; axis++)
+        if (largest[axis] > 0)
+          host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale[axis],
+                       mine + axis * HYMGI_SUM_RESULT);
+    })
+#pragma omp critical
+    for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)
+      words[m] += mine[m];
+  }
+}
+
+static double row_step(const hymgi_level *level, const face_rows *r)
+{
+  double largest = 1;
+  for (int axis = 0; axis < 3; axis++)
+    for (int other = 0; other < 3 && !row_ends(r, axis, 0); other++) {
+      if (row_ends(r, other, 1)) continue;
+      const double *const a = r->low[axis], *const b = level->c.beta[axis] + next_to(r, other, 1);
+      const int from = axis == 0 && holds_end(r, 0), to = r->n - (other == 0 && holds_end(r, 1));
+#pragma omp simd reduction(max : largest)
+      for (int t = from; t < to; t++) {
+        const double ratio = hymgi_ratio(a[t], b[t]);
+        largest = ratio > largest ? ratio : largest;
+      }
+    }
   return largest;
+}
+
+static double largest_step(const hymgi_level *level)
+{
+  double largest = 1;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
+  FOR_PARTS(level, r, {
+    const double step = row_step(level, &r);
+    largest = step > largest ? step : largest;
+  })
+  return largest;
+}
+
+/* ---- weights ---- */
+
+/* The couplings of a part, and the largest one of the axes to be halved, in scratch rows; 0 for the
+ * tensor transfer, whose weights are not damped. */
+static void coupling_rows(const hymgi_level *level, const face_rows *r)
+{
+  double *const restrict largest = host_scratch(level, LARGEST);
+  memset(largest, 0, (size_t)r->n * sizeof *largest);
+  for (int axis = 0; axis < 3; axis++) {
+    const double *const restrict low = r->low[axis], *const restrict high = r->high[axis];
+    double *const restrict own = host_scratch(level, COUPLINGS + axis);
+    const bool counts = level->coarsened >> axis & 1 && !level->method->tensor;
+#pragma omp simd
+    for (int t = 0; t < r->n; t++) {
+      own[t] = low[t] + high[t];
+      largest[t] = counts && own[t] > largest[t] ? own[t] : largest[t];
+    }
+  }
+}
+
+/* Of two rows: the one above for second children, else the one below; in `buffer` if that depends on
+ * the cell. */
+static const double *outward(const face_rows *r, int axis, const double *below, const double *above,
+                             double *restrict buffer)
+{
+  if (axis > 0 || r->g->split) return is_odd(r, axis) ? above : below;
+#pragma omp simd
+  for (int t = 0; t < r->n; t++)
+    buffer[t] = (r->g->low[0] + t) % 2 ? above[t] : below[t];
+  return buffer;
+}
+
+/* Entries of an axis' array for the cells of a part: one by one along x, else all the same. */
+static const double *part_row(const hymgi_level *level, const face_rows *r, int axis)
+{
+  const double *const part = level->axis[axis].part + r->g->low[axis];
+  double *const out = host_scratch(level, PART);
+  const int step = r->g->split ? 2 : 1;
+  for (int t = 0; t < r->n; t++)
+    out[t] = axis == 0 ? part[step * t + r->part] : part[axis == 1 ? r->j : r->k];
+  return out;
+}
+
+static void resistance_row(const hymgi_level *level, const face_rows *r, int axis, double *out)
+{
+  const double *const part = part_row(level, r, axis); /* towards the sibling */
+  const double *const face =
+      outward(r, axis, r->high[axis], r->low[axis], host_scratch(level, FACES));
+  double *const restrict row = out + r->at;
+#pragma omp simd
+  for (int t = 0; t < r->n; t++)
+    row[t] = hymgi_resistance(part[t], face[t]);
 }
 
 static void resistances(const hymgi_level *level, int axis, double *out)
 {
-  const hymgi_conductances c = hymgi_conductances_of(level);
-  const double *const part = level->axis[axis].part;
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
-    {
-      out[hymgi_at(g, i, j, k)] = hymgi_cell_resistance(&c, g, axis, part, i, j, k);
-    }
-  }
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  FOR_PARTS(level, r, resistance_row(level, &r, axis, out))
+}
+
+/* As hymgi_cell_weight. */
+static void weight_row(const hymgi_level *level, const face_rows *r, int axis, const double *res)
+{
+  const double *const inner = res + r->at, *const own = host_scratch(level, COUPLINGS + axis),
+                      *const largest = host_scratch(level, LARGEST);
+  const double *const face =
+      outward(r, axis, r->low[axis], r->high[axis], host_scratch(level, FACES));
+  const double *outer = outward(r, axis, res + next_to(r, axis, 0), res + next_to(r, axis, 1),
+                                host_scratch(level, OUTER));
+  double *const restrict out = level->weight[axis] + r->at;
+  if (row_ends(r, axis, is_odd(r, axis)))
+    outer = memset(host_scratch(level, OUTER), 0, (size_t)r->n * sizeof *outer);
+#pragma omp simd
+  for (int t = 0; t < r->n; t++)
+    out[t] = hymgi_damped_weight(hymgi_neighbour_weight(inner[t], face[t], outer[t]), own[t],
+                                 largest[t]);
 }
 
 static void weights(const hymgi_level *level, double *const resistance[3])
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
-    {
-      for (int axis = 0; axis < 3; axis++)
-        if (level->coarsened >> axis & 1)
-          level->weight[axis][hymgi_at(g, i, j, k)] =
-              hymgi_cell_weight(&c, g, axis, resistance[axis], i, j, k);
-    }
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  FOR_PARTS(level, r, {
+    coupling_rows(level, &r);
+    for (int axis = 0; axis < 3; axis++)
+      if (level->coarsened >> axis & 1) weight_row(level, &r, axis, resistance[axis]);
+    for (int side = 0; side < 2 && level->coarsened & 1; side++)
+      if (holds_end(&r, side)) /* there is no outer resistance */
+        level->weight[0][r.at + (side ? r.n - 1 : 0)] =
+            hymgi_cell_weight(&c, r.g, 0, resistance[0], side ? r.g->n[0] - 1 : 0, r.j, r.k);
+  })
+}
+
+/* ---- the coarse level ---- */
+
+/* As hymgi_sum_of_children, for the n coarse entries from the start of row JK. */
+static void sum_row(const hymgi_level *level, const hymgi_geom *g, int axis, const double *fine,
+                    const int JK[2], int n, double *restrict out)
+{
+  const unsigned c = level->coarsened;
+  int from[2], count[2];
+  for (int t = 0; t < 2; t++) {
+    from[t] = hymgi_first_child(c, t + 1, JK[t]);
+    if (axis == t + 1 && from[t] > g->n[t + 1]) from[t] = g->n[t + 1];
+    count[t] = axis == t + 1 ? 1 : hymgi_children(c, g, t + 1, JK[t]);
   }
+  const int step = c & 1 ? 2 : 1, pairs = axis != 0 && c & 1 ? g->n[0] / 2 : 0,
+            whole = n * step > g->n[0] + 1 ? n - 1 : n; /* the last one may begin beyond the row */
+  memset(out, 0, (size_t)n * sizeof *out);
+  for (int k = from[1]; k < from[1] + count[1]; k++)
+    for (int j = from[0]; j < from[0] + count[0]; j++) {
+      const double *const row = hymgi_cpu_plain_row(g, fine, j, k, host_scratch(level, SHARES));
+      if (pairs)
+#pragma omp simd
+        for (int I = 0; I < pairs; I++)
+          out[I] = (out[I] + row[2 * I]) + row[2 * I + 1];
+      else
+#pragma omp simd
+        for (int I = 0; I < whole; I++)
+          out[I] += row[step * I];
+      if (pairs ? pairs < n : whole < n) out[n - 1] += row[pairs ? 2 * pairs : g->n[0]];
+    }
 }
 
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
@@ -73,26 +308,44 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
   const hymgi_coarse_rule rule = hymgi_coarse_rule_of(level, axis);
   for (int b = 0; b < level->num_boxes; b++) {
     const hymgi_geom *g = level->box + b, *p = patches + b;
-    FOR_CELLS(level, p->n[0] + (axis == 0), p->n[1] + (axis == 1), p->n[2] + (axis == 2))
-    {
-      coarse[hymgi_at(p, i, j, k)] = hymgi_coarse_face(
-          &rule, g, axis, p->low[axis] + hymgi_index_along(axis, i, j, k), fine, i, j, k);
+    if (rule.series) {
+      FOR_CELLS(level, p->n[0] + (axis == 0), p->n[1] + (axis == 1), p->n[2] + (axis == 2))
+      {
+        coarse[hymgi_at(p, i, j, k)] = hymgi_coarse_face(
+            &rule, g, axis, p->low[axis] + hymgi_index_along(axis, i, j, k), fine, i, j, k);
+      }
+      continue;
+    }
+    const int nJ = p->n[1] + (axis == 1), rows = nJ * (p->n[2] + (axis == 2)),
+              n = p->n[0] + (axis == 0);
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
+    for (int m = 0; m < rows; m++) {
+      const int JK[2] = {m % nJ, m / nJ};
+      double *const out = host_scratch(level, PART);
+      sum_row(level, g, axis, fine, JK, n, out);
+      for (int I = 0; I < n; I++)
+        out[I] *= rule.closer[p->low[axis] + hymgi_index_along(axis, I, JK[0], JK[1])];
+      hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
+      if (axis == 0) coarse[hymgi_at(p, p->n[0], JK[0], JK[1])] = out[p->n[0]];
     }
   }
 }
 
 static void sum_children(const hymgi_level *level, const double *fine, double *coarse)
 {
-  const double part = hymgi_part_of_sum(level);
-  for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b, *p = level->patch + b;
-    FOR_CELLS(level, p->n[0], p->n[1], p->n[2])
-    {
-      coarse[hymgi_at(p, i, j, k)] =
-          part * hymgi_sum_of_children(level->coarsened, g, -1, 0, fine, i, j, k);
-    }
+  const double kept = hymgi_part_of_sum(level);
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
+       hymgi_cpu_next(&s)) {
+    double *const out = host_scratch(level, PART);
+    sum_row(level, level->box + (s.g - level->patch), -1, fine, s.cjk + 1, s.g->n[0], out);
+    for (int I = 0; I < s.g->n[0]; I++)
+      out[I] *= kept;
+    hymgi_cpu_store_row(s.g, out, s.cjk[1], s.cjk[2], coarse);
   }
 }
+
+/* ---- widths ---- */
 
 /* Of the faces 0 ... n of the box. */
 static void scale_faces(const hymgi_level *level, int axis, double *beta)
@@ -132,6 +385,8 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
 }
 
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
+                                           .share_max = share_max,
+                                           .share_sums = share_sums,
                                            .largest_step = largest_step,
                                            .resistances = resistances,
                                            .weights = weights,
@@ -141,4 +396,10 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .scale_volumes = scale_volumes,
                                            .interpolate_uneven = hymgi_cpu_interpolate_uneven,
                                            .restrict_weighted = hymgi_cpu_restrict_weighted,
-                                           .interpolate_weighted = hymgi_cpu_interpolate_weighted};
+                                           .interpolate_weighted = hymgi_cpu_interpolate_weighted,
+                                           .residual_red = hymgi_cpu_residual_red,
+                                           .apply_sum = hymgi_cpu_apply_sum,
+                                           .advance = hymgi_cpu_advance,
+                                           .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
+                                           .interpolate_smooth =
+                                               hymgi_cpu_robust_interpolate_smooth};

@@ -5,6 +5,7 @@
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
+#include "base/exact_sum.h"
 #include "formulas/extrapolation.h"
 
 #ifdef _OPENMP
@@ -74,6 +75,42 @@ HYMGI_INLINE double host_row_max(const bool product, const double *x, const doub
   return nan > 0 ? NAN : max;
 }
 
+/* hymgi_sum_add_below of n terms x y, or x: chunks of lifted terms, whose words are then added, so
+ * that both loops vectorise. */
+HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
+                               const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
+{
+  enum { CHUNK = 64 };
+  const hymgi_sum_scale by = *scale;
+  for (int from = 0; from < n; from += CHUNK) {
+    union {
+      double lifted[CHUNK];
+      int64_t word[CHUNK];
+    } part[HYMGI_SUM_WORDS];
+    const int count = n - from < CHUNK ? n - from : CHUNK;
+    int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+    for (int t = 0; t < count; t++) {
+      const double term = product ? x[from + t] * y[from + t] : x[from + t];
+      const bool fits = fabs(term) < by.limit;
+      beyond += fits ? 0 : 1;
+      const double first = (fits ? term : 0) * by.up, one = first + HYMGI_SUM_LIFT,
+                   second = (first - (one - HYMGI_SUM_LIFT)) * by.step,
+                   two = second + HYMGI_SUM_LIFT,
+                   third = (second - (two - HYMGI_SUM_LIFT)) * by.step;
+      part[0].lifted[t] = one, part[1].lifted[t] = two, part[2].lifted[t] = third + HYMGI_SUM_LIFT;
+    }
+    words[HYMGI_SUM_BEYOND] += beyond;
+    for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
+      int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int t = 0; t < count; t++)
+        sum += part[m].word[t] - HYMGI_SUM_LIFTED;
+      words[m] += sum;
+    }
+  }
+}
+
 /* Distance in doubles between two vectors, which may be separate allocations. */
 static inline ptrdiff_t host_distance(const double *from, const double *to)
 {
@@ -135,10 +172,18 @@ typedef struct host_pass {
   relax_weights w;     /* prev and scale are vectors here */
 } host_pass;
 
+/* run_slots of FV2 */
+void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
+                     double *out);
+
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out);
+
+/* The cells of a colour of row (j, k), in place in the vector out. */
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out);
 
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_constant_doubles(const hymgi_geom *g);
@@ -189,6 +234,9 @@ void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k,
 
 void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
+/* black cells: 0 in plain rows or if there is a halo, else not written */
+void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r);
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r); /* of row (j, k) */
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);
 void hymgi_cpu_smooth(hymgi_level *level);
@@ -210,6 +258,10 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding);
 
+void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
+                         int exponent, int bits, int64_t *words);
+double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                         double *u, double *r, int exponent, int bits, int64_t *words);
 void hymgi_cpu_fill(const hymgi_level *level, double value, double *x);
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
                      double *z);

@@ -78,8 +78,8 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3])
+HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
@@ -113,6 +113,12 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
   if (g->boundaries & 32 && k == g->n[2] - 1)
     r.u = ghost_row(weight[5], d, r.n, host_scratch(level, 1));
   return r;
+}
+
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
+                         const int cjk[3])
+{
+  return row_of(level, g, f, x, cjk);
 }
 
 /* ---- kernels; literal offsets select the pointer at compile time ---- */
@@ -185,4 +191,50 @@ void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int
     FORM(run, HOST_RELAX, false, true, w, from, to, out);
   else
     FORM(run, HOST_RELAX, false, false, w, from, to, out);
+}
+
+/* The frequent kernels have functions of their own: there the row's pointers stay in registers. */
+HYMGI_INLINE void slots(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
+                        const int cjk[3], int from, int to, double *out)
+{
+  const relax_weights none = {.residual = 1};
+  const fv2_row row = row_of(pass->level, g, pass->f, pass->own, cjk), *const r = &row;
+  FORM(run, kind, false, false, &none, from, to, out);
+}
+
+static void gsrb_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                       int to, double *out)
+{
+  slots(HOST_GSRB, pass, g, cjk, from, to, out);
+}
+
+static void residual_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                           int to, double *out)
+{
+  slots(HOST_RESIDUAL, pass, g, cjk, from, to, out);
+}
+
+static void apply_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
+                        int to, double *out)
+{
+  slots(HOST_APPLY, pass, g, cjk, from, to, out);
+}
+
+void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
+                     double *out)
+{
+  if (pass->kind == HOST_GSRB) {
+    gsrb_slots(pass, g, cjk, from, to, out);
+  } else if (pass->kind == HOST_RESIDUAL) {
+    residual_slots(pass, g, cjk, from, to, out);
+  } else if (pass->kind == HOST_APPLY) {
+    apply_slots(pass, g, cjk, from, to, out);
+  } else {
+    const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
+    relax_weights w = pass->w;
+    if (w.prev) w.prev += o;
+    if (w.scale) w.scale += o;
+    const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
+    hymgi_fv2_run(pass->kind, &r, &w, from, to, out);
+  }
 }

@@ -1,6 +1,7 @@
 /* Operator, residual and smoothers on the host: sweeps over rows, overlapped with the halo
  * exchange. */
 #include <stdint.h>
+#include <string.h>
 
 #include "cpu/cpu.h"
 #include "formulas/relax.h"
@@ -9,13 +10,23 @@
  * different vectors (old and new iterate). */
 typedef struct job {
   host_pass pass;
-  double *out;     /* NULL: the largest absolute value is wanted */
-  int colour;      /* GSRB: the colour that is updated */
+  double *out; /* NULL: the largest absolute value is wanted */
+  bool
+      one_colour; /* only rows of this colour, if rows are split; GSRB: the colour that is updated */
+  int colour;
+  const double *with; /* not NULL: the sum of out times this is wanted, with this scale */
+  hymgi_sum_scale scale;
   ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
   hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
 enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
+
+/* What a thread has found. */
+typedef struct found {
+  double max;
+  int64_t words[HYMGI_SUM_RESULT];
+} found;
 
 /* All cells; those whose stencil reads no ghost; the remaining ones. */
 typedef enum { ALL, INNER, SHELL } part;
@@ -23,18 +34,16 @@ typedef enum { ALL, INNER, SHELL } part;
 void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out)
 {
-  const hymgi_level *level = w->level;
+  if (w->level->method->stencil == HYMG_FV2) {
+    hymgi_fv2_slots(w, g, cjk, from, to, out);
+    return;
+  }
   const ptrdiff_t o = hymgi_row(g, cjk[0], cjk[1], cjk[2]);
   relax_weights weights = w->w;
   if (weights.prev) weights.prev += o;
   if (weights.scale) weights.scale += o;
-  if (level->method->stencil == HYMG_FV2) {
-    const fv2_row r = hymgi_fv2_row_of(level, g, w->f, w->own, cjk);
-    hymgi_fv2_run(w->kind, &r, &weights, from, to, out);
-  } else {
-    const fv4_row r = hymgi_fv4_row_of(level, g, w->f, w->own, w->other, cjk);
-    hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
-  }
+  const fv4_row r = hymgi_fv4_row_of(w->level, g, w->f, w->own, w->other, cjk);
+  hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
 }
 
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
@@ -49,12 +58,13 @@ static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], con
     for (int i = range[0]; i < range[1]; i++)
       out[i] = (i & 1) == p ? all[i] : old[i];
   else
-    for (int i = range[0] + ((range[0] & 1) != p); i < range[1]; i += 2)
-      out[i] = all[i];
+#pragma omp simd
+    for (int i = range[0]; i < range[1]; i++)
+      if ((i & 1) == p) out[i] = all[i];
 }
 
 static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
-                      double *max)
+                      found *mine)
 {
   if (range[0] >= range[1]) return;
   double *const scratch = host_scratch(w->pass.level, 2);
@@ -62,50 +72,64 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
   double *const out = w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
   hymgi_cpu_run_slots(&w->pass, g, cjk, range[0], range[1], out);
   if (!w->out)
-    *max = host_larger(*max, host_row_max(false, out + range[0], out, range[1] - range[0]));
+    mine->max =
+        host_larger(mine->max, host_row_max(false, out + range[0], out, range[1] - range[0]));
   else if (takes)
     take_colour(w, g, cjk, range, out);
+  else if (w->with)
+    host_row_sum(true, w->with + (out - w->out) + range[0], out + range[0], range[1] - range[0],
+                 &w->scale, mine->words);
 }
 
-static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, double *max)
+void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
+                        double *out)
+{
+  const job w = {.pass = *pass, .out = out, .colour = colour};
+  const int cjk[3] = {g->split ? colour : 0, j, k}, range[2] = {0, host_slots(g)};
+  found nothing = {.max = 0};
+  run_range(&w, g, cjk, range, &nothing);
+}
+
+static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, found *mine)
 {
   const int n = host_slots(g), edge = g->split ? 1 : g->ghost, gh = g->ghost;
   const bool inside = cjk[1] >= gh && cjk[1] < g->n[1] - gh && cjk[2] >= gh &&
                       cjk[2] < g->n[2] - gh && n > 2 * edge;
   if (which == ALL || !inside) {
     const int whole[2] = {0, n};
-    if (which != INNER) run_range(w, g, cjk, whole, max);
+    if (which != INNER) run_range(w, g, cjk, whole, mine);
     return;
   }
   const int low[2] = {0, edge}, middle[2] = {edge, n - edge}, high[2] = {n - edge, n};
   if (which == INNER) {
-    run_range(w, g, cjk, middle, max);
+    run_range(w, g, cjk, middle, mine);
   } else {
-    run_range(w, g, cjk, low, max);
-    run_range(w, g, cjk, high, max);
+    run_range(w, g, cjk, low, mine);
+    run_range(w, g, cjk, high, mine);
   }
 }
 
 /* The master thread drives the progress of messages. */
-static double run_part(const job *w, part which)
+static void run_part(const job *w, part which, found *all)
 {
-  double max = 0;
   const hymgi_level *level = w->pass.level;
-  const bool gsrb = w->pass.kind == HOST_GSRB;
+  const bool one = w->pass.kind == HOST_GSRB || w->one_colour;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !gsrb); r.g;
-         hymgi_cpu_next(&r)) {
+    found mine = {.max = 0};
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !one); r.g; hymgi_cpu_next(&r)) {
       if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
         hymgi_comm_progress(w->requests);
-      if (gsrb && r.g->split) r.cjk[0] = w->colour;
+      if (one && r.g->split) r.cjk[0] = w->colour;
       run_row(w, r.g, r.cjk, which, &mine);
     }
 #pragma omp critical
-    max = host_larger(max, mine);
+    {
+      all->max = host_larger(all->max, mine.max);
+      for (int m = 0; m < HYMGI_SUM_RESULT; m++)
+        all->words[m] += mine.words[m];
+    }
   }
-  return max;
 }
 
 /* An iterate with its red cells in one vector and its black cells in another can be used like a
@@ -142,20 +166,21 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
 
 /* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
  * computed while they are in flight. */
-static double run_job(job *w, double *x)
+static found run_job(job *w, double *x)
 {
   const hymgi_level *level = w->pass.level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
   const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
-  double inner = 0;
+  found all = {.max = 0};
   begin_halo(level, w->apart, x);
   if (overlap) {
     w->requests = plan->requests;
-    inner = run_part(w, INNER);
+    run_part(w, INNER, &all);
     w->requests = NULL;
   }
   finish_halo(level, w->apart, x);
-  return host_larger(inner, run_part(w, overlap ? SHELL : ALL));
+  run_part(w, overlap ? SHELL : ALL, &all);
+  return all;
 }
 
 void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
@@ -164,16 +189,48 @@ void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
   run_job(&w, x);
 }
 
+void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
+                         int exponent, int bits, int64_t *words)
+{
+  job w = {{.kind = HOST_APPLY, .level = level, .own = x, .other = x},
+           .out = y,
+           .with = with,
+           .scale = hymgi_sum_scale_of(exponent, bits)};
+  const found all = run_job(&w, x);
+  memcpy(words, all.words, sizeof all.words);
+}
+
 void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = r};
   run_job(&w, x);
 }
 
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r)
+{
+  double *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
+  const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
+#pragma omp simd
+  for (int t = 0; t < count; t++)
+    row[t * step] = 0;
+}
+
+void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r)
+{
+  job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x},
+           .out = r,
+           .one_colour = true};
+  run_job(&w, x);
+  if (level->box[0].split && !hymgi_operator_halo(level)) return;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
+}
+
 double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = NULL};
-  return run_job(&w, x);
+  return run_job(&w, x).max;
 }
 
 /* ---- smoothers ---- */

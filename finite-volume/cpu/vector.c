@@ -1,4 +1,5 @@
 /* Vector operations on the host, without ghosts; reductions do not depend on the order of terms. */
+#include <float.h>
 #include <math.h>
 
 #include "base/exact_sum.h"
@@ -116,18 +117,50 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
                    int bits, int64_t *words)
 {
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
-  for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+  for (int m = 0; m < HYMGI_SUM_RESULT; m++)
     words[m] = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[HYMGI_SUM_WORDS] = {0};
+    int64_t mine[HYMGI_SUM_RESULT] = {0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
-      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
-        hymgi_sum_add(y ? x[t] * y[t] : x[t], &scale, mine);
+      if (y)
+        host_row_sum(true, x + s.at, y + s.at, s.n, &scale, mine);
+      else
+        host_row_sum(false, x + s.at, NULL, s.n, &scale, mine);
 #pragma omp critical
-    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+    for (int m = 0; m < HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];
   }
+}
+
+double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                         double *u, double *r, int exponent, int bits, int64_t *words)
+{
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(words ? exponent : 0, bits);
+  int64_t sum[HYMGI_SUM_RESULT] = {0};
+  double max = 0;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  {
+    int64_t mine[HYMGI_SUM_RESULT] = {0};
+    double largest = 0;
+    for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
+      for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+        u[t] = hymgi_fma(a, p[t], u[t]), r[t] = hymgi_fma(-a, w[t], r[t]);
+      if (words)
+        host_row_sum(true, r + s.at, r + s.at, s.n, &scale, mine);
+      else
+        largest = host_larger(largest, host_row_max(false, r + s.at, NULL, s.n));
+    }
+#pragma omp critical
+    {
+      max = host_larger(max, largest);
+      for (int m = 0; m < HYMGI_SUM_RESULT; m++)
+        sum[m] += mine[m];
+    }
+  }
+  for (int m = 0; words && m < HYMGI_SUM_RESULT; m++)
+    words[m] = sum[m];
+  return max;
 }
 
 /* Entries [from, to) of row (j, k) of a box, one colour after the other where it is split. */
@@ -180,21 +213,46 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
             source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
 }
 
+/* Are n values valid? The largest of them and of *largest if they are. */
+static bool all_valid(const double *x, int n, bool positive, double *largest)
+{
+  double max = *largest;
+  int bad = 0;
+#pragma omp simd reduction(+ : bad) reduction(max : max)
+  for (int t = 0; t < n; t++) {
+    bad += x[t] <= DBL_MAX && (positive ? x[t] > 0 : x[t] >= 0) ? 0 : 1;
+    max = x[t] > max ? x[t] : max;
+  }
+  if (bad == 0) *largest = max;
+  return bad == 0;
+}
+
+/* Row (j, k) up to its first invalid value. */
+static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positive,
+                        const double *data, hymgi_finding *finding)
+{
+  for (int i = 0; i < n; i++) {
+    const double v = data[hymgi_at(box, i, j, k)];
+    finding->bad = !isfinite(v) || !(positive ? v > 0 : v >= 0);
+    if (finding->bad) {
+      finding->at[0] = i, finding->at[1] = j, finding->at[2] = k;
+      finding->value = v;
+      return;
+    }
+    finding->largest = v > finding->largest ? v : finding->largest;
+  }
+}
+
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding)
 {
   (void)view;
   *finding = (hymgi_finding){.bad = false};
   for (int k = 0; k < n[2]; k++)
-    for (int j = 0; j < n[1]; j++)
-      for (int i = 0; i < n[0]; i++) {
-        const double v = data[hymgi_at(box, i, j, k)];
-        if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
-          finding->largest = v > finding->largest ? v : finding->largest;
-          continue;
-        }
-        *finding =
-            (hymgi_finding){.bad = true, .at = {i, j, k}, .value = v, .largest = finding->largest};
-        return;
-      }
+    for (int j = 0; j < n[1]; j++) {
+      const bool whole = !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive,
+                                                  &finding->largest);
+      if (!whole) examine_row(box, n[0], j, k, positive, data, finding);
+      if (finding->bad) return;
+    }
 }

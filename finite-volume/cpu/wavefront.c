@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/robust.h"
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
 
@@ -51,8 +52,13 @@ typedef struct wave {
   hymgi_level *level;
   const hymgi_geom *g;
   int stages, lag, lean, tile_rows;
+  int before, total; /* further stages before the sweeps, and all stages */
   bool fv4, gsrb;
-  double *coarse; /* or NULL */
+  bool robust;          /* the stages before and after are those of the robust path: */
+  const double *source; /* interpolated before the sweeps; NULL: x is set to 0 */
+  hymgi_after after;    /* the state of x when the residual is restricted */
+  int ring;             /* the residual is in so many planes of y in turn; 0: in all of y */
+  double *coarse;       /* or NULL */
   barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
@@ -63,15 +69,20 @@ typedef struct rows {
   bool head, tail;           /* includes row 0, row ny - 1 */
 } rows;
 
+/* Rows that stage s is behind the first one; restriction combines pairs of rows. */
+static int shift_of(const wave *w, int s)
+{
+  return w->coarse && s == w->total - 1 ? (w->lean * s + 1) & ~1 : w->lean * s;
+}
+
 /* Rows of stage s that belong to this thread in the tile [from, to). Boundaries between threads are
  * even and the same in all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads(),
-            total = w->stages + (w->coarse != NULL);
+  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads();
   const bool first = from == 0, last = to == ny;
-  const int low = first ? 0 : from - w->lean * s, high = last ? ny : to - w->lean * s;
-  const int shift = w->lean * (total - 1) / 2, a = first ? 0 : from - shift,
+  const int low = first ? 0 : from - shift_of(w, s), high = last ? ny : to - shift_of(w, s);
+  const int shift = w->lean * (w->total - 1) / 2, a = first ? 0 : from - shift,
             b = last ? ny : to - shift;
   rows r;
   r.low = id == 0 ? low : (a + (b - a) * id / team) & ~1;
@@ -112,7 +123,10 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
   const int nz = w->g->n[2];
-  if (k < nz)
+  if (w->gsrb && !w->g->split)
+    for (int j = r->low; j < r->high; j++)
+      hymgi_cpu_gsrb_row(&s->pass, w->g, s->colour, j, k, s->out);
+  else if (k < nz)
     for (int j = r->low; j < r->high; j++)
       hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
                           s->out + hymgi_row(w->g, s->colour, j, k));
@@ -132,18 +146,75 @@ static void run_restrict(const wave *w, const rows *r, int k)
   }
 }
 
+/* ---- the stages of the robust path ---- */
+
+/* What comes before the sweeps. A sweep does not read the cells that it updates: with split rows, only
+ * the others need a value. */
+static void run_start(const wave *w, const rows *r, int k)
+{
+  const hymgi_level *level = w->level;
+  const hymgi_geom *g = w->g;
+  if (!w->source)
+    for (int j = r->low; j < r->high; j++)
+      memset(level->x + hymgi_row(g, g->split, j, k), 0, (size_t)host_slots(g) * sizeof(double));
+  const int pair = level->coarsened & 2 ? 2 : 1;
+  for (int j = r->low; w->source && j < r->high; j += pair) {
+    const int from[2] = {j, k}, to[2] = {j + pair < r->high ? j + pair : r->high, k + 1};
+    hymgi_cpu_interpolate_weighted_rows(level, 0, from, to, 1, w->source, level->x);
+  }
+}
+
+/* The residual, in the first planes of y in turn if there is one tile. */
+static void run_residual(const wave *w, const rows *r, int k)
+{
+  const hymgi_level *level = w->level;
+  const host_pass residual = {
+      .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
+  const int colours = w->g->split && w->after != HYMGI_AFTER_GSRB ? 2 : 1,
+            at = w->ring ? k % w->ring : k;
+  for (int j = r->low; j < r->high; j++) {
+    for (int c = 0; c < colours; c++)
+      hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, host_slots(w->g),
+                          level->y + hymgi_row(w->g, c, j, at));
+    if (w->after == HYMGI_AFTER_GSRB && !w->g->split) hymgi_cpu_clear_black(w->g, j, at, level->y);
+  }
+}
+
+/* The coarse rows whose last fine plane is k. */
+static void run_restrict_weighted(const wave *w, const rows *r, int k)
+{
+  const hymgi_level *level = w->level;
+  const int nj = level->coarsened & 2 ? 2 : 1, nk = level->coarsened & 4 ? 2 : 1;
+  if ((k + 1) % nk != 0 && k != w->g->n[2] - 1) return;
+  for (int j = r->low; j < r->high; j += nj)
+    hymgi_cpu_restrict_weighted_row(level, 0, (const int[2]){j / nj, k / nk}, level->y, w->after,
+                                    w->ring, w->coarse);
+}
+
+static void run_any(const wave *w, int s, const rows *r, int k)
+{
+  const int sweep = s - w->before, nz = w->g->n[2];
+  if (sweep < 0)
+    run_start(w, r, k);
+  else if (sweep < w->stages)
+    run_stage(w, sweep, r, k);
+  else if (!w->robust && k < nz)
+    run_restrict(w, r, k);
+  else if (w->robust && s < w->total - 1)
+    run_residual(w, r, k);
+  else if (w->robust)
+    run_restrict_weighted(w, r, k);
+}
+
 static void run_tile(const wave *w, int from, int to)
 {
-  const int nz = w->g->n[2], total = w->stages + (w->coarse != NULL), behind = w->fv4 ? 1 : 0;
-  for (int t = 0; t < nz + behind + w->lag * (total - 1); t++) {
-    for (int s = 0; s < total; s++) {
+  const int nz = w->g->n[2], behind = w->fv4 ? 1 : 0;
+  for (int t = 0; t < nz + behind + w->lag * (w->total - 1); t++) {
+    for (int s = 0; s < w->total; s++) {
       const int k = t - w->lag * s;
       if (k < 0 || k >= nz + behind) continue;
       const rows r = rows_of(w, from, to, s);
-      if (s < w->stages)
-        run_stage(w, s, &r, k);
-      else if (k < nz)
-        run_restrict(w, &r, k);
+      run_any(w, s, &r, k);
     }
     wait_for_all(w->barrier);
   }
@@ -244,7 +315,73 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
       w.coarse = coarse;
     }
+    w.total = w.stages + (w.coarse != NULL);
     run(&w);
   }
+  return true;
+}
+
+/* ---- the robust path ---- */
+
+/* Restriction reads four planes of the residual, while a fifth one is written. */
+enum { TILE_ROWS = 128, RING = 8 };
+
+/* Stages of a smoother call with what comes before and after it. */
+static int robust_stages(const hymgi_level *level)
+{
+  return level->method->sweeps + 3;
+}
+
+static bool can_fuse(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (level->num_boxes != 1 || hymgi_operator_halo(level) || m->smoother != HYMG_GSRB) return false;
+  const int threads = hymgi_cpu_threads(level), ny = level->box[0].n[1];
+  const int last = ny - (tiles_of(ny, TILE_ROWS < ny ? TILE_ROWS : ny) - 1) * TILE_ROWS;
+  const int tile = last < TILE_ROWS ? last : TILE_ROWS;
+  return m->sweeps <= MAX_STAGES &&
+         (threads == 1 || tile / threads >= (robust_stages(level) + 1) / 2 + EXTRAPOLATION_REACH);
+}
+
+static wave robust_wave(hymgi_level *level, barrier *all)
+{
+  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  wave w = {.barrier = all,
+            .level = level,
+            .g = level->box,
+            .stages = level->method->sweeps,
+            .lag = 1,
+            .lean = 1,
+            .tile_rows = TILE_ROWS,
+            .gsrb = true,
+            .robust = true};
+  set_stages(&w, 0, now, next);
+  return w;
+}
+
+bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
+                                      double *coarse)
+{
+  if (!can_fuse(level)) return false;
+  barrier all = {0};
+  wave w = robust_wave(level, &all);
+  w.before = from_zero, w.total = w.before + w.stages + 2;
+  w.coarse = coarse, w.after = after;
+  w.ring = level->box->n[1] <= TILE_ROWS ? RING : 0;
+  run(&w);
+  return true;
+}
+
+bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const double *source)
+{
+  if (!can_fuse(fine)) return false;
+  barrier all = {0};
+  hymgi_geom *const box = fine->box;
+  fine->box = fine->exchanged;
+  wave w = robust_wave(fine, &all);
+  w.before = 1, w.total = 1 + w.stages;
+  w.source = source;
+  run(&w);
+  fine->box = box;
   return true;
 }

@@ -1,130 +1,180 @@
-/* The weighted transfers of the robust path on the host, a row at a time. A cell takes part of its
- * value from the coarse neighbour on its side along each coarsened axis; restriction is the
+/* The weighted transfers of the robust path on the host, a coarse row at a time. A cell takes part of
+ * its value from the coarse neighbour on its side along each coarsened axis; restriction is the
  * transpose, written so that every coarse cell collects from its children and from the nearest cells
  * of its neighbours: the order of the sum depends on nothing but the cell. */
+#include <string.h>
+
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/conductance.h"
 
-/* scratch rows; 0 to 2 belong to sweep.c */
-enum {
-  COLLECTED = 3,
-  ALONG_X = 4,
-  RESIDUAL_ROW = 5,
-  WEIGHT_ROWS = 6,
-  COARSE_ROWS = 9,
-  RESULT = 12
-};
+/* scratch rows; 0 to 2 belong to sweep.c; those of parts are pairs */
+enum { NOTHING = 3, KEPT = 4, ALONG_X = 6, RESULT = 8, BESIDE = 9, COARSE_ROWS = 11, ROWS_EACH = 3 };
 
 static bool halved(const hymgi_level *level, int axis)
 {
   return level->coarsened >> axis & 1;
 }
 
-/* The weights of a row, NULL for axes that are not coarsened or if weights are not used. */
-static void weight_rows(const hymgi_level *level, const hymgi_geom *g, int j, int k,
-                        const double *w[3])
-{
-  for (int axis = 0; axis < 3; axis++)
-    w[axis] = level->weight[axis] ? hymgi_cpu_plain_row(g, level->weight[axis], j, k,
-                                                        host_scratch(level, WEIGHT_ROWS + axis))
-                                  : NULL;
-}
-
-static const double *residual_row(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                                  int j, int k)
-{
-  return hymgi_cpu_plain_row(g, r, j, k, host_scratch(level, RESIDUAL_ROW));
-}
-
 /* ---- restriction ---- */
 
-/* A row of children: what the parent keeps of them, and what their neighbours along x get. */
-static void collect_child(const double *r, const double *const w[3], int n, bool first,
+/* A row of children: what the parent keeps of them, and what their neighbours along x get. w: rows
+ * of weights, of 0 for axes without. */
+static void collect_child(const double *restrict r, const double *const w[3], int n,
                           double *restrict kept, double *restrict along_x)
 {
-  const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
+  const double *const restrict wx = w[0], *const restrict wy = w[1], *const restrict wz = w[2];
 #pragma omp simd
-  for (int i = 0; i < n; i++) {
-    const double part = hymgi_kept_part(wx ? wx[i] : 0, wy ? wy[i] : 0, wz ? wz[i] : 0);
-    kept[i] = hymgi_fma(part, r[i], first ? 0 : kept[i]);
+  for (int t = 0; t < n; t++) {
+    kept[t] = hymgi_fma(hymgi_kept_part(wx[t], wy[t], wz[t]), r[t], kept[t]);
+    along_x[t] = hymgi_fma(wx[t], r[t], along_x[t]);
   }
-  if (!wx) return;
-#pragma omp simd
-  for (int i = -1; i <= n; i++)
-    along_x[i] = hymgi_fma(wx[i], r[i], first ? 0 : along_x[i]);
+  along_x[-1] = hymgi_fma(wx[-1], r[-1], along_x[-1]);
+  along_x[n] = hymgi_fma(wx[n], r[n], along_x[n]);
+}
+
+/* Is the residual 0 in this part of the row? */
+static bool is_nothing(const hymgi_geom *g, hymgi_after after, int part, int j, int k)
+{
+  return after == HYMGI_AFTER_GSRB && g->split && hymgi_first(g, 0, j, k) != part;
+}
+
+static void collect_children(const hymgi_level *level, const hymgi_geom *g, const double *r,
+                             hymgi_after after, int j, int k)
+{
+  const host_parts all = host_parts_of(g);
+  for (int part = 0; part < all.count; part++) {
+    if (is_nothing(g, after, part, j, k)) continue;
+    const ptrdiff_t at = host_part(g, part, j, k);
+    const double *w[3];
+    for (int axis = 0; axis < 3; axis++)
+      w[axis] = level->weight[axis] ? level->weight[axis] + at : host_scratch(level, NOTHING);
+    collect_child(r + at, w, all.n, host_scratch(level, KEPT + part),
+                  host_scratch(level, ALONG_X + part));
+  }
 }
 
 /* The row (j, k), beyond the children along an axis, gives its part w. */
 static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                              int axis, int j, int k, double *restrict kept)
+                              hymgi_after after, int axis, int j, int k)
 {
-  const int at = axis == 1 ? j : k;
+  const int along = axis == 1 ? j : k;
   if (!level->weight[axis]) return;
-  if (at < 0 && g->boundaries >> (2 * axis) & 1) return;
-  if (at >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1) return;
-  const double *const row = residual_row(level, g, r, j, k);
-  const double *const w =
-      hymgi_cpu_plain_row(g, level->weight[axis], j, k, host_scratch(level, WEIGHT_ROWS));
+  if (along < 0 && g->boundaries >> (2 * axis) & 1) return;
+  if (along >= g->n[axis] && g->boundaries >> (2 * axis + 1) & 1) return;
+  const host_parts all = host_parts_of(g);
+  for (int part = 0; part < all.count; part++) {
+    if (is_nothing(g, after, part, j, k)) continue;
+    const ptrdiff_t at = host_part(g, part, j, k);
+    const double *const restrict w = level->weight[axis] + at, *const restrict row = r + at;
+    double *const restrict kept = host_scratch(level, KEPT + part);
 #pragma omp simd
-  for (int i = 0; i < g->n[0]; i++)
-    kept[i] = hymgi_fma(w[i], row[i], kept[i]);
+    for (int t = 0; t < all.n; t++)
+      kept[t] = hymgi_fma(w[t], row[t], kept[t]);
+  }
+}
+
+/* Both children of all coarse cells, from a split row. */
+static void store_pairs(const hymgi_level *level, int n, double *restrict out)
+{
+  const double *const even = host_scratch(level, KEPT), *const odd = host_scratch(level, KEPT + 1);
+  const double *const above = host_scratch(level, ALONG_X) + 1,
+                      *const below = host_scratch(level, ALONG_X + 1) - 1;
+  const bool weighted = level->weight[0];
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    out[t] = weighted ? hymgi_coarse_sum(even[t], odd[t], below[t], above[t]) : even[t] + odd[t];
+}
+
+/* From a plain row. */
+static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n, double *restrict out)
+{
+  const double *const kept = host_scratch(level, KEPT), *const along_x = host_scratch(level, ALONG_X);
+  const int pairs = g->n[0] / 2;
+  const bool weighted = level->weight[0];
+#pragma omp simd
+  for (int i = 0; i < pairs; i++)
+    out[i] = weighted ? hymgi_coarse_sum(kept[2 * i], kept[2 * i + 1], along_x[2 * i - 1],
+                                         along_x[2 * i + 2])
+                      : kept[2 * i] + kept[2 * i + 1];
+  if (pairs < n)
+    out[pairs] = weighted ? hymgi_coarse_sum(kept[2 * pairs], 0, along_x[2 * pairs - 1],
+                                             along_x[2 * pairs + 1])
+                          : kept[2 * pairs];
+}
+
+/* Cells of a row that is not coarsened along x, in natural order. */
+static void join_parts(const double *restrict even, const double *restrict odd, int n,
+                       double *restrict out)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    out[2 * t] = even[t], out[2 * t + 1] = odd[t];
 }
 
 static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hymgi_geom *p,
-                         const double *kept, const double *along_x, double *restrict out)
+                         const int JK[2], double *coarse)
 {
-  const int n = p->n[0], pairs = g->n[0] / 2;
-  if (!halved(level, 0)) {
-    for (int i = 0; i < n; i++)
-      out[i] = kept[i];
-    return;
-  }
-  for (int i = 0; i < pairs; i++)
-    out[i] = level->weight[0] ? hymgi_coarse_sum(kept[2 * i], kept[2 * i + 1], along_x[2 * i - 1],
-                                                 along_x[2 * i + 2])
-                              : kept[2 * i] + kept[2 * i + 1];
-  if (pairs < n)
-    out[pairs] = level->weight[0] ? hymgi_coarse_sum(kept[2 * pairs], 0, along_x[2 * pairs - 1],
-                                                     along_x[2 * pairs + 1])
-                                  : kept[2 * pairs];
+  double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
+  double *const along[2] = {host_scratch(level, ALONG_X),
+                            host_scratch(level, ALONG_X + g->split)};
+  const host_parts all = host_parts_of(g);
+  if (g->boundaries & 1) along[1][-1] = 0;
+  if (g->boundaries & 2) along[0][all.n] = 0;
+  if (halved(level, 0) && g->split)
+    store_pairs(level, p->n[0], out);
+  else if (halved(level, 0))
+    store_plain(level, g, p->n[0], out);
+  else if (g->split)
+    join_parts(kept, host_scratch(level, KEPT + 1), all.n, out);
+  hymgi_cpu_store_row(p, halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
-static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *r,
-                         double *coarse)
+/* Where plane k of r is, as an address of plane 0 moved by k planes: vectors that hold `ring` planes
+ * in turn, or all of them if it is 0. */
+static const double *ring_of(const hymgi_geom *g, const double *r, int ring, int k)
 {
-  const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  double *const kept = host_scratch(level, COLLECTED), *const along_x =
-                                                           host_scratch(level, ALONG_X);
+  return ring && k >= ring ? r - (k - k % ring) * g->plane : r;
+}
+
+static void start_row(const hymgi_level *level, const hymgi_geom *g)
+{
+  const size_t bytes = ((size_t)host_parts_of(g).n + 2) * sizeof(double);
+  for (int part = 0; part <= g->split; part++) {
+    memset(host_scratch(level, KEPT + part), 0, bytes);
+    memset(host_scratch(level, ALONG_X + part) - 1, 0, bytes);
+  }
+  if (!level->weight[0] || !level->weight[1] || !level->weight[2])
+    memset(host_scratch(level, NOTHING) - 1, 0, bytes);
+}
+
+void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
+                                     const double *r, hymgi_after after, int ring, double *coarse)
+{
+  const hymgi_geom *g = level->box + b;
   int low[3], high[3];
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
     low[axis] = halved(level, axis) ? 2 * at : at;
     high[axis] = halved(level, axis) && 2 * at + 1 < g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
+  start_row(level, g);
   for (int k = low[2]; k < high[2]; k++)
-    for (int j = low[1]; j < high[1]; j++) {
-      const double *w[3];
-      weight_rows(level, g, j, k, w);
-      collect_child(residual_row(level, g, r, j, k), w, g->n[0], k == low[2] && j == low[1], kept,
-                    along_x);
-    }
+    for (int j = low[1]; j < high[1]; j++)
+      collect_children(level, g, ring_of(g, r, ring, k), after, j, k);
   for (int k = low[2]; k < high[2]; k++) {
-    collect_neighbour(level, g, r, 1, low[1] - 1, k, kept);
-    collect_neighbour(level, g, r, 1, high[1], k, kept);
+    collect_neighbour(level, g, ring_of(g, r, ring, k), after, 1, low[1] - 1, k);
+    collect_neighbour(level, g, ring_of(g, r, ring, k), after, 1, high[1], k);
   }
   for (int j = low[1]; j < high[1]; j++) {
-    collect_neighbour(level, g, r, 2, j, low[2] - 1, kept);
-    collect_neighbour(level, g, r, 2, j, high[2], kept);
+    collect_neighbour(level, g, ring_of(g, r, ring, low[2] - 1), after, 2, j, low[2] - 1);
+    collect_neighbour(level, g, ring_of(g, r, ring, high[2]), after, 2, j, high[2]);
   }
-  if (g->boundaries & 1) along_x[-1] = 0;
-  if (g->boundaries & 2) along_x[g->n[0]] = 0;
-  double *const out = host_scratch(level, RESULT);
-  store_coarse(level, g, p, kept, along_x, out);
-  hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
+  store_coarse(level, g, level->patch + b, JK, coarse);
 }
 
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, double *coarse)
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                 double *coarse)
 {
   if (level->method->tensor) {
     hymgi_cpu_restrict_tensor(level, r, coarse);
@@ -133,73 +183,169 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, doub
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    restrict_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
+    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, after, 0,
+                                    coarse);
 }
 
 /* ---- interpolation ---- */
 
-/* e = parent + w (neighbour - parent) for the cells of a row, along y or z. */
-static void add_neighbour(const double *restrict w, const double *restrict parent,
-                          const double *restrict next, bool halved_x, int n, double *restrict e)
-{
-#pragma omp simd
-  for (int i = 0; i < n; i++) {
-    const int I = halved_x ? i / 2 : i;
-    e[i] = hymgi_fma(w[i], next[I] - parent[I], e[i]);
-  }
-}
-
-static void along_x(const hymgi_level *level, const double *w, const double *restrict parent, int n,
-                    double *restrict e)
-{
-  if (!halved(level, 0)) {
-    for (int i = 0; i < n; i++)
-      e[i] = parent[i];
-    return;
-  }
-  for (int i = 0; i < n; i++) {
-    const int I = i / 2;
-    const double own = parent[I];
-    e[i] = w ? hymgi_fma(w[i], parent[i % 2 ? I + 1 : I - 1] - own, own) : own;
-  }
-}
-
-/* The coarse ghosts beyond boundaries are 0 on this path. */
-static void interpolate_row(const hymgi_level *level, int b, int j, int k, const double *source,
-                            double *x)
+/* Coarse row (J, K) by parts of fine rows: the parents of their cells. Buffers are the scratch rows
+ * from `row` on. */
+static void parents_of(const hymgi_level *level, int b, const double *source, const int JK[2],
+                       int row, const double *parent[2])
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  const int jk[3] = {0, j, k}, n = g->n[0];
-  int JK[3];
-  const double *w[3];
-  for (int axis = 1; axis < 3; axis++)
-    JK[axis] = halved(level, axis) ? jk[axis] / 2 : jk[axis];
-  weight_rows(level, g, j, k, w);
-  const double *const parent =
-      hymgi_cpu_plain_row(p, source, JK[1], JK[2], host_scratch(level, COARSE_ROWS));
-  double *const e = host_scratch(level, RESULT);
-  along_x(level, w[0], parent, n, e);
-  for (int axis = 1; axis < 3; axis++) {
-    if (!w[axis]) continue;
-    int next[3] = {0, JK[1], JK[2]};
-    next[axis] += jk[axis] % 2 ? 1 : -1;
-    const double *const row =
-        hymgi_cpu_plain_row(p, source, next[1], next[2], host_scratch(level, COARSE_ROWS + axis));
-    add_neighbour(w[axis], parent, row, halved(level, 0), n, e);
+  const double *const restrict c =
+      hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, row));
+  double *const restrict first = host_scratch(level, row + 1),
+                         *const restrict second = host_scratch(level, row + 2);
+  parent[0] = parent[1] = c;
+  if (halved(level, 0) && !g->split) {
+    parent[0] = first;
+#pragma omp simd
+    for (int I = 0; I < p->n[0]; I++)
+      first[2 * I] = first[2 * I + 1] = c[I];
+  } else if (!halved(level, 0) && g->split) {
+    parent[0] = first, parent[1] = second;
+#pragma omp simd
+    for (int t = 0; t < g->n[0] / 2; t++)
+      first[t] = c[2 * t], second[t] = c[2 * t + 1];
   }
-  hymgi_cpu_add_row(g, e, j, k, x);
 }
 
+/* The same for the neighbours along x on the side of each cell; parent: of coarse row JK, whose
+ * cells are in the scratch row `row` if the coarse rows are split. */
+static void besides_of(const hymgi_level *level, int b, const double *source, const int JK[2],
+                       const double *const parent[2], const double *beside[2])
+{
+  const hymgi_geom *g = level->box + b, *p = level->patch + b;
+  beside[0] = parent[0] - 1, beside[1] = parent[1] + 1;
+  if (!halved(level, 0) || g->split) return;
+  const double *const restrict c =
+      hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, BESIDE + 1));
+  double *const restrict out = host_scratch(level, BESIDE);
+  beside[0] = out;
+#pragma omp simd
+  for (int I = 0; I < p->n[0]; I++)
+    out[2 * I] = c[I - 1], out[2 * I + 1] = c[I + 1];
+}
+
+/* Adds e = parent + sum of w (neighbour - parent) over the axes with weights, bits of `axes`. */
+HYMGI_INLINE void add_part(const unsigned axes, const double *parent,
+                           const double *const next[3], const double *const w[3], int n,
+                           double *restrict x)
+{
+  const double *const nx = next[0], *const ny = next[1], *const nz = next[2];
+  const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
+#pragma omp simd
+  for (int t = 0; t < n; t++) {
+    const double own = parent[t];
+    double e = axes & 1 ? hymgi_fma(wx[t], nx[t] - own, own) : own;
+    if (axes & 2) e = hymgi_fma(wy[t], ny[t] - own, e);
+    if (axes & 4) e = hymgi_fma(wz[t], nz[t] - own, e);
+    x[t] += e;
+  }
+}
+
+static void add_parts(unsigned axes, const double *parent, const double *const next[3],
+                      const double *const w[3], int n, double *x)
+{
+  switch (axes) {
+  case 7: add_part(7, parent, next, w, n, x); break;
+  case 6: add_part(6, parent, next, w, n, x); break;
+  case 5: add_part(5, parent, next, w, n, x); break;
+  case 4: add_part(4, parent, next, w, n, x); break;
+  case 3: add_part(3, parent, next, w, n, x); break;
+  case 2: add_part(2, parent, next, w, n, x); break;
+  case 1: add_part(1, parent, next, w, n, x); break;
+  default: add_part(0, parent, next, w, n, x);
+  }
+}
+
+typedef struct coarse_rows {
+  const double *parent[2], *beside[2]; /* by parts of the fine rows */
+  const double *next[3][2][2];         /* by axis and side, for axes with weights */
+} coarse_rows;
+
+/* For fine planes from_k ... to_k - 1 of coarse row JK. The coarse ghosts beyond boundaries are
+ * 0 on this path. */
+static coarse_rows load_coarse(const hymgi_level *level, int b, const double *source,
+                               const int JK[2], int from_k, int to_k)
+{
+  coarse_rows c;
+  parents_of(level, b, source, JK, COARSE_ROWS, c.parent);
+  besides_of(level, b, source, JK, c.parent, c.beside);
+  for (int axis = 1; axis < 3; axis++)
+    for (int side = 0; side < 2 && level->weight[axis]; side++) {
+      if (axis == 2 && to_k - from_k == 1 && from_k % 2 != side) continue;
+      int next[2] = {JK[0], JK[1]};
+      next[axis - 1] += side ? 1 : -1;
+      const int row = COARSE_ROWS + ROWS_EACH * (2 * axis - 1 + side);
+      parents_of(level, b, source, next, row, c.next[axis][side]);
+    }
+  return c;
+}
+
+/* colour: of the cells to interpolate to, if rows are split; or -1 for all */
+static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const coarse_rows *c,
+                            int colour, int j, int k, double *x)
+{
+  const int odd[3] = {0, j % 2, k % 2};
+  const host_parts all = host_parts_of(g);
+  for (int part = 0; part < all.count; part++) {
+    if (g->split && colour >= 0 && hymgi_first(g, part, j, k) != colour) continue;
+    const ptrdiff_t at = host_part(g, part, j, k);
+    const double *w[3] = {NULL}, *next[3] = {c->beside[part]};
+    unsigned axes = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      if (!level->weight[axis]) continue;
+      axes |= 1u << axis;
+      w[axis] = level->weight[axis] + at;
+      if (axis > 0) next[axis] = c->next[axis][odd[axis]][part];
+    }
+    add_parts(axes, c->parent[part], next, w, all.n, x + at);
+  }
+}
+
+void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
+                                         const int to[2], int colour, const double *source,
+                                         double *x)
+{
+  const hymgi_geom *g = level->box + b;
+  const int JK[2] = {halved(level, 1) ? from[0] / 2 : from[0],
+                     halved(level, 2) ? from[1] / 2 : from[1]};
+  const coarse_rows c = load_coarse(level, b, source, JK, from[1], to[1]);
+  for (int k = from[1]; k < to[1]; k++)
+    for (int j = from[0]; j < to[0]; j++)
+      interpolate_row(level, g, &c, colour, j, k, x);
+}
+
+/* The fine rows of a coarse row. */
+static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], int colour,
+                             const double *source, double *x)
+{
+  int from[2], to[2];
+  for (int t = 0; t < 2; t++) {
+    const int children = halved(level, t + 1) ? 2 : 1, n = level->box[b].n[t + 1];
+    from[t] = children * JK[t];
+    to[t] = from[t] + children < n ? from[t] + children : n;
+  }
+  hymgi_cpu_interpolate_weighted_rows(level, b, from, to, colour, source, x);
+}
+
+/* The transposed smoother begins with the cells of colour 1, without reading them. */
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                     double *x)
 {
-  (void)smoothed;
   if (fine->method->tensor) {
     hymgi_cpu_interpolate_tensor(fine, source, x);
     return;
   }
   const int threads = hymgi_cpu_threads(fine);
+  const bool skips_black = smoothed && fine->exchanged && fine->method->smoother == HYMG_GSRB &&
+                           hymgi_keeps_colours_apart(fine);
+  const int colour = skips_black ? 0 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(fine->box, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    interpolate_row(fine, (int)(s.g - fine->box), s.cjk[1], s.cjk[2], source, x);
+  for (host_row s = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, colour, source, x);
 }

@@ -9,10 +9,14 @@
 #include "formulas/fma.h"
 #include "multigrid/level.h"
 
+/* Quotients are computed before it is decided whether they are used: a CPU vectorises loops without
+ * branches only. */
+
 /* Resistance from a cell to its parent's centre; t: conductance between the two children. */
 HYMGI_INLINE double hymgi_resistance(double part, double t)
 {
-  return part == 0 ? 0 : part / t;
+  const double resistance = part / t;
+  return part == 0 ? 0 : resistance;
 }
 
 /* Weight of the coarse neighbour in the interpolation to a cell: the potential falls along the
@@ -20,14 +24,16 @@ HYMGI_INLINE double hymgi_resistance(double part, double t)
  * nothing flows; beyond a Dirichlet boundary the outer resistance is 0. */
 HYMGI_INLINE double hymgi_neighbour_weight(double inner, double t, double outer)
 {
-  return t == 0 || inner == 0 ? 0 : inner / ((inner + 1 / t) + outer);
+  const double weight = inner / ((inner + 1 / t) + outer);
+  return t == 0 || inner == 0 ? 0 : weight;
 }
 
 /* The weight of an axis whose coupling is weak compared with the largest of the coarsened ones is
  * reduced: a cell of a thin conducting sheet must not leave its neighbours in the sheet. */
 HYMGI_INLINE double hymgi_damped_weight(double weight, double coupling, double largest)
 {
-  return 2 * coupling < largest ? weight * (2 * coupling / largest) : weight;
+  const double damped = weight * (2 * coupling / largest);
+  return 2 * coupling < largest ? damped : weight;
 }
 
 /* The part of a cell's residual that its own parent gets; weights of axes that are not coarsened
@@ -112,6 +118,13 @@ HYMGI_INLINE double hymgi_coupling(const hymgi_conductances *c, const hymgi_geom
          (high ? 0 : hymgi_face(c, g, axis, 1, i, j, k));
 }
 
+/* A coupling over the sum of all axes. */
+HYMGI_INLINE double hymgi_part_of(double coupling, double sum)
+{
+  const double part = coupling / sum;
+  return sum > 0 ? part : 0;
+}
+
 /* The coupling along an axis over that along all axes. */
 HYMGI_INLINE double hymgi_share(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
                                 int j, int k)
@@ -119,14 +132,14 @@ HYMGI_INLINE double hymgi_share(const hymgi_conductances *c, const hymgi_geom *g
   const double x = hymgi_coupling(c, g, 0, true, i, j, k),
                y = hymgi_coupling(c, g, 1, true, i, j, k),
                z = hymgi_coupling(c, g, 2, true, i, j, k), sum = (x + y) + z;
-  return sum > 0 ? (axis == 0 ? x : axis == 1 ? y : z) / sum : 0;
+  return hymgi_part_of(axis == 0 ? x : axis == 1 ? y : z, sum);
 }
 
 /* The larger over the smaller one; 1 if either is 0 (a periodic axis of a single cell). */
 HYMGI_INLINE double hymgi_ratio(double a, double b)
 {
-  if (a == 0 || b == 0) return 1;
-  return a > b ? a / b : b / a;
+  const double ratio = (a > b ? a : b) / (a > b ? b : a);
+  return a == 0 || b == 0 ? 1 : ratio;
 }
 
 /* The largest ratio of the conductance of a cell's low face along an axis to those of its neighbours:

@@ -1,10 +1,11 @@
 /* The iterations of the robust path, preconditioned with one V-cycle: conjugate gradients, or
  * BiCGStab (van der Vorst 1992, from the right) where the operator's extrapolation at boundaries is
- * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. A dot
- * product takes two reductions (largest term, integers), and so do two at once; the max norm takes
- * one. An iteration of conjugate gradients makes two dot products and a norm, one of BiCGStab three
- * (the last of two at once) and two norms. Whether the transfer has to change (transfer_choice.c) takes
- * one more where that is in question. */
+ * quadratic and the preconditioner's linear. Exact dot products give the same bits on any ranks. Their
+ * scale follows from the iteration before (hymgi_expected); then a dot product or norm takes one
+ * reduction, else two (largest term, integers). An iteration of conjugate gradients has two dot
+ * products and a norm, one of BiCGStab four and two norms. Whether the transfer has to change
+ * (transfer_choice.c) takes one reduction more where that is in question. */
+#include <float.h>
 #include <math.h>
 
 #include "api/solver.h"
@@ -20,7 +21,9 @@ typedef struct krylov {
   double *shadow, *t;       /* BiCGStab */
   int scale;                /* u and r are 2^scale times the user's, to keep products in range */
   double rho, alpha, omega; /* of the last iteration */
-  bool broken;              /* a divisor was 0 or not finite */
+  hymgi_expected first, second, third, fourth,
+      square;  /* of the dot products of an iteration, and of r r */
+  bool broken; /* a divisor was 0 or not finite */
 } krylov;
 
 /* Of the residual, in the user's units. */
@@ -34,7 +37,7 @@ static bool usable(double divisor)
   return isfinite(divisor) && divisor != 0;
 }
 
-/* From level->x = 0. */
+/* From zero, whatever level->x is. */
 static void cycle(hymgi_hierarchy *h, hymg_cycle kind)
 {
   hymgi_exchange_inner(h);
@@ -51,12 +54,21 @@ void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x)
     double *const r = level->num_boxes ? level->krylov : NULL;
     hymgi_residual(level, f, x, r);
     level->f = r, level->x = r ? r + level->vector_size : NULL;
-    hymgi_fill(level, 0, level->x);
   }
   cycle(&solver->h, kind);
   if (!from_x) return;
   hymgi_axpby(level, 1, level->x, 1, x, x);
   level->x = x, level->f = f;
+}
+
+/* u += alpha p, r -= alpha q; returns the residual's norm. */
+static double advance(krylov *k, double alpha, const double *p, const double *q)
+{
+  const bool largest = k->solver->h.options.norm == HYMG_NORM_MAX;
+  const double value =
+      hymgi_advance(k->level, alpha, p, q, k->u, k->r, largest ? NULL : &k->square);
+  if (!largest && !(value > 1e-200 && value < 1e200)) return norm_of(k);
+  return ldexp(largest ? value : sqrt(value), -k->scale);
 }
 
 /* z = M^-1 r */
@@ -65,7 +77,6 @@ static void precondition(krylov *k, double *r)
   hymgi_level *level = k->level;
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
-  hymgi_fill(level, 0, level->x);
   cycle(h, h->options.cycle);
   k->z = level->x; /* a smoother may have exchanged x and y */
   if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
@@ -77,16 +88,12 @@ static double cg(krylov *k, bool first)
   const hymgi_level *level = k->level;
   precondition(k, k->r);
   if (level->num_boxes == 0) return 0;
-  const double rho = hymgi_dot(level, k->r, k->z);
+  const double rho = hymgi_dot_expected(level, k->r, k->z, &k->first);
   hymgi_axpby(level, 1, k->z, first ? 0 : rho / k->rho, first ? k->z : k->p, k->p);
   k->rho = rho;
-  hymgi_apply(level, k->p, k->w);
-  const double energy = hymgi_dot(level, k->p, k->w), alpha = rho / energy;
+  const double energy = hymgi_apply_dot(level, k->p, k->w, k->p, &k->second);
   k->broken = !usable(rho) || !usable(energy);
-  if (k->broken) return norm_of(k);
-  hymgi_axpby(level, alpha, k->p, 1, k->u, k->u);
-  hymgi_axpby(level, -alpha, k->w, 1, k->r, k->r);
-  return norm_of(k);
+  return k->broken ? norm_of(k) : advance(k, rho / energy, k->p, k->w);
 }
 
 static bool small_enough(const krylov *k, double norm)
@@ -98,7 +105,7 @@ static bool small_enough(const krylov *k, double norm)
 static double bicgstab(krylov *k, bool first)
 {
   const hymgi_level *level = k->level;
-  const double rho = level->num_boxes ? hymgi_dot(level, k->shadow, k->r) : 0;
+  const double rho = level->num_boxes ? hymgi_dot_expected(level, k->shadow, k->r, &k->first) : 0;
   if (first) {
     hymgi_copy_vector(level, k->r, k->p);
   } else {
@@ -108,26 +115,17 @@ static double bicgstab(krylov *k, bool first)
   k->rho = rho;
   precondition(k, k->p);
   if (level->num_boxes == 0) return 0;
-  hymgi_apply(level, k->z, k->w);
-  const double projection = hymgi_dot(level, k->shadow, k->w);
+  const double projection = hymgi_apply_dot(level, k->z, k->w, k->shadow, &k->second);
   k->alpha = rho / projection;
   k->broken = !usable(rho) || !usable(projection);
   if (k->broken) return norm_of(k);
-  hymgi_axpby(level, -k->alpha, k->w, 1, k->r, k->r);
-  hymgi_axpby(level, k->alpha, k->z, 1, k->u, k->u);
-  const double half = norm_of(k);
+  const double half = advance(k, k->alpha, k->z, k->w);
   if (small_enough(k, half) || !isfinite(half)) return half;
   precondition(k, k->r);
-  hymgi_apply(level, k->z, k->t);
-  const double *const left[2] = {k->t, k->t}, *const right[2] = {k->t, k->r};
-  double dots[2];
-  hymgi_dots(level, 2, left, right, dots);
-  k->omega = dots[1] / dots[0];
-  k->broken = !usable(dots[0]) || !usable(k->omega);
-  if (k->broken) return half;
-  hymgi_axpby(level, k->omega, k->z, 1, k->u, k->u);
-  hymgi_axpby(level, -k->omega, k->t, 1, k->r, k->r);
-  return norm_of(k);
+  const double square = hymgi_apply_dot(level, k->z, k->t, k->t, &k->third);
+  k->omega = hymgi_dot_expected(level, k->t, k->r, &k->fourth) / square;
+  k->broken = !usable(square) || !usable(k->omega);
+  return k->broken ? half : advance(k, k->omega, k->z, k->t);
 }
 
 /* Iterates until the recurrence's residual is small enough or cannot become so. */

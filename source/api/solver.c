@@ -77,37 +77,19 @@ static void set_robust(hymgi_hierarchy *h, const hymgi_backend *backend)
       .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
 }
 
-static hymg_status build_robust(hymg_solver *s, const hymgi_backend *backend)
+static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
 {
-  hymg_context *c = s->h.context;
   set_robust(&s->h, backend);
   TRY(hymgi_transport_choose(&s->h));
-  c->status = HYMG_OK;
-  TRY(hymgi_robust_build(&s->h, backend));
-  TRY(hymgi_transport_connect(&s->h));
-  return attach(s);
+  s->h.context->status = HYMG_OK;
+  return hymgi_robust_build_finest(&s->h, backend);
 }
 
-static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
-                                  const hymgi_tuning *tuning)
+static hymg_status end_robust(hymg_solver *s)
 {
-  hymg_context *c = s->h.context;
-  if (tuning) s->h.method.tuning = *tuning;
-  TRY(hymgi_hierarchy_shape(&s->h, backend));
-  TRY(hymgi_placement_choose(&s->h, backend, tuning ? NULL : hymgi_placement_measure));
-  s->tuning_seconds = s->h.choice.seconds;
-  hymgi_hierarchy_place(&s->h);
-  TRY(hymgi_transport_choose(&s->h));
-  c->status = HYMG_OK;
-  TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
-  TRY(hymgi_hierarchy_fill(&s->h));
-  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
-  TRY(hymgi_coefficients_load(&s->h));
-  if (s->path.path == HYMG_PATH_AUTO) TRY(hymgi_path_judge(&s->h, &s->path));
-  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
-  TRY(attach(s));
-  if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
-  return HYMG_OK;
+  TRY(hymgi_robust_build_coarser(&s->h));
+  TRY(hymgi_transport_connect(&s->h));
+  return attach(s);
 }
 
 /* The same operator and options, without levels. */
@@ -121,19 +103,69 @@ static void start_again(hymg_solver *s)
   hymgi_hierarchy_init(&s->h, op, &options);
 }
 
+/* Where the coefficients decide on the path, the placement is measured after that. */
+static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
+                                  const hymgi_tuning *tuning)
+{
+  hymg_context *c = s->h.context;
+  const bool open = s->path.path == HYMG_PATH_AUTO;
+  if (tuning) s->h.method.tuning = *tuning;
+  TRY(hymgi_hierarchy_shape(&s->h, backend));
+  TRY(hymgi_placement_choose(&s->h, backend, tuning || open ? NULL : hymgi_placement_measure));
+  s->tuning_seconds = s->h.choice.seconds;
+  hymgi_hierarchy_place(&s->h);
+  TRY(hymgi_transport_choose(&s->h));
+  c->status = HYMG_OK;
+  TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
+  TRY(hymgi_hierarchy_fill(&s->h));
+  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
+  TRY(hymgi_coefficients_load(&s->h));
+  if (open) TRY(hymgi_path_judge(&s->h, &s->path));
+  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
+  if (open && hymgi_placement_lacks_measurement(&s->h)) {
+    start_again(s);
+    return build_standard(s, backend, tuning);
+  }
+  TRY(attach(s));
+  if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
+  return HYMG_OK;
+}
+
+/* On the host, where the coefficients are to decide: builds level 0 of the robust path and judges by
+ * it, since the robust path then goes on from there. The standard path starts again, as it does without
+ * a judgement if there is not the memory for this. FMG has no robust path. */
+static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *backend)
+{
+  if (s->path.path != HYMG_PATH_AUTO || backend->id != HYMG_BACKEND_HOST ||
+      s->h.options.method == HYMG_FMG)
+    return HYMG_OK;
+  const hymg_cycle cycle = s->h.options.cycle; /* the robust path has another one */
+  const hymg_status status = begin_robust(s, backend);
+  if (status != HYMG_ENOMEM) {
+    TRY(status);
+    TRY(hymgi_path_judge(&s->h, &s->path));
+  }
+  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK;
+  start_again(s);
+  s->h.options.cycle = cycle;
+  return HYMG_OK;
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
-  TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
+  TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
+  TRY(judge_on_robust_level(s, backend));
   if (s->path.path != HYMG_PATH_ROBUST) {
     TRY(build_standard(s, backend, tuning));
     if (s->path.path == HYMG_PATH_ROBUST) start_again(s);
   }
   TRY(hymgi_agree(c, hymgi_path_check(&s->h, &s->path)));
-  if (s->path.path == HYMG_PATH_ROBUST) TRY(build_robust(s, backend));
+  if (s->path.path == HYMG_PATH_ROBUST && s->h.num_levels == 0) TRY(begin_robust(s, backend));
+  if (s->path.path == HYMG_PATH_ROBUST) TRY(end_robust(s));
   return make_history(s);
 }
 
@@ -176,7 +208,8 @@ static hymg_status rebuild(hymg_solver *s)
   if (fine->detach) fine->detach(&s->h);
   start_again(s);
   s->binding = ++s->h.context->solvers;
-  TRY(build_robust(s, fine));
+  TRY(begin_robust(s, fine));
+  TRY(end_robust(s));
   return make_history(s);
 }
 

@@ -10,8 +10,9 @@
 
 #include "base/geometry.h"
 
-/* Words of a sum: `bits` bits each below the exponent of the largest term. */
-enum { HYMGI_SUM_WORDS = 3 };
+/* Words of a sum: `bits` bits each below the exponent of the largest term. With HYMGI_SUM_BEYOND they
+ * are HYMGI_SUM_RESULT: that word counts the terms that are not below 2^exponent, which the sum lacks. */
+enum { HYMGI_SUM_WORDS = 3, HYMGI_SUM_BEYOND = 3, HYMGI_SUM_RESULT = 4 };
 
 /* 2^exponent, a normal number: -1022 <= exponent <= 1023 */
 HYMGI_INLINE double hymgi_power_of_two(int exponent)
@@ -46,9 +47,9 @@ HYMGI_INLINE int hymgi_sum_exponent(double largest, int bits)
   return exponent - bits < -1000 ? bits - 1000 : exponent;
 }
 
-/* The factor for a term, and the factor for the remainder after each word. */
+/* The factor for a term, and the factor for the remainder after each word; what terms are below. */
 typedef struct hymgi_sum_scale {
-  double up, step;
+  double up, step, limit;
 } hymgi_sum_scale;
 
 HYMGI_INLINE hymgi_sum_scale hymgi_sum_scale_of(int exponent, int bits)
@@ -56,8 +57,13 @@ HYMGI_INLINE hymgi_sum_scale hymgi_sum_scale_of(int exponent, int bits)
   hymgi_sum_scale s;
   s.up = hymgi_power_of_two(bits - exponent);
   s.step = hymgi_power_of_two(bits);
+  s.limit = exponent <= 1023 ? hymgi_power_of_two(exponent) : INFINITY;
   return s;
 }
+
+/* 1.5 2^52 and its bits */
+#define HYMGI_SUM_LIFT   0x1.8p52
+#define HYMGI_SUM_LIFTED 0x4338000000000000
 
 /* A term v with |v| < 2^exponent is 2^(exponent - bits) (w0 + 2^-bits (w1 + 2^-bits w2)); the
  * remainder is cut off. Adding 1.5 2^52 rounds to the nearest integer, which is then in the
@@ -67,12 +73,21 @@ HYMGI_INLINE void hymgi_sum_add(double term, const hymgi_sum_scale *scale,
 {
   double rest = term * scale->up;
   for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
-    const double lifted = rest + 0x1.8p52;
+    const double lifted = rest + HYMGI_SUM_LIFT;
     int64_t word;
     memcpy(&word, &lifted, sizeof word);
-    words[m] += word - 0x4338000000000000; /* 1.5 2^52 */
-    rest = (rest - (lifted - 0x1.8p52)) * scale->step;
+    words[m] += word - HYMGI_SUM_LIFTED;
+    rest = (rest - (lifted - HYMGI_SUM_LIFT)) * scale->step;
   }
+}
+
+/* The same for a term that may be too large, or not finite. */
+HYMGI_INLINE void hymgi_sum_add_below(double term, const hymgi_sum_scale *scale,
+                                      int64_t words[HYMGI_SUM_RESULT])
+{
+  const int fits = fabs(term) < scale->limit;
+  words[HYMGI_SUM_BEYOND] += !fits;
+  hymgi_sum_add(fits ? term : 0, scale, words);
 }
 
 HYMGI_INLINE double hymgi_sum_value(const int64_t words[HYMGI_SUM_WORDS], int exponent, int bits)

@@ -327,8 +327,7 @@ static void destroy_level(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
   hymgi_axes_destroy(level);
-  for (int axis = 0; axis < 3; axis++)
-    hymgi_vector_destroy(level, level->vector_size, &level->weight[axis]);
+  hymgi_vector_destroy(level, level->num_weights * level->vector_size, &level->weights);
   if (level->index == 0) { /* else they are part of the arena */
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);

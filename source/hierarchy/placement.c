@@ -154,6 +154,17 @@ static void look_up(const hymgi_hierarchy *h, const char *device, hymgi_measure 
   }
 }
 
+static bool worth_measuring(const hymgi_hierarchy *h)
+{
+  return h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels;
+}
+
+bool hymgi_placement_lacks_measurement(const hymgi_hierarchy *h)
+{
+  return h->options.tuning == HYMG_TUNE_MEASURE && h->choice.source == HYMG_TUNING_ESTIMATE &&
+         worth_measuring(h);
+}
+
 static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
 {
   hymgi_thresholds *t = &d->thresholds;
@@ -162,8 +173,7 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
   d->info.source = HYMG_TUNING_OPTIONS;
   if (t->host_cells >= 0 && (t->tail_cells >= 0 || hosts)) return;
   d->info.source = HYMG_TUNING_ESTIMATE;
-  if (h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels &&
-      hymgi_cuda_device(h->context, -1, &device) == HYMG_OK)
+  if (worth_measuring(h) && hymgi_cuda_device(h->context, -1, &device) == HYMG_OK)
     look_up(h, device.name, measure, d);
   if (t->host_cells < 0) t->host_cells = 0;
   if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;

@@ -97,12 +97,36 @@ typedef struct hymgi_robust_ops {
   void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
   /* x times (or over) the cells' volumes */
   void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
-  /* the transpose of interpolate applied to r, which has ghosts (tensor: also across edges and
-   * corners); adds the interpolated source to x */
-  void (*restrict_weighted)(const hymgi_level *level, const double *r, double *coarse);
+  /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if
+   * restrict_weighted does not read them then */
+  void (*residual_red)(const hymgi_level *level, const double *f, double *x, double *r);
+  /* the transpose of interpolate applied to r, which has ghosts (tensor: also across edges and corners)
+   * and after gsrb is 0 in black cells; adds the interpolated source to x */
+  void (*restrict_weighted)(const hymgi_level *level, const double *r, hymgi_after after,
+                            double *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
+
+  /* Optional (NULL: none), for the means of the shares along all axes without a vector: the largest
+   * ones; their sums as in `sum`, each axis with its exponent (largest 0: none). */
+  void (*share_max)(const hymgi_level *level, double largest[3]);
+  void (*share_sums)(const hymgi_level *level, const double largest[3], int bits, int64_t *words);
+
+  /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
+   * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is
+   * taken as 0. interpolate_smooth: interpolate_weighted to level->x and the transposed smoother. */
+  bool (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_after after, double *coarse);
+  bool (*interpolate_smooth)(hymgi_level *fine, const double *source);
+  /* smooth for x = 0, of which nothing is read */
+  bool (*smooth_from_zero)(hymgi_level *level);
+  /* Optional: y = A x, and the words of the sum of y times `with` (may be x), as `sum` */
+  void (*apply_sum)(const hymgi_level *level, double *x, double *y, const double *with,
+                    int exponent, int bits, int64_t *words);
+  /* Optional: u += a p, r -= a w, and the words of the sum of r r or, if words is NULL, returns max
+   * |r| */
+  double (*advance)(const hymgi_level *level, double a, const double *p, const double *w, double *u,
+                    double *r, int exponent, int bits, int64_t *words);
 } hymgi_robust_ops;
 
 typedef struct hymgi_backend {
@@ -238,7 +262,7 @@ typedef struct hymgi_backend {
   void (*precondition)(const hymgi_level *level, const double *r, double *z); /* z = D^-1 r */
   double (*max)(const hymgi_level *level, const double *x,
                 const double *y); /* max |x y|, or max |x| if y is NULL; NaN if there is any */
-  /* sum of x y, or of x if y is NULL, added to the HYMGI_SUM_WORDS words of base/exact_sum.h */
+  /* sum of x y, or of x if y is NULL: the HYMGI_SUM_RESULT words of base/exact_sum.h */
   void (*sum)(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
               int64_t *words);
 } hymgi_backend;

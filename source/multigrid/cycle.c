@@ -20,7 +20,8 @@ static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
 }
 
 /* V-cycle for visits = 1, W-cycle for 2: smooth and restrict the residual, solve for the
- * correction starting from zero, add it, smooth. from_zero: x of the level is 0. */
+ * correction starting from zero, add it, smooth. from_zero: x of the level is 0 or, on the robust
+ * path, is taken as 0. */
 static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l, *coarse = level + 1;
@@ -33,8 +34,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
-  hymgi_interpolate(coarse, level, false, true);
-  hymgi_smooth_transposed(level);
+  hymgi_interpolate_smooth(coarse, level);
 }
 
 /* On the coarsest level alone: the correction is a bottom solve for the residual. */
@@ -53,10 +53,8 @@ static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
 static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
-  if (l < h->num_levels - 1)
-    v_cycle(h, l, visits, false);
-  else if (holds(level) && h->method.robust)
-    bottom_solve(h, level); /* x is 0 */
+  if (l < h->num_levels - 1 || h->method.robust)
+    v_cycle(h, l, visits, h->method.robust);
   else if (holds(level))
     bottom_correction(h, level);
 }

@@ -147,6 +147,8 @@ typedef struct hymgi_level {
   /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
   hymgi_axis axis[3];
   double *weight[3];
+  double *weights; /* owns them */
+  int num_weights;
   double lambda_max;
   double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
   double *arena;        /* holds all vectors of the level */
@@ -157,6 +159,15 @@ typedef struct hymgi_level {
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+/* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
+ * length.) */
+static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
+  return true;
 }
 
 /* Weights of the three-term recurrence on [L/8, L]. */

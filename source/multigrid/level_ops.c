@@ -128,47 +128,154 @@ static const hymgi_plan *transfer_halo(const hymgi_level *level)
   return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
 }
 
-/* Smooth; then coarse->f = P^T (f - A x), coarse->x = 0, where the backend has no fused form for it.
- * level->y is free. */
-static void smooth_restrict_apart(hymgi_level *fine, hymgi_level *coarse)
+/* Where a side is odd: smooth; then coarse->f = the sums of f - A x over children, coarse->x = 0. level->y
+ * is free. */
+static void smooth_restrict_uneven(hymgi_level *fine, hymgi_level *coarse)
 {
-  const hymgi_plan *halo = transfer_halo(fine);
-  const hymgi_robust_ops *const robust = fine->backend->robust;
   hymgi_smooth(fine);
   hymgi_residual(fine, fine->f, fine->x, fine->y);
+  hymgi_restrict_cells(fine, fine->y, coarse, coarse->f);
+  hymgi_fill(coarse, 0, coarse->x);
+}
+
+/* After black cells their residual is 0, up to rounding, unless neighbours have the same colour. The
+ * tensor transfer reads all cells. */
+static hymgi_after after_smoothing(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  const bool red_black = m->smoother == HYMG_GSRB && m->sweeps % 2 == 0 && !m->tensor;
+  return red_black && hymgi_keeps_colours_apart(level) ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
+}
+
+static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after after,
+                                  double *coarse)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  if (!ops->smooth_restrict || fine->method->tensor) return false;
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
+  const bool done = ops->smooth_restrict(fine, from_zero, after, coarse);
+  const double own = bytes(fine, operator_streams(fine) + (fine->method->weighted ? 6 : 3));
+  if (done)
+    hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  else
+    hymgi_profile_cancel(fine, start);
+  return done;
+}
+
+static void smooth_from_zero(hymgi_level *level)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
+  const hymgi_robust_ops *ops = level->backend->robust;
+  if (!ops->smooth_from_zero || !ops->smooth_from_zero(level)) {
+    level->backend->fill(level, 0, level->x);
+    level->backend->smooth(level);
+  }
+  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
+}
+
+static void residual_red(const hymgi_level *level)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
+  level->backend->robust->residual_red(level, level->f, level->x, level->y);
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+}
+
+/* The residual, through y, to the patches. */
+static void restrict_residual(const hymgi_level *fine, hymgi_after after, double *patches)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  const hymgi_plan *halo = transfer_halo(fine);
+  const bool red = after == HYMGI_AFTER_GSRB;
+  const double weights = fine->method->weighted ? 3 : 0;
+  if (red)
+    residual_red(fine);
+  else
+    hymgi_residual(fine, fine->f, fine->x, fine->y);
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
-  if (fine->method->robust)
-    robust->restrict_weighted(fine, fine->y, patches_of(fine, coarse->f));
-  else
-    robust->sum_children(fine, fine->y, patches_of(fine, coarse->f));
+  ops->restrict_weighted(fine, fine->y, after, patches);
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
+  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+}
+
+/* The robust path: smooth; then coarse->f = P^T (f - A x). from_zero: x is taken as 0. level->y is
+ * free. */
+static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
+{
+  const hymgi_after after = after_smoothing(fine);
+  double *const patches = patches_of(fine, coarse->f);
+  if (!fused_smooth_restrict(fine, from_zero, after, patches)) {
+    if (from_zero)
+      smooth_from_zero(fine);
+    else
+      hymgi_smooth(fine);
+    restrict_residual(fine, after, patches);
+  }
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   gather(fine, coarse, coarse->f, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, fine->method->weighted ? 4 : 1));
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+  if (fine->direct) {
+    hymgi_profile_cancel(fine, start);
+    return;
+  }
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, 0);
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
-  hymgi_fill(coarse, 0, coarse->x);
+}
+
+/* Where the interpolation to `fine` reads the coarse values. */
+static double *coarse_source(hymgi_level *coarse, hymgi_level *fine)
+{
+  double *const source = patches_of(fine, coarse->x);
+  hymgi_run_plan(coarse, transfer_halo(coarse), coarse->box, coarse->x, coarse->box, coarse->x);
+  if (!fine->direct)
+    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
+  hymgi_cross(coarse, fine);
+  return source;
+}
+
+static void end_interpolation(const hymgi_level *coarse, const hymgi_level *fine, double start,
+                              double smoothing)
+{
+  const double own = bytes(fine, fine->method->weighted ? 5 : 2);
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, own + smoothing);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, transfer_halo(coarse), 1);
+  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
 }
 
 static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const hymgi_plan *halo = transfer_halo(coarse);
-  hymgi_run_plan(coarse, halo, coarse->box, coarse->x, coarse->box, coarse->x);
-  double *const source = patches_of(fine, coarse->x);
-  if (!fine->direct)
-    hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
-  hymgi_cross(coarse, fine);
+  const double *const source = coarse_source(coarse, fine);
   fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, fine->method->weighted ? 5 : 2));
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, halo, 1);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+  end_interpolation(coarse, fine, start, 0);
+}
+
+void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
+{
+  const hymgi_robust_ops *ops = fine->method->robust ? fine->backend->robust : NULL;
+  if (!ops || !ops->interpolate_smooth || fine->method->tensor) {
+    hymgi_interpolate(coarse, fine, false, true);
+    hymgi_smooth_transposed(fine);
+    return;
+  }
+  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
+  const double *const source = coarse_source(coarse, fine);
+  const bool fused = ops->interpolate_smooth(fine, source);
+  if (!fused) ops->interpolate_weighted(fine, source, true, fine->x);
+  end_interpolation(coarse, fine, start, fused ? smooth_bytes(fine) : 0);
+  if (!fused) hymgi_smooth_transposed(fine);
 }
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
-  if (fine->method->robust || fine->uneven) {
-    smooth_restrict_apart(fine, coarse);
+  if (fine->uneven) {
+    smooth_restrict_uneven(fine, coarse);
+    return;
+  }
+  if (fine->method->robust) {
+    smooth_restrict_weighted(fine, coarse, from_zero);
     return;
   }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
@@ -350,13 +457,19 @@ double hymgi_later(const hymgi_level *level, hymgi_slot slot)
                     level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
 }
 
+/* The sum whose words are given; largest: its largest term. */
+static double sum_of(const int64_t *words, double largest, int bits)
+{
+  if (!isfinite(largest) || largest <= 0) return largest == 0 ? 0 : NAN;
+  return hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits);
+}
+
 /* One reduction for the largest terms, one for the integers. */
-void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
-                double *dots)
+static void measured_dots(const hymgi_level *level, int count, const double *const *x,
+                          const double *const *y, double *dots, double *largest)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  double largest[HYMGI_MAX_DOTS];
-  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_WORDS] = {0};
+  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_RESULT] = {0};
   const int bits = hymgi_sum_bits(level->cells);
   for (int m = 0; m < count; m++)
     largest[m] = level->backend->max(level, x[m], y[m]);
@@ -364,15 +477,18 @@ void hymgi_dots(const hymgi_level *level, int count, const double *const *x, con
   for (int m = 0; m < count; m++)
     if (isfinite(largest[m]) && largest[m] > 0)
       level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
-                          words + m * HYMGI_SUM_WORDS);
-  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_WORDS));
+                          words + m * HYMGI_SUM_RESULT);
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_RESULT));
   for (int m = 0; m < count; m++)
-    if (isfinite(largest[m]) && largest[m] > 0)
-      dots[m] =
-          hymgi_sum_value(words + m * HYMGI_SUM_WORDS, hymgi_sum_exponent(largest[m], bits), bits);
-    else
-      dots[m] = largest[m] == 0 ? 0 : NAN;
+    dots[m] = sum_of(words + m * HYMGI_SUM_RESULT, largest[m], bits);
   hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
+}
+
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
+{
+  double largest[HYMGI_MAX_DOTS];
+  measured_dots(level, count, x, y, dots, largest);
 }
 
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
@@ -380,6 +496,120 @@ double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
   double dot;
   hymgi_dots(level, 1, &x, &y, &dot);
   return dot;
+}
+
+/* ---- dot products of which one was taken before ---- */
+
+/* margin: the exponent of the largest term over that of the sum */
+static void expect(hymgi_expected *e, double sum, int margin)
+{
+  const double size = fabs(sum);
+  e->known = size > 1e-200 && size < 1e200;
+  if (!e->known) return;
+  e->margin = margin > 0 ? margin : 0;
+  e->exponent = hymgi_exponent_above(size) + e->margin + 1;
+}
+
+/* Sums the words over ranks. False if terms were too large, or so small that what was cut off could
+ * matter: n cut-off terms of a sum at `bits` bits a word are below 2^(exponent - 4 bits + 61). */
+static bool accept(const hymgi_level *level, int bits, int64_t *words, hymgi_expected *e,
+                   double *sum)
+{
+  const int exponent = e->exponent;
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, HYMGI_SUM_RESULT));
+  if (words[HYMGI_SUM_BEYOND]) return false;
+  *sum = hymgi_sum_value(words, exponent, bits);
+  const bool enough = fabs(*sum) > hymgi_power_of_two(exponent - 4 * bits + 116);
+  if (enough) expect(e, *sum, e->margin);
+  return enough;
+}
+
+static double measured_dot(const hymgi_level *level, const double *x, const double *y,
+                           hymgi_expected *e)
+{
+  double sum, largest;
+  measured_dots(level, 1, &x, &y, &sum, &largest);
+  expect(e, sum,
+         largest > 0 && sum != 0 ? hymgi_exponent_above(largest) - hymgi_exponent_above(fabs(sum))
+                                 : 0);
+  return sum;
+}
+
+double hymgi_dot_expected(const hymgi_level *level, const double *x, const double *y,
+                          hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double sum;
+  if (!e->known) return measured_dot(level, x, y, e);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  level->backend->sum(level, x, y, e->exponent, bits, words);
+  const bool accepted = accept(level, bits, words, e, &sum);
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 2));
+  return accepted ? sum : measured_dot(level, x, y, e);
+}
+
+double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const double *with,
+                       hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double sum;
+  if (!e->known || !level->backend->robust->apply_sum) {
+    hymgi_apply(level, x, y);
+    return hymgi_dot_expected(level, with, y, e);
+  }
+  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
+  level->backend->robust->apply_sum(level, x, y, with, e->exponent, bits, words);
+  const bool accepted = accept(level, bits, words, e, &sum);
+  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
+                    bytes(level, operator_streams(level) + (with == x ? 1 : 2)));
+  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
+  return accepted ? sum : measured_dot(level, with, y, e);
+}
+
+double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                     double *u, double *r, hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double value;
+  if (!level->backend->robust->advance || (e && !e->known)) {
+    hymgi_axpby(level, a, p, 1, u, u);
+    hymgi_axpby(level, -a, w, 1, r, r);
+    return e ? hymgi_dot_expected(level, r, r, e) : hymgi_norm_max(level, r);
+  }
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
+  value = level->backend->robust->advance(level, a, p, w, u, r, e ? e->exponent : 0, bits,
+                                          e ? words : NULL);
+  const bool accepted = !e || accept(level, bits, words, e, &value);
+  if (!e) value = reduce_max(level, value);
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 6));
+  return accepted ? value : measured_dot(level, r, r, e);
+}
+
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3])
+{
+  const hymgi_robust_ops *ops = level->backend->robust;
+  for (int axis = 0; !ops->share_max && axis < 3; axis++) {
+    mean[axis] = 0;
+    if (level->n[axis] < 2) continue;
+    ops->shares(level, axis, scratch);
+    mean[axis] = hymgi_mean(level, scratch);
+  }
+  if (!ops->share_max) return;
+  double largest[3];
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  ops->share_max(level, largest);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] < 2) largest[axis] = 0;
+  note(level, hymgi_comm_max_double(level->context, level->comm, largest, 3));
+  ops->share_sums(level, largest, bits, words);
+  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
+  for (int axis = 0; axis < 3; axis++)
+    mean[axis] =
+        sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
 }
 
 double hymgi_mean(const hymgi_level *level, const double *x)

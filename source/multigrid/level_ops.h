@@ -35,6 +35,8 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
 /* fine->x += P_V coarse->x or, in an F-cycle, fine->x = P_F coarse->x. smoothed: the next operation
  * on fine->x smooths, and cells that it does not read need not be written. */
 void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed);
+/* interpolate of a V-cycle, then smooth_transposed */
+void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine);
 
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
@@ -59,6 +61,24 @@ double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);
+/* What a dot product is expected to be like from an earlier one of its kind: with that it takes one
+ * pass and one message, else two. The zero value expects nothing. Ranks have the same. */
+typedef struct hymgi_expected {
+  bool known;
+  int exponent; /* terms are below 2^exponent */
+  int margin;   /* by how much, beyond the sum's exponent */
+} hymgi_expected;
+double hymgi_dot_expected(const hymgi_level *level, const double *x, const double *y,
+                          hymgi_expected *expected);
+/* y = A x; with . y */
+double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const double *with,
+                       hymgi_expected *expected);
+/* u += a p, r -= a w; r . r or, without expected, max |r| */
+double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                     double *u, double *r, hymgi_expected *expected);
+/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell.
+ * scratch: a vector, which may be overwritten. */
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 

@@ -33,18 +33,13 @@ void hymgi_robust_init(hymgi_hierarchy *h)
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. level->y is overwritten. */
-static unsigned strong_axes(const hymgi_level *level, const hymgi_robust_ops *ops)
+static unsigned strong_axes(const hymgi_level *level)
 {
-  double share[3] = {0}, largest = 0;
+  double share[3], largest = 0;
   unsigned axes = 0;
-  for (int axis = 0; axis < 3; axis++) {
-    if (level->n[axis] < 2) continue;
-    if (level->num_boxes) {
-      ops->shares(level, axis, level->y);
-      share[axis] = hymgi_mean(level, level->y);
-    }
+  hymgi_share_means(level, level->y, share);
+  for (int axis = 0; axis < 3; axis++)
     largest = share[axis] > largest ? share[axis] : largest;
-  }
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] > 1 && largest > 0 && share[axis] >= STRONG * largest) axes |= 1u << axis;
   return axes;
@@ -53,7 +48,7 @@ static unsigned strong_axes(const hymgi_level *level, const hymgi_robust_ops *op
 /* On all ranks of the context, also those without cells of the level. */
 static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
 {
-  int bits = level->num_boxes ? (int)strong_axes(level, level->backend->robust) : 0;
+  int bits = level->num_boxes ? (int)strong_axes(level) : 0;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &bits, 1));
   *axes = (unsigned)bits;
@@ -70,28 +65,42 @@ static void exchange(const hymgi_level *level, double *x)
   if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
 }
 
+/* Vectors that are free while a level is built or its transfer changes, by axis; on level 0 all but the
+ * residual, which is the first. */
+static double *free_vector(const hymgi_level *level, int axis)
+{
+  double *const coarse[3] = {level->x, level->f, level->y};
+  return level->index > 0 ? coarse[axis] : level->krylov + (axis + 1) * level->vector_size;
+}
+
+/* Vectors for the axes to be halved, in one piece. */
+static hymg_status create_weights(hymgi_level *level)
+{
+  if (level->weights) return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++)
+    level->num_weights += level->coarsened >> axis & 1;
+  TRY(hymgi_vector_create(level, level->num_weights * level->vector_size, &level->weights));
+  double *next = level->weights;
+  for (int axis = 0; next && axis < 3; axis++)
+    if (level->coarsened >> axis & 1) level->weight[axis] = next, next += level->vector_size;
+  return HYMG_OK;
+}
+
 static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
 {
   double *resistance[3] = {NULL};
-  hymg_status status = HYMG_OK;
-  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+  TRY(hymgi_agree(h->context, create_weights(level)));
+  if (!level->num_boxes) return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++) {
     if (!(level->coarsened >> axis & 1)) continue;
-    status = hymgi_vector_create(level, level->vector_size, &resistance[axis]);
-    if (status == HYMG_OK && !level->weight[axis])
-      status = hymgi_vector_create(level, level->vector_size, &level->weight[axis]);
-  }
-  status = hymgi_agree(h->context, status);
-  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
-    if (!resistance[axis] || !level->num_boxes) continue;
+    resistance[axis] = free_vector(level, axis);
     level->backend->robust->resistances(level, axis, resistance[axis]);
     exchange(level, resistance[axis]);
   }
-  if (status == HYMG_OK && level->num_boxes) level->backend->robust->weights(level, resistance);
-  for (int axis = 0; axis < 3; axis++) {
-    if (status == HYMG_OK && level->weight[axis]) exchange(level, level->weight[axis]);
-    hymgi_vector_destroy(level, level->vector_size, &resistance[axis]);
-  }
-  return status;
+  level->backend->robust->weights(level, resistance);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->weight[axis]) exchange(level, level->weight[axis]);
+  return HYMG_OK;
 }
 
 /* Coarse conductances and sums of C; all ranks take part. */
@@ -179,13 +188,17 @@ static hymg_status add_coarser_levels(hymgi_hierarchy *h)
   }
 }
 
-hymg_status hymgi_robust_build(hymgi_hierarchy *h, const hymgi_backend *backend)
+hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   h->num_levels = 0;
   h->gather_below = hymgi_gather_below(h, backend);
   TRY(add_level(h));
   TRY(hymgi_agree(h->context, hymgi_axes_first(h->level, &h->op->grid->desc)));
-  TRY(load_finest(h));
+  return load_finest(h);
+}
+
+hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h)
+{
   hymgi_exchange_inner(h);
   const hymg_status status = add_coarser_levels(h);
   hymgi_exchange_inner(h);

@@ -87,12 +87,9 @@ static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
   double *share = NULL;
   const hymg_status status =
       hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &share));
-  for (int axis = 0; axis < 3; axis++) {
+  for (int axis = 0; axis < 3; axis++)
     coupling[axis] = 0;
-    if (level->n[axis] < 2 || !level->num_boxes || status != HYMG_OK) continue;
-    level->backend->robust->shares(level, axis, share);
-    coupling[axis] = hymgi_mean(level, share);
-  }
+  if (level->num_boxes && status == HYMG_OK) hymgi_share_means(level, share, coupling);
   hymgi_vector_destroy(level, level->vector_size, &share);
   TRY(status);
   TRY(hymgi_agree(level->context, level->context->status));

@@ -405,7 +405,7 @@ END_TEST
 /* ---- transfers ---- */
 
 /* A random vector on a level with its ghosts within the domain; those beyond are `beyond`. */
-static double *vector_on(open_problem *o, int l, unsigned seed, double beyond)
+static double *vector_on(open_problem *o, int l, unsigned seed, double beyond, bool red)
 {
   hymgi_level *level = o->solver->h.level + l;
   const hymgi_geom *g = level->box;
@@ -417,7 +417,7 @@ static double *vector_on(open_problem *o, int l, unsigned seed, double beyond)
   for (int k = 0, m = 0; k < g->n[2]; k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++, m++)
-        staged[hymgi_at(g, i, j, k)] = values[m];
+        staged[hymgi_at(g, i, j, k)] = red && hymgi_first(g, 0, j, k) != i % 2 ? 0 : values[m];
   level->backend->copy(o->context, staged, x, (size_t)level->vector_size);
   hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], g, x, g, x);
   hymgi_crossing_destroy(level, level->vector_size, &staged);
@@ -444,20 +444,26 @@ static double *take_values(open_problem *o, int l, double *x)
   return values;
 }
 
-/* What each transfer to or from level l makes of random vectors; the caller frees both. */
-static void transfer(open_problem *o, int l, double *result[2])
+/* What the transfers to (0) and from (1; 2: of red cells alone) level l make of random vectors; the
+ * caller frees them. */
+static void transfer(open_problem *o, int l, double *result[3])
 {
   hymgi_level *fine = o->solver->h.level + l, *coarse = fine + 1;
   const hymgi_robust_ops *ops = fine->backend->robust;
   ck_assert(fine->direct);
-  double *x = vector_on(o, l, 80, NAN), *source = vector_on(o, l + 1, 81, 0);
+  double *x = vector_on(o, l, 80, NAN, false), *source = vector_on(o, l + 1, 81, 0, false);
   ops->interpolate_weighted(fine, source, false, x);
   result[0] = take_values(o, l, x);
-  double *r = vector_on(o, l, 82, NAN);
-  hymgi_fill(coarse, NAN, source);
-  ops->restrict_weighted(fine, r, source);
-  result[1] = take_values(o, l + 1, source);
-  hymgi_vector_destroy(fine, fine->vector_size, &r);
+  for (int red = 0; red < 2; red++) {
+    const hymgi_after after =
+        red && hymgi_keeps_colours_apart(fine) ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
+    double *r = vector_on(o, l, 82, NAN, red), *sums = vector_on(o, l + 1, 83, NAN, false);
+    hymgi_fill(coarse, NAN, sums);
+    ops->restrict_weighted(fine, r, after, sums);
+    result[1 + red] = take_values(o, l + 1, sums);
+    hymgi_vector_destroy(fine, fine->vector_size, &r);
+  }
+  hymgi_vector_destroy(coarse, coarse->vector_size, &source);
 }
 
 START_TEST(transfers)
@@ -472,11 +478,11 @@ START_TEST(transfers)
   const int levels = hymg_solver_num_levels(one.solver);
   ck_assert_int_eq(hymg_solver_num_levels(other.solver), levels);
   for (int l = 0; l + 1 < levels && exact; l++) {
-    double *want[2], *got[2];
+    double *want[3], *got[3];
     transfer(&one, l, want);
     transfer(&other, l, got);
-    for (int m = 0; m < 2; m++) {
-      const size_t cells = (size_t)one.solver->h.level[l + m].cells;
+    for (int m = 0; m < 3; m++) {
+      const size_t cells = (size_t)one.solver->h.level[l + (m > 0)].cells;
       ck_assert_msg(support_same_bits(cells, got[m], want[m]), "%s: %s level %d: by %.3g", where,
                     m ? "restriction from" : "interpolation to", l,
                     support_difference(cells, got[m], want[m]));

@@ -47,7 +47,7 @@ static void matrices(trial *t, double *p, double *r)
     x[at[m]] = 1.0;
     hymgi_run_plan(fine, fine->halo[HYMGI_HALO_FULL], fine->box, x, fine->box, x);
     hymgi_fill(coarse, NAN, coarse->f);
-    fine->backend->robust->restrict_weighted(fine, x, coarse->f);
+    fine->backend->robust->restrict_weighted(fine, x, HYMGI_AFTER_ANY, coarse->f);
     for (size_t q = 0; q < coarse_cells; q++)
       r[m * coarse_cells + q] = coarse->f[coarse_at[q]];
   }

@@ -84,7 +84,7 @@ static double max_product(const hymgi_level *level, const double *x, const doubl
 }
 
 static void sum(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
-                int64_t words[HYMGI_SUM_WORDS])
+                int64_t words[HYMGI_SUM_RESULT])
 {
   dense_of(level)->counts->sums++;
   hymgi_cpu_backend()->sum(level, x, y, exponent, bits, words);

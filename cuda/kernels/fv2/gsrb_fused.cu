@@ -39,27 +39,31 @@ struct fused_args {
 };
 
 /* column: the other colour at this slot, in the planes below, here and above; row: at this slot in
- * this plane, where rows are `pitch` apart. */
-template <bool VARIABLE, bool ALPHA>
+ * this plane, where rows are `pitch` apart. ZERO: all of these are 0. */
+template <bool VARIABLE, bool ALPHA, bool ZERO>
 __device__ __forceinline__ double updated(const fused_args &a, const hymgi_geom &g, const place &p,
                                           const double (&column)[3], const double *row,
                                           ptrdiff_t pitch)
 {
-  const double side = row[2 * p.east - 1];
-  fv2_values x = {0,
-                  p.east ? column[1] : side,
-                  p.east ? side : column[1],
-                  row[-pitch],
-                  row[pitch],
-                  column[0],
-                  column[2]};
+  fv2_values x = {};
+  if (!ZERO) {
+    const double side = row[2 * p.east - 1];
+    x = {0,
+         p.east ? column[1] : side,
+         p.east ? side : column[1],
+         row[-pitch],
+         row[pitch],
+         column[0],
+         column[2]};
+  }
   const double f = a.f[p.own];
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-  fv2_extrapolate(a.v, g, p, &x);
+  if (!ZERO) fv2_extrapolate(a.v, g, p, &x);
   return ALPHA ? fv2_gsrb_alpha(b, x, f, alpha_at(a.v, p.own)) : fv2_gsrb_plain(b, x, f);
 }
 
-template <bool VARIABLE, bool ALPHA, int N, int X, int Y>
+/* ZERO: the old iterate is 0. */
+template <bool VARIABLE, bool ALPHA, bool ZERO, int N, int X, int Y>
 __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
     fv2_gsrb_fused(const __grid_constant__ fused_args a)
 {
@@ -78,7 +82,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
   place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
   if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
   double black[3] = {0, 0, 0}, red[3] = {0, 0, 0};
-  if (inside) black[0] = a.own[p.other - p.plane], black[1] = a.own[p.other];
+  if (inside && !ZERO) black[0] = a.own[p.other - p.plane], black[1] = a.own[p.other];
 #pragma unroll 1
   for (int k = start; k <= to; k++) {
     p.k = k;
@@ -86,14 +90,14 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
     black[2] = red[2] = 0;
     if (inside && k < g.n[2]) {
       const double *const row = a.own + p.other;
-      black[2] = row[p.plane];
-      red[2] = updated<VARIABLE, ALPHA>(a, g, p, black, row, p.pitch);
+      if (!ZERO) black[2] = row[p.plane];
+      red[2] = updated<VARIABLE, ALPHA, ZERO>(a, g, p, black, row, p.pitch);
       shared[k & 1][id] = red[2];
       if (mine && k >= from && k < to) a.out[p.own] = red[2];
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
-      a.out[b.own] = updated<VARIABLE, ALPHA>(a, g, b, red, &shared[(k - 1) & 1][id], WIDE);
+      a.out[b.own] = updated<VARIABLE, ALPHA, false>(a, g, b, red, &shared[(k - 1) & 1][id], WIDE);
     }
     red[0] = red[1], red[1] = red[2];
     black[0] = black[1], black[1] = black[2];
@@ -120,11 +124,11 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
     const int slab = slab_for(layer, resident, a.extent[2]);
     const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, slab);
     with_bools(
-        [&](auto variable, auto alpha) {
+        [&](auto variable, auto alpha, auto zero) {
           const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
-          hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, of, X, Y>, grid,
+          hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, zero, of, X, Y>, grid,
                        dim3(tile<X, Y>::threads), q);
         },
-        level->method->variable_beta, level->method->has_alpha);
+        level->method->variable_beta, level->method->has_alpha, x == NULL);
   });
 }

@@ -10,8 +10,23 @@
 #include "device/zmarch.cuh"
 #include "kernels/gsrb_args.cuh"
 
+extern "C" {
+#include "base/exact_sum.h"
+}
+
 namespace
 {
+
+/* The operator, and the sum of its result times `with`. */
+struct apply_sum : job<HYMGI_APPLY> {
+};
+
+template <typename JOB> struct march_args : gsrb_args {
+};
+template <> struct march_args<apply_sum> : gsrb_args {
+  const double *with;
+  hymgi_sum_scale sum;
+};
 
 template <typename JOB>
 __device__ __forceinline__ double updated(const gsrb_args &a, const fv2_betas &b,
@@ -19,6 +34,7 @@ __device__ __forceinline__ double updated(const gsrb_args &a, const fv2_betas &b
                                           double prev)
 {
   if (std::is_same_v<JOB, gsrb>) return fv2_gsrb(a.v, b, x, f, alpha);
+  if (std::is_same_v<JOB, apply_sum>) return fv2_apply(a.v, b, x, alpha);
   const double r = fv2_residual(a.v, b, x, f, alpha);
   if (!std::is_same_v<JOB, relax>) return r;
   const double step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
@@ -64,7 +80,8 @@ __device__ __forceinline__ fv2_arrivals arrive(const gsrb_args &a, const hymgi_g
     t.c = here;
     t.w = a.own[p.own - 1], t.e = a.own[p.own + 1];
   }
-  t.above = a.own[p.other + p.plane], t.f = a.f[p.own];
+  t.above = a.own[p.other + p.plane];
+  t.f = std::is_same_v<JOB, apply_sum> ? 0 : a.f[p.own];
   t.prev = RELAX && a.prev ? a.prev[p.own] : 0;
   t.s = a.own[p.other - p.pitch], t.n = a.own[p.other + p.pitch];
   t.b = fv2_load_betas<VARIABLE>(a.v, g, p);
@@ -90,16 +107,21 @@ template <bool SPLIT> __device__ __forceinline__ void go_up(place *p, int t)
   p->i = 2 * t + p->east;
 }
 
+/* What a column adds to the result of a reduction. */
+struct march_result {
+  unsigned long long norm;
+  int64_t words[HYMGI_SUM_RESULT];
+};
+
 template <typename JOB, bool SPLIT, bool VARIABLE>
-__device__ __forceinline__ unsigned long long
-march_column(const gsrb_args &a, const hymgi_geom &box, place p, int slot, int to)
+__device__ __forceinline__ void march_column(const march_args<JOB> &a, const hymgi_geom &box,
+                                             place p, int slot, int to, march_result *result)
 {
   constexpr bool NORM = std::is_same_v<JOB, residual_norm>;
   const hymgi_geom g = SPLIT ? box : alone(box, &p);
   column_window<double, 1, 1> x;
   x.fill([&](int dk) { return a.own[p.other + dk * p.plane]; });
   double low = VARIABLE && !SPLIT ? __ldg(a.v.beta[2] + p.own) : 0;
-  unsigned long long norm = 0;
   const int from = p.k;
   double done = 0;
 #pragma unroll 1
@@ -110,25 +132,30 @@ march_column(const gsrb_args &a, const hymgi_geom &box, place p, int slot, int t
     const double value = updated<JOB>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
     if (!NORM && p.k > from) a.out[p.own - p.plane] = done;
     done = value; /* stored after the next plane's loads, which then overlap */
-    if (NORM) norm = larger(norm, bits_of(value));
+    if (NORM) result->norm = larger(result->norm, bits_of(value));
+    if constexpr (std::is_same_v<JOB, apply_sum>) {
+      const double with = a.with == a.own ? t.c : a.with == a.out ? value : a.with[p.own];
+      hymgi_sum_add_below(value * with, &a.sum, result->words);
+    }
     x.shift(t.above);
     low = t.b.u;
     go_up<SPLIT>(&p, slot);
   }
   if (!NORM) a.out[p.own - p.plane] = done;
-  return norm;
 }
 
 /* N: shape or cube. The blocks of a tile's two colours run at the same time, so that the second
  * finds the faces in the cache. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
-__global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_constant__ gsrb_args a)
+__global__ void __launch_bounds__(GSRB_THREADS, 4)
+    fv2_march(const __grid_constant__ march_args<JOB> a)
 {
   constexpr bool BOTH = SPLIT && !std::is_same_v<JOB, gsrb>;
   wait_for_predecessors();
   let_successors_start();
-  const int tile = (int)(BOTH ? blockIdx.x >> 1 : blockIdx.x);
-  const int colour = BOTH ? (int)(blockIdx.x & 1) : a.colour;
+  const bool both = BOTH && !a.red;
+  const int tile = (int)(both ? blockIdx.x >> 1 : blockIdx.x);
+  const int colour = both ? (int)(blockIdx.x & 1) : a.colour;
   const int t = tile * (int)blockDim.x + (int)threadIdx.x;
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
   int b;
@@ -139,17 +166,30 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4) fv2_march(const __grid_consta
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   place p = place_of(g, colour, t, j, from);
   if (N && SPLIT) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
-  unsigned long long norm = 0;
+  march_result result = {};
   if (t < slots_of(g) && j < g.n[1] && from < to)
-    norm = march_column<JOB, SPLIT, VARIABLE>(a, g, p, t, to);
-  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
+    march_column<JOB, SPLIT, VARIABLE>(a, g, p, t, to, &result);
+  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, result.norm);
+  if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
 }
 
-template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, gsrb_args a)
+/* Planes of a block: fewer on small levels, for which blocks would else be too few. */
+int planes_for(const hymgi_level *level, const int n[3])
+{
+  const int64_t cells = (int64_t)n[0] * n[1] * n[2];
+  const int64_t fit = cells / (GSRB_THREADS * 8 * level->context->gpu->multiprocessors);
+  const int64_t least = (int64_t)n[2] * level->num_boxes / GRID_LIMIT + 1;
+  return (int)(fit >= 16 ? (n[2] >= 256 ? 32 : 16) : fit > least ? fit : least);
+}
+
+template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, march_args<JOB> a)
 {
   const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
-  dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, a.extent[2] >= 256 ? 32 : 16);
-  if (SPLIT && !std::is_same_v<JOB, gsrb>) grid.x *= 2;
+  const int planes = std::is_same_v<JOB, apply_sum> ? planes_for(level, a.extent)
+                     : a.extent[2] >= 256           ? 32
+                                                    : 16;
+  dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, planes);
+  if (SPLIT && !std::is_same_v<JOB, gsrb> && !a.red) grid.x *= 2;
   with_bools(
       [&](auto variable) {
         with_shape<SPLIT>(level, [&](auto of) {
@@ -196,7 +236,8 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   let_successors_start();
   if (!inside) return;
   if (!a.f_is_old) load();
-  fv2_values x = fv2_load_neighbours(a.v, g, p, a.own);
+  fv2_values x = {};
+  if (!GSRB || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
   if (GSRB) {
     a.out[p.own] = fv2_gsrb(a.v, b, x, f, alpha);
     return;
@@ -228,10 +269,21 @@ extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep
   const gsrb_args a = gsrb_args_of(level, sweep);
   if (level->box->split)
     with_job<gsrb, residual, residual_norm>(
-        sweep, [&](auto job) { run_march<decltype(job), true>(level, a); });
+        sweep, [&](auto job) { run_march<decltype(job), true>(level, {a}); });
   else
     with_job<relax, residual, residual_norm>(
-        sweep, [&](auto job) { run_march<decltype(job), false>(level, a); });
+        sweep, [&](auto job) { run_march<decltype(job), false>(level, {a}); });
+}
+
+extern "C" void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply)
+{
+  const hymgi_sweep sweep = {HYMGI_APPLY, NULL, apply->x, apply->x, apply->out};
+  const march_args<apply_sum> a = {gsrb_args_of(level, &sweep), apply->with,
+                                   hymgi_sum_scale_of(apply->exponent, apply->bits)};
+  if (level->box->split)
+    run_march<apply_sum, true>(level, a);
+  else
+    run_march<apply_sum, false>(level, a);
 }
 
 extern "C" void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep)

@@ -1,6 +1,7 @@
 /* Restriction of the robust path: the transpose of its interpolation, or sums. A coarse cell
  * collects from its children and from the nearest cells of its neighbours, in the host's order.
- * Bytes per fine cell: 8, and 8 for each halved axis's weight. */
+ * Bytes per fine cell: 8, and 8 for each halved axis's weight; half of that after gsrb, when only red
+ * cells have a residual. */
 #include "kernels/robust/transfer.cuh"
 
 namespace
@@ -12,7 +13,7 @@ struct restrict_args {
   double *coarse;
 };
 
-template <unsigned AXES, bool WEIGHTED> struct collector {
+template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   static constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
   const restrict_args &a;
   const hymgi_geom &g;
@@ -30,21 +31,37 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   {
   }
 
+  /* Does the even (0) or odd (1) cell of a row count? */
+  __device__ __forceinline__ bool counts(int i, int j_, int k_) const
+  {
+    return !RED || ((i + (X ? 0 : I) + j_ + k_ + g.parity) & 1) == 0;
+  }
+
   /* What the children of a row keep, and what their neighbours along x give. */
   __device__ __forceinline__ void add_children(int j_, int k_)
   {
     const row_of_children c = children_at<X>(g, I, j_, k_);
-    const two_values r = values_at<X>(g.split, a.r, c), x = weights_at < X,
-                     X && WEIGHTED > (g.split, a.t.weight[0], c), y = weights_at < X,
-                     Y && WEIGHTED > (g.split, a.t.weight[1], c), z = weights_at < X,
-                     Z && WEIGHTED > (g.split, a.t.weight[2], c);
-    even = hymgi_fma(hymgi_kept_part(x.even, y.even, z.even), r.even, even);
+    if (counts(0, j_, k_)) even = hymgi_fma(kept(c.even), a.r[c.even], even);
     if (!X) return;
-    odd = hymgi_fma(hymgi_kept_part(x.odd, y.odd, z.odd), r.odd, odd);
+    if (counts(1, j_, k_)) odd = hymgi_fma(kept(c.odd), a.r[c.odd], odd);
     if (!WEIGHTED) return;
     const ptrdiff_t east = single ? c.odd : c.east;
-    if (!first) below = hymgi_fma(__ldg(a.t.weight[0] + c.west), a.r[c.west], below);
-    if (!last) above = hymgi_fma(__ldg(a.t.weight[0] + east), a.r[east], above);
+    if (!first && counts(1, j_, k_)) take(0, c.west, &below);
+    if (!last && counts(single ? 1 : 0, j_, k_)) take(0, east, &above);
+  }
+
+  /* The part of a cell's residual that its parent gets. */
+  __device__ __forceinline__ double kept(ptrdiff_t at) const
+  {
+    return hymgi_kept_part(X && WEIGHTED ? __ldg(a.t.weight[0] + at) : 0,
+                           Y && WEIGHTED ? __ldg(a.t.weight[1] + at) : 0,
+                           Z && WEIGHTED ? __ldg(a.t.weight[2] + at) : 0);
+  }
+
+  /* The part that the coarse cell on its side gets along an axis. */
+  __device__ __forceinline__ void take(int axis, ptrdiff_t at, double *sum) const
+  {
+    *sum = hymgi_fma(__ldg(a.t.weight[axis] + at), a.r[at], *sum);
   }
 
   /* What a row next to the children along an axis gives. */
@@ -53,10 +70,8 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
     const int at = AXIS == 1 ? j_ : k_;
     if (hymgi_beyond(&g, AXIS, at)) return;
     const row_of_children c = children_at<X>(g, I, j_, k_);
-    const two_values r = values_at<X>(g.split, a.r, c),
-                     w = weights_at<X, true>(g.split, a.t.weight[AXIS], c);
-    even = hymgi_fma(w.even, r.even, even);
-    if (X) odd = hymgi_fma(w.odd, r.odd, odd);
+    if (counts(0, j_, k_)) take(AXIS, c.even, &even);
+    if (X && counts(1, j_, k_)) take(AXIS, c.odd, &odd);
   }
 
   __device__ __forceinline__ double sum()
@@ -84,21 +99,123 @@ template <unsigned AXES, bool WEIGHTED> struct collector {
   }
 };
 
-template <unsigned AXES, bool WEIGHTED>
+/* The same for red cells of split rows, x halved: one of each pair of cells is red, by the row's parity.
+ * Everything is loaded at first; what does not count is left out of the sums. */
+template <unsigned AXES, bool WEIGHTED> struct red_collector {
+  static constexpr bool Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  static constexpr int NY = Y ? 2 : 1, NZ = Z ? 2 : 1;
+
+  struct cell {
+    double r, weight[3];
+  };
+  const restrict_args &a;
+  double sum[2] = {0, 0}; /* of even and odd cells */
+
+  __device__ __forceinline__ explicit red_collector(const restrict_args &args) : a(args) {}
+
+  /* axis -1: with all weights */
+  __device__ __forceinline__ cell load(ptrdiff_t at, int axis) const
+  {
+    cell c = {a.r[at], {0, 0, 0}};
+#pragma unroll
+    for (int m = 0; m < 3; m++)
+      if (WEIGHTED && (AXES >> m & 1) && (axis < 0 || axis == m))
+        c.weight[m] = __ldg(a.t.weight[m] + at);
+    return c;
+  }
+
+  __device__ __forceinline__ void add(bool counts, int odd, double part, double r)
+  {
+    const double more = hymgi_fma(part, r, odd ? sum[1] : sum[0]);
+    if (counts && !odd) sum[0] = more;
+    if (counts && odd) sum[1] = more;
+  }
+
+  __device__ __forceinline__ double collect(const hymgi_geom &g, int I, int j, int k)
+  {
+    cell own[NZ][NY], side[NZ][NY], row[NZ][2], plane[NY][2];
+    const ptrdiff_t at = hymgi_row(&g, 0, j, k) + I;
+    const int parity = (j + k + g.parity) & 1;
+    const bool rows = Y && j + 1 < g.n[1], planes = Z && k + 1 < g.n[2];
+#pragma unroll
+    for (int c = 0; c < NZ; c++)
+#pragma unroll
+      for (int b = 0; b < NY; b++) {
+        const ptrdiff_t here = at + b * g.pitch + c * g.plane;
+        own[c][b] = load(here, -1);
+        if (WEIGHTED) side[c][b] = load(here + ((parity + b + c) & 1 ? -1 : 1), 0);
+      }
+#pragma unroll
+    for (int s = 0; s < 2 && WEIGHTED; s++) {
+      for (int c = 0; c < NZ && Y; c++)
+        row[c][s] = load(at + (s ? (rows ? 2 : 1) : -1) * g.pitch + c * g.plane, 1);
+      for (int b = 0; b < NY && Z; b++)
+        plane[b][s] = load(at + (s ? (planes ? 2 : 1) : -1) * g.plane + b * g.pitch, 2);
+    }
+    double below = 0, above = 0;
+#pragma unroll
+    for (int c = 0; c < NZ; c++)
+#pragma unroll
+      for (int b = 0; b < NY; b++) {
+        const bool counts = (b == 0 || rows) && (c == 0 || planes);
+        const int odd = (parity + b + c) & 1;
+        const cell &v = own[c][b];
+        add(counts, odd, hymgi_kept_part(v.weight[0], v.weight[1], v.weight[2]), v.r);
+        if (!WEIGHTED || !counts) continue;
+        const cell &next = side[c][b];
+        const bool inside =
+            odd ? I > 0 || !(g.boundaries & 1) : 2 * I + 2 < g.n[0] || !(g.boundaries >> 1 & 1);
+        if (inside && odd) below = hymgi_fma(next.weight[0], next.r, below);
+        if (inside && !odd) above = hymgi_fma(next.weight[0], next.r, above);
+      }
+    if constexpr (WEIGHTED) {
+#pragma unroll
+      for (int c = 0; c < NZ && Y; c++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+          const int far = s ? (rows ? 2 : 1) : -1;
+          const bool inside =
+              s ? j + far < g.n[1] || !(g.boundaries >> 3 & 1) : j > 0 || !(g.boundaries >> 2 & 1);
+          add(inside && (c == 0 || planes), (parity + far + c) & 1, row[c][s].weight[1],
+              row[c][s].r);
+        }
+#pragma unroll
+      for (int b = 0; b < NY && Z; b++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+          const int far = s ? (planes ? 2 : 1) : -1;
+          const bool inside =
+              s ? k + far < g.n[2] || !(g.boundaries >> 5 & 1) : k > 0 || !(g.boundaries >> 4 & 1);
+          add(inside && (b == 0 || rows), (parity + far + b) & 1, plane[b][s].weight[2],
+              plane[b][s].r);
+        }
+      return hymgi_coarse_sum(sum[0], sum[1], below, above);
+    } else {
+      return sum[0] + sum[1];
+    }
+  }
+};
+
+template <unsigned AXES, bool WEIGHTED, bool RED>
 __global__ void __launch_bounds__(TRANSFER_THREADS)
     restrict_weighted(const __grid_constant__ restrict_args a)
 {
   let_successors_start();
   wait_for_predecessors();
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
-    a.coarse[hymgi_at(&patch, I, J, K)] = collector<AXES, WEIGHTED>(a, g, I, J, K).sum();
+    double *const coarse = a.coarse + hymgi_at(&patch, I, J, K);
+    if (RED && (AXES & 1) && g.split)
+      *coarse = red_collector<AXES, WEIGHTED>(a).collect(g, I, hymgi_first_child(AXES, 1, J),
+                                                         hymgi_first_child(AXES, 2, K));
+    else
+      *coarse = collector<AXES, WEIGHTED, RED>(a, g, I, J, K).sum();
   });
 }
 
 } /* namespace */
 
 extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r,
-                                             double *coarse)
+                                             hymgi_after after, double *coarse)
 {
   if (level->num_boxes == 0) return;
   if (level->method->tensor) {
@@ -114,10 +231,10 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const dou
   a.coarse = coarse;
   with_axes(level->coarsened, [&](auto axes) {
     with_bools(
-        [&](auto weighted) {
-          hymgi_launch(level->context, restrict_weighted<axes, weighted>, transfer_blocks(a.t),
+        [&](auto weighted, auto red) {
+          hymgi_launch(level->context, restrict_weighted<axes, weighted, red>, transfer_blocks(a.t),
                        block, a);
         },
-        level->method->weighted);
+        level->method->weighted, after == HYMGI_AFTER_GSRB);
   });
 }

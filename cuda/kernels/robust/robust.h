@@ -19,7 +19,8 @@ void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 
 /* restrict.cu, interpolate.cu, uneven.cu */
-void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, double *coarse);
+void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                  double *coarse);
 void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
                                      double *x);
 void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const double *source,
