@@ -152,7 +152,7 @@ START_TEST(a_tolerance_below_rounding_is_told)
   hymg_options o = standard();
   if (_i) o.path = HYMG_PATH_ROBUST;
   o.rtol = 1e-18, o.max_cycles = 100;
-  open_trial(&t, (const int[3]){32, 32, 32}, "dd dd dd", o);
+  open_trial(&t, (const int[3]){16, 16, 16}, "dd dd dd", o);
   const char *text = ask(&t, NULL, o, NULL);
   says(text, "rtol 1e-18 is below what double gives here, about ", "try rtol=");
   const double better = atof(strstr(text, "try rtol=") + 9);
