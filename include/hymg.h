@@ -292,16 +292,15 @@ HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, 
  *   hymg_solve, hymg_solver_cycle  f: one pass into the solver's vector; u: one pass back, and one
  *                                  before it if u is the initial guess
  *   hymg_apply, residual, restrict, hymg_fluxes   one pass for each field
- *   hymg_solver_create, update     one pass for each coefficient, as for any field
- *   fill                           one pass
- *   axpy, scale, remove_mean and reductions   one pass into a temporary of plain rows, and one back
- *                                  if the field is changed
+ *   hymg_solver_create, update     two passes for each coefficient: one checks, one converts
+ *   fill, axpy, scale, remove_mean and reductions   one pass into a temporary of plain rows, and one
+ *                                  back if the field is changed
  * Each pass goes straight between the two memories if one processor reaches both, else through
- * buffers of at most 64 MiB. A field created with the solver is used in place by solves and cycles
+ * buffers. A field created with the solver is used in place by solves and cycles
  * and needs none of this.
  *
- * Errors: EINVAL (a brick that lacks entries of this rank: the text names the first; data NULL;
- * memory that the space does not say), EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
+ * Errors: EINVAL (a brick that lacks entries of this rank: the text names the axis and both ranges;
+ * data NULL), EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_wrap(hymg_grid *grid, hymg_space space, hymg_centering centering,
                                      hymg_precision precision, const int low[3], const int count[3],
                                      const ptrdiff_t stride[3], double *data, hymg_field **field);

@@ -210,8 +210,8 @@ static void advise_standard(const hymg_solver *solver, double *x, lines *t)
   int strong, weak;
   double share[3], step = 1;
   if (level->c.beta[0] && level->num_boxes) step = level->backend->robust->largest_step(level);
-  step = hymgi_known_by_all(level, step);
-  hymgi_comm_max_double(level->context, level->context->comm, &step, 1);
+  const hymg_status status = hymgi_comm_max_double(level->context, level->context->comm, &step, 1);
+  if (status != HYMG_OK) level->context->status = status;
   if (step > SMOOTH_BETA)
     say(t,
         "beta of neighbouring faces differs by a factor of up to %.3g (the standard path suits "
