@@ -33,6 +33,12 @@ static const struct {
     {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS, 2, 11, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
+    {{17, 13, 21}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 5, HYMG_PATH_STANDARD},
+    {{33, 20, 12}, "pp pp pp", 0, 0, 9, HYMG_PATH_STANDARD},
+    {{13, 31, 9}, "nn pp nn", TRIAL_DATA, 1, 1, HYMG_PATH_STANDARD},
+    {{34, 26, 22}, "dd nn dd", TRIAL_ALPHA, 0, 7, HYMG_PATH_STANDARD},
+    {{31, 15, 7}, "dd dd dd", TRIAL_DATA, 0, 4, HYMG_PATH_STANDARD},
+    {{41, 37, 45}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 11, HYMG_PATH_STANDARD},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -41,6 +47,10 @@ static trial trial_case(int i)
   trial t = trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
   t.o.path = cases[i].path;
   t.o.max_cycles = 12;
+  if (cases[i].path == HYMG_PATH_STANDARD) { /* all smoothers but symgs */
+    t.o.smoother = (hymg_smoother)(i % 4);
+    t.o.cycle = i % 3 ? HYMG_CYCLE_F : HYMG_CYCLE_W;
+  }
   return t;
 }
 
