@@ -39,15 +39,17 @@ static void volumes(const hymgi_level *level, double *v)
   level->backend->robust->scale_volumes(level, false, v);
 }
 
-/* f holds integrals over cells: the mean times the volume of each cell is subtracted. */
+/* f holds integrals over cells: the mean times the volume of each cell is subtracted. Where the last
+ * cell is narrower, volumes are over their mean. */
 double hymgi_subtract_mean(const hymgi_level *level, double *f)
 {
   const double mean = hymgi_mean(level, f);
-  if (!level->method->stretched) {
+  if (!level->method->stretched && !level->shortened) {
     hymgi_shift(level, -mean, f);
   } else {
-    volumes(level, level->y);
-    hymgi_axpby(level, 1, f, -mean, level->y, f);
+    double *const v = level->y ? level->y : level->krylov; /* coarsest levels may have no y */
+    volumes(level, v);
+    hymgi_axpby(level, 1, f, -mean / (level->shortened ? hymgi_mean(level, v) : 1), v, f);
   }
   return mean;
 }

@@ -120,6 +120,27 @@ static const struct {
 } cycles[6] = {{HYMG_FMG, HYMG_CYCLE_F}, {HYMG_MG, HYMG_CYCLE_F},    {HYMG_MG, HYMG_CYCLE_V},
                {HYMG_MG, HYMG_CYCLE_W},  {HYMG_MGPCG, HYMG_CYCLE_V}, {HYMG_MGPCG, HYMG_CYCLE_W}};
 
+/* The same on odd sides (17 x 13 x 11, 9 x 7 x 6 cells, ...; 16 x 8 x 16 with narrower cells), with
+ * boundary data where nothing is singular, and with the vectors in both kinds of memory. */
+START_TEST(every_cycle_on_odd_sides)
+{
+  static const int shapes[4][3] = {{17, 13, 11}, {34, 26, 22}, {31, 15, 7}, {14, 19, 13}};
+  static const char *const boundaries[4] = {"dd nd dn", "pp dd pp", "nn nn nn", "pp pp pp"};
+  for (int m = 0; m < 4; m++) {
+    const int *n = shapes[(_i + m) % 4];
+    twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], boundaries[m]);
+    t.method = cycles[_i].method;
+    t.cycle = cycles[_i].cycle;
+    t.smoother = (hymg_smoother)((_i + m) % 4);
+    t.boundaries = m < 3; /* the mean of f is not 0 where the system is singular */
+    t.constant_beta = (_i + m) % 3 == 1;
+    set_helmholtz(&t, m < 2 ? (_i + m) % 3 : 0);
+    t.extrapolation = _i % 2 ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_DEFAULT;
+    twin_check(&t, &twin_ways[_i % 2 ? m : 0]);
+  }
+}
+END_TEST
+
 /* With every smoother: where the cycle swaps buffers an odd number of times. */
 START_TEST(every_cycle)
 {
@@ -184,6 +205,7 @@ int main(void)
   tcase_add_loop_test(t, every_smoother, 0, 8);
   tcase_add_loop_test(t, every_bottom_solver, 0, 10);
   tcase_add_loop_test(t, every_cycle, 0, 12);
+  tcase_add_loop_test(t, every_cycle_on_odd_sides, 0, 6);
   tcase_add_loop_test(t, every_interpolation, 0, 4);
   suite_add_tcase(suite, t);
   t = tcase_create("coarse end");

@@ -44,6 +44,12 @@ static const struct {
     {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
+    {{17, 13, 21}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 5, HYMG_PATH_STANDARD},
+    {{33, 20, 12}, "pp pp pp", 0, 0, 9, HYMG_PATH_STANDARD},
+    {{13, 31, 9}, "nn pp nn", TRIAL_DATA, 1, 1, HYMG_PATH_STANDARD},
+    {{34, 26, 22}, "dd nn dd", TRIAL_ALPHA, 0, 7, HYMG_PATH_STANDARD},
+    {{31, 15, 7}, "dd dd dd", TRIAL_DATA, 0, 4, HYMG_PATH_STANDARD},
+    {{41, 37, 45}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 11, HYMG_PATH_STANDARD},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -57,6 +63,10 @@ static trial trial_case(int i)
   if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
   if (islands && cases[i].kind & TRIAL_QUADRATIC)
     t.c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
+  if (cases[i].path == HYMG_PATH_STANDARD) { /* all smoothers but symgs */
+    t.o.smoother = (hymg_smoother)(i % 4);
+    t.o.cycle = i % 3 ? HYMG_CYCLE_F : HYMG_CYCLE_W;
+  }
   return t;
 }
 

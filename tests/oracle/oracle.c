@@ -36,6 +36,12 @@ static int rule_in_force(int rule, int dim)
   return rule;
 }
 
+/* Behind a narrower cell the extrapolation is linear. */
+static int boundary_rule(const oracle_level *l, int face, int rule)
+{
+  return oracle_is_narrow(l, face) ? 1 : rule_in_force(rule, l->dim[face / 2]);
+}
+
 /* Both ghosts of one boundary; x points at the first interior cell, s steps inward. */
 static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
 {
@@ -71,19 +77,19 @@ static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, b
     const double *boundary_data = l->boundary_data[2 * d + side];
     double w = data && boundary_data ? boundary_data[at] : 0.0;
     if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN)
-      x[(ptrdiff_t)at - in] = x[at] + l->h[d] * w;
+      x[(ptrdiff_t)at - in] = x[at] + l->h[d] * l->width[d][side ? n - 1 : 0] * w;
     else
-      close_dirichlet(rule_in_force(rule, l->dim[d]), w, x + at, in);
+      close_dirichlet(boundary_rule(l, 2 * d + side, rule), w, x + at, in);
   }
 }
 
 /* Axis by axis, each later axis also over the ghosts of the earlier ones: the tensor product;
- * periodic axes first. */
+ * periodic axes first. Ghosts at edges with data on both boundaries depend on the order: z, y, x. */
 void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x)
 {
   int ghost[3] = {0, 0, 0};
   for (int pass = 0; pass < 2; pass++) {
-    for (int d = 0; d < 3; d++) {
+    for (int d = 2; d >= 0; d--) {
       bool periodic = o->spec.boundary[2 * d] == HYMG_PERIODIC;
       if (periodic != (pass == 0)) continue;
       int s = d == 0 ? 1 : 0, t = d == 2 ? 1 : 2;
@@ -150,14 +156,16 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
   }
 }
 
-/* Dirichlet: b beta c w / h^2 with c = 2 (v1) or 3 (v2); Neumann: b beta q / h. */
+/* Dirichlet: b beta c w / h^2 with c = 2 (v1) or 3 (v2); Neumann: b beta q / h. beta of a narrower
+ * cell is that of the face over the cell's width, which Neumann data have no part in. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
   for (int face = 0; face < 6; face++) {
     if (!l->boundary_data[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
     int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;
-    double c = rule_in_force(oracle_operator_rule(o), l->dim[d]) == 1 ? 2.0 : 3.0;
-    double scale = o->spec.boundary[face] == HYMG_NEUMANN ? 1.0 / l->h[d] : c / (l->h[d] * l->h[d]);
+    double c = boundary_rule(l, face, oracle_operator_rule(o)) == 1 ? 2.0 : 3.0;
+    double scale = o->spec.boundary[face] == HYMG_NEUMANN ? l->width[d][layer] / l->h[d]
+                                                          : c / (l->h[d] * l->h[d]);
     ORACLE_CELLS(l, i, j, k)
     {
       int at[3] = {i, j, k};
@@ -175,8 +183,11 @@ void oracle_restrict_ghosted(const oracle_level *fine, const double *x, const or
   ORACLE_CELLS(coarse, i, j, k)
   {
     double sum = 0.0;
-    for (int c = 0; c < 8; c++)
-      sum += x[oracle_at(fine, 2 * i + c % 2, 2 * j + c / 2 % 2, 2 * k + c / 4)];
+    for (int c = 0; c < 8; c++) {
+      int child[3] = {2 * i + c % 2, 2 * j + c / 2 % 2, 2 * k + c / 4};
+      if (child[0] < fine->n[0] && child[1] < fine->n[1] && child[2] < fine->n[2])
+        sum += x[oracle_at(fine, child[0], child[1], child[2])];
+    }
     y[oracle_at(coarse, i, j, k)] = sum / 8.0;
   }
 }
@@ -214,6 +225,10 @@ void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double
   int rule = order == 4                                                         ? 4
              : order == 1 || o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1
                                                                                 : 2;
+  if (oracle_has_odd_side(lf)) {
+    oracle_parabolas(o, l, coarse, fine, add);
+    return;
+  }
   oracle_close(o, lc, rule, data, coarse);
   ORACLE_CELLS(lf, i, j, k)
   {

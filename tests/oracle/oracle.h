@@ -29,6 +29,8 @@ typedef struct oracle_spec {
 typedef struct oracle_level {
   int n[3], dim[3]; /* cells; extrapolation dimension per axis */
   double h[3];
+  double
+      *width[3]; /* of the cells along each axis over h: below 1 for the last one below odd sides */
   size_t stride[3], size, cells;
   double *alpha, *beta[3];
   double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
@@ -79,6 +81,15 @@ static inline size_t oracle_at(const oracle_level *l, int i, int j, int k)
       for (int i = 0; i < (l)->n[0]; i++)
 
 double *oracle_array(const oracle_level *l);
+/* Widths from those of the finer level; NULL: all 1. */
+void oracle_widths(const oracle_level *finer, oracle_level *l);
+bool oracle_has_odd_side(const oracle_level *l);
+/* Is the cell at this boundary face narrower than the others? */
+bool oracle_is_narrow(const oracle_level *l, int face);
+/* alpha, beta and boundary data of level c from those of f. */
+void oracle_coarse_coefficients(const oracle_spec *s, const oracle_level *f, oracle_level *c);
+/* Interpolation by parabolas through the centres. */
+void oracle_parabolas(const oracle *o, int l, const double *coarse, double *fine, bool add);
 void oracle_load(const oracle_level *l, const double *plain, double *ghosted);
 void oracle_store(const oracle_level *l, const double *ghosted, double *plain);
 /* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), with or without boundary

@@ -1,6 +1,6 @@
-/* The oracle's hierarchy: which levels there are, their coefficients (mean of 8 cells, mean of 4
- * faces, extrapolated ghosts), extrapolation dimensions, and the diagonal and Gershgorin bound
- * found by probing with 0/1 vectors. */
+/* The oracle's hierarchy: which levels there are, their coefficients with extrapolated ghosts,
+ * extrapolation dimensions, and the diagonal and Gershgorin bound found by probing with 0/1
+ * vectors. */
 #include "oracle/oracle.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +17,25 @@ oracle_spec oracle_spec_default(int n)
   return s;
 }
 
-static bool coarsens(const oracle_spec *s, const int n[3])
+static bool coarsens(const oracle_spec *s, const int n[3], bool odd_sides)
 {
   for (int d = 0; d < 3; d++) {
     bool boundaries =
         s->boundary[2 * d] == HYMG_DIRICHLET && s->boundary[2 * d + 1] == HYMG_DIRICHLET;
     int least = s->stencil == HYMG_FV2 && boundaries ? 1 : 2;
-    if (n[d] % 2 || n[d] < 2 * least) return false;
+    if ((n[d] % 2 && !odd_sides) || n[d] == 1 || (n[d] + 1) / 2 < least) return false;
   }
   return true;
+}
+
+/* Does halving while all sides are even leave more than 11^3 cells? */
+static bool halves_odd_sides(const oracle_spec *s)
+{
+  int n[3] = {s->n[0], s->n[1], s->n[2]};
+  while (coarsens(s, n, false))
+    for (int d = 0; d < 3; d++)
+      n[d] /= 2;
+  return s->stencil == HYMG_FV2 && (long)n[0] * n[1] * n[2] > 1331;
 }
 
 /* Box dimension of the next level of HPGMG-FV's hierarchy, from a level of n cells a side in boxes
@@ -42,7 +52,7 @@ static int next_box(int n, int dim)
 static void level_shape(const oracle_spec *s, const oracle_level *finer, oracle_level *l)
 {
   for (int d = 0; d < 3; d++) {
-    l->n[d] = finer ? finer->n[d] / 2 : s->n[d];
+    l->n[d] = finer ? (finer->n[d] + 1) / 2 : s->n[d];
     l->h[d] = finer ? 2.0 * finer->h[d] : s->h[d];
     l->dim[d] = l->n[d];
     if (s->extrapolation_box)
@@ -53,6 +63,7 @@ static void level_shape(const oracle_spec *s, const oracle_level *finer, oracle_
   l->stride[1] = (size_t)l->n[0] + 4;
   l->stride[2] = l->stride[1] * ((size_t)l->n[1] + 4);
   l->size = l->stride[2] * ((size_t)l->n[2] + 4);
+  oracle_widths(finer, l);
 }
 
 static void level_arrays(oracle_level *l)
@@ -104,53 +115,6 @@ static void finest_coefficients(const oracle_spec *s, oracle_level *l)
     if (!s->boundary_data[face]) continue;
     l->boundary_data[face] = oracle_array(l);
     load_boundary(l, face, s->boundary_data[face], l->boundary_data[face]);
-  }
-}
-
-/* Mean of the four fine entries of the layer at[d] (a face or a boundary layer) under the coarse
- * entry. */
-static double mean_of_4(const oracle_level *f, const double *x, int d, const int at[3], int layer)
-{
-  double sum = 0.0;
-  int s = (d + 1) % 3, t = (d + 2) % 3;
-  for (int c = 0; c < 4; c++) {
-    int q[3];
-    q[d] = layer;
-    q[s] = 2 * at[s] + c % 2;
-    q[t] = 2 * at[t] + c / 2;
-    sum += x[oracle_at(f, q[0], q[1], q[2])];
-  }
-  return sum / 4.0;
-}
-
-static void coarse_faces(const oracle_level *f, oracle_level *c, int d)
-{
-  int m[3] = {c->n[0], c->n[1], c->n[2]};
-  m[d]++;
-  for (int k = 0; k < m[2]; k++)
-    for (int j = 0; j < m[1]; j++)
-      for (int i = 0; i < m[0]; i++) {
-        int at[3] = {i, j, k};
-        c->beta[d][oracle_at(c, i, j, k)] = mean_of_4(f, f->beta[d], d, at, 2 * at[d]);
-      }
-}
-
-static void coarse_coefficients(const oracle_spec *s, const oracle_level *f, oracle_level *c)
-{
-  oracle_restrict_ghosted(f, f->alpha, c, c->alpha);
-  for (int d = 0; d < 3; d++)
-    coarse_faces(f, c, d);
-  for (int face = 0; face < 6; face++) {
-    if (!s->boundary_data[face]) continue;
-    int d = face / 2, low = face % 2 ? c->n[d] - 1 : 0, fine = face % 2 ? f->n[d] - 1 : 0;
-    c->boundary_data[face] = oracle_array(c);
-    ORACLE_CELLS(c, i, j, k)
-    {
-      int at[3] = {i, j, k};
-      if (at[d] == low)
-        c->boundary_data[face][oracle_at(c, i, j, k)] =
-            mean_of_4(f, f->boundary_data[face], d, at, fine);
-    }
   }
 }
 
@@ -326,14 +290,15 @@ oracle *oracle_create(const oracle_spec *spec)
   oracle *o = calloc(1, sizeof *o);
   if (!o) abort();
   o->spec = *spec;
+  const bool odd_sides = halves_odd_sides(spec);
   if (o->spec.sweeps < 0) o->spec.sweeps = spec->smoother == HYMG_SYMGS ? 4 : 6;
   for (int l = 0; l < ORACLE_LEVELS; l++) {
     oracle_level *at = &o->level[l], *finer = l > 0 ? at - 1 : NULL;
-    if (finer && !coarsens(spec, finer->n)) break;
+    if (finer && !coarsens(spec, finer->n, odd_sides)) break;
     level_shape(spec, finer, at);
     level_arrays(at);
     if (finer)
-      coarse_coefficients(spec, finer, at);
+      oracle_coarse_coefficients(spec, finer, at);
     else
       finest_coefficients(spec, at);
     beta_ghosts(spec, at);
@@ -355,6 +320,8 @@ void oracle_destroy(oracle *o)
       free(all[a]);
     for (int w = 0; w < 8; w++)
       free(l->work[w]);
+    for (int d = 0; d < 3; d++)
+      free(l->width[d]);
     for (int face = 0; face < 6; face++)
       free(l->boundary_data[face]);
   }

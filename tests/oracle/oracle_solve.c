@@ -240,6 +240,15 @@ static void cycle(oracle *o, int n, int gamma, const double *f, double *u)
   oracle_smooth_ghosted(o, l, f, u);
 }
 
+/* f of each cell loses its share of the sum. */
+static void remove_by_volume(const oracle_level *l, double *f)
+{
+  double volume = 0.0, sum = oracle_mean(l, f) * (double)l->cells;
+  ORACLE_CELLS(l, i, j, k) volume += l->width[0][i] * l->width[1][j] * l->width[2][k];
+  ORACLE_CELLS(l, i, j, k)
+  f[oracle_at(l, i, j, k)] -= sum / volume * l->width[0][i] * l->width[1][j] * l->width[2][k];
+}
+
 /* raw: f without boundary data on level n. Level k's own copy is kept in work[6], its solution in
  * work[7]. */
 static void f_cycle(oracle *o, int n, const double *raw, double *u)
@@ -251,6 +260,8 @@ static void f_cycle(oracle *o, int n, const double *raw, double *u)
                             o->level[k + 1].work[6]);
   for (int k = n; k <= bottom; k++)
     oracle_add_boundaries(o, &o->level[k], o->level[k].work[6]);
+  for (int k = n + 1; k <= bottom; k++)
+    if (o->singular) remove_by_volume(&o->level[k], o->level[k].work[6]);
   oracle_level *l = &o->level[bottom];
   memset(l->work[7], 0, l->size * sizeof(double));
   oracle_krylov(o, l, l->work[6], l->work[7]);

@@ -430,6 +430,9 @@ check_protocol()
   ends 0 $fast --grid 18,18,18 --operator fv2 --bottom cg
   ends 0 $fast $quick --grid 17,17,17 --operator fv2 --coefficients constant
   told '^grid .* down to 1 x 1 x 1$'
+  ends 0 $fast $quick --grid 34,30,26 --operator fv2
+  told '^grid .* down to 2 x 1 x 1$'
+  told '^17 x 15 x 13 '
   ends 0 $fast $quick --grid 17,17,17 --operator fv4 --coefficients constant
   told 'coarsest level has 4913 cells \(more than 4096\)'
   ends 0 $fast --grid 9,9,9 --solver mg --coefficients constant

@@ -225,7 +225,7 @@ static void ask_level(twin_open *o, int l, twin_answer *a)
   OK(o->k.context, hymg_field_fill(y, NAN));
   OK(o->k.context, hymg_residual(o->k.solver, l, ff, xf, y));
   a->residual[l] = support_read(&o->k, l, y);
-  if (l + 1 < a->levels) {
+  if (l + 1 < a->levels && !(n[0] % 2 || n[1] % 2 || n[2] % 2)) {
     OK(o->k.context, hymg_field_create_on_level(o->k.solver, l + 1, &coarse));
     OK(o->k.context, hymg_field_fill(coarse, NAN));
     OK(o->k.context, hymg_restrict(o->k.solver, l, xf, coarse));
@@ -308,7 +308,7 @@ static const char *unlike_level(int l, const twin_answer *got, const twin_answer
   const char *what = unlike("Gershgorin bound", l, 1e-13, 1, &got->lambda[l], &want->lambda[l]);
   if (!what) what = unlike("A x", l, bound_operator, n, got->apply[l], want->apply[l]);
   if (!what) what = unlike("f - A x", l, bound_operator, n, got->residual[l], want->residual[l]);
-  if (!what && l + 1 < got->levels)
+  if (!what && got->restriction[l])
     what = unlike("restriction from", l, bound_operator, got->cells[l + 1], got->restriction[l],
                   want->restriction[l]);
   return what;

@@ -81,7 +81,7 @@ typedef struct twin_answer {
   int levels;
   double lambda[TWIN_LEVELS];
   size_t cells[TWIN_LEVELS];
-  /* of random vectors on every level; NULL where there is no coarser one */
+  /* of random vectors on every level; no restriction from the coarsest level and from odd sides */
   double *apply[TWIN_LEVELS], *residual[TWIN_LEVELS], *restriction[TWIN_LEVELS];
   twin_solution solution, again; /* of two solves */
 } twin_answer;

@@ -1,0 +1,22 @@
+/* A smooth solution on a box of any sides: the product of cos(k x + p) over the axes, with beta = 1.2 +
+ * 0.4 sin(q . x), and data on all boundaries that are not periodic. */
+#ifndef ORACLE_WAVE_H
+#define ORACLE_WAVE_H
+
+#include "support/support.h"
+
+typedef struct wave {
+  support_case c; /* a = 0, b = 1 */
+  double k[3], p[3], q[3], shift;
+  size_t cells;
+  double *f, *exact; /* owned; at the centres of cells */
+} wave;
+
+/* h: spacings, NULL: all 1 / n[0]; shift: added to f, which changes nothing in a singular system. */
+wave wave_of(const int n[3], const double h[3], const char *boundary, double shift);
+void wave_free(wave *w);
+/* Solves on the standard path with the options given and returns max |u - exact|, of a singular system
+ * without the means. */
+double wave_solve(wave *w, hymg_options options, hymg_result *result);
+
+#endif
