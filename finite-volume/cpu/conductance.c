@@ -43,8 +43,12 @@ static ptrdiff_t next_to(const face_rows *r, int axis, int side)
 
 static face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j, int k)
 {
-  face_rows r = {
-      .g = g, .part = part, .n = host_parts_of(g).n, .j = j, .k = k, .at = host_part(g, part, j, k)};
+  face_rows r = {.g = g,
+                 .part = part,
+                 .n = host_parts_of(g).n,
+                 .j = j,
+                 .k = k,
+                 .at = host_part(g, part, j, k)};
   for (int axis = 0; axis < 3; axis++) {
     r.low[axis] = level->c.beta[axis] + r.at;
     r.high[axis] = level->c.beta[axis] + next_to(&r, axis, 1);
@@ -97,7 +101,7 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
   }
   double *const restrict x = host_scratch(level, SHARES),
                          *const restrict y = host_scratch(level, SHARES + 1),
-                                         *const restrict z = host_scratch(level, SHARES + 2);
+                         *const restrict z = host_scratch(level, SHARES + 2);
 #pragma omp simd
   for (int t = 0; t < r->n; t++) {
     const double a = low[0][t] + high[0][t], b = low[1][t] + high[1][t], d = low[2][t] + high[2][t],
@@ -194,8 +198,8 @@ static void coupling_rows(const hymgi_level *level, const face_rows *r)
 
 /* Of two rows: the one above for second children, else the one below; in `buffer` if that depends on
  * the cell. */
-static const double *outward(const face_rows *r, int axis, const double *below,
-                             const double *above, double *restrict buffer)
+static const double *outward(const face_rows *r, int axis, const double *below, const double *above,
+                             double *restrict buffer)
 {
   if (axis > 0 || r->g->split) return is_odd(r, axis) ? above : below;
 #pragma omp simd
@@ -260,8 +264,8 @@ static void weights(const hymgi_level *level, double *const resistance[3])
       if (level->coarsened >> axis & 1) weight_row(level, &r, axis, resistance[axis]);
     for (int side = 0; side < 2 && level->coarsened & 1; side++)
       if (holds_end(&r, side)) /* there is no outer resistance */
-        level->weight[0][r.at + (side ? r.n - 1 : 0)] = hymgi_cell_weight(
-            &c, r.g, 0, resistance[0], side ? r.g->n[0] - 1 : 0, r.j, r.k);
+        level->weight[0][r.at + (side ? r.n - 1 : 0)] =
+            hymgi_cell_weight(&c, r.g, 0, resistance[0], side ? r.g->n[0] - 1 : 0, r.j, r.k);
   })
 }
 

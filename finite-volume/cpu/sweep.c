@@ -10,8 +10,9 @@
  * different vectors (old and new iterate). */
 typedef struct job {
   host_pass pass;
-  double *out;     /* NULL: the largest absolute value is wanted */
-  bool one_colour; /* only rows of this colour, if rows are split; GSRB: the colour that is updated */
+  double *out; /* NULL: the largest absolute value is wanted */
+  bool
+      one_colour; /* only rows of this colour, if rows are split; GSRB: the colour that is updated */
   int colour;
   const double *with; /* not NULL: the sum of out times this is wanted, with this scale */
   hymgi_sum_scale scale;

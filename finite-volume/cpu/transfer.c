@@ -13,8 +13,9 @@ const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, i
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
-  const double *const restrict e = x + hymgi_row(g, even, j, k),
-                               *const restrict o = x + hymgi_row(g, 1 - even, j, k);
+  const double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
+                                                                     x +
+                                                                     hymgi_row(g, 1 - even, j, k);
   double *const restrict out = buffer;
 #pragma omp simd
   for (int t = -1; t <= half; t++)

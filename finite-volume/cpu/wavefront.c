@@ -176,8 +176,7 @@ static void run_residual(const wave *w, const rows *r, int k)
     for (int c = 0; c < colours; c++)
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, host_slots(w->g),
                           level->y + hymgi_row(w->g, c, j, at));
-    if (w->after == HYMGI_AFTER_GSRB && !w->g->split)
-      hymgi_cpu_clear_black(w->g, j, at, level->y);
+    if (w->after == HYMGI_AFTER_GSRB && !w->g->split) hymgi_cpu_clear_black(w->g, j, at, level->y);
   }
 }
 

@@ -585,7 +585,8 @@ void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]
   ops->share_sums(level, largest, bits, words);
   note(level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
   for (int axis = 0; axis < 3; axis++)
-    mean[axis] = sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
+    mean[axis] =
+        sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
 }
 
 double hymgi_mean(const hymgi_level *level, const double *x)
