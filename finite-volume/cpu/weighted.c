@@ -9,7 +9,15 @@
 #include "formulas/conductance.h"
 
 /* scratch rows; 0 to 2 belong to sweep.c; those of parts are pairs */
-enum { NOTHING = 3, KEPT = 4, ALONG_X = 6, RESULT = 8, BESIDE = 9, COARSE_ROWS = 11, ROWS_EACH = 3 };
+enum {
+  NOTHING = 3,
+  KEPT = 4,
+  ALONG_X = 6,
+  RESULT = 8,
+  BESIDE = 9,
+  COARSE_ROWS = 11,
+  ROWS_EACH = 3
+};
 
 static bool halved(const hymgi_level *level, int axis)
 {
@@ -78,8 +86,10 @@ static void collect_neighbour(const hymgi_level *level, const hymgi_geom *g, con
 static void store_pairs(const hymgi_level *level, int n, double *restrict out)
 {
   const double *const even = host_scratch(level, KEPT), *const odd = host_scratch(level, KEPT + 1);
-  const double *const above = host_scratch(level, ALONG_X) + 1,
-                      *const below = host_scratch(level, ALONG_X + 1) - 1;
+  const double *const above = host_scratch(level, ALONG_X) + 1, *const below =
+                                                                    host_scratch(level,
+                                                                                 ALONG_X + 1) -
+                                                                    1;
   const bool weighted = level->weight[0];
 #pragma omp simd
   for (int t = 0; t < n; t++)
@@ -89,7 +99,8 @@ static void store_pairs(const hymgi_level *level, int n, double *restrict out)
 /* From a plain row. */
 static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n, double *restrict out)
 {
-  const double *const kept = host_scratch(level, KEPT), *const along_x = host_scratch(level, ALONG_X);
+  const double *const kept = host_scratch(level, KEPT), *const along_x =
+                                                            host_scratch(level, ALONG_X);
   const int pairs = g->n[0] / 2;
   const bool weighted = level->weight[0];
 #pragma omp simd
@@ -116,8 +127,7 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
                          const int JK[2], double *coarse)
 {
   double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
-  double *const along[2] = {host_scratch(level, ALONG_X),
-                            host_scratch(level, ALONG_X + g->split)};
+  double *const along[2] = {host_scratch(level, ALONG_X), host_scratch(level, ALONG_X + g->split)};
   const host_parts all = host_parts_of(g);
   if (g->boundaries & 1) along[1][-1] = 0;
   if (g->boundaries & 2) along[0][all.n] = 0;
@@ -197,8 +207,8 @@ static void parents_of(const hymgi_level *level, int b, const double *source, co
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
   const double *const restrict c =
       hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, row));
-  double *const restrict first = host_scratch(level, row + 1),
-                         *const restrict second = host_scratch(level, row + 2);
+  double *const restrict first = host_scratch(level, row + 1), *const restrict second =
+                                                                   host_scratch(level, row + 2);
   parent[0] = parent[1] = c;
   if (halved(level, 0) && !g->split) {
     parent[0] = first;
@@ -231,9 +241,8 @@ static void besides_of(const hymgi_level *level, int b, const double *source, co
 }
 
 /* Adds e = parent + sum of w (neighbour - parent) over the axes with weights, bits of `axes`. */
-HYMGI_INLINE void add_part(const unsigned axes, const double *parent,
-                           const double *const next[3], const double *const w[3], int n,
-                           double *restrict x)
+HYMGI_INLINE void add_part(const unsigned axes, const double *parent, const double *const next[3],
+                           const double *const w[3], int n, double *restrict x)
 {
   const double *const nx = next[0], *const ny = next[1], *const nz = next[2];
   const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
@@ -251,14 +260,29 @@ static void add_parts(unsigned axes, const double *parent, const double *const n
                       const double *const w[3], int n, double *x)
 {
   switch (axes) {
-  case 7: add_part(7, parent, next, w, n, x); break;
-  case 6: add_part(6, parent, next, w, n, x); break;
-  case 5: add_part(5, parent, next, w, n, x); break;
-  case 4: add_part(4, parent, next, w, n, x); break;
-  case 3: add_part(3, parent, next, w, n, x); break;
-  case 2: add_part(2, parent, next, w, n, x); break;
-  case 1: add_part(1, parent, next, w, n, x); break;
-  default: add_part(0, parent, next, w, n, x);
+  case 7:
+    add_part(7, parent, next, w, n, x);
+    break;
+  case 6:
+    add_part(6, parent, next, w, n, x);
+    break;
+  case 5:
+    add_part(5, parent, next, w, n, x);
+    break;
+  case 4:
+    add_part(4, parent, next, w, n, x);
+    break;
+  case 3:
+    add_part(3, parent, next, w, n, x);
+    break;
+  case 2:
+    add_part(2, parent, next, w, n, x);
+    break;
+  case 1:
+    add_part(1, parent, next, w, n, x);
+    break;
+  default:
+    add_part(0, parent, next, w, n, x);
   }
 }
 

@@ -64,8 +64,8 @@ static void assert_same(const bench *b, const hymgi_level *level, const double *
 {
   size_t wrong = 0;
   FOR_CELLS(level, at, wrong += !(want[at] == got[at]))
-  ck_assert_msg(wrong == 0, "%s, %s: %zu of %lld cells of level %d differ", what, b->t.c.name, wrong,
-                (long long)level->cells, level->index);
+  ck_assert_msg(wrong == 0, "%s, %s: %zu of %lld cells of level %d differ", what, b->t.c.name,
+                wrong, (long long)level->cells, level->index);
 }
 
 static trial open_trial(int number)
@@ -147,8 +147,8 @@ static void check_interpolate(bench *b)
 {
   hymgi_level *l = b->level;
   const hymgi_robust_ops *ops = l->backend->robust;
-  hymgi_run_plan(b->coarse, hymgi_operator_halo(b->coarse), b->coarse->box, b->c[2],
-                 b->coarse->box, b->c[2]);
+  hymgi_run_plan(b->coarse, hymgi_operator_halo(b->coarse), b->coarse->box, b->c[2], b->coarse->box,
+                 b->c[2]);
   double *const start = b->v[5];
   randomize(l, start, 5);
   copy(l, start, b->v[X]);
@@ -259,18 +259,18 @@ START_TEST(weights_and_coarse_conductances_are_those_of_single_cells)
       if (l->weight[axis]) {
         FOR_CELLS(l, at, r[at] = hymgi_cell_resistance(&c, g, axis, l->axis[axis].part, i, j, k))
         hymgi_run_plan(l, hymgi_operator_halo(l), l->box, r, l->box, r);
-        FOR_CELLS(l, at,
-                  wrong += l->weight[axis][at] != hymgi_cell_weight(&c, g, axis, r, i, j, k))
+        FOR_CELLS(l, at, wrong += l->weight[axis][at] != hymgi_cell_weight(&c, g, axis, r, i, j, k))
       }
       ck_assert_msg(wrong == 0, "%s: %zu weights along %c of level %d", t.c.name, wrong,
                     "xyz"[axis], m);
       const bool itself = coarse->periodic >> axis & 1 && coarse->n[axis] == 1; /* no flux */
-      if (!itself) FOR_CELLS(coarse, at, {
-        const int index = g->low[axis] + hymgi_index_along(axis, i, j, k);
-        const double sum =
-            hymgi_sum_of_children(l->coarsened, l->box, axis, l->c.beta[axis], i, j, k);
-        wrong += coarse->c.beta[axis][at] != l->axis[axis].closer[index] * sum;
-      })
+      if (!itself)
+        FOR_CELLS(coarse, at, {
+          const int index = g->low[axis] + hymgi_index_along(axis, i, j, k);
+          const double sum =
+              hymgi_sum_of_children(l->coarsened, l->box, axis, l->c.beta[axis], i, j, k);
+          wrong += coarse->c.beta[axis][at] != l->axis[axis].closer[index] * sum;
+        })
       ck_assert_msg(wrong == 0, "%s: %zu conductances along %c below level %d", t.c.name, wrong,
                     "xyz"[axis], m);
     }
