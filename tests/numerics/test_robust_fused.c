@@ -268,7 +268,7 @@ START_TEST(weights_and_coarse_conductances_are_those_of_single_cells)
         FOR_CELLS(coarse, at, {
           const int index = g->low[axis] + hymgi_index_along(axis, i, j, k);
           const double sum =
-              hymgi_sum_of_children(l->coarsened, l->box, axis, l->c.beta[axis], i, j, k);
+              hymgi_sum_of_children(l->coarsened, l->box, axis, 0, l->c.beta[axis], i, j, k);
           wrong += coarse->c.beta[axis][at] != l->axis[axis].closer[index] * sum;
         })
       ck_assert_msg(wrong == 0, "%s: %zu conductances along %c below level %d", t.c.name, wrong,
