@@ -4,40 +4,18 @@
 
 #include <math.h>
 
-#include "base/exact_sum.h"
+#include "multigrid/accounting.h"
 #include "multigrid/hierarchy.h"
-#include "multigrid/profile.h"
-
-static double cells_of(const hymgi_level *level)
-{
-  double cells = 0;
-  for (int b = 0; b < level->num_boxes; b++)
-    cells += (double)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  return cells;
-}
-
-/* The number of arrays that one pass of the operator reads, each counted once; f and the output
- * are added by the caller. */
-static double operator_streams(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  return 1 + (m->variable_beta ? 3 : 0) + (m->variable_alpha ? 1 : 0);
-}
-
-static double bytes(const hymgi_level *level, double streams)
-{
-  return 8 * streams * cells_of(level);
-}
 
 static double smooth_bytes(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  double streams = operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
+  double streams = hymgi_operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
                    (m->smoother == HYMG_CHEBYSHEV);
   /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not read the colour that it
    * updates) */
   if (m->smoother == HYMG_GSRB) streams -= 1.5;
-  return bytes(level, streams * m->sweeps);
+  return hymgi_stream_bytes(level, streams * m->sweeps);
 }
 
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
@@ -69,7 +47,8 @@ void hymgi_apply(const hymgi_level *level, double *x, double *y)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
   level->backend->apply(level, x, y);
-  hymgi_profile_end(level, HYMGI_OP_APPLY, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
   hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
 }
 
@@ -77,27 +56,17 @@ void hymgi_residual(const hymgi_level *level, const double *f, double *x, double
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   level->backend->residual(level, f, x, r);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 2));
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 2));
   hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
-}
-
-/* Records a failure of a reduction or exchange; the first failure is kept. */
-static void note(const hymgi_level *level, hymg_status status)
-{
-  if (level->context->status == HYMG_OK) level->context->status = status;
-}
-
-static double reduce_max(const hymgi_level *level, double value)
-{
-  note(level, hymgi_comm_max_double(level->context, level->comm, &value, 1));
-  return value;
 }
 
 double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  const double norm = reduce_max(level, level->backend->residual_max(level, f, x));
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  const double norm = hymgi_reduce_max(level, level->backend->residual_max(level, f, x));
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
   hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
   return norm;
 }
@@ -136,7 +105,8 @@ static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after
   if (!ops->smooth_restrict) return false;
   const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
   const bool done = ops->smooth_restrict(fine, from_zero, after, coarse);
-  const double own = bytes(fine, operator_streams(fine) + (fine->method->weighted ? 6 : 3));
+  const double own =
+      hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + (fine->method->weighted ? 6 : 3));
   if (done)
     hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
   else
@@ -160,7 +130,8 @@ static void residual_red(const hymgi_level *level)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
   level->backend->robust->residual_red(level, level->f, level->x, level->y);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
   hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
 }
 
@@ -178,7 +149,8 @@ static void restrict_residual(const hymgi_level *fine, hymgi_after after, double
   const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
   ops->restrict_weighted(fine, fine->y, after, patches);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start,
+                    hymgi_stream_bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
 }
 
@@ -222,7 +194,7 @@ static double *coarse_source(hymgi_level *coarse, hymgi_level *fine)
 static void end_interpolation(const hymgi_level *coarse, const hymgi_level *fine, double start,
                               double smoothing)
 {
-  const double own = bytes(fine, fine->method->weighted ? 5 : 2);
+  const double own = hymgi_stream_bytes(fine, fine->method->weighted ? 5 : 2);
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, own + smoothing);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, hymgi_operator_halo(coarse), 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
@@ -267,7 +239,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x);
   gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
-  const double own = bytes(fine, operator_streams(fine) + 1 + 0.125);
+  const double own = hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
   hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
                          fine->method->sweeps + 1);
@@ -289,7 +261,7 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
     fine->backend->restrict_cells(fine, x, patches_of(fine, y));
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, bytes(fine, 1 + 0.125));
+  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, hymgi_stream_bytes(fine, 1 + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
   if (slot != HYMGI_SLOT_NONE && !fused) hymgi_norm_max_later(fine, x, slot);
 }
@@ -321,7 +293,8 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
   fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, bytes(fine, (f_cycle ? 1 : 2) + 0.125));
+  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start,
+                    hymgi_stream_bytes(fine, (f_cycle ? 1 : 2) + 0.125));
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
   hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
 }
@@ -334,7 +307,8 @@ static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
   double sum = 0;
   for (; l < h->num_levels - 1; l++) {
     const hymgi_level *level = h->level + l;
-    sum += 2 * smooth_bytes(level) + bytes(level, operator_streams(level) + 3 + 2 * 0.125);
+    sum += 2 * smooth_bytes(level) +
+           hymgi_stream_bytes(level, hymgi_operator_streams(level) + 3 + 2 * 0.125);
   }
   return sum;
 }
@@ -367,7 +341,7 @@ void hymgi_fill(const hymgi_level *level, double value, double *x)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->fill(level, value, x);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 1));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 1));
 }
 
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y)
@@ -380,224 +354,19 @@ void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, 
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->axpby(level, a, x, b, y, z);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 3));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 3));
 }
 
 void hymgi_shift(const hymgi_level *level, double c, double *x)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->shift(level, c, x);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 2));
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 2));
 }
 
 void hymgi_precondition(const hymgi_level *level, const double *r, double *z)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
   level->backend->precondition(level, r, z);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 3));
-}
-
-double hymgi_norm_max(const hymgi_level *level, const double *x)
-{
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  const double norm = reduce_max(level, level->backend->max(level, x, NULL));
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 1));
-  return norm;
-}
-
-void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
-{
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  if (level->backend->queue_max)
-    level->backend->queue_max(level, x, (int)slot);
-  else
-    level->context->later[slot] = level->backend->max(level, x, NULL);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 1));
-}
-
-void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
-                               hymgi_slot slot)
-{
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  if (level->backend->queue_residual_max)
-    level->backend->queue_residual_max(level, f, x, (int)slot);
-  else
-    level->context->later[slot] = level->backend->residual_max(level, f, x);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start, bytes(level, operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
-}
-
-double hymgi_later(const hymgi_level *level, hymgi_slot slot)
-{
-  hymg_context *c = level->context;
-  return reduce_max(level,
-                    level->backend->queued ? level->backend->queued(c, (int)slot) : c->later[slot]);
-}
-
-/* The sum whose words are given; largest: its largest term. */
-static double sum_of(const int64_t *words, double largest, int bits)
-{
-  if (!isfinite(largest) || largest <= 0) return largest == 0 ? 0 : NAN;
-  return hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits);
-}
-
-/* One reduction for the largest terms, one for the integers. */
-static void measured_dots(const hymgi_level *level, int count, const double *const *x,
-                          const double *const *y, double *dots, double *largest)
-{
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  for (int m = 0; m < count; m++)
-    largest[m] = level->backend->max(level, x[m], y[m]);
-  note(level, hymgi_comm_max_double(level->context, level->comm, largest, count));
-  for (int m = 0; m < count; m++)
-    if (isfinite(largest[m]) && largest[m] > 0)
-      level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
-                          words + m * HYMGI_SUM_RESULT);
-  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_RESULT));
-  for (int m = 0; m < count; m++)
-    dots[m] = sum_of(words + m * HYMGI_SUM_RESULT, largest[m], bits);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 4.0 * count));
-}
-
-void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
-                double *dots)
-{
-  double largest[HYMGI_MAX_DOTS];
-  measured_dots(level, count, x, y, dots, largest);
-}
-
-double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
-{
-  double dot;
-  hymgi_dots(level, 1, &x, &y, &dot);
-  return dot;
-}
-
-/* ---- dot products of which one was taken before ---- */
-
-/* margin: the exponent of the largest term over that of the sum */
-static void expect(hymgi_expected *e, double sum, int margin)
-{
-  const double size = fabs(sum);
-  e->known = size > 1e-200 && size < 1e200;
-  if (!e->known) return;
-  e->margin = margin > 0 ? margin : 0;
-  e->exponent = hymgi_exponent_above(size) + e->margin + 1;
-}
-
-/* Sums the words over ranks. False if terms were too large, or so small that what was cut off could
- * matter: n cut-off terms of a sum at `bits` bits a word are below 2^(exponent - 4 bits + 61). */
-static bool accept(const hymgi_level *level, int bits, int64_t *words, hymgi_expected *e,
-                   double *sum)
-{
-  const int exponent = e->exponent;
-  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, HYMGI_SUM_RESULT));
-  if (words[HYMGI_SUM_BEYOND]) return false;
-  *sum = hymgi_sum_value(words, exponent, bits);
-  const bool enough = fabs(*sum) > hymgi_power_of_two(exponent - 4 * bits + 116);
-  if (enough) expect(e, *sum, e->margin);
-  return enough;
-}
-
-static double measured_dot(const hymgi_level *level, const double *x, const double *y,
-                           hymgi_expected *e)
-{
-  double sum, largest;
-  measured_dots(level, 1, &x, &y, &sum, &largest);
-  expect(e, sum,
-         largest > 0 && sum != 0 ? hymgi_exponent_above(largest) - hymgi_exponent_above(fabs(sum))
-                                 : 0);
-  return sum;
-}
-
-double hymgi_dot_expected(const hymgi_level *level, const double *x, const double *y,
-                          hymgi_expected *e)
-{
-  int64_t words[HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  double sum;
-  if (!e->known) return measured_dot(level, x, y, e);
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  level->backend->sum(level, x, y, e->exponent, bits, words);
-  const bool accepted = accept(level, bits, words, e, &sum);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, bytes(level, 2));
-  return accepted ? sum : measured_dot(level, x, y, e);
-}
-
-double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const double *with,
-                       hymgi_expected *e)
-{
-  int64_t words[HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  double sum;
-  if (!e->known || !level->backend->robust->apply_sum) {
-    hymgi_apply(level, x, y);
-    return hymgi_dot_expected(level, with, y, e);
-  }
-  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
-  level->backend->robust->apply_sum(level, x, y, with, e->exponent, bits, words);
-  const bool accepted = accept(level, bits, words, e, &sum);
-  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
-                    bytes(level, operator_streams(level) + (with == x ? 1 : 2)));
-  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
-  return accepted ? sum : measured_dot(level, with, y, e);
-}
-
-double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
-                     double *u, double *r, hymgi_expected *e)
-{
-  int64_t words[HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  double value;
-  if (!level->backend->robust->advance || (e && !e->known)) {
-    hymgi_axpby(level, a, p, 1, u, u);
-    hymgi_axpby(level, -a, w, 1, r, r);
-    return e ? hymgi_dot_expected(level, r, r, e) : hymgi_norm_max(level, r);
-  }
-  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
-  value = level->backend->robust->advance(level, a, p, w, u, r, e ? e->exponent : 0, bits,
-                                          e ? words : NULL);
-  const bool accepted = !e || accept(level, bits, words, e, &value);
-  if (!e) value = reduce_max(level, value);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, bytes(level, 6));
-  return accepted ? value : measured_dot(level, r, r, e);
-}
-
-void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3])
-{
-  const hymgi_robust_ops *ops = level->backend->robust;
-  for (int axis = 0; !ops->share_max && axis < 3; axis++) {
-    mean[axis] = 0;
-    if (level->n[axis] < 2) continue;
-    ops->shares(level, axis, scratch);
-    mean[axis] = hymgi_mean(level, scratch);
-  }
-  if (!ops->share_max) return;
-  double largest[3];
-  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  ops->share_max(level, largest);
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] < 2) largest[axis] = 0;
-  note(level, hymgi_comm_max_double(level->context, level->comm, largest, 3));
-  ops->share_sums(level, largest, bits, words);
-  note(level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
-  for (int axis = 0; axis < 3; axis++)
-    mean[axis] =
-        sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
-}
-
-double hymgi_mean(const hymgi_level *level, const double *x)
-{
-  const double *const none = NULL;
-  double sum;
-  hymgi_dots(level, 1, &x, &none, &sum);
-  return sum / (double)level->cells;
-}
-
-void hymgi_remove_mean(const hymgi_level *level, double *x)
-{
-  hymgi_shift(level, -hymgi_mean(level, x), x);
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 3));
 }

@@ -348,6 +348,41 @@ START_TEST(batched_dots_have_the_bits_of_single_ones)
 }
 END_TEST
 
+/* A dot product with an expectation takes one sum if its size is like that of the one before, else two;
+ * then it has the bits of one without. */
+START_TEST(expected_dots_are_exact_at_any_size)
+{
+  enum { SEQUENCE = 10, N = 1000 };
+  const struct {
+    double scale;
+    int sums;
+  } step[SEQUENCE] = {{1.0, 1},   {1.0, 1}, {0.01, 1}, {-0.3, 1}, {1e30, 2},
+                      {1e-60, 2}, {0.0, 1}, {1.0, 1},  {NAN, 1},  {INFINITY, 0}};
+  dense *d = dense_create(N, HYMG_BICGSTAB);
+  const hymgi_level *level = &d->level;
+  double *const y = hymgi_krylov_vector(level, 0), *const scaled = dense_f(d) - level->f + y;
+  hymgi_expected e = {.known = false};
+  for (int m = 0; m < SEQUENCE; m++) {
+    for (int i = 0; i < N; i++)
+      scaled[i] = step[m].scale * dense_f(d)[i];
+    const double plain = hymgi_dot(level, level->f, y);
+    const int before = d->counts->sums;
+    const bool expects = e.known;
+    const double dot = hymgi_dot_expected(level, level->f, y, &e);
+    ck_assert_msg(d->counts->sums == before + step[m].sums, "step %d: %d sums, not %d", m,
+                  d->counts->sums - before, step[m].sums);
+    ck_assert_int_eq(e.known, isfinite(plain) && plain != 0);
+    if (isnan(plain))
+      ck_assert(isnan(dot));
+    else if (!expects || step[m].sums == 2)
+      ck_assert(dot == plain);
+    else
+      ck_assert_double_le(fabs(dot - plain), DBL_EPSILON * fabs(plain));
+  }
+  dense_destroy(d);
+}
+END_TEST
+
 START_TEST(an_unknown_solver_needs_no_vectors)
 {
   ck_assert_int_eq(hymgi_bottom_vectors((hymg_bottom)99), 0);
@@ -380,6 +415,7 @@ int main(void)
   tcase_add_loop_test(tests, two_hundred_iterations_are_the_limit, 0, KRYLOV);
   tcase_add_test(tests, smoother_counts_its_smooths_and_ends_on_the_swapped_vector);
   tcase_add_test(tests, batched_dots_have_the_bits_of_single_ones);
+  tcase_add_test(tests, expected_dots_are_exact_at_any_size);
   tcase_add_test(tests, an_unknown_solver_needs_no_vectors);
   suite_add_tcase(suite, tests);
   return support_run(suite);

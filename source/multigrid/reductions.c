@@ -1,0 +1,215 @@
+/* Norms, dot products and means. Dot products are exact sums, which have the same bits in any order. */
+#include <math.h>
+
+#include "base/exact_sum.h"
+#include "multigrid/accounting.h"
+#include "multigrid/level_ops.h"
+
+double hymgi_norm_max(const hymgi_level *level, const double *x)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  const double norm = hymgi_reduce_max(level, level->backend->max(level, x, NULL));
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 1));
+  return norm;
+}
+
+void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  if (level->backend->queue_max)
+    level->backend->queue_max(level, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->max(level, x, NULL);
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 1));
+}
+
+void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
+                               hymgi_slot slot)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
+  if (level->backend->queue_residual_max)
+    level->backend->queue_residual_max(level, f, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->residual_max(level, f, x);
+  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
+  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+}
+
+double hymgi_later(const hymgi_level *level, hymgi_slot slot)
+{
+  hymg_context *c = level->context;
+  return hymgi_reduce_max(level, level->backend->queued ? level->backend->queued(c, (int)slot)
+                                                        : c->later[slot]);
+}
+
+/* The sum whose words are given; largest: its largest term. */
+static double sum_of(const int64_t *words, double largest, int bits)
+{
+  if (!isfinite(largest) || largest <= 0) return largest == 0 ? 0 : NAN;
+  return hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits);
+}
+
+/* One reduction for the largest terms, one for the integers. */
+static void measured_dots(const hymgi_level *level, int count, const double *const *x,
+                          const double *const *y, double *dots, double *largest)
+{
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  for (int m = 0; m < count; m++)
+    largest[m] = level->backend->max(level, x[m], y[m]);
+  hymgi_note_failure(level, hymgi_comm_max_double(level->context, level->comm, largest, count));
+  for (int m = 0; m < count; m++)
+    if (isfinite(largest[m]) && largest[m] > 0)
+      level->backend->sum(level, x[m], y[m], hymgi_sum_exponent(largest[m], bits), bits,
+                          words + m * HYMGI_SUM_RESULT);
+  hymgi_note_failure(
+      level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_RESULT));
+  for (int m = 0; m < count; m++)
+    dots[m] = sum_of(words + m * HYMGI_SUM_RESULT, largest[m], bits);
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 4.0 * count));
+}
+
+void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
+                double *dots)
+{
+  double largest[HYMGI_MAX_DOTS];
+  measured_dots(level, count, x, y, dots, largest);
+}
+
+double hymgi_dot(const hymgi_level *level, const double *x, const double *y)
+{
+  double dot;
+  hymgi_dots(level, 1, &x, &y, &dot);
+  return dot;
+}
+
+/* ---- dot products of which one was taken before ---- */
+
+/* margin: the exponent of the largest term over that of the sum */
+static void expect(hymgi_expected *e, double sum, int margin)
+{
+  const double size = fabs(sum);
+  e->known = size > 1e-200 && size < 1e200;
+  if (!e->known) return;
+  e->margin = margin > 0 ? margin : 0;
+  e->exponent = hymgi_exponent_above(size) + e->margin + 1;
+}
+
+/* Sums the words over ranks. False if terms were too large, or so small that what was cut off could
+ * matter: n cut-off terms of a sum at `bits` bits a word are below 2^(exponent - 4 bits + 61). */
+static bool accept(const hymgi_level *level, int bits, int64_t *words, hymgi_expected *e,
+                   double *sum)
+{
+  const int exponent = e->exponent;
+  hymgi_note_failure(level,
+                     hymgi_comm_sum_int64(level->context, level->comm, words, HYMGI_SUM_RESULT));
+  if (words[HYMGI_SUM_BEYOND]) return false;
+  *sum = hymgi_sum_value(words, exponent, bits);
+  const bool enough = fabs(*sum) > hymgi_power_of_two(exponent - 4 * bits + 116);
+  if (enough) expect(e, *sum, e->margin);
+  return enough;
+}
+
+static double measured_dot(const hymgi_level *level, const double *x, const double *y,
+                           hymgi_expected *e)
+{
+  double sum, largest;
+  measured_dots(level, 1, &x, &y, &sum, &largest);
+  expect(e, sum,
+         largest > 0 && sum != 0 ? hymgi_exponent_above(largest) - hymgi_exponent_above(fabs(sum))
+                                 : 0);
+  return sum;
+}
+
+double hymgi_dot_expected(const hymgi_level *level, const double *x, const double *y,
+                          hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double sum;
+  if (!e->known) return measured_dot(level, x, y, e);
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  level->backend->sum(level, x, y, e->exponent, bits, words);
+  const bool accepted = accept(level, bits, words, e, &sum);
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 2));
+  return accepted ? sum : measured_dot(level, x, y, e);
+}
+
+double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const double *with,
+                       hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double sum;
+  if (!e->known || !level->backend->robust->apply_sum) {
+    hymgi_apply(level, x, y);
+    return hymgi_dot_expected(level, with, y, e);
+  }
+  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
+  level->backend->robust->apply_sum(level, x, y, with, e->exponent, bits, words);
+  const bool accepted = accept(level, bits, words, e, &sum);
+  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
+                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + (with == x ? 1 : 2)));
+  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
+  return accepted ? sum : measured_dot(level, with, y, e);
+}
+
+double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
+                     double *u, double *r, hymgi_expected *e)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  double value;
+  if (!level->backend->robust->advance || (e && !e->known)) {
+    hymgi_axpby(level, a, p, 1, u, u);
+    hymgi_axpby(level, -a, w, 1, r, r);
+    return e ? hymgi_dot_expected(level, r, r, e) : hymgi_norm_max(level, r);
+  }
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
+  value = level->backend->robust->advance(level, a, p, w, u, r, e ? e->exponent : 0, bits,
+                                          e ? words : NULL);
+  const bool accepted = !e || accept(level, bits, words, e, &value);
+  if (!e) value = hymgi_reduce_max(level, value);
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 6));
+  return accepted ? value : measured_dot(level, r, r, e);
+}
+
+void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3])
+{
+  const hymgi_robust_ops *ops = level->backend->robust;
+  for (int axis = 0; !ops->share_max && axis < 3; axis++) {
+    mean[axis] = 0;
+    if (level->n[axis] < 2) continue;
+    ops->shares(level, axis, scratch);
+    mean[axis] = hymgi_mean(level, scratch);
+  }
+  if (!ops->share_max) return;
+  double largest[3];
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  ops->share_max(level, largest);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] < 2) largest[axis] = 0;
+  hymgi_note_failure(level, hymgi_comm_max_double(level->context, level->comm, largest, 3));
+  ops->share_sums(level, largest, bits, words);
+  hymgi_note_failure(
+      level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
+  for (int axis = 0; axis < 3; axis++)
+    mean[axis] =
+        sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
+}
+
+double hymgi_mean(const hymgi_level *level, const double *x)
+{
+  const double *const none = NULL;
+  double sum;
+  hymgi_dots(level, 1, &x, &none, &sum);
+  return sum / (double)level->cells;
+}
+
+void hymgi_remove_mean(const hymgi_level *level, double *x)
+{
+  hymgi_shift(level, -hymgi_mean(level, x), x);
+}
