@@ -139,15 +139,15 @@ static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *ba
   if (s->path.path != HYMG_PATH_AUTO || backend->id != HYMG_BACKEND_HOST ||
       s->h.options.method == HYMG_FMG)
     return HYMG_OK;
-  const hymg_cycle cycle = s->h.options.cycle; /* the robust path has another one */
+  const hymg_options options = s->h.options; /* the robust path changes the cycle */
   const hymg_status status = begin_robust(s, backend);
   if (status != HYMG_ENOMEM) {
     TRY(status);
     TRY(hymgi_path_judge(&s->h, &s->path));
   }
   if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK;
+  s->h.options = options;
   start_again(s);
-  s->h.options.cycle = cycle;
   return HYMG_OK;
 }
 
