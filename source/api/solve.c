@@ -347,7 +347,8 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);
-    if (status == HYMG_OK && target != u->data) status = hymgi_field_store(level, target, u);
+    if (status == HYMG_OK && !hymgi_in_place(level, u))
+      status = hymgi_field_store(level, target, u);
     solver->reason = reason;
     if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);

@@ -120,8 +120,7 @@ static const struct {
 } cycles[6] = {{HYMG_FMG, HYMG_CYCLE_F}, {HYMG_MG, HYMG_CYCLE_F},    {HYMG_MG, HYMG_CYCLE_V},
                {HYMG_MG, HYMG_CYCLE_W},  {HYMG_MGPCG, HYMG_CYCLE_V}, {HYMG_MGPCG, HYMG_CYCLE_W}};
 
-/* The same on odd sides (17 x 13 x 11, 9 x 7 x 6 cells, ...; 16 x 8 x 16 with narrower cells), with
- * boundary data where nothing is singular, and with the vectors in both kinds of memory. */
+/* Odd sides on the standard path, wherever parts of a cycle run. */
 START_TEST(every_cycle_on_odd_sides)
 {
   static const int shapes[4][3] = {{17, 13, 11}, {34, 26, 22}, {31, 15, 7}, {14, 19, 13}};
@@ -205,8 +204,10 @@ int main(void)
   tcase_add_loop_test(t, every_smoother, 0, 8);
   tcase_add_loop_test(t, every_bottom_solver, 0, 10);
   tcase_add_loop_test(t, every_cycle, 0, 12);
-  tcase_add_loop_test(t, every_cycle_on_odd_sides, 0, 6);
   tcase_add_loop_test(t, every_interpolation, 0, 4);
+  suite_add_tcase(suite, t);
+  t = tcase_create("odd sides");
+  tcase_add_loop_test(t, every_cycle_on_odd_sides, 0, 6);
   suite_add_tcase(suite, t);
   t = tcase_create("coarse end");
   tcase_add_loop_test(t, every_coarse_end, 0, 18);

@@ -4,6 +4,7 @@
 #include "support/choice.h"
 #include "support/mpi.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const int size[3] = {16, 32, 24};
 
@@ -85,6 +86,24 @@ START_TEST(owner_functions)
 }
 END_TEST
 
+/* FV2, whose odd sides are halved; ranks without boxes, too. */
+START_TEST(odd_sides)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const int n[3] = {21, 15, 35}, choice = 2 * _i;
+  ck_assert_int_eq(support_choices[choice].stencil, HYMG_FV2);
+  support_layout layout = {.boxes = {0, 0, 0}};
+  check_in(MPI_COMM_WORLD, choice, n, layout, "odd sides, default boxes");
+  memcpy(layout.boxes, (const int[3]){3, 5, 1}, sizeof layout.boxes);
+  layout.owner = scattered, layout.owner_user = &ranks;
+  check_in(MPI_COMM_WORLD, choice, n, layout, "odd sides, scattered owners");
+  layout.owner = last_rank;
+  check_in(MPI_COMM_WORLD, choice, n, layout, "odd sides, all on the last rank");
+  layout = (support_layout){.boxes = {1, 1, 7}};
+  check_in(MPI_COMM_WORLD, choice, n, layout, "odd sides, slabs of 5");
+}
+END_TEST
+
 /* Two halves of the world in reverse order solve at once, each on its own communicator, freed
  * before the solve. */
 START_TEST(communicators_of_the_user)
@@ -121,6 +140,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, cubes_that_agglomerate, 0, 2);
   tcase_add_loop_test(t, sizes_with_an_odd_bottom, 0, 3);
   tcase_add_loop_test(t, owner_functions, 0, 2);
+  tcase_add_loop_test(t, odd_sides, 0, 4);
   tcase_add_loop_test(t, communicators_of_the_user, 0, 2);
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);
   suite_add_tcase(suite, t);
