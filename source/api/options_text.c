@@ -40,7 +40,9 @@ static const option_entry table[] = {
       "mgpcg\n"
       "with fv2; auto (default): robust where standard does not suit"},
      NAMED("hymg_path", path)},
-    {{"transfer", "NAME", "interpolation of the robust path: auto (default: weighted), constant"},
+    {{"transfer", "NAME",
+      "interpolation of the robust path: auto (default: weighted, or tensor where that is slow), "
+      "constant"},
      NAMED("hymg_transfer", transfer)},
     {{"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs"},
      NAMED("hymg_smoother", smoother)},
