@@ -173,7 +173,7 @@ typedef enum hymg_boundary {
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
  * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann
  * boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more than
- * 1331 cells would be left. Robust: the axes whose cells are strongly
+ * 512 cells would be left (1331 with extrapolation_box). Robust: the axes whose cells are strongly
  * coupled are halved, n to ceil(n / 2), down to 1 cell. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */

@@ -35,6 +35,7 @@ program poisson
   print '(a,i0,a,i0,a,es8.2)', 'poisson: ', n, '^3 cells, ', result%cycles, ' cycles, max error ', error
   if (.not. result%converged .or. error > 2._c_double / n**4) error stop 'poisson: not as good as it should be'
 
+  deallocate (f, u)
   call hymg_field_destroy(solution)
   call hymg_field_destroy(rhs)
   call hymg_solver_destroy(solver)

@@ -51,6 +51,7 @@ program slabs
   if (rank == 0) print '(3(a,i0),a,es8.2)', 'slabs: ', n, '^3 cells on ', ranks, ' ranks, ', result%cycles, &
       ' iterations, max error ', error
 
+  deallocate (f, u)
   call hymg_field_destroy(solution)
   call hymg_field_destroy(rhs)
   call hymg_solver_destroy(solver)

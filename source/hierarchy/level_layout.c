@@ -6,9 +6,9 @@
 
 enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_ANY_SIZE = 4096 };
 
-/* Krylov iterations solve coarsest levels of at most so many cells, 11^3; larger ones with odd sides
- * are coarsened further. */
-enum { MOST_KRYLOV = 11 * 11 * 11 };
+/* Krylov iterations solve coarsest levels of at most so many cells, which is what a GPU does in one
+ * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
+enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
 {
@@ -63,8 +63,9 @@ void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool 
 {
   while (halve(grid, stencil, false, n))
     continue;
-  *uneven = stencil == HYMG_FV2 && (double)n[0] * n[1] * n[2] > MOST_KRYLOV &&
-            halve(grid, stencil, true, n);
+  const int most = grid->desc.extrapolation_box ? MOST_KRYLOV_HPGMG : MOST_KRYLOV;
+  *uneven =
+      stencil == HYMG_FV2 && (double)n[0] * n[1] * n[2] > most && halve(grid, stencil, true, n);
   while (*uneven && halve(grid, stencil, true, n))
     continue;
 }

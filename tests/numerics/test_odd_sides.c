@@ -24,10 +24,10 @@ static const struct {
   hymg_stencil stencil;
   int levels, coarsest[3];
 } halvings[] = {
-    {{22, 22, 22}, "dd dd dd", HYMG_FV2, 2, {11, 11, 11}}, /* 1331 cells are left */
-    {{26, 26, 14}, "dd dd dd", HYMG_FV2, 2, {13, 13, 7}},
-    {{11, 11, 11}, "nn nn nn", HYMG_FV2, 1, {11, 11, 11}},
-    {{70, 3, 3}, "dd dd dd", HYMG_FV2, 1, {70, 3, 3}},
+    {{14, 14, 14}, "dd dd dd", HYMG_FV2, 2, {7, 7, 7}}, /* 343 cells are left */
+    {{26, 26, 14}, "dd dd dd", HYMG_FV2, 5, {2, 2, 1}},
+    {{7, 8, 9}, "nn nn nn", HYMG_FV2, 1, {7, 8, 9}},
+    {{70, 3, 3}, "dd dd dd", HYMG_FV2, 3, {18, 1, 1}},
     {{48, 32, 16}, "dd dd dd", HYMG_FV2, 5, {3, 2, 1}}, /* 6 x 4 x 2 would do */
     {{11, 11, 12}, "dd dd dd", HYMG_FV2, 5, {1, 1, 1}}, /* 1452 cells */
     {{17, 17, 17}, "dd dd dd", HYMG_FV2, 6, {1, 1, 1}},

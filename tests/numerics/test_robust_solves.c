@@ -450,9 +450,9 @@ static void assert_robust(trial *t, const char *what)
 
 START_TEST(auto_takes_the_robust_path_where_the_standard_one_suffers)
 {
-  static const char *const names[5] = {"70x3x3", "spacings 1:1:4", "beta 1 and 10", "91x91x1",
+  static const char *const names[5] = {"70x7x1", "spacings 1:1:4", "beta 1 and 10", "91x91x1",
                                        "widths"};
-  static const int sizes[5][3] = {{70, 3, 3}, {16, 16, 16}, {16, 16, 16}, {91, 91, 1}, {8, 8, 8}};
+  static const int sizes[5][3] = {{70, 7, 1}, {16, 16, 16}, {16, 16, 16}, {91, 91, 1}, {8, 8, 8}};
   double h[3] = {1, 1, _i == 1 ? 4.0 : 1.0};
   trial t = problem_of(sizes[_i], h, _i == 3 ? "dd dd nn" : "dd dd dd", _i == 2 ? 10.0 : 0.0);
   if (_i == 4) stretch(&t);

@@ -28,14 +28,14 @@ static bool coarsens(const oracle_spec *s, const int n[3], bool odd_sides)
   return true;
 }
 
-/* Does halving while all sides are even leave more than 11^3 cells? */
+/* Does halving while all sides are even leave too many cells? */
 static bool halves_odd_sides(const oracle_spec *s)
 {
   int n[3] = {s->n[0], s->n[1], s->n[2]};
   while (coarsens(s, n, false))
     for (int d = 0; d < 3; d++)
       n[d] /= 2;
-  return s->stencil == HYMG_FV2 && (long)n[0] * n[1] * n[2] > 1331;
+  return s->stencil == HYMG_FV2 && (long)n[0] * n[1] * n[2] > (s->extrapolation_box ? 1331 : 512);
 }
 
 /* Box dimension of the next level of HPGMG-FV's hierarchy, from a level of n cells a side in boxes
