@@ -121,9 +121,9 @@ static void share_max(const hymgi_level *level, double largest[3])
 #pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : x, y, z)
   FOR_PARTS(level, r, {
     share_rows(level, &r);
-    x = host_larger(x, host_row_max(false, host_scratch(level, SHARES), NULL, r.n));
-    y = host_larger(y, host_row_max(false, host_scratch(level, SHARES + 1), NULL, r.n));
-    z = host_larger(z, host_row_max(false, host_scratch(level, SHARES + 2), NULL, r.n));
+    x = host_larger(x, host_largest(host_scratch(level, SHARES), r.n));
+    y = host_larger(y, host_largest(host_scratch(level, SHARES + 1), r.n));
+    z = host_larger(z, host_largest(host_scratch(level, SHARES + 2), r.n));
   })
   largest[0] = x, largest[1] = y, largest[2] = z;
 }

@@ -62,7 +62,7 @@ static inline double host_larger(double a, double b)
   return b > a || b != b ? b : a;
 }
 
-/* max |x y| of n entries, or max |x|; NaN if there is any */
+/* max |x y| of n entries, or max |x|, when y is not read; NaN if there is any */
 HYMGI_INLINE double host_row_max(const bool product, const double *x, const double *y, int n)
 {
   double max = 0, nan = 0;
@@ -73,6 +73,10 @@ HYMGI_INLINE double host_row_max(const bool product, const double *x, const doub
     nan += v != v ? 1. : 0.;
   }
   return nan > 0 ? NAN : max;
+}
+static inline double host_largest(const double *x, int n)
+{
+  return host_row_max(false, x, x, n);
 }
 
 /* hymgi_sum_add_below of n terms x y, or x: chunks of lifted terms, whose words are then added, so

@@ -13,6 +13,15 @@ static int neighbour(const hymgi_geom *g, int axis, int at, int step)
   return hymgi_ends(g, axis, step > 0, at) ? at : at + step;
 }
 
+/* The cells -1 to n of three rows on parabolas with weights w. */
+static void combine(const double w[3], const double *const row[3], int n, double *restrict out)
+{
+  const double *const low = row[0], *const own = row[1], *const high = row[2];
+#pragma omp simd
+  for (int I = -1; I <= n; I++)
+    out[I] = hymgi_on_parabola(w, low[I], own[I], high[I]);
+}
+
 /* The cells -1 to n of a coarse row, those beyond boundaries repeated, combined with its neighbours
  * along z and y. w: weights along these. */
 static double *combined_row(const hymgi_level *fine, const hymgi_geom *p, const double *source,
@@ -27,15 +36,11 @@ static double *combined_row(const hymgi_level *fine, const hymgi_geom *p, const 
       row[dk + 1] = hymgi_cpu_plain_row(p, source, dj ? neighbour(p, 1, J, dj) : J,
                                         dk ? neighbour(p, 2, K, dk) : K,
                                         host_scratch(fine, LOADED + 3 * (dj + 1) + dk + 1));
-#pragma omp simd
-    for (int I = -1; I <= n; I++)
-      out[I] = hymgi_on_parabola(wz, row[0][I], row[1][I], row[2][I]);
+    combine(wz, row, n, out);
     along_z[dj + 1] = out;
   }
   double *const c = host_scratch(fine, ALONG_YZ);
-#pragma omp simd
-  for (int I = -1; I <= n; I++)
-    c[I] = hymgi_on_parabola(wy, along_z[0][I], along_z[1][I], along_z[2][I]);
+  combine(wy, along_z, n, c);
   if (p->boundaries & 1) c[-1] = c[0];
   if (p->boundaries & 2) c[n] = c[n - 1];
   return c;

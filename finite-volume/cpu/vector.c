@@ -106,7 +106,7 @@ double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y)
     double mine = 0;
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       mine = host_larger(mine, y ? host_row_max(true, x + s.at, y + s.at, s.n)
-                                 : host_row_max(false, x + s.at, x + s.at, s.n));
+                                 : host_largest(x + s.at, s.n));
 #pragma omp critical
     max = host_larger(max, mine);
   }
@@ -149,7 +149,7 @@ double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, co
       if (words)
         host_row_sum(true, r + s.at, r + s.at, s.n, &scale, mine);
       else
-        largest = host_larger(largest, host_row_max(false, r + s.at, NULL, s.n));
+        largest = host_larger(largest, host_largest(r + s.at, s.n));
     }
 #pragma omp critical
     {

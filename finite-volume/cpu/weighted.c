@@ -127,10 +127,11 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
                          const int JK[2], double *coarse)
 {
   double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
-  double *const along[2] = {host_scratch(level, ALONG_X), host_scratch(level, ALONG_X + g->split)};
+  double *const even = host_scratch(level, ALONG_X), *const odd =
+                                                         host_scratch(level, ALONG_X + g->split);
   const host_parts all = host_parts_of(g);
-  if (g->boundaries & 1) along[1][-1] = 0;
-  if (g->boundaries & 2) along[0][all.n] = 0;
+  if (g->boundaries & 1) odd[-1] = 0;
+  if (g->boundaries & 2) even[all.n] = 0;
   if (halved(level, 0) && g->split)
     store_pairs(level, p->n[0], out);
   else if (halved(level, 0))
@@ -296,7 +297,7 @@ typedef struct coarse_rows {
 static coarse_rows load_coarse(const hymgi_level *level, int b, const double *source,
                                const int JK[2], int from_k, int to_k)
 {
-  coarse_rows c;
+  coarse_rows c = {{NULL}};
   parents_of(level, b, source, JK, COARSE_ROWS, c.parent);
   besides_of(level, b, source, JK, c.parent, c.beside);
   for (int axis = 1; axis < 3; axis++)

@@ -7,14 +7,6 @@
 
 #include "api/solver.h"
 
-const char *hymgi_centering_name(hymg_centering centering)
-{
-  static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
-                                     "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
-  const bool known = centering >= HYMG_CELL && centering <= HYMG_BOUNDARY_Z_HIGH;
-  return known ? name[centering] : "unknown";
-}
-
 void hymgi_field_extent(const hymg_field *field, int extent[3])
 {
   for (int axis = 0; axis < 3; axis++) {

@@ -43,10 +43,6 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
 /* Is the field one of cells on a level of the solver? */
 hymg_status hymgi_check_field(const hymg_solver *solver, int level, const hymg_field *field,
                               const char *name);
-/* resolve: the options with the default cycle replaced by the actual one. check: validation. */
-hymg_options hymgi_options_resolve(const hymg_options *options);
-hymg_status hymgi_options_check(hymg_context *context, hymg_stencil stencil,
-                                const hymg_options *options);
 /* Collective. The host, or the GPU if the options ask for it or, with auto, every rank has one. */
 hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *options,
                                  const hymgi_backend **backend);

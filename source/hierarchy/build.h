@@ -2,7 +2,7 @@
 #ifndef HYMGI_HIERARCHY_BUILD_H
 #define HYMGI_HIERARCHY_BUILD_H
 
-#include "hierarchy/problem.h"
+#include "problem/problem.h"
 #include "multigrid/hierarchy.h"
 
 /* The memory of a level's arena in doubles, before it is allocated. */

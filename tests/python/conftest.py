@@ -1,10 +1,14 @@
 import os
+import signal
 import sys
 
 import numpy as np
 import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
+
+# a shell that starts this in the background has it ignore Ctrl-C
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

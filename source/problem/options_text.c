@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/solver.h"
+#include "problem/problem.h"
 
 /* NAME: of an enum up to the value `high`; COUNT: int or, with -1, auto; CELLS: int64_t likewise. */
 typedef enum { NAME, COUNT, CELLS, REAL, YES_NO } value_kind;

@@ -1,6 +1,6 @@
-/* The structures of grids, fields and operators, from which a hierarchy is built. */
-#ifndef HYMGI_HIERARCHY_PROBLEM_H
-#define HYMGI_HIERARCHY_PROBLEM_H
+/* What a hierarchy is built from: grids, fields, operators and options. */
+#ifndef HYMGI_PROBLEM_PROBLEM_H
+#define HYMGI_PROBLEM_PROBLEM_H
 
 #include "multigrid/backend.h"
 
@@ -42,5 +42,14 @@ struct hymg_operator {
   hymg_grid *grid;
   hymg_operator_desc desc;
 };
+
+/* "x-", ...; "cells", "x faces", "x- wall", ...; "unknown" if out of range. */
+const char *hymgi_face_name(int face);
+const char *hymgi_centering_name(hymg_centering centering);
+
+/* resolve: the options with the default cycle replaced by the actual one. check: validation. */
+hymg_options hymgi_options_resolve(const hymg_options *options);
+hymg_status hymgi_options_check(hymg_context *context, hymg_stencil stencil,
+                                const hymg_options *options);
 
 #endif

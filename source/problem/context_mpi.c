@@ -1,6 +1,6 @@
 /* A context with an MPI communicator. */
-#include "api/context.h"
 #include "comm/comm_mpi.h"
+#include "problem/context.h"
 
 #undef hymg_context_create_mpi /* the macro of callers, who check the header */
 

@@ -1,7 +1,7 @@
 /* The options of a solver: defaults and validation. */
 #include <math.h>
 
-#include "api/solver.h"
+#include "problem/problem.h"
 
 hymg_options hymg_options_default(void)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/field.h"
+#include "problem/problem.h"
 
 hymg_operator_desc hymg_operator_desc_default(void)
 {

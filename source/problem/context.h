@@ -1,6 +1,6 @@
 /* Creating contexts. */
-#ifndef HYMGI_API_CONTEXT_H
-#define HYMGI_API_CONTEXT_H
+#ifndef HYMGI_PROBLEM_CONTEXT_H
+#define HYMGI_PROBLEM_CONTEXT_H
 
 #include "comm/context.h"
 

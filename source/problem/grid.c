@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/field.h"
+#include "problem/problem.h"
 
 hymg_grid_desc hymg_grid_desc_default(void)
 {
@@ -15,6 +15,14 @@ const char *hymgi_face_name(int face)
 {
   static const char *const name[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
   return face >= 0 && face < 6 ? name[face] : "unknown";
+}
+
+const char *hymgi_centering_name(hymg_centering centering)
+{
+  static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
+                                     "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
+  const bool known = centering >= HYMG_CELL && centering <= HYMG_BOUNDARY_Z_HIGH;
+  return known ? name[centering] : "unknown";
 }
 
 static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)

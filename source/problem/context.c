@@ -1,5 +1,5 @@
 /* Creating and destroying contexts, and the queries about devices. */
-#include "api/context.h"
+#include "problem/context.h"
 
 #include <stdlib.h>
 
