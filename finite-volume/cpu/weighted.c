@@ -297,7 +297,7 @@ typedef struct coarse_rows {
 static coarse_rows load_coarse(const hymgi_level *level, int b, const double *source,
                                const int JK[2], int from_k, int to_k)
 {
-  coarse_rows c = {{NULL}};
+  coarse_rows c = {.parent = {NULL}};
   parents_of(level, b, source, JK, COARSE_ROWS, c.parent);
   besides_of(level, b, source, JK, c.parent, c.beside);
   for (int axis = 1; axis < 3; axis++)
