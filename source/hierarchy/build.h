@@ -2,8 +2,8 @@
 #ifndef HYMGI_HIERARCHY_BUILD_H
 #define HYMGI_HIERARCHY_BUILD_H
 
-#include "problem/problem.h"
 #include "multigrid/hierarchy.h"
+#include "problem/problem.h"
 
 /* The memory of a level's arena in doubles, before it is allocated. */
 typedef struct hymgi_memory_need {
