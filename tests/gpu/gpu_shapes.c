@@ -23,7 +23,7 @@ START_TEST(every_shape)
   int n[3];
   support_shape(stencil_of(_i), shapes[_i / 2], n);
   const int cells = n[0] * n[1] * n[2];
-  const int step = !twin_emulated() ? 1 : cells > 2000 ? 6 : support_small() ? 2 : 1;
+  const int step = !twin_emulated() ? 1 : cells > 2000 ? 6 : support_small() ? 3 : 1;
   if (twin_emulated() && support_small() && cells > 6000) return;
   for (int m = _i / 2 % step; m < 6; m += step) {
     twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], mixes[m % 3]);

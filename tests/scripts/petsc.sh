@@ -80,6 +80,7 @@ refused()
   else fail "$*: no '$text'"; fi
 }
 
+[ -z "${HYMG_TEST_SMALL-}" ] || skip 'examples/petsc: small tests only'
 if [ -z "${MPICC-}" ] || [ -z "${MPIRUN-}" ]; then skip 'examples/petsc: MPI or mpirun is missing'; fi
 petsc=
 for name in PETSc petsc; do pkg-config --exists $name 2>/dev/null && petsc=$name && break; done
