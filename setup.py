@@ -38,8 +38,9 @@ class BuildWithLibrary(build_ext):
     def build_extension(self, ext):
         ext.include_dirs.append(str(INCLUDE))
         if PREFIX:
-            ext.library_dirs.append(f"{PREFIX}/lib")
-            ext.runtime_library_dirs.append(f"{PREFIX}/lib")
+            libraries = os.path.join(PREFIX, "lib")
+            ext.library_dirs.append(libraries)
+            ext.runtime_library_dirs.append(libraries)
             ext.libraries.append("hymg")
         else:
             folder = Path(self.build_temp).resolve() / "libhymg"

@@ -1,32 +1,37 @@
 /* The axes of levels whose cells differ in width: on grids with widths, and where the last cell of an
  * odd number has no sibling. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hierarchy/build.h"
 
-static hymg_status share(hymgi_level *level, double *list, size_t doubles, double **shared)
+/* A list of zeros, to be filled and shared. */
+static hymg_status create(const hymgi_level *level, int doubles, double **list)
 {
-  void *block = list;
-  const hymg_status status = level->keeper->share(level->context, &block, doubles * sizeof *list);
-  *shared = block;
-  return status;
+  *list = calloc((size_t)doubles + 1, sizeof **list);
+  if (*list) return HYMG_OK;
+  return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for the %d numbers of an axis",
+                    doubles);
 }
 
-static hymg_status no_memory(const hymgi_level *level, int n)
+/* Takes the list. */
+static hymg_status share(hymgi_level *level, double *list, int doubles, double **shared)
 {
-  return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for %d cell widths", n);
+  void *block = list;
+  const hymg_status status =
+      level->keeper->share(level->context, &block, ((size_t)doubles + 1) * sizeof *list);
+  *shared = block;
+  return status;
 }
 
 /* Widths over their mean. */
 hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d)
 {
   for (int axis = 0; axis < 3; axis++) {
-    double *const w = calloc((size_t)d->n[axis] + 1, sizeof *w);
-    if (!w) return no_memory(level, d->n[axis]);
+    double *w;
+    TRY(create(level, d->n[axis], &w));
     for (int i = 0; i < d->n[axis]; i++)
       w[i] = d->widths[axis] ? d->widths[axis][i] / level->h[axis] : 1;
-    TRY(share(level, w, (size_t)d->n[axis] + 1, &level->axis[axis].width));
+    TRY(share(level, w, d->n[axis], &level->axis[axis].width));
   }
   return HYMG_OK;
 }
@@ -50,10 +55,54 @@ static void parabola(double x, double low, double high, double weight[3])
   weight[1] = (1 - weight[0]) - weight[2];
 }
 
-/* For the n fine cells of an axis that is halved to nc. */
-static void make_parabolas(const double *w, int n, const double *wide, int nc, bool periodic,
-                           double *weights)
+static hymg_status make_widths(hymgi_level *fine, hymgi_level *coarse, int axis)
 {
+  const bool halved = fine->coarsened >> axis & 1;
+  double *wide;
+  TRY(create(fine, coarse->n[axis], &wide));
+  for (int i = 0; i < fine->n[axis]; i++)
+    wide[halved ? i / 2 : i] += fine->axis[axis].width[i];
+  return share(fine, wide, coarse->n[axis], &coarse->axis[axis].width);
+}
+
+static hymg_status make_closer(hymgi_level *fine, const hymgi_level *coarse, int axis)
+{
+  const int n = fine->n[axis], nc = coarse->n[axis];
+  const bool halved = fine->coarsened >> axis & 1, periodic = fine->periodic >> axis & 1;
+  const double *const w = fine->axis[axis].width, *const wide = coarse->axis[axis].width;
+  const double unit = fine->method->robust ? 1 : 0.5;
+  double *closer;
+  TRY(create(fine, nc + 1, &closer));
+  for (int m = 0; m <= nc; m++) {
+    const int face = 2 * m < n ? 2 * m : n;
+    closer[m] =
+        halved ? unit * (distance(w, n, periodic, face) / distance(wide, nc, periodic, m)) : 1;
+  }
+  return share(fine, closer, nc + 1, &fine->axis[axis].closer);
+}
+
+static hymg_status make_parts(hymgi_level *fine, int axis)
+{
+  const int n = fine->n[axis];
+  const bool halved = fine->coarsened >> axis & 1;
+  const double *const w = fine->axis[axis].width;
+  double *part;
+  TRY(create(fine, n, &part));
+  for (int i = 0; i < n; i++) {
+    const int sibling = i ^ 1;
+    part[i] = halved && sibling < n ? w[sibling] / (w[i] + w[sibling]) : 0;
+  }
+  return share(fine, part, n, &fine->axis[axis].part);
+}
+
+/* All axes are halved where a side is odd. */
+static hymg_status make_parabolas(hymgi_level *fine, const hymgi_level *coarse, int axis)
+{
+  const int n = fine->n[axis], nc = coarse->n[axis];
+  const bool periodic = fine->periodic >> axis & 1;
+  const double *const w = fine->axis[axis].width, *const wide = coarse->axis[axis].width;
+  double *weights;
+  TRY(create(fine, 3 * n, &weights));
   for (int i = 0; i < n; i++) {
     const int I = i / 2, sibling = i ^ 1;
     const double to_sibling = sibling < n ? 0.5 * w[sibling] : 0;
@@ -62,47 +111,17 @@ static void make_parabolas(const double *w, int n, const double *wide, int nc, b
     parabola(i % 2 ? to_sibling : -to_sibling, nc > 1 ? low : 0, nc > 1 ? high : 0,
              weights + 3 * i);
   }
-}
-
-static hymg_status make_axis(hymgi_level *fine, hymgi_level *coarse, int axis)
-{
-  const int n = fine->n[axis], nc = coarse->n[axis];
-  const bool halved = fine->coarsened >> axis & 1, periodic = fine->periodic >> axis & 1;
-  const double *const w = fine->axis[axis].width;
-  const double unit = fine->method->robust ? 1 : 0.5;
-  double *part = calloc((size_t)n + 1, sizeof *part);
-  double *closer = calloc((size_t)nc + 1, sizeof *closer);
-  double *wide = calloc((size_t)nc + 1, sizeof *wide);
-  double *parabolas = calloc(3 * (size_t)n + 1, sizeof *parabolas);
-  if (!part || !closer || !wide || !parabolas) {
-    free(part), free(closer), free(wide), free(parabolas);
-    return no_memory(fine, n);
-  }
-  for (int i = 0; i < n; i++) {
-    const int sibling = i ^ 1;
-    wide[halved ? i / 2 : i] += w[i];
-    part[i] = halved && sibling < n ? w[sibling] / (w[i] + w[sibling]) : 0;
-  }
-  for (int m = 0; m <= nc; m++) {
-    const int face = 2 * m < n ? 2 * m : n;
-    closer[m] =
-        halved ? unit * (distance(w, n, periodic, face) / distance(wide, nc, periodic, m)) : 1;
-  }
-  if (halved) make_parabolas(w, n, wide, nc, periodic, parabolas);
-  hymgi_axis *const to = fine->axis + axis;
-  const hymg_status status[4] = {share(fine, part, (size_t)n + 1, &to->part),
-                                 share(fine, closer, (size_t)nc + 1, &to->closer),
-                                 share(fine, wide, (size_t)nc + 1, &coarse->axis[axis].width),
-                                 share(fine, parabolas, 3 * (size_t)n + 1, &to->parabolas)};
-  for (int m = 0; m < 4; m++)
-    TRY(status[m]);
-  return HYMG_OK;
+  return share(fine, weights, 3 * n, &fine->axis[axis].parabolas);
 }
 
 hymg_status hymgi_axes_next(hymgi_level *fine, hymgi_level *coarse)
 {
-  for (int axis = 0; axis < 3; axis++)
-    TRY(make_axis(fine, coarse, axis));
+  for (int axis = 0; axis < 3; axis++) {
+    TRY(make_widths(fine, coarse, axis));
+    TRY(make_closer(fine, coarse, axis));
+    if (fine->method->robust) TRY(make_parts(fine, axis));
+    if (fine->uneven) TRY(make_parabolas(fine, coarse, axis));
+  }
   return HYMG_OK;
 }
 

@@ -55,14 +55,15 @@ typedef struct hymgi_method {
  * level, in memory that its keeper can read. */
 typedef struct hymgi_axis {
   double *width; /* of n cells; the mean of the finest level is 1 */
-  /* n: the part of the distance between a cell and its sibling that lies beyond their common
+  /* robust path, n: the part of the distance between a cell and its sibling that lies beyond their common
    * parent's centre, which is the sibling's width over both; 0 without a sibling */
   double *part;
   /* of the n' + 1 coarse faces: distance of the fine centres on both sides over that of the coarse
    * ones; 1 if the axis is not coarsened; half of it on the standard path */
   double *closer;
-  double *parabolas; /* n x 3, if coarsened: weights of quadratic interpolation to a cell from its
-                      * parent's low neighbour, its parent and the high neighbour */
+  /* n x 3, where a side of the level is odd: weights of quadratic interpolation to a cell from its
+   * parent's low neighbour, its parent and the high neighbour */
+  double *parabolas;
 } hymgi_axis;
 
 /* Coefficients in the form that kernels read: beta times b/h^2 (FV2) or b/(12 h^2) (FV4) of its
