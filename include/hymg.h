@@ -434,7 +434,8 @@ typedef enum hymg_bottom {
   HYMG_BOTTOM_SWEEPS = 5
 } hymg_bottom;
 /* Interpolation of the correction (V, W) and of the initial guess in an F-cycle; DEFAULT: v2 and
- * v2 for FV2, v2 and v4 for FV4. V4 needs FV4 (its halo has two layers). */
+ * v2 for FV2, v2 and v4 for FV4. V4 needs FV4 (its halo has two layers). To a level with an odd
+ * side P1 and V2 both are parabolas through the centres of cells. */
 typedef enum hymg_interpolation {
   HYMG_INTERPOLATION_DEFAULT = -1,
   HYMG_P0 = 0, /* piecewise constant */
@@ -486,13 +487,13 @@ typedef struct hymg_transport_info {
 
 /* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
  * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
- * axes are coupled alike and beta is smooth. ROBUST: FV2 on any size, widths and beta. Only strongly coupled axes are coarsened; a symmetric V-cycle is the
- * preconditioner of conjugate gradients or, where a Dirichlet boundary has the quadratic
- * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest
- * level has at most 8192 cells, 64 a side, the mean couplings of the axes differ by
- * less than a factor of 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST.
- * FMG needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and
- * names the reason. */
+ * axes are coupled alike and beta is smooth. ROBUST: FV2 on any size, widths and beta. Only
+ * strongly coupled axes are coarsened; a symmetric V-cycle is the preconditioner of conjugate
+ * gradients or, where a Dirichlet boundary has the quadratic extrapolation, of BiCGStab. MG and
+ * MGPCG then mean the same. AUTO: STANDARD if its coarsest level has at most 8192 cells, 64 a side,
+ * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
+ * by less than a factor of 4; else ROBUST. FMG needs STANDARD: if AUTO finds that it does not suit,
+ * the creation of the solver fails and names the reason. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,
   HYMG_PATH_STANDARD = 1,
@@ -596,7 +597,7 @@ typedef struct hymg_options {
  * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
 HYMG_API hymg_options hymg_options_default(void);
 /* For hymg_solver_cycle as preconditioner of conjugate gradients: MG, V-cycle, chebyshev, constant
- * interpolation, smoother as bottom solver. The cycle is then symmetric and positive definite on
+ * interpolation, a fixed number of smoother calls on the coarsest level. The cycle is then symmetric and positive definite on
  * the standard path if the operator is FV2 with HYMG_EXTRAPOLATION_LINEAR; on the robust path it
  * is so for every FV2 operator (on a grid with widths in the inner product that weights cells with
  * their volumes). Else MG and the defaults. */
@@ -647,8 +648,8 @@ typedef struct hymg_result {
   double seconds;                       /* wall time of the call on this rank */
   hymg_path path;                       /* STANDARD or ROBUST */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, advice if the solve did not converge); owned by the solver, valid until its next solve or its
-   * destruction */
+   * another transfer, advice if the solve did not converge); owned by the solver, valid until its
+   * next solve or its destruction */
   const char *note;
 } hymg_result;
 
@@ -742,8 +743,8 @@ HYMG_API hymg_status hymg_solver_level(const hymg_solver *solver, int level, hym
 HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f,
                                          hymg_field *u, hymg_result *result);
 /* Collective: coarse (on level + 1) = mean of 8 cells of fine (on level); on the robust path the sum
- * of the children. Errors: EUNSUPPORTED (standard path, from a level with an odd side); here and below:
- * EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
+ * of the children. Errors: EUNSUPPORTED (standard path, from a level with an odd side); here and
+ * below: EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
 /* Collective: y = A x with homogeneous boundary conditions; r = f - A u with the boundary data.

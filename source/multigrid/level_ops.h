@@ -56,8 +56,8 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
                                double *y, hymgi_slot slot);
 double hymgi_later(const hymgi_level *level, hymgi_slot slot);
 double hymgi_dot(const hymgi_level *level, const double *x, const double *y);
-/* dots[m] = x[m] . y[m], or the sum of x[m] if y[m] is NULL; count <= HYMGI_MAX_DOTS, with the same number of messages as one
- * product. */
+/* dots[m] = x[m] . y[m], or the sum of x[m] if y[m] is NULL; count <= HYMGI_MAX_DOTS, with the same
+ * number of messages as one product. */
 enum { HYMGI_MAX_DOTS = 192 };
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
                 double *dots);

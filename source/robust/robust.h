@@ -25,8 +25,8 @@ hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice
 hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice);
 
 /* levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
- * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other axes would have to be
- * coarsened: the hierarchy must then be built anew. */
+ * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
+ * axes would have to be coarsened: the hierarchy must then be built anew. */
 void hymgi_robust_init(hymgi_hierarchy *h);
 hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend);
 hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h);

@@ -20,7 +20,9 @@ static const setting settings[] = {
     {{7, 5, 9}, "nd dd pp", 0, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_LINEAR},
     {{13, 9, 17}, "dd nn dd", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR},
     {{12, 31, 5}, "dn pp nd", 1, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_QUADRATIC},
-    {{16, 8, 12}, "pp nn pp", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR}, /* singular */
+    {{16, 8, 12}, "pp nn pp", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR},    /* singular */
+    {{17, 13, 11}, "dn dd dd", 0, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_LINEAR}, /* odd sides */
+    {{18, 15, 10}, "dd pp nd", 1, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_LINEAR},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
