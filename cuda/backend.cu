@@ -23,9 +23,11 @@ constexpr hymgi_robust_ops robust_table()
 {
   hymgi_robust_ops r = {};
   r.shares = hymgi_cuda_shares;
+  r.share_sums = hymgi_cuda_share_sums;
   r.largest_step = hymgi_cuda_largest_step;
   r.resistances = hymgi_cuda_resistances;
   r.weights = hymgi_cuda_weights;
+  r.makes_resistances = true;
   r.coarse_faces = hymgi_cuda_coarse_faces;
   r.sum_children = hymgi_cuda_sum_children;
   r.scale_faces = hymgi_cuda_scale_faces;

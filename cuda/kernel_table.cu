@@ -142,7 +142,8 @@ constexpr struct {
   const char *name; /* as a profiler shows it; %s: the job's */
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
 } KERNEL[] = {
-    {HALF | RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
     {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
     {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},

@@ -212,8 +212,8 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const 
   if (level->num_boxes == 0) return;
   const hymgi_apply_sum apply = {x, y, with, exponent, bits};
   prepare(level, level->box, x, HYMGI_FV4_ALL);
-  hymgi_cuda_fv2_apply_sum(level, &apply);
-  hymgi_cuda_words(level->context, words);
+  (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
+  hymgi_cuda_words(level->context, 1, words);
 }
 
 void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)

@@ -14,9 +14,9 @@
 static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *result)
 {
   char doing[64];
-  hymg_status status = hymg_field_fill(run->u[level], 0.0);
-  if (!fv_agree(run, status, "fill")) return false; /* also synchronises the ranks */
-  status = hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
+  if (!fv_agree(run, HYMG_OK, "start")) return false; /* synchronises the ranks */
+  const hymg_status status =
+      hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
   snprintf(doing, sizeof doing, "solve with %d x %d x %d cells", n[0], n[1], n[2]);
   return fv_agree(run, status, doing);
 }

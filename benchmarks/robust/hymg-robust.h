@@ -103,7 +103,7 @@ typedef struct robust_result {
   hymg_level_info *levels;
   int num_levels;
   double setup_seconds, seconds;        /* medians */
-  double update_seconds, again_seconds; /* likewise; 0 without --again */
+  double update_seconds, again_seconds, cycle_seconds; /* likewise; 0 without --again */
   double units;                         /* work units */
   robust_other hypre;                   /* with --hypre */
 } robust_result;

@@ -159,8 +159,8 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"repeat", "N", "times of set-up and solve are medians of N; default 1", .kind = OPTION_INT,
        &o->repeat, 1, 1000},
       {"again", NULL,
-       "then update the solver and solve twice more; prints the times of the update and the\n"
-       "last solve",
+       "then update the solver, solve twice more and time single cycles; prints the times of\n"
+       "the update, a cycle and the last solve",
        .kind = OPTION_FLAG, &o->again},
       {"profile", NULL, "then a profiled solve; prints the time of each level's operations",
        .kind = OPTION_FLAG, &o->profile},

@@ -50,7 +50,7 @@ static void print_details(const robust_result *r)
 const char robust_csv_columns[] =
     "problem,nx,ny,nz,iterations,work_units,setup_seconds,seconds,dof_per_second,path,converged,"
     "reason,residual,hypre_iterations,hypre_converged,hypre_setup_seconds,hypre_seconds,"
-    "hypre_residual,update_seconds,again_seconds";
+    "hypre_residual,update_seconds,again_seconds,cycle_seconds";
 
 void robust_print_result(const robust_result *r, csv_table *csv)
 {
@@ -66,16 +66,17 @@ void robust_print_result(const robust_result *r, csv_table *csv)
            h->residual_relative, times_faster(r));
   putchar('\n');
   if (r->options.again)
-    printf("    update %.4f s, solved again in %.4f s: %.3e DOF/s\n", r->update_seconds,
+    printf("    update %.4f s, %.1f cycles of %.5f s; solved again in %.4f s: %.3e DOF/s\n",
+           r->update_seconds, r->update_seconds / r->cycle_seconds, r->cycle_seconds,
            r->again_seconds, cells_of(r) / r->again_seconds);
   if (r->options.verbose) print_details(r);
   fflush(stdout);
   const int *n = r->options.n;
-  rows_add(csv, "%s,%d,%d,%d,%d,%.1f,%.6f,%.6f,%.4e,%s,%d,%s,%.3e,%d,%d,%.6f,%.6f,%.3e,%.6f,%.6f",
+  rows_add(csv, "%s,%d,%d,%d,%d,%.1f,%.6f,%.6f,%.4e,%s,%d,%s,%.3e,%d,%d,%.6f,%.6f,%.3e,%.6f,%.6f,%.6f",
            r->name, n[0], n[1], n[2], s->cycles, r->units, r->setup_seconds, r->seconds,
            cells_of(r) / r->seconds, path, s->converged, why, s->residual_relative, h->iterations,
            h->converged, h->setup_seconds, h->seconds, h->residual_relative, r->update_seconds,
-           r->again_seconds);
+           r->again_seconds, r->cycle_seconds);
 }
 
 static int compare(const void *a, const void *b)

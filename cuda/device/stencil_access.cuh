@@ -266,6 +266,11 @@ __device__ __forceinline__ double fv2_gsrb_sum(const fv2_betas &b, const fv2_val
   return f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
 }
 
+__device__ __forceinline__ double fv2_gsrb_weight(const fv2_betas &b)
+{
+  return HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
+}
+
 __device__ __forceinline__ double fv2_gsrb_plain(const fv2_betas &b, const fv2_values &x, double f)
 {
   return fv2_gsrb_sum(b, x, f) / HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);

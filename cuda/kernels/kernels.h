@@ -12,12 +12,14 @@ extern "C" {
 /* sweep_generic.cu: any job but restrictions; works in place, too */
 void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_sweep *sweep);
 
-/* fv2/march.cu: half sweeps on rows split by colour, sweeps on plain rows, residuals on both; the
- * points half sweeps and sweeps alone */
+/* fv2/march.cu: half sweeps and residuals of red cells on rows split by colour, sweeps and residuals on
+ * plain rows; the points half sweeps and sweeps alone. both_colours.cu: residuals on split rows */
 void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep);
-/* fv2/march.cu: its sum's words are the reduction's result */
+void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymgi_sweep *sweep);
+/* fv2/march.cu, plain rows, and both_colours.cu, split rows: the sum's words are the reduction's result */
 void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
+void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 /* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; the black cells next to a
  * neighbour's ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
@@ -99,8 +101,8 @@ void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, 
                     int bits, int64_t *words);
 double hymgi_cuda_advance(const hymgi_level *level, double a, const double *p, const double *w,
                           double *u, double *r, int exponent, int bits, int64_t *words);
-/* The words of the reduction queued last. */
-void hymgi_cuda_words(hymg_context *context, int64_t *words);
+/* The words of `sums` sums, which the reduction queued last has made. */
+void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words);
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);

@@ -232,13 +232,13 @@ extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const 
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   hymgi_launch(context, y ? sum_cells<true> : sum_cells<false>, grid, dim3(REDUCE_THREADS),
                box_set_of(level->box, level->num_boxes), x, y, scale, context->gpu->reduction);
-  hymgi_cuda_words(context, words);
+  hymgi_cuda_words(context, 1, words);
 }
 
-extern "C" void hymgi_cuda_words(hymg_context *context, int64_t *words)
+extern "C" void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words)
 {
   hymgi_device_sync(context);
-  for (int m = 0; m < HYMGI_SUM_RESULT && context->status == HYMG_OK; m++)
+  for (int m = 0; m < sums * HYMGI_SUM_RESULT && context->status == HYMG_OK; m++)
     words[m] = (int64_t)context->gpu->reduction.result[m];
 }
 
@@ -253,6 +253,6 @@ extern "C" double hymgi_cuda_advance(const hymgi_level *level, double a, const d
                advance_args{a, p, w, u, r}, hymgi_sum_scale_of(words ? exponent : 0, bits),
                level->context->gpu->reduction);
   if (!words) return reduced_max(level->context);
-  hymgi_cuda_words(level->context, words);
+  hymgi_cuda_words(level->context, 1, words);
   return 0;
 }

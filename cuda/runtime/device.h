@@ -19,7 +19,7 @@ extern "C" {
 enum hymgi_mode { HYMGI_DIRECT, HYMGI_RECORD, HYMGI_REPLAY };
 
 /* HYMGI_RESULTS: one for reductions that are waited for, one for each slot of hymgi_later. */
-enum { HYMGI_RESULT_WORDS = 8, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MARKS = 3 };
+enum { HYMGI_RESULT_WORDS = 12, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MARKS = 3 };
 
 /* What a reduction kernel works with: words in device memory that are zero between kernels, a
  * count of finished blocks, and where the host reads the result. */

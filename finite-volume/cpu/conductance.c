@@ -115,34 +115,17 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
           hymgi_share(&c, r->g, axis, side ? r->g->n[0] - 1 : 0, r->j, r->k);
 }
 
-static void share_max(const hymgi_level *level, double largest[3])
+static void share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
-  double x = 0, y = 0, z = 0;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : x, y, z)
-  FOR_PARTS(level, r, {
-    share_rows(level, &r);
-    x = host_larger(x, host_largest(host_scratch(level, SHARES), r.n));
-    y = host_larger(y, host_largest(host_scratch(level, SHARES + 1), r.n));
-    z = host_larger(z, host_largest(host_scratch(level, SHARES + 2), r.n));
-  })
-  largest[0] = x, largest[1] = y, largest[2] = z;
-}
-
-static void share_sums(const hymgi_level *level, const double largest[3], int bits, int64_t *words)
-{
-  hymgi_sum_scale scale[3];
-  for (int axis = 0; axis < 3; axis++)
-    scale[axis] =
-        hymgi_sum_scale_of(largest[axis] > 0 ? hymgi_sum_exponent(largest[axis], bits) : 0, bits);
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
       for (int axis = 0; axis < 3; axis++)
-        if (largest[axis] > 0)
-          host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale[axis],
-                       mine + axis * HYMGI_SUM_RESULT);
+        host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale,
+                     mine + axis * HYMGI_SUM_RESULT);
     })
 #pragma omp critical
     for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)
@@ -385,7 +368,6 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
 }
 
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
-                                           .share_max = share_max,
                                            .share_sums = share_sums,
                                            .largest_step = largest_step,
                                            .resistances = resistances,

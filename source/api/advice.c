@@ -190,21 +190,16 @@ static double coupling_ratio(const double share[3], int *strong, int *weak)
 }
 
 /* Mean shares of the axes in the coupling of level 0. */
-static void mean_shares(const hymgi_level *level, double *x, double share[3])
+static void mean_shares(const hymgi_level *level, double share[3])
 {
-  for (int axis = 0; axis < 3; axis++) {
-    share[axis] = 0;
-    if (level->n[axis] < 2) continue;
-    if (!level->c.beta[0]) {
-      share[axis] = level->c.beta_constant[axis];
-    } else if (level->num_boxes) {
-      level->backend->robust->shares(level, axis, x);
-      share[axis] = hymgi_mean(level, x);
-    }
-  }
+  for (int axis = 0; axis < 3; axis++)
+    share[axis] = level->n[axis] < 2 ? 0 : level->c.beta_constant[axis];
+  if (!level->c.beta[0]) return;
+  memset(share, 0, 3 * sizeof *share);
+  if (level->num_boxes) hymgi_share_means(level, share);
 }
 
-static void advise_standard(const hymg_solver *solver, double *x, lines *t)
+static void advise_standard(const hymg_solver *solver, lines *t)
 {
   const hymgi_level *level = solver->h.level;
   int strong, weak;
@@ -218,7 +213,7 @@ static void advise_standard(const hymg_solver *solver, double *x, lines *t)
         "%d): try %s",
         step, SMOOTH_BETA,
         level->method->stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
-  mean_shares(level, x, share);
+  mean_shares(level, share);
   for (int axis = 0; axis < 3; axis++)
     share[axis] = hymgi_known_by_all(level, share[axis]);
   const double ratio = coupling_ratio(share, &strong, &weak);
@@ -330,8 +325,6 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
   hymg_status status = HYMG_OK;
   if (!text || size == 0)
     status = hymgi_fail(c, HYMG_EINVAL, "hymg_solver_advice: text is NULL or size is 0");
-  double *x = NULL;
-  if (status == HYMG_OK) status = hymgi_vector_create(level, level->vector_size, &x);
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
     lines t = {text, size, 0};
@@ -342,7 +335,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     if (status == HYMG_OK && solver->h.method.robust)
       advise_robust(solver, &t);
     else if (status == HYMG_OK)
-      advise_standard(solver, x, &t);
+      advise_standard(solver, &t);
     const char *why = solver->h.method.robust || solver->h.options.method != HYMG_MGPCG
                           ? NULL
                           : asymmetry(solver);
@@ -354,6 +347,5 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     level->backend->sync(c);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
-  hymgi_vector_destroy(level, level->vector_size, &x);
   return status;
 }

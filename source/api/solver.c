@@ -88,6 +88,8 @@ static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
 static hymg_status end_robust(hymg_solver *s)
 {
   TRY(hymgi_robust_build_coarser(&s->h));
+  const int levels = s->h.num_levels, host = s->h.placement.host_from;
+  if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
   TRY(hymgi_transport_connect(&s->h));
   return attach(s);
 }

@@ -72,16 +72,23 @@ typedef struct hymgi_nccl_ops {
 
 typedef struct hymgi_hierarchy hymgi_hierarchy;
 
+/* The exponent of sums of shares, none of which is above 1. */
+enum { HYMGI_SHARE_EXPONENT = 1 };
+
 /* What the robust path and odd sizes need (formulas/conductance.h). Vectors of faces hold low faces. */
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
   void (*shares)(const hymgi_level *level, int axis, double *out);
+  /* the sums of the shares as in `sum`, an axis after the other, at HYMGI_SHARE_EXPONENT */
+  void (*share_sums)(const hymgi_level *level, int bits, int64_t *words);
   /* the largest ratio of beta between a face and the next one of the same direction */
   double (*largest_step)(const hymgi_level *level);
   /* resistance from a cell to its parent's centre along an axis; 0 without a sibling */
   void (*resistances)(const hymgi_level *level, int axis, double *out);
-  /* level->weight from resistance[axis], which has ghosts */
+  /* level->weight from resistance[axis], which has ghosts; NULL on levels without neighbours if
+   * makes_resistances */
   void (*weights)(const hymgi_level *level, double *const resistance[3]);
+  bool makes_resistances;
   /* conductances of the coarse faces; sums of C over children */
   void (*coarse_faces)(const hymgi_level *level, int axis, const double *fine,
                        const hymgi_geom *patch, double *coarse);
@@ -107,11 +114,6 @@ typedef struct hymgi_robust_ops {
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
-
-  /* Optional (NULL: none), for the means of the shares along all axes without a vector: the largest
-   * ones; their sums as in `sum`, each axis with its exponent (largest 0: none). */
-  void (*share_max)(const hymgi_level *level, double largest[3]);
-  void (*share_sums)(const hymgi_level *level, const double largest[3], int bits, int64_t *words);
 
   /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
    * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is

@@ -76,9 +76,8 @@ double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const dou
 /* u += a p, r -= a w; r . r or, without expected, max |r| */
 double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
                      double *u, double *r, hymgi_expected *expected);
-/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell.
- * scratch: a vector, which may be overwritten. */
-void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3]);
+/* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell. */
+void hymgi_share_means(const hymgi_level *level, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 

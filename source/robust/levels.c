@@ -32,12 +32,12 @@ void hymgi_robust_init(hymgi_hierarchy *h)
 
 /* ---- which axes ---- */
 
-/* The axes to halve; 0: nothing is coupled or there is a single cell. level->y is overwritten. */
+/* The axes to halve; 0: nothing is coupled or there is a single cell. */
 static unsigned strong_axes(const hymgi_level *level)
 {
   double share[3], largest = 0;
   unsigned axes = 0;
-  hymgi_share_means(level, level->y, share);
+  hymgi_share_means(level, share);
   for (int axis = 0; axis < 3; axis++)
     largest = share[axis] > largest ? share[axis] : largest;
   for (int axis = 0; axis < 3; axis++)
@@ -57,11 +57,15 @@ static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, uns
 
 /* ---- coefficients ---- */
 
-/* The tensor transfers read weights also across edges and corners. */
+/* The tensor transfers read weights also across edges and corners. NULL: no neighbours. */
+static const hymgi_plan *plan_of(const hymgi_level *level)
+{
+  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
+}
+
 static void exchange(const hymgi_level *level, double *x)
 {
-  const hymgi_plan *plan =
-      level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
+  const hymgi_plan *plan = plan_of(level);
   if (plan) hymgi_run_plan(level, plan, level->box, x, level->box, x);
 }
 
@@ -91,13 +95,15 @@ static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
   double *resistance[3] = {NULL};
   TRY(hymgi_agree(h->context, create_weights(level)));
   if (!level->num_boxes) return HYMG_OK;
-  for (int axis = 0; axis < 3; axis++) {
+  const hymgi_robust_ops *const ops = level->backend->robust;
+  const bool needed = plan_of(level) || !ops->makes_resistances;
+  for (int axis = 0; needed && axis < 3; axis++) {
     if (!(level->coarsened >> axis & 1)) continue;
     resistance[axis] = free_vector(level, axis);
-    level->backend->robust->resistances(level, axis, resistance[axis]);
+    ops->resistances(level, axis, resistance[axis]);
     exchange(level, resistance[axis]);
   }
-  level->backend->robust->weights(level, resistance);
+  ops->weights(level, resistance);
   for (int axis = 0; axis < 3; axis++)
     if (level->weight[axis]) exchange(level, level->weight[axis]);
   return HYMG_OK;
@@ -161,6 +167,14 @@ static hymg_status load_finest(hymgi_hierarchy *h)
 
 /* ---- building ---- */
 
+/* Levels of fewer cells than the user says are the host's; never the finest one. */
+static void choose_host(hymgi_hierarchy *h, int l)
+{
+  const hymg_options *o = &h->options;
+  if (l == 0 || l > h->placement.host_from || o->host_cells <= 0) return;
+  if (h->level[l].largest_share < (double)o->host_cells) h->placement.host_from = l;
+}
+
 /* Adds the level below the last one, whose axes to halve are known. */
 static hymg_status add_level(hymgi_hierarchy *h)
 {
@@ -171,6 +185,7 @@ static hymg_status add_level(hymgi_hierarchy *h)
   h->num_levels++;
   hymgi_extrapolation_dims(h);
   TRY(hymgi_count_ranks(h, l));
+  choose_host(h, l);
   hymgi_level_place(h, l);
   if (l == 0) TRY(hymgi_agree(h->context, hymgi_robust_memory_check(h)));
   return hymgi_level_fill(h, l);
@@ -261,6 +276,8 @@ hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backe
     h->level[h->num_levels].coarsened = strong_spacings(h->level + h->num_levels);
   } while (h->level[h->num_levels++].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
   TRY(hymgi_count_ranks(h, 0));
+  for (int l = 0; l < h->num_levels; l++)
+    choose_host(h, l);
   hymgi_hierarchy_place(h);
   return HYMG_OK;
 }

@@ -84,14 +84,9 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
 /* Mean shares of the coupling on level 0. */
 static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
 {
-  double *share = NULL;
-  const hymg_status status =
-      hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &share));
   for (int axis = 0; axis < 3; axis++)
     coupling[axis] = 0;
-  if (level->num_boxes && status == HYMG_OK) hymgi_share_means(level, share, coupling);
-  hymgi_vector_destroy(level, level->vector_size, &share);
-  TRY(status);
+  if (level->num_boxes) hymgi_share_means(level, coupling);
   TRY(hymgi_agree(level->context, level->context->status));
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }

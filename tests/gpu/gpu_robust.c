@@ -39,10 +39,12 @@ typedef struct way {
   hymg_backend backend;
   hymg_memory memory;
   bool large; /* all levels use the kernels for large ones */
+  int64_t host_cells;
 } way;
 
 static const way host = {.backend = HYMG_BACKEND_HOST}, gpu = {.backend = HYMG_BACKEND_CUDA};
 static const way managed = {.backend = HYMG_BACKEND_CUDA, .memory = HYMG_MEMORY_MANAGED};
+static const way crossing = {.backend = HYMG_BACKEND_CUDA, .host_cells = 400};
 static const way large = {.backend = HYMG_BACKEND_CUDA, .large = true};
 
 typedef struct open_problem {
@@ -154,6 +156,7 @@ static hymg_options options_of(const robust_case *p, const way *w)
   options.transfer = p->transfer;
   options.backend = w->backend;
   options.memory = w->memory;
+  options.host_cells = w->host_cells;
   options.max_cycles = p->block ? MOST_ITERATIONS : ITERATIONS;
   options.rtol = 1e-12;
   return options;
@@ -359,6 +362,29 @@ START_TEST(large_kernels)
 }
 END_TEST
 
+START_TEST(coarse_levels_on_the_host)
+{
+  robust_case p = problems[_i];
+  open_problem o = begin(&p, &crossing);
+  const int levels = hymg_solver_num_levels(o.solver);
+  hymg_tuning_info tuning;
+  OK(o.context, hymg_solver_tuning(o.solver, &tuning));
+  int want = levels > 1 ? 1 : levels; /* never the finest one */
+  while (want < levels && o.solver->h.level[want].cells >= crossing.host_cells)
+    want++;
+  ck_assert_int_eq(tuning.host_from, want);
+  for (int l = 0; l < levels; l++) {
+    hymg_level_info info;
+    OK(o.context, hymg_solver_level(o.solver, l, &info));
+    ck_assert_int_eq(info.backend, l < want ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST);
+  }
+  end(&o);
+  check(&p, &crossing, "coarse levels on the host");
+  p.transfer = HYMG_TRANSFER_TENSOR;
+  check(&p, &crossing, "coarse levels on the host");
+}
+END_TEST
+
 START_TEST(managed_memory)
 {
   check(&problems[_i], &managed, "managed memory");
@@ -504,6 +530,7 @@ int main(void)
   tcase_add_loop_test(t, every_problem, 0, PROBLEMS / step);
   tcase_add_loop_test(t, every_smoother, 0, PROBLEMS / step);
   tcase_add_loop_test(t, large_kernels, 0, PROBLEMS / step);
+  tcase_add_loop_test(t, coarse_levels_on_the_host, 0, PROBLEMS / step);
   tcase_add_loop_test(t, managed_memory, 0, PROBLEMS / step);
   tcase_add_loop_test(t, automatic_path, 0, 3);
   tcase_add_loop_test(t, automatic_transfer, 0, 3);

@@ -230,7 +230,7 @@ START_TEST(shares_and_steps_are_those_of_single_cells)
     const hymgi_level *l = h->level + m;
     const hymgi_conductances c = hymgi_conductances_of(l);
     double mean[3], *share = vector(l), step = 1;
-    hymgi_share_means(l, share, mean);
+    hymgi_share_means(l, mean);
     for (int axis = 0; axis < 3; axis++) {
       l->backend->robust->shares(l, axis, share);
       const double want = l->n[axis] > 1 ? hymgi_mean(l, share) : 0;

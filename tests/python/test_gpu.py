@@ -1,5 +1,7 @@
 """Arrays of CuPy and PyTorch in a GPU's memory: read and written there, with the bits that NumPy arrays give."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,32 @@ def test_operators_of_cupyx(rng):
         x, info = linalg.cg(a, b, M=m, tol=1e-8)
         assert info == 0 and isinstance(x, gpu.kind)
         assert float(abs(a @ x - b).max()) <= 1e-6 * float(abs(b).max())
+
+
+def host_copies(torch, path, solver, f, out):
+    """The bytes of each copy between host and GPU during a solve, from PyTorch's profiler."""
+    solver.solve(f, out=out)
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=activities) as profile:
+        solver.solve(f, out=out)
+        torch.cuda.synchronize()
+    profile.export_chrome_trace(str(path))
+    events = json.loads(path.read_text())["traceEvents"]
+    assert any(event.get("cat") == "kernel" for event in events), "the profiler has not seen the solve"
+    return [
+        event["args"]["bytes"]
+        for event in events
+        if event.get("cat") == "gpu_memcpy" and "DtoD" not in event["name"]
+    ]
+
+
+@pytest.mark.parametrize("path", ["standard", "robust"])
+def test_arrays_on_the_gpu_are_not_copied_through_the_host(path, rng, tmp_path):
+    gpu = Torch()
+    shape, trace = (32, 24, 16), tmp_path / "trace.json"
+    values = rng.standard_normal(shape)
+    with hymg.Solver(shape, backend="cuda", path=path) as s:
+        there = host_copies(gpu.torch, trace, s, gpu.put(values), gpu.put(np.zeros(shape)))
+        here = host_copies(gpu.torch, trace, s, values, np.zeros(shape))
+    assert sum(there) < values.nbytes / 8, there
+    assert sum(here) >= 2 * values.nbytes, here

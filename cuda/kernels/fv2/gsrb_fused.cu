@@ -4,26 +4,24 @@
  * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
  * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
  * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
-#include "kernels/gsrb_args.cuh"
+#include "kernels/fv2/two_slots.cuh"
 
 namespace
 {
 
-enum { BLOCKS = 2 }; /* per multiprocessor */
-
-/* A tile of X slots and Y rows with its halo. */
+/* A tile of X threads with two slots each and Y rows, with its halo. */
 template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
 };
 
-/* The place of the black cell at the same slot, one plane down. */
+/* The place of the black cell at the same slot, one plane down; there the parity is that of red. */
 __device__ __forceinline__ place black_below(const place &red, int slot)
 {
   place p = red;
   p.own = red.other - red.plane;
   p.other = red.own - red.plane;
   p.k = red.k - 1;
-  p.i = 2 * slot + red.east; /* one plane down and the other colour: the parity stays */
+  p.i = 2 * slot + red.east;
   return p;
 }
 
@@ -38,69 +36,72 @@ struct fused_args {
   int slab;
 };
 
-/* column: the other colour at this slot, in the planes below, here and above; row: at this slot in
- * this plane, where rows are `pitch` apart. ZERO: all of these are 0. */
+/* The new values at two slots. row: as in load_neighbours. ZERO: the other colour is 0. */
 template <bool VARIABLE, bool ALPHA, bool ZERO>
-__device__ __forceinline__ double updated(const fused_args &a, const hymgi_geom &g, const place &p,
-                                          const double (&column)[3], const double *row,
-                                          ptrdiff_t pitch)
+__device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geom &g,
+                                            const place &p, const two_columns &c,
+                                            const double *row, ptrdiff_t pitch)
 {
-  fv2_values x = {};
-  if (!ZERO) {
-    const double side = row[2 * p.east - 1];
-    x = {0,
-         p.east ? column[1] : side,
-         p.east ? side : column[1],
-         row[-pitch],
-         row[pitch],
-         column[0],
-         column[2]};
+  cells<2> sum, weight;
+  two_neighbours n = {};
+  if (!ZERO) n = load_neighbours(p, row, pitch);
+  const cells<2> f = load_cells<2>(a.f + p.own);
+  const two_betas b = load_betas<VARIABLE>(a.v, g, p);
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    const fv2_values x = ZERO ? fv2_values{} : values_at(a.v, g, p, m, c, n);
+    sum.at[m] = fv2_gsrb_sum(b.of(m), x, f.at[m]);
+    weight.at[m] = fv2_gsrb_weight(b.of(m));
+    if (ALPHA) weight.at[m] += alpha_at(a.v, p.own + m);
   }
-  const double f = a.f[p.own];
-  const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-  if (!ZERO) fv2_extrapolate(a.v, g, p, &x);
-  return ALPHA ? fv2_gsrb_alpha(b, x, f, alpha_at(a.v, p.own)) : fv2_gsrb_plain(b, x, f);
+  divisors<2> diagonal;
+  diagonal.take(weight);
+  return diagonal.quotients(sum, true);
 }
 
 /* ZERO: the old iterate is 0. */
 template <bool VARIABLE, bool ALPHA, bool ZERO, int N, int X, int Y>
-__global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
+__global__ void __launch_bounds__(tile<X, Y>::threads, 1)
     fv2_gsrb_fused(const __grid_constant__ fused_args a)
 {
   constexpr int WIDE = tile<X, Y>::wide;
-  __shared__ double shared[2][tile<X, Y>::threads];
+  alignas(16) __shared__ double shared[2][2 * tile<X, Y>::threads];
   wait_for_predecessors();
   let_successors_start();
   const hymgi_geom &g = a.boxes.one;
   const int id = (int)threadIdx.x, x = id % WIDE, y = id / WIDE;
-  const int t = (int)blockIdx.x * X - 1 + x, j = (int)blockIdx.y * Y - 1 + y;
+  const int t = 2 * ((int)blockIdx.x * X - 1 + x), j = (int)blockIdx.y * Y - 1 + y;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   const int start = from > 0 ? from - 1 : 0;
   const bool inside = t >= 0 && t < g.n[0] / 2 && j >= 0 && j < g.n[1];
-  const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y;
+  const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y, both = N || t + 1 < g.n[0] / 2;
   place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
   if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
-  double black[3] = {0, 0, 0}, red[3] = {0, 0, 0};
-  if (inside && !ZERO) black[0] = a.own[p.other - p.plane], black[1] = a.own[p.other];
+  two_columns black = {}, red = {};
+  if (inside && !ZERO) {
+    black.below = load_cells<2>(a.own + p.other - p.plane);
+    black.here = load_cells<2>(a.own + p.other);
+  }
 #pragma unroll 1
   for (int k = start; k <= to; k++) {
     p.k = k;
     p.i = 2 * t + p.east;
-    black[2] = red[2] = 0;
+    black.above = red.above = {};
     if (inside && k < g.n[2]) {
       const double *const row = a.own + p.other;
-      if (!ZERO) black[2] = row[p.plane];
-      red[2] = updated<VARIABLE, ALPHA, ZERO>(a, g, p, black, row, p.pitch);
-      shared[k & 1][id] = red[2];
-      if (mine && k >= from && k < to) a.out[p.own] = red[2];
+      if (!ZERO) black.above = load_cells<2>(row + p.plane);
+      red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, p, black, row, p.pitch);
+      store_cells<2>(&shared[k & 1][2 * id], red.above);
+      if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, both);
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
-      a.out[b.own] = updated<VARIABLE, ALPHA, false>(a, g, b, red, &shared[(k - 1) & 1][id], WIDE);
+      const double *const row = &shared[(k - 1) & 1][2 * id];
+      store_within(a.out + b.own, updated<VARIABLE, ALPHA, false>(a, g, b, red, row, 2 * WIDE),
+                   both);
     }
-    red[0] = red[1], red[1] = red[2];
-    black[0] = black[1], black[1] = black[2];
+    red.go_up(), black.go_up();
     p.own += p.plane;
     p.other += p.plane;
     p.east = 1 - p.east;
@@ -109,26 +110,40 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, BLOCKS)
   }
 }
 
+template <int N, int X, int Y>
+void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
+{
+  const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
+  const int slab = slab_for(layer, level->context->gpu->multiprocessors, a.extent[2]);
+  const dim3 grid = slabs_grid(&a, a.extent[0] / 2, 2 * X, Y, slab);
+  with_bools(
+      [&](auto variable, auto alpha, auto from_zero) {
+        const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
+        hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, from_zero, N, X, Y>, grid,
+                     dim3(tile<X, Y>::threads), q);
+      },
+      level->method->variable_beta, level->method->has_alpha, zero);
+}
+
+/* Threads of all tiles of a layer that are not in halos, those beyond the box included. */
+int64_t covering(const int n[3], int x, int y)
+{
+  return (int64_t)blocks_for(n[0] / 2, 2 * x) * blocks_for(n[1], y) * x * y;
+}
+
 } /* namespace */
 
+/* Narrow tiles where wide ones would cover at least a tenth more. */
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
                                           double *out)
 {
   const hymgi_sweep both = {HYMGI_HALF_SWEEP, level->f, x, x, out};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
+  const bool narrow = 10 * covering(a.extent, 32, 16) > 11 * covering(a.extent, 16, 32);
   with_shape(level, [&](auto of) {
-    constexpr int X = 32, Y = of >= shape(512, 256) ? 14 : 12;
-    const unsigned layer = blocks_for(a.extent[0] / 2, X) * blocks_for(a.extent[1], Y);
-    const int resident = BLOCKS * level->context->gpu->multiprocessors;
-    const int slab = slab_for(layer, resident, a.extent[2]);
-    const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, slab);
-    with_bools(
-        [&](auto variable, auto alpha, auto zero) {
-          const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
-          hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, zero, of, X, Y>, grid,
-                       dim3(tile<X, Y>::threads), q);
-        },
-        level->method->variable_beta, level->method->has_alpha, x == NULL);
+    if constexpr (of == 0)
+      if (narrow) return launch_fused<of, 16, 32>(level, a, x == NULL);
+    launch_fused<of, 32, 16>(level, a, x == NULL);
   });
 }

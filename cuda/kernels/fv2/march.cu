@@ -1,32 +1,15 @@
-/* FV2's half sweeps of red-black Gauss-Seidel (split rows), sweeps (plain rows), residual and its
- * norm (both): a march along z on large levels, one thread per cell on small ones. Boundary ghosts
- * are extrapolated as neighbours are loaded. A half sweep reads the other colour and writes its
+/* FV2's half sweeps of red-black Gauss-Seidel and residual of red cells (split rows), sweeps, residual
+ * and its norm (plain rows): a march along z on large levels, one thread per cell on small ones.
+ * Boundary ghosts are extrapolated as neighbours are loaded. A half sweep reads the other colour and writes its
  * own, in place; the other sweeps are out of place. Bytes per cell of the level: a half sweep: the
  * other colour 4, f 4, six faces of half the cells 24 (every face once), written 4; a Chebyshev
  * step: x 8, f 8, previous x 8, betas 24, written 8. */
 #include "device/fast_division.cuh"
-#include "device/loops.cuh"
 #include "device/reduce.cuh"
-#include "device/zmarch.cuh"
-#include "kernels/gsrb_args.cuh"
-
-extern "C" {
-#include "base/exact_sum.h"
-}
+#include "kernels/fv2/march.cuh"
 
 namespace
 {
-
-/* The operator, and the sum of its result times `with`. */
-struct apply_sum : job<HYMGI_APPLY> {
-};
-
-template <typename JOB> struct march_args : gsrb_args {
-};
-template <> struct march_args<apply_sum> : gsrb_args {
-  const double *with;
-  hymgi_sum_scale sum;
-};
 
 template <typename JOB>
 __device__ __forceinline__ double updated(const gsrb_args &a, const fv2_betas &b,
@@ -107,12 +90,6 @@ template <bool SPLIT> __device__ __forceinline__ void go_up(place *p, int t)
   p->i = 2 * t + p->east;
 }
 
-/* What a column adds to the result of a reduction. */
-struct march_result {
-  unsigned long long norm;
-  int64_t words[HYMGI_SUM_RESULT];
-};
-
 template <typename JOB, bool SPLIT, bool VARIABLE>
 __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hymgi_geom &box,
                                              place p, int slot, int to, march_result *result)
@@ -144,19 +121,14 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
   if (!NORM) a.out[p.own - p.plane] = done;
 }
 
-/* N: shape or cube. The blocks of a tile's two colours run at the same time, so that the second
- * finds the faces in the cache. */
+/* N: shape or cube. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
 __global__ void __launch_bounds__(GSRB_THREADS, 4)
     fv2_march(const __grid_constant__ march_args<JOB> a)
 {
-  constexpr bool BOTH = SPLIT && !std::is_same_v<JOB, gsrb>;
   wait_for_predecessors();
   let_successors_start();
-  const bool both = BOTH && !a.red;
-  const int tile = (int)(both ? blockIdx.x >> 1 : blockIdx.x);
-  const int colour = both ? (int)(blockIdx.x & 1) : a.colour;
-  const int t = tile * (int)blockDim.x + (int)threadIdx.x;
+  const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
   int b;
   const int from = slab_begin(a, &b);
@@ -164,7 +136,7 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4)
   g.split = SPLIT;
   if (N && !SPLIT) g.pitch = shape_pitch<false>(N), g.plane = shape_plane<false>(N, 1);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  place p = place_of(g, colour, t, j, from);
+  place p = place_of(g, a.colour, t, j, from);
   if (N && SPLIT) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
   march_result result = {};
   if (t < slots_of(g) && j < g.n[1] && from < to)
@@ -173,23 +145,10 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4)
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
 }
 
-/* Planes of a block: fewer on small levels, for which blocks would else be too few. */
-int planes_for(const hymgi_level *level, const int n[3])
-{
-  const int64_t cells = (int64_t)n[0] * n[1] * n[2];
-  const int64_t fit = cells / (GSRB_THREADS * 8 * level->context->gpu->multiprocessors);
-  const int64_t least = (int64_t)n[2] * level->num_boxes / GRID_LIMIT + 1;
-  return (int)(fit >= 16 ? (n[2] >= 256 ? 32 : 16) : fit > least ? fit : least);
-}
-
 template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, march_args<JOB> a)
 {
   const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
-  const int planes = std::is_same_v<JOB, apply_sum> ? planes_for(level, a.extent)
-                     : a.extent[2] >= 256           ? 32
-                                                    : 16;
-  dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, planes);
-  if (SPLIT && !std::is_same_v<JOB, gsrb> && !a.red) grid.x *= 2;
+  const dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, planes_of(level, a));
   with_bools(
       [&](auto variable) {
         with_shape<SPLIT>(level, [&](auto of) {
@@ -268,8 +227,8 @@ extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep
 {
   const gsrb_args a = gsrb_args_of(level, sweep);
   if (level->box->split)
-    with_job<gsrb, residual, residual_norm>(
-        sweep, [&](auto job) { run_march<decltype(job), true>(level, {a}); });
+    with_job<gsrb, residual>(sweep,
+                             [&](auto job) { run_march<decltype(job), true>(level, {a}); });
   else
     with_job<relax, residual, residual_norm>(
         sweep, [&](auto job) { run_march<decltype(job), false>(level, {a}); });
@@ -277,13 +236,7 @@ extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep
 
 extern "C" void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply)
 {
-  const hymgi_sweep sweep = {HYMGI_APPLY, NULL, apply->x, apply->x, apply->out};
-  const march_args<apply_sum> a = {gsrb_args_of(level, &sweep), apply->with,
-                                   hymgi_sum_scale_of(apply->exponent, apply->bits)};
-  if (level->box->split)
-    run_march<apply_sum, true>(level, a);
-  else
-    run_march<apply_sum, false>(level, a);
+  run_march<apply_sum, false>(level, apply_args_of(level, apply));
 }
 
 extern "C" void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep)

@@ -8,6 +8,7 @@ extern "C" {
 
 /* setup.cu */
 void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out);
+void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words);
 double hymgi_cuda_largest_step(const hymgi_level *level);
 void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3]);

@@ -5,6 +5,7 @@
 #include "kernels/robust/robust.h"
 
 extern "C" {
+#include "base/exact_sum.h"
 #include "formulas/flux.h"
 }
 
@@ -51,13 +52,23 @@ template <int AXIS> struct resistance_along {
   }
 };
 
-template <int AXIS> struct weight_along {
+/* The weights of a cell. LONE: of a box without neighbours, from the conductances alone. */
+template <bool LONE> struct weights_of_cell {
   hymgi_conductances c;
-  const double *resistance;
-  double *weight;
+  const double *part[3], *resistance[3];
+  double *weight[3];
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    weight[hymgi_at(&g, i, j, k)] = hymgi_cell_weight(&c, &g, AXIS, resistance, i, j, k);
+    double w[3] = {0, 0, 0};
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++)
+      if (c.coarsened >> axis & 1)
+        w[axis] = LONE ? hymgi_lone_weight(&c, &g, axis, part[axis], i, j, k)
+                       : hymgi_cell_weight(&c, &g, axis, resistance[axis], i, j, k);
+    const ptrdiff_t at = hymgi_at(&g, i, j, k);
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++)
+      if (c.coarsened >> axis & 1) weight[axis][at] = w[axis];
   }
 };
 
@@ -72,6 +83,40 @@ struct times_volume {
     *v = divide ? *v / volume : *v * volume;
   }
 };
+
+/* A cell's conductances without those at domain boundaries. */
+__device__ __forceinline__ fv2_betas betas_inside(const operator_view &v, const hymgi_geom &g,
+                                                  const place &p)
+{
+  fv2_betas b = fv2_load_betas<true>(v, g, p);
+  if (at_boundary(g, 0, p.i)) b.w = 0;
+  if (at_boundary(g, 1, p.i)) b.e = 0;
+  if (at_boundary(g, 2, p.j)) b.s = 0;
+  if (at_boundary(g, 3, p.j)) b.n = 0;
+  if (at_boundary(g, 4, p.k)) b.d = 0;
+  if (at_boundary(g, 5, p.k)) b.u = 0;
+  return b;
+}
+
+/* As hymgi_share, along all axes. */
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    sum_shares(box_set boxes, operator_view v, hymgi_sum_scale scale, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const fv2_betas b = betas_inside(v, g, place_of(g, colour, t, j, k));
+      const double along[3] = {b.w + b.e, b.s + b.n, b.d + b.u},
+                   sum = (along[0] + along[1]) + along[2];
+#pragma unroll
+      for (int axis = 0; axis < 3; axis++)
+        hymgi_sum_add(hymgi_part_of(along[axis], sum), &scale, words + axis * HYMGI_SUM_RESULT);
+    });
+  });
+  reduce_sum(r, words);
+}
 
 __global__ void __launch_bounds__(REDUCE_THREADS)
     find_largest_step(box_set boxes, hymgi_conductances c, hymgi_reduction r)
@@ -109,7 +154,11 @@ __global__ void __launch_bounds__(ROW_THREADS)
 template <int AXIS, typename Each>
 void for_each_face(const hymgi_level *level, const hymgi_geom *patches, const Each &each)
 {
-  hymgi_launch(level->context, on_each_face<AXIS, Each>, cells_grid(level), dim3(ROW_THREADS),
+  int n[3];
+  box_extent(patches, level->num_boxes, n);
+  const dim3 grid(row_blocks((int64_t)(n[1] + 1) * (n[2] + 1), n[0] + 1),
+                  grid_share(level->num_boxes));
+  hymgi_launch(level->context, on_each_face<AXIS, Each>, grid, dim3(ROW_THREADS),
                box_set_of(level->box, level->num_boxes), box_set_of(patches, level->num_boxes),
                each);
 }
@@ -170,6 +219,16 @@ extern "C" void hymgi_cuda_shares(const hymgi_level *level, int axis, double *ou
   });
 }
 
+extern "C" void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return;
+  hymgi_launch(level->context, sum_shares, grid, dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), view_of(level),
+               hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits), level->context->gpu->reduction);
+  hymgi_cuda_words(level->context, 3, words);
+}
+
 extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
 {
   const dim3 grid = reduction_grid(level);
@@ -190,12 +249,19 @@ extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, doubl
 
 extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3])
 {
-  for (int axis = 0; axis < 3; axis++)
-    if (level->coarsened >> axis & 1)
-      with_axis(axis, [&](auto of) {
-        for_each_cell(level, weight_along<of>{hymgi_conductances_of(level), resistance[axis],
-                                              level->weight[axis]});
-      });
+  const hymgi_conductances c = hymgi_conductances_of(level);
+  const hymgi_axis *const a = level->axis;
+  double *const *const w = level->weight;
+  if (resistance[0] || resistance[1] || resistance[2])
+    for_each_cell(level, weights_of_cell<false>{c,
+                                                {NULL, NULL, NULL},
+                                                {resistance[0], resistance[1], resistance[2]},
+                                                {w[0], w[1], w[2]}});
+  else
+    for_each_cell(level, weights_of_cell<true>{c,
+                                               {a[0].part, a[1].part, a[2].part},
+                                               {NULL, NULL, NULL},
+                                               {w[0], w[1], w[2]}});
 }
 
 extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
