@@ -29,7 +29,7 @@ constexpr struct {
   const char *name, *text;
   int64_t from; /* fewest cells of a level (measured on an H200) */
 } FORM[HYMGI_FORMS] = {
-    {"fv2_gsrb_fused", "red and black in one pass", cube(160)},
+    {"fv2_gsrb_fused", "red and black in one pass", cube(112)},
     {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
     {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
     {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},
@@ -191,9 +191,9 @@ bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
   return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
 }
 
-/* With neighbours a fused sweep does more work than two half sweeps: on four H200 a half sweep of
- * 256x128x128 cells (4.2 M) takes 42.2 us fused and 41.3 us by itself, one of 512x256x256 cells 254
- * and 326 us. */
+/* With neighbours a fused sweep does more work than two half sweeps, so the level must be 3.6 times as
+ * large: on four H200 a half sweep of 256x128x128 cells (4.2 M) took 42.2 us fused (with one slot a
+ * thread) and 41.3 us by itself, one of 512x256x256 cells 254 and 326 us. */
 hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
@@ -201,7 +201,7 @@ hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
   const int64_t cells = cells_of(level),
                 from = level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
   if (level->method->stencil == HYMG_FV2 && halo && halo->in_sweeps)
-    return fuses && cells - cells / 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
+    return fuses && cells / 18 * 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
   if (in_parts && (level->method->stencil == HYMG_FV2 || is_split(level)))
     return HYMGI_GSRB_IN_PARTS;
   return fuses ? HYMGI_GSRB_FUSED : HYMGI_GSRB_HALVES;

@@ -36,6 +36,14 @@ HYMGI_INLINE double hymgi_damped_weight(double weight, double coupling, double l
   return 2 * coupling < largest ? damped : weight;
 }
 
+/* The two together; the tensor interpolation's weights are not reduced. */
+HYMGI_INLINE double hymgi_weight_between(bool tensor, double inner, double t, double outer,
+                                         double coupling, double largest)
+{
+  const double weight = hymgi_neighbour_weight(inner, t, outer);
+  return tensor ? weight : hymgi_damped_weight(weight, coupling, largest);
+}
+
 /* The part of a cell's residual that its own parent gets; weights of axes that are not coarsened
  * are 0. */
 HYMGI_INLINE double hymgi_kept_part(double wx, double wy, double wz)
@@ -171,17 +179,10 @@ HYMGI_INLINE double hymgi_cell_resistance(const hymgi_conductances *c, const hym
   return hymgi_resistance(part[at], hymgi_face(c, g, axis, at % 2 ? 0 : 1, i, j, k));
 }
 
-/* Is the cell the second child of its parent, or an only one at an odd index? */
-HYMGI_INLINE int hymgi_is_second(const hymgi_geom *g, int axis, int i, int j, int k)
-{
-  return (g->low[axis] + hymgi_index_along(axis, i, j, k)) % 2;
-}
-
-/* The weight of a cell along a coarsened axis, damped unless the interpolation is the tensor one;
- * inner, outer: the resistances of the cell and of the next one away from its sibling (0 beyond a
- * domain boundary). */
-HYMGI_INLINE double hymgi_weight_between(const hymgi_conductances *c, const hymgi_geom *g, int axis,
-                                         double inner, double outer, int i, int j, int k)
+/* The weight of a cell along a coarsened axis, damped unless the interpolation is the tensor one; r:
+ * the resistances along it, with ghosts. */
+HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                      const double *r, int i, int j, int k)
 {
   const double t[3] = {hymgi_coupling(c, g, 0, false, i, j, k),
                        hymgi_coupling(c, g, 1, false, i, j, k),
@@ -190,35 +191,14 @@ HYMGI_INLINE double hymgi_weight_between(const hymgi_conductances *c, const hymg
   double largest = 0;
   for (int d = 0; d < 3; d++)
     if (c->coarsened >> d & 1 && t[d] > largest) largest = t[d];
-  const int odd = hymgi_is_second(g, axis, i, j, k);
-  const double w = hymgi_neighbour_weight(inner, hymgi_face(c, g, axis, odd, i, j, k), outer);
-  return c->tensor ? w : hymgi_damped_weight(w, own, largest);
-}
-
-/* The same; r: the resistances along the axis, with ghosts. */
-HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
-                                      const double *r, int i, int j, int k)
-{
-  const int odd = hymgi_is_second(g, axis, i, j, k), out = odd ? 1 : -1;
-  const double outer = hymgi_ends(g, axis, odd, hymgi_index_along(axis, i, j, k))
+  const int at = hymgi_index_along(axis, i, j, k), odd = (g->low[axis] + at) % 2;
+  const int out = odd ? 1 : -1;
+  const double outer = hymgi_ends(g, axis, odd, at)
                            ? 0
                            : r[hymgi_at(g, i + (axis == 0 ? out : 0), j + (axis == 1 ? out : 0),
                                         k + (axis == 2 ? out : 0))];
-  return hymgi_weight_between(c, g, axis, r[hymgi_at(g, i, j, k)], outer, i, j, k);
-}
-
-/* The same for a box without neighbours, whose resistances are computed from `part` of hymgi_axis. */
-HYMGI_INLINE double hymgi_lone_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
-                                      const double *part, int i, int j, int k)
-{
-  const int odd = hymgi_is_second(g, axis, i, j, k), out = odd ? 1 : -1;
-  const double inner = hymgi_cell_resistance(c, g, axis, part, i, j, k);
-  const double outer = hymgi_ends(g, axis, odd, hymgi_index_along(axis, i, j, k))
-                           ? 0
-                           : hymgi_cell_resistance(c, g, axis, part, i + (axis == 0 ? out : 0),
-                                                   j + (axis == 1 ? out : 0),
-                                                   k + (axis == 2 ? out : 0));
-  return hymgi_weight_between(c, g, axis, inner, outer, i, j, k);
+  return hymgi_weight_between(c->tensor, r[hymgi_at(g, i, j, k)],
+                              hymgi_face(c, g, axis, odd, i, j, k), outer, own, largest);
 }
 
 /* First child of a coarse cell, counted in the box g, and the number of children. */

@@ -54,9 +54,11 @@ __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geo
     weight.at[m] = fv2_gsrb_weight(b.of(m));
     if (ALPHA) weight.at[m] += alpha_at(a.v, p.own + m);
   }
-  divisors<2> diagonal;
-  diagonal.take(weight);
-  return diagonal.quotients(sum, true);
+  cells<2> x;
+#pragma unroll
+  for (int m = 0; m < 2; m++)
+    x.at[m] = sum.at[m] / weight.at[m];
+  return x;
 }
 
 /* ZERO: the old iterate is 0. */

@@ -2,6 +2,7 @@
  * and the fluxes of FV2. One cell a thread, by the formulas that the host uses. */
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
+#include "kernels/kernels.h"
 #include "kernels/robust/robust.h"
 
 extern "C" {
@@ -52,26 +53,6 @@ template <int AXIS> struct resistance_along {
   }
 };
 
-/* The weights of a cell. LONE: of a box without neighbours, from the conductances alone. */
-template <bool LONE> struct weights_of_cell {
-  hymgi_conductances c;
-  const double *part[3], *resistance[3];
-  double *weight[3];
-  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
-  {
-    double w[3] = {0, 0, 0};
-#pragma unroll
-    for (int axis = 0; axis < 3; axis++)
-      if (c.coarsened >> axis & 1)
-        w[axis] = LONE ? hymgi_lone_weight(&c, &g, axis, part[axis], i, j, k)
-                       : hymgi_cell_weight(&c, &g, axis, resistance[axis], i, j, k);
-    const ptrdiff_t at = hymgi_at(&g, i, j, k);
-#pragma unroll
-    for (int axis = 0; axis < 3; axis++)
-      if (c.coarsened >> axis & 1) weight[axis][at] = w[axis];
-  }
-};
-
 struct times_volume {
   hymgi_widths w;
   bool divide;
@@ -83,6 +64,80 @@ struct times_volume {
     *v = divide ? *v / volume : *v * volume;
   }
 };
+
+/* ---- weights ---- */
+
+struct weight_args {
+  box_set boxes;
+  operator_view v;
+  unsigned coarsened;
+  bool tensor;
+  const double *part[3], *resistance[3];
+  double *weight[3];
+};
+
+/* The place of an offset along an axis, both literals. */
+__device__ __forceinline__ ptrdiff_t along_axis(const place &p, int axis, int offset)
+{
+  return at(p, axis == 0 ? offset : 0, axis == 1 ? offset : 0, axis == 2 ? offset : 0);
+}
+
+/* The resistances of a cell (inner) and of the next one away from its sibling (outer). second: the cell is
+ * the second child; the next one's sibling lies behind it. LONE: of a box without neighbours, computed
+ * from the conductances; sibling: that of the face between the siblings. */
+template <bool LONE>
+__device__ __forceinline__ void resistances_at(const weight_args &a, const hymgi_geom &g,
+                                               const place &p, int axis, bool second,
+                                               double sibling, double *inner, double *outer)
+{
+  const int index = hymgi_index_along(axis, p.i, p.j, p.k), next = second ? 1 : -1;
+  const double *const part = a.part[axis] + along(g.low, axis) + index;
+  const bool ends = hymgi_ends(&g, axis, second, index);
+  *inner = LONE ? hymgi_resistance(*part, sibling) : a.resistance[axis][p.own];
+  *outer = 0;
+  if (ends) return;
+  const ptrdiff_t up = along_axis(p, axis, LONE ? 2 : 1), down = along_axis(p, axis, -1);
+  *outer = LONE ? hymgi_resistance(part[next], __ldg(a.v.beta[axis] + (second ? up : down)))
+                : a.resistance[axis][second ? up : down];
+}
+
+/* As hymgi_cell_weight, along all axes that are halved. */
+template <bool LONE>
+__device__ __forceinline__ void weigh_cell(const weight_args &a, const hymgi_geom &g,
+                                           const place &p)
+{
+  const fv2_betas b = fv2_load_betas<true>(a.v, g, p);
+  const double low[3] = {b.w, b.s, b.d}, high[3] = {b.e, b.n, b.u};
+  double largest = 0;
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++)
+    if (a.coarsened >> axis & 1 && low[axis] + high[axis] > largest)
+      largest = low[axis] + high[axis];
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(a.coarsened >> axis & 1)) continue;
+    const bool second = (along(g.low, axis) + hymgi_index_along(axis, p.i, p.j, p.k)) & 1;
+    double inner, outer;
+    resistances_at<LONE>(a, g, p, axis, second, second ? low[axis] : high[axis], &inner, &outer);
+    a.weight[axis][p.own] =
+        hymgi_weight_between(a.tensor, inner, second ? high[axis] : low[axis], outer,
+                             low[axis] + high[axis], largest);
+  }
+}
+
+template <bool LONE>
+__global__ void __launch_bounds__(ROW_THREADS) weigh(const __grid_constant__ weight_args a)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(a.boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      weigh_cell<LONE>(a, g, place_of(g, colour, t, j, k));
+    });
+  });
+}
+
+/* ---- reductions ---- */
 
 /* A cell's conductances without those at domain boundaries. */
 __device__ __forceinline__ fv2_betas betas_inside(const operator_view &v, const hymgi_geom &g,
@@ -249,19 +304,20 @@ extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, doubl
 
 extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3])
 {
-  const hymgi_conductances c = hymgi_conductances_of(level);
-  const hymgi_axis *const a = level->axis;
-  double *const *const w = level->weight;
-  if (resistance[0] || resistance[1] || resistance[2])
-    for_each_cell(level, weights_of_cell<false>{c,
-                                                {NULL, NULL, NULL},
-                                                {resistance[0], resistance[1], resistance[2]},
-                                                {w[0], w[1], w[2]}});
-  else
-    for_each_cell(level, weights_of_cell<true>{c,
-                                               {a[0].part, a[1].part, a[2].part},
-                                               {NULL, NULL, NULL},
-                                               {w[0], w[1], w[2]}});
+  weight_args a = {};
+  a.boxes = box_set_of(level->box, level->num_boxes);
+  a.v = view_of(level);
+  a.coarsened = level->coarsened;
+  a.tensor = level->method->tensor;
+  bool lone = true;
+  for (int axis = 0; axis < 3; axis++) {
+    a.part[axis] = level->axis[axis].part;
+    a.resistance[axis] = resistance[axis];
+    a.weight[axis] = level->weight[axis];
+    lone = lone && !resistance[axis];
+  }
+  hymgi_launch(level->context, lone ? weigh<true> : weigh<false>, cells_grid(level),
+               dim3(ROW_THREADS), a);
 }
 
 extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
