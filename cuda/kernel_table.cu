@@ -29,7 +29,7 @@ constexpr struct {
   const char *name, *text;
   int64_t from; /* fewest cells of a level (measured on an H200) */
 } FORM[HYMGI_FORMS] = {
-    {"fv2_gsrb_fused", "red and black in one pass", cube(112)},
+    {"fv2_gsrb_fused", "red and black in one pass", cube(110)},
     {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
     {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
     {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},
@@ -284,12 +284,21 @@ bool hymgi_cuda_splits(const hymgi_level *level)
          takes(level, HYMGI_FV4_MARCH);
 }
 
+/* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
+ * whole ones pay (144^3: no gain). */
+static bool fuses_gsrb(const hymgi_level *level)
+{
+  const int *const n = level->box[0].n;
+  const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
+  return cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
+}
+
 /* For both colours in one pass. */
 bool hymgi_cuda_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
-         is_split(level) && hymgi_keeps_colours_apart(level) && takes(level, HYMGI_FV2_GSRB_FUSED);
+         is_split(level) && hymgi_keeps_colours_apart(level) && fuses_gsrb(level);
 }
 
 bool hymgi_cuda_spare_buffers(const hymgi_level *level)

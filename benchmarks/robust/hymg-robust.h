@@ -102,10 +102,10 @@ typedef struct robust_result {
   char note[512];
   hymg_level_info *levels;
   int num_levels;
-  double setup_seconds, seconds;        /* medians */
+  double setup_seconds, seconds;                       /* medians */
   double update_seconds, again_seconds, cycle_seconds; /* likewise; 0 without --again */
-  double units;                         /* work units */
-  robust_other hypre;                   /* with --hypre */
+  double units;                                        /* work units */
+  robust_other hypre;                                  /* with --hypre */
 } robust_result;
 
 /* Collective. False after a message of rank 0 with *code, the exit status. */

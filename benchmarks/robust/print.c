@@ -72,7 +72,8 @@ void robust_print_result(const robust_result *r, csv_table *csv)
   if (r->options.verbose) print_details(r);
   fflush(stdout);
   const int *n = r->options.n;
-  rows_add(csv, "%s,%d,%d,%d,%d,%.1f,%.6f,%.6f,%.4e,%s,%d,%s,%.3e,%d,%d,%.6f,%.6f,%.3e,%.6f,%.6f,%.6f",
+  rows_add(csv,
+           "%s,%d,%d,%d,%d,%.1f,%.6f,%.6f,%.4e,%s,%d,%s,%.3e,%d,%d,%.6f,%.6f,%.3e,%.6f,%.6f,%.6f",
            r->name, n[0], n[1], n[2], s->cycles, r->units, r->setup_seconds, r->seconds,
            cells_of(r) / r->seconds, path, s->converged, why, s->residual_relative, h->iterations,
            h->converged, h->setup_seconds, h->seconds, h->residual_relative, r->update_seconds,

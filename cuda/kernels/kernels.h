@@ -17,7 +17,7 @@ void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymgi_sweep *sweep);
-/* fv2/march.cu, plain rows, and both_colours.cu, split rows: the sum's words are the reduction's result */
+/* march.cu, plain rows, and both_colours.cu, split rows: the sum's words are the reduction's result */
 void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 /* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; the black cells next to a

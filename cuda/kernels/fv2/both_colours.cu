@@ -1,7 +1,7 @@
-/* FV2's operator, its residual and the residual's norm on rows split by colour, for both colours in one
- * pass: a march along z with two slots of each colour a thread, so that every array is read once from the
- * second-level cache, 16 bytes at a time. Bytes per cell: x 8, f 8 (not the operator), betas 24,
- * written 8 (not the norm). */
+/* FV2's operator, its residual and the residual's norm on rows split by colour, for both colours in
+ * one pass: a march along z with two slots of each colour a thread, so that every array is read once
+ * from the second-level cache, 16 bytes at a time. Bytes per cell: x 8, f 8 (not the operator),
+ * betas 24, written 8 (not the norm). */
 #include "device/reduce.cuh"
 #include "kernels/fv2/march.cuh"
 #include "kernels/fv2/two_slots.cuh"
@@ -10,10 +10,9 @@ namespace
 {
 
 template <typename JOB>
-__device__ __forceinline__ cells<2> result_of(const gsrb_args &a, const hymgi_geom &g,
-                                              const place &p, const cells<2> &x,
-                                              const two_columns &c, const two_neighbours &n,
-                                              const two_betas &b)
+__device__ __forceinline__ cells<2>
+result_of(const gsrb_args &a, const hymgi_geom &g, const place &p, const cells<2> &x,
+          const two_columns &c, const two_neighbours &n, const two_betas &b)
 {
   constexpr bool APPLY = std::is_same_v<JOB, apply_sum>;
   cells<2> f = {}, out;
@@ -23,8 +22,8 @@ __device__ __forceinline__ cells<2> result_of(const gsrb_args &a, const hymgi_ge
     const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own + m) : 0;
     fv2_values v = values_at(a.v, g, p, m, c, n);
     v.c = x.at[m];
-    out.at[m] = APPLY ? fv2_apply(a.v, b.of(m), v, alpha)
-                      : fv2_residual(a.v, b.of(m), v, f.at[m], alpha);
+    out.at[m] =
+        APPLY ? fv2_apply(a.v, b.of(m), v, alpha) : fv2_residual(a.v, b.of(m), v, f.at[m], alpha);
   }
   return out;
 }
@@ -37,7 +36,8 @@ __device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const pla
 #pragma unroll
   for (int m = 0; m < 2; m++) {
     if (m == 1 && !both) continue;
-    if (std::is_same_v<JOB, residual_norm>) result->norm = larger(result->norm, bits_of(done.at[m]));
+    if (std::is_same_v<JOB, residual_norm>)
+      result->norm = larger(result->norm, bits_of(done.at[m]));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
       const double with = a.with == a.own   ? x.at[m]
                           : a.with == a.out ? done.at[m]

@@ -39,8 +39,8 @@ struct fused_args {
 /* The new values at two slots. row: as in load_neighbours. ZERO: the other colour is 0. */
 template <bool VARIABLE, bool ALPHA, bool ZERO>
 __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geom &g,
-                                            const place &p, const two_columns &c,
-                                            const double *row, ptrdiff_t pitch)
+                                            const place &p, const two_columns &c, const double *row,
+                                            ptrdiff_t pitch)
 {
   cells<2> sum, weight;
   two_neighbours n = {};
@@ -112,8 +112,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 1)
   }
 }
 
-template <int N, int X, int Y>
-void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
+template <int N, int X, int Y> void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
   const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
   const int slab = slab_for(layer, level->context->gpu->multiprocessors, a.extent[2]);

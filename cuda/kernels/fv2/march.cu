@@ -1,9 +1,9 @@
-/* FV2's half sweeps of red-black Gauss-Seidel and residual of red cells (split rows), sweeps, residual
- * and its norm (plain rows): a march along z on large levels, one thread per cell on small ones.
- * Boundary ghosts are extrapolated as neighbours are loaded. A half sweep reads the other colour and writes its
- * own, in place; the other sweeps are out of place. Bytes per cell of the level: a half sweep: the
- * other colour 4, f 4, six faces of half the cells 24 (every face once), written 4; a Chebyshev
- * step: x 8, f 8, previous x 8, betas 24, written 8. */
+/* FV2's half sweeps of red-black Gauss-Seidel and residual of red cells (split rows), sweeps,
+ * residual and its norm (plain rows): a march along z on large levels, one thread per cell on small
+ * ones. Boundary ghosts are extrapolated as neighbours are loaded. A half sweep reads the other
+ * colour and writes its own, in place; the other sweeps are out of place. Bytes per cell of the
+ * level: a half sweep: the other colour 4, f 4, six faces of half the cells 24 (every face once),
+ * written 4; a Chebyshev step: x 8, f 8, previous x 8, betas 24, written 8. */
 #include "device/fast_division.cuh"
 #include "device/reduce.cuh"
 #include "kernels/fv2/march.cuh"
@@ -227,8 +227,7 @@ extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep
 {
   const gsrb_args a = gsrb_args_of(level, sweep);
   if (level->box->split)
-    with_job<gsrb, residual>(sweep,
-                             [&](auto job) { run_march<decltype(job), true>(level, {a}); });
+    with_job<gsrb, residual>(sweep, [&](auto job) { run_march<decltype(job), true>(level, {a}); });
   else
     with_job<relax, residual, residual_norm>(
         sweep, [&](auto job) { run_march<decltype(job), false>(level, {a}); });

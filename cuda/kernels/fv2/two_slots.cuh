@@ -1,6 +1,6 @@
-/* FV2 on rows split by colour, two slots a thread: loads and stores of 16 bytes. The first slot is even,
- * so that they are aligned; with an odd number of slots the last thread's second one lies beyond the
- * row, where memory may be read but not written. */
+/* FV2 on rows split by colour, two slots a thread: loads and stores of 16 bytes. The first slot is
+ * even, so that they are aligned; with an odd number of slots the last thread's second one lies
+ * beyond the row, where memory may be read but not written. */
 #ifndef HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 #define HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 

@@ -82,9 +82,9 @@ __device__ __forceinline__ ptrdiff_t along_axis(const place &p, int axis, int of
   return at(p, axis == 0 ? offset : 0, axis == 1 ? offset : 0, axis == 2 ? offset : 0);
 }
 
-/* The resistances of a cell (inner) and of the next one away from its sibling (outer). second: the cell is
- * the second child; the next one's sibling lies behind it. LONE: of a box without neighbours, computed
- * from the conductances; sibling: that of the face between the siblings. */
+/* The resistances of a cell (inner) and of the next one away from its sibling (outer). second: the
+ * cell is the second child; the next one's sibling lies behind it. LONE: of a box without neighbours,
+ * computed from the conductances; sibling: that of the face between the siblings. */
 template <bool LONE>
 __device__ __forceinline__ void resistances_at(const weight_args &a, const hymgi_geom &g,
                                                const place &p, int axis, bool second,
@@ -119,9 +119,8 @@ __device__ __forceinline__ void weigh_cell(const weight_args &a, const hymgi_geo
     const bool second = (along(g.low, axis) + hymgi_index_along(axis, p.i, p.j, p.k)) & 1;
     double inner, outer;
     resistances_at<LONE>(a, g, p, axis, second, second ? low[axis] : high[axis], &inner, &outer);
-    a.weight[axis][p.own] =
-        hymgi_weight_between(a.tensor, inner, second ? high[axis] : low[axis], outer,
-                             low[axis] + high[axis], largest);
+    a.weight[axis][p.own] = hymgi_weight_between(a.tensor, inner, second ? high[axis] : low[axis],
+                                                 outer, low[axis] + high[axis], largest);
   }
 }
 
