@@ -124,6 +124,17 @@ static void find_gpu_driver(char driver[64])
   }
 }
 
+double fv_available_bytes(void)
+{
+  char line[256];
+  double bytes = 0;
+  FILE *file = fopen("/proc/meminfo", "r");
+  while (file && bytes == 0 && fgets(line, sizeof line, file))
+    if (strncmp(line, "MemAvailable:", 13) == 0) bytes = 1024 * atof(line + 13);
+  if (file) fclose(file);
+  return bytes;
+}
+
 fv_host fv_host_info(void)
 {
   fv_host h = {.os = ""};

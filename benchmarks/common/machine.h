@@ -25,6 +25,8 @@ typedef struct fv_host {
 } fv_host;
 
 fv_host fv_host_info(void);
+/* Memory that programs may still take without paging, 0 if unknown. */
+double fv_available_bytes(void);
 /* Peak memory of this process in bytes. */
 double fv_peak_bytes(void);
 

@@ -67,19 +67,25 @@ static void free_arrays(arrays *a)
   free(a->to);
 }
 
-/* Bytes of both arrays of a rank: what --copy-mb says for a node or a GPU, else on a host four
- * times the last-level caches and at least 384 MB, on a GPU 1 GiB; at most a quarter of the memory. */
-static double wanted_bytes(const fv_report *r)
+/* What both arrays of a node or a GPU may take: a quarter of the memory that is free now. */
+static double most_bytes(const fv_run *run, const fv_report *r)
 {
-  const int sharing = (r->ranks + r->nodes - 1) / r->nodes;
-  const double cache = 4 * fv_host_info().cache, memory = r->machine.memory;
-  double bytes = r->options->copy_mb >= 0 ? 1e6 * r->options->copy_mb
-                 : r->has_device          ? 0x1p30
-                 : cache > 384e6          ? cache
-                                          : 384e6;
-  const double most = r->has_device ? r->device.free_bytes / 4 : memory > 0 ? memory / 4 : bytes;
-  if (bytes > most) bytes = most;
-  return r->has_device ? bytes : bytes / sharing;
+  hymg_device_info device;
+  if (!r->has_device) return fv_available_bytes() / 4;
+  return hymg_device_get(run->context, -1, &device) == HYMG_OK ? device.free_bytes / 4 : 0;
+}
+
+/* Bytes of both arrays of a rank: what --copy-mb says for a node or a GPU, else on a host four
+ * times the last-level caches and at least 384 MB, on a GPU 1 GiB. */
+static double wanted_bytes(const fv_run *run, const fv_report *r)
+{
+  const int sharing = r->has_device ? 1 : (r->ranks + r->nodes - 1) / r->nodes;
+  const double cache = 4 * fv_host_info().cache, most = most_bytes(run, r);
+  const double wanted = r->options->copy_mb >= 0 ? 1e6 * r->options->copy_mb
+                        : r->has_device          ? 0x1p30
+                        : cache > 384e6          ? cache
+                                                 : 384e6;
+  return (wanted < most ? wanted : most) / sharing;
 }
 
 /* Seconds of a copy on the slowest rank. */
@@ -116,7 +122,7 @@ static void best_copy(fv_run *run, arrays *a, fv_bandwidth *b)
 bool fv_measure_bandwidth(fv_run *run, fv_report *report)
 {
   arrays a;
-  double least = -wanted_bytes(report), lacking;
+  double least = -wanted_bytes(run, report), lacking;
   report->bandwidth = (fv_bandwidth){.bytes_per_second = NAN};
   if (!fv_max(run, &least)) return false;
   least = floor(-least / 16) * 16;

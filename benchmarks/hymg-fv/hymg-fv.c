@@ -76,22 +76,21 @@ static bool measure_all(fv_run *run, fv_report *report, fv_submission *submissio
   return true;
 }
 
+static bool solve_all(fv_run *run, fv_report *report, fv_submission *submission)
+{
+  bool ok = fv_start_device(run, report) && fv_make_grid(run, report) &&
+            fv_check_device_memory(run, report) && fv_setup(run, report);
+  if (ok && is_first(run)) fv_print_setup(report);
+  show(run, submission);
+  return ok && measure_all(run, report, submission) && fv_richardson(run, report) &&
+         fv_breakdown(run, report);
+}
+
 /* What only a record has. */
 static bool describe_machine(fv_run *run, fv_report *report)
 {
   if (!run->options->json && !run->options->submit) return true;
   return fv_find_nodes(run, report) && fv_measure_bandwidth(run, report);
-}
-
-static bool solve_all(fv_run *run, fv_report *report, fv_submission *submission)
-{
-  bool ok = fv_start_device(run, report) && fv_make_grid(run, report) &&
-            describe_machine(run, report) && fv_check_device_memory(run, report) &&
-            fv_setup(run, report);
-  if (ok && is_first(run)) fv_print_setup(report);
-  show(run, submission);
-  return ok && measure_all(run, report, submission) && fv_richardson(run, report) &&
-         fv_breakdown(run, report);
 }
 
 /* --plan */
@@ -121,7 +120,7 @@ static int run_benchmark(fv_run *run)
   fv_submission submission;
   if (!can_write(run, &submission)) return run->exit_code;
   describe_run(run, &report);
-  const bool ok = solve_all(run, &report, &submission);
+  const bool ok = solve_all(run, &report, &submission) && describe_machine(run, &report);
   int code = ok ? fv_exit_code(&report) : run->exit_code;
   if (ok && is_first(run)) fv_print_end(&report);
   if (!end_submission(run, &report, &submission, ok)) code = EXIT_AT_RUN_TIME;

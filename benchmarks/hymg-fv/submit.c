@@ -54,6 +54,7 @@ const char *fv_submission_begin(fv_submission *s, const char *folder)
   char path[OUTPUT_PATH + 32];
   const char *why = find_folder(s, folder);
   s->shown = 0;
+  s->lost = false;
   if (why) return why;
   if (mkdir(s->beside, 0777) != 0)
     return errno == EEXIST ? "FOLDER.new is there, of a run that is going on or was broken off"
@@ -87,7 +88,7 @@ void fv_submission_show(fv_submission *s)
   ssize_t n;
   fflush(stdout);
   while ((n = pread(s->log, part, sizeof part, s->shown)) > 0) {
-    write_all(s->out, part, (size_t)n);
+    s->lost = !write_all(s->out, part, (size_t)n) || s->lost;
     s->shown += n;
   }
 }
@@ -172,5 +173,6 @@ bool fv_submission_end(fv_submission *s, const fv_report *report)
   if (!ok)
     fprintf(stderr, "hymg-fv: --submit %s: %s; what could be written is in %s\n", s->folder,
             strerror(why), s->beside);
-  return ok;
+  if (s->lost) fprintf(stderr, "hymg-fv: standard output: could not be written\n");
+  return ok && !s->lost;
 }

@@ -12,6 +12,7 @@ typedef struct fv_submission {
   int out;    /* the program's standard output */
   int log;    /* log.txt, which stands for it meanwhile */
   long shown; /* bytes of the log that were passed on */
+  bool lost;  /* some of them could not be */
 } fv_submission;
 
 /* Makes FOLDER.new and begins the log. NULL, or why it cannot: the folder must not exist or be

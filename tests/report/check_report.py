@@ -1,6 +1,6 @@
-"""What hymg-report must do: check_report.py SRCDIR WORK. WORK has the records and submissions that report.sh made with this
-build's hymg-fv (none where it has no JSON); the rules are tried on the submission of benchmarks/ranking. Ends with the
-totals."""
+"""What hymg-report must do: check_report.py SRCDIR WORK. WORK has the records and submissions that report.sh made with
+this build's hymg-fv (none where it has no JSON); the rules are tried on the submission of benchmarks/ranking. Ends with
+the totals."""
 import contextlib
 import copy
 import csv
@@ -210,7 +210,8 @@ MUTATIONS = [
     ("numbers", change("setup_cycles", 1e3)),
     ("names", change("machine/site", None)), ("names", change("machine/name", " ")),
     ("names", change("nodes", 2)), ("names", change("machine/host", "n17")),
-    ("nodes", change("nodes", 2)), ("nodes", change("ranks", 2)), ("nodes", change("machine/nodes/0/memory_bytes", None)),
+    ("nodes", change("nodes", 2)), ("nodes", change("ranks", 2)),
+    ("nodes", change("machine/nodes/0/memory_bytes", None)),
     ("nodes", change("machine/nodes/0/cpu", "")), ("nodes", change("machine/nodes/0/os", None)),
     ("gpus", node_gpu), ("gpus", change("machine/gpus", ["A"])),
     ("gpus", change("placement", {"tail_from": 5, "host_from": 7, "source": "estimate", "seconds": 0.0, "note": None})),
@@ -311,7 +312,8 @@ def check_ranking(base):
     status, out, _ = run("--rank", neighbours, base)
     check(status == 0 and out.index("Fast, one") < out.index(name) < out.index("Slow"), f"Markdown: {out}")
     check(len({len(line) for line in out.splitlines()}) == 1, "Markdown: the columns are not aligned")
-    for text, why in (("system,speed\na,1\n", "column speed"), ("system,dof_per_second_h,source\na,fast,b\n", "no number"),
+    for text, why in (("system,speed\na,1\n", "column speed"),
+                      ("system,dof_per_second_h,source\na,fast,b\n", "no number"),
                       ("system,dof_per_second_h\na,1\n", "source is missing")):
         status, _, err = run("--rank", save(in_work("wrong.csv"), text))
         check(status == 1 and why in err, f"{why}: {status}, {err}")

@@ -2,6 +2,7 @@
 # hymg-fv --submit and hymg-report: refusals, records of several modes, submissions of one and two ranks; then
 # tests/report/check_report.py with what they wrote. Environment: BUILD, SRCDIR; CC, MPIRUN, MPIRUN_FLAGS, SANITIZE,
 # HYMG_JANSSON where there are any. Ends with the totals.
+# shellcheck disable=SC2086 # $fast and $names are words
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the sources}"
 program=$BUILD/bin/hymg-fv
@@ -9,7 +10,8 @@ MPIRUN=${MPIRUN-} MPIRUN_FLAGS=${MPIRUN_FLAGS-}
 passed=0 failed=0 skipped=0
 python=
 for candidate in "${PYTHON:-python3}" python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 9))' || continue
+  command -v "$candidate" >/dev/null 2>&1 || continue
+  "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 9))' || continue
   python=${python:-$candidate}
   if "$candidate" -c 'import matplotlib, jsonschema' 2>/dev/null; then
     python=$candidate
@@ -60,10 +62,9 @@ good()
   if [ $code -eq 0 ]; then pass; else fail "$*: status $code: $(head -n 1 err)"; fi
 }
 
-# ranks ARGUMENT...: on two ranks
+# on_two_ranks COMMAND...
 on_two_ranks()
 {
-  # shellcheck disable=SC2086
   "$MPIRUN" $MPIRUN_FLAGS -n 2 "$@" >out 2>err </dev/null
   code=$?
   if [ $code -eq 0 ]; then pass; else fail "2 ranks, $*: status $code: $(head -n 2 err)"; fi
@@ -100,7 +101,7 @@ check_submission()
 {
   mkdir data/rehearsal
   good $fast --submit data/rehearsal/ --site 'Höme "x"' --machine-name box --submitter me 5 1
-  if [ "$(ls data/rehearsal | tr '\n' ' ')" = 'SHA256SUMS log.txt machine.json record.json ' ] &&
+  if [ "$(cd data/rehearsal && echo *)" = 'SHA256SUMS log.txt machine.json record.json' ] &&
     [ ! -e data/rehearsal.new ]; then pass
   else fail "the files of a submission: $(ls data data/rehearsal)"; fi
   if (cd data/rehearsal && sha256sum -c --quiet SHA256SUMS); then pass; else fail 'sha256sum -c'; fi
@@ -110,7 +111,7 @@ check_submission()
   if (cd data/rehearsal && sha256sum -c --quiet SHA256SUMS); then pass; else fail 'an older submission is not what it was'; fi
 }
 
-# cmd of several modes; the names say which
+# Records of several modes, by name.
 make_records()
 {
   good $fast --json data/fv4.json 4 1

@@ -5,8 +5,8 @@ import sys
 
 from . import records, rules, schema, table
 
-TEXT = """Reads records that hymg-fv has written, validates them against their JSON Schema and prints a table of them, the
-fastest first. With --rank it reads submissions, refuses those that break a rule, and prints the ranking."""
+TEXT = """Reads records that hymg-fv has written, validates them against their JSON Schema and prints a table of them,
+the fastest first. With --rank it reads submissions, refuses those that break a rule, and prints the ranking."""
 
 
 def options(arguments):

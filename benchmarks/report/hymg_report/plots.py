@@ -71,7 +71,8 @@ def levels(found):
         sums[row["verb"]][row["level"]] += row["seconds"]
     order = sorted(sums, key=lambda verb: -sum(sums[verb].values()))
     shown, rest = order[:VERBS_SHOWN], order[VERBS_SHOWN:]
-    figure, axes = new_figure(f"Time per level: {records.label(record)}", "level (0: finest)", "ms in one solve, rank 0")
+    figure, axes = new_figure(f"Time per level: {records.label(record)}", "level (0: finest)",
+                              "ms in one solve, rank 0")
     places = sorted({row["level"] for row in record["breakdown"]})
     bottom = dict.fromkeys(places, 0.0)
     for verb in shown + (["others"] if rest else []):
@@ -86,8 +87,8 @@ def levels(found):
 
 
 def roofline(found):
-    """Declared bytes per second of each level and of the whole solve against the machine's measured copy. Above the line:
-    sweeps that share a pass over memory, or levels in caches."""
+    """Declared bytes per second of each level and of the whole solve against the machine's measured copy. Above the
+    line: sweeps that share a pass over memory, or levels in caches."""
     measured = [record for record in found if record["bandwidth"]]
     if not measured:
         return None, "no record has a measured copy"
@@ -104,7 +105,8 @@ def roofline(found):
             axes.semilogy(*zip(*points), "o-", color=colour, label=records.label(record))
         copy, solve = records.copy_gb_per_second(record), records.gb_per_second(record)
         axes.axhline(copy, color=colour, linestyle="--", label=f"copy {copy:.4g} GB/s")
-        axes.axhline(solve, color=colour, linestyle=":", label=f"whole solve {solve:.4g} GB/s, {100 * solve / copy:.0f} %")
+        axes.axhline(solve, color=colour, linestyle=":",
+                     label=f"whole solve {solve:.4g} GB/s, {100 * solve / copy:.0f} %")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.12))
     return figure, None
