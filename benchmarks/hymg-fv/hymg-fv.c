@@ -30,20 +30,31 @@ static void describe_run(const fv_run *run, fv_report *report)
              run->options->machine_name);
 }
 
-/* Called before any work, on all ranks: can the results be written? Begins a submission. */
-static bool can_write(fv_run *run, fv_submission *submission)
+/* Does any rank know why not? */
+static bool agreed(fv_run *run, const char *why)
 {
-  const char *const name = run->options->json, *const folder = run->options->submit, *why = NULL;
-  if (name && is_first(run)) why = output_check(name);
-  if (why) fprintf(stderr, "hymg-fv: --json %s: cannot write there: %s\n", name, why);
-  if (folder && is_first(run) && !why) {
-    why = fv_submission_begin(submission, folder);
-    if (why) fprintf(stderr, "hymg-fv: --submit %s: %s\n", folder, why);
-  }
   double failed = why != NULL;
   fv_max(run, &failed);
   run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
   return failed == 0.0;
+}
+
+/* Called before any work. */
+static bool can_write(fv_run *run, const char *option, const char *name)
+{
+  const char *why = NULL;
+  if (name && is_first(run)) why = output_check(name);
+  if (why) fprintf(stderr, "hymg-fv: %s %s: cannot write there: %s\n", option, name, why);
+  return agreed(run, why);
+}
+
+/* The last of these checks: from here on what is printed goes through the log. */
+static bool begin_submission(fv_run *run, fv_submission *submission)
+{
+  const char *const folder = run->options->submit, *why = NULL;
+  if (folder && is_first(run)) why = fv_submission_begin(submission, folder);
+  if (why) fprintf(stderr, "hymg-fv: --submit %s: %s\n", folder, why);
+  return agreed(run, why);
 }
 
 /* The work is done by then: if the file cannot be written, the result goes to stdout. */
@@ -118,7 +129,8 @@ static int run_benchmark(fv_run *run)
 {
   fv_report report = {.options = NULL};
   fv_submission submission;
-  if (!can_write(run, &submission)) return run->exit_code;
+  if (!can_write(run, "--json", run->options->json) || !begin_submission(run, &submission))
+    return run->exit_code;
   describe_run(run, &report);
   const bool ok = solve_all(run, &report, &submission) && describe_machine(run, &report);
   int code = ok ? fv_exit_code(&report) : run->exit_code;

@@ -28,6 +28,7 @@ static void find_place(const fv_report *r, place *p)
   snprintf(p->gpu.name, sizeof p->gpu.name, "%.127s", r->device.name);
   p->gpu.memory = r->device.memory_bytes;
   p->gpu.ordinal = r->device.ordinal;
+  if (!*p->host.gpu_driver) gpu_driver_version(p->host.gpu_driver);
   gpu_bus(r->device.ordinal, p->gpu.bus);
   gpu_versions(&p->gpu.driver, &p->gpu.runtime);
 }

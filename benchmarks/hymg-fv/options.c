@@ -53,8 +53,7 @@ static bool read_device(const command_line *c, const char *option, const char *t
 
 static bool read_file(const command_line *c, const char *option, const char *text, void *target)
 {
-  const bool none =
-      strcmp(text, "none") == 0 && strcmp(option, "--json") != 0 && strcmp(option, "--submit") != 0;
+  const bool none = strcmp(text, "none") == 0 && strstr(option, "-file");
   *(const char **)target = none ? NULL : text;
   return *text || options_refuse(c, "%s: the file name is empty", option);
 }

@@ -149,6 +149,15 @@ static bool write_files(const fv_submission *s, const fv_report *report)
   return false;
 }
 
+/* So that a power failure cannot leave the name without the files. */
+static void sync_folder(const fv_submission *s)
+{
+  const int folder = open(s->beside, O_RDONLY | O_DIRECTORY);
+  if (folder < 0) return;
+  fsync(folder);
+  close(folder);
+}
+
 static void end_log(fv_submission *s)
 {
   fv_submission_show(s);
@@ -169,6 +178,7 @@ bool fv_submission_end(fv_submission *s, const fv_report *report)
     rmdir(s->beside);
     return true;
   }
+  sync_folder(s);
   if (ok && rename(s->beside, s->folder) != 0) ok = false, why = errno;
   if (!ok)
     fprintf(stderr, "hymg-fv: --submit %s: %s; what could be written is in %s\n", s->folder,
