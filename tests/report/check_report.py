@@ -123,6 +123,8 @@ def check_rehearsal():
     names = {name for name, _ in broken}
     must = {"official", "size", "protocol", "bandwidth"}
     may = must | {"commit", "order", "residual", "log"}  # log: only of a run that passed is the last line OFFICIAL
+    nodes = load(os.path.join(folder, "machine.json"))["machine"]["nodes"]
+    may |= {"gpus"} if nodes[0]["gpus"] and not nodes[0]["gpu_driver"] else set()  # emulated ones have no driver
     check(must <= names <= may, f"rehearsal: broken are {sorted(names)}")
     status, out, err = run("--rank", folder)
     check(status == 1 and not out and "rule official" in err, f"rehearsal: {status}, {err}")
@@ -145,6 +147,8 @@ def check_ranks():
         ranks = [node["ranks"] for node in nodes]
         check(ranks == [2 // hosts] * hosts, f"{name}: nodes have {ranks} ranks")
         check([node["threads"] for node in nodes] == ranks, f"{name}: threads")
+        gpus = [sum(gpu["ranks"] for gpu in node["gpus"]) for node in nodes]
+        check(gpus in (ranks, [0] * hosts), f"{name}: GPUs of {gpus} ranks")
         check(all(node["cpu"] and node["processors"] > 0 and node["memory_bytes"] > 1e8 for node in nodes),
               f"{name}: a node is not described")
     if os.path.isdir(in_work("two-hosts")):
@@ -168,14 +172,20 @@ def change(path, value):
     return edit
 
 
-def node_gpu(record, machine, log):
-    for document in (record, machine):
-        document["machine"]["gpus"] = ["A"]
-        document["machine"]["nodes"][0]["gpus"] = [
-            {"name": "A", "bus": None, "memory_bytes": None, "ranks": 1, "cuda_driver": "13.0", "cuda_runtime": "13.0"}]
-        document["machine"]["nodes"][0]["gpu_driver"] = "580.1"
-    record["placement"] = {"tail_from": 5, "host_from": 7, "source": "estimate", "seconds": 0.0, "note": None}
-    return log
+PLACEMENT = {"tail_from": 5, "host_from": 7, "source": "estimate", "seconds": 0.0, "note": None}
+
+
+def on_gpu(driver="580.1", **changes):
+    """As if the run had been on a GPU, described but for the changes."""
+    def edit(record, machine, log):
+        gpu = {"name": "A", "bus": None, "memory_bytes": 10**10, "ranks": 1, "cuda_driver": "13.0",
+               "cuda_runtime": "13.0", **changes}
+        for document in (record, machine):
+            document["machine"]["gpus"] = ["A"]
+            document["machine"]["nodes"][0].update(gpus=[gpu], gpu_driver=driver)
+        record["placement"] = PLACEMENT
+        return log
+    return edit
 
 
 def other_machine(record, machine, log):
@@ -213,8 +223,8 @@ MUTATIONS = [
     ("nodes", change("nodes", 2)), ("nodes", change("ranks", 2)),
     ("nodes", change("machine/nodes/0/memory_bytes", None)),
     ("nodes", change("machine/nodes/0/cpu", "")), ("nodes", change("machine/nodes/0/os", None)),
-    ("gpus", node_gpu), ("gpus", change("machine/gpus", ["A"])),
-    ("gpus", change("placement", {"tail_from": 5, "host_from": 7, "source": "estimate", "seconds": 0.0, "note": None})),
+    ("gpus", on_gpu(memory_bytes=None)), ("gpus", on_gpu(cuda_runtime=None)), ("gpus", on_gpu(driver=None)),
+    ("gpus", on_gpu(ranks=2)), ("gpus", change("machine/gpus", ["A"])), ("gpus", change("placement", PLACEMENT)),
     ("software", change("machine/compiler", None)), ("software", change("machine/mpi_library", None)),
     ("commit", change("commit", "0a1b2c3-dirty")), ("commit", change("commit", None)),
     ("bandwidth", change("bandwidth", None)), ("bandwidth", change("bandwidth/bytes", 8000000)),
@@ -248,6 +258,10 @@ def check_rules(base):
         log = file.read()
     write_submission(in_work("same"), record, machine, log)
     check(rules.judge(in_work("same"))[1] == [], f"written anew: {rules.judge(in_work('same'))[1]}")
+    r, m = copy.deepcopy(record), copy.deepcopy(machine)
+    on_gpu()(r, m, log)
+    write_submission(in_work("gpu"), r, m, log)
+    check(rules.judge(in_work("gpu"))[1] == [], f"a described GPU: {rules.judge(in_work('gpu'))[1]}")
     for n, (name, mutation) in enumerate(MUTATIONS):
         r, m = copy.deepcopy(record), copy.deepcopy(machine)
         changed = mutation(r, m, log)
