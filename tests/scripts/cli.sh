@@ -500,6 +500,7 @@ check_terminal()
   if tr '\r' '\n' <"$out" | LC_ALL=C grep 'left' | grep -q -v "^$(printf '\033')\[K.*left$(printf '\033')\[0m\$"; then
     fail "progress stays on the terminal"
   else pass; fi
+  [ -z "${HYMG_TEST_SMALL-}" ] || return
   on_terminal NO_COLOR=1 $line
   escapes yes K 'with NO_COLOR'
   escapes no '[0-9]' 'with NO_COLOR'
