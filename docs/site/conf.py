@@ -1,5 +1,6 @@
 """Sphinx configuration of the documentation site; `make docs` builds it. The source folder is the repository's root, so
 that links between pages and to files of the repository are the same here and in a repository browser."""
+
 import os
 import re
 from pathlib import Path
@@ -14,8 +15,14 @@ copyright = "the hymg authors"
 release = version = re.search(r'#define HYMG_VERSION "(.*)"', HEADERS[0].read_text())[1]
 extensions = ["myst_parser", "breathe"]
 root_doc = "docs/index"
-include_patterns = ["docs/*.md", "benchmarks/README.md", "benchmarks/stencils/README.md", "examples/petsc/README.md",
-                    "CHANGELOG.md", "CONTRIBUTING.md"]
+include_patterns = [
+    "docs/*.md",
+    "benchmarks/README.md",
+    "benchmarks/stencils/README.md",
+    "examples/petsc/README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"hymg {version}"
@@ -28,17 +35,15 @@ primary_domain = "c"
 highlight_language = "none"
 
 
-def links_that_no_page_has(app, name, source):
-    """Links to folders, and to files without a page of their own, become their names."""
-    page = ROOT / (name + ".md")
+def links_that_the_site_cannot_follow(app, name, source):
+    """Links to folders, and to the README, which is no page here, become plain text. Other files can be downloaded."""
+    folder = (ROOT / name).parent
 
     def replace(match):
-        target = match[2].split("#")[0]
-        path = page.parent / target
-        is_page = path.suffix == ".md" and path.resolve() != ROOT / "README.md"
-        return match[0] if ":" in target or not target or is_page else match[1].strip("[]")
+        target = (folder / match[2].split("#")[0]).resolve()
+        return match[1] if target.is_dir() and target != folder or target == ROOT / "README.md" else match[0]
 
-    source[0] = re.sub(r"(?<!!)(\[[^\]]*\])\(([^)\s]+)\)", replace, source[0])
+    source[0] = re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", replace, source[0])
 
 
 def everything_is_listed(app, error):
@@ -54,5 +59,5 @@ def everything_is_listed(app, error):
 
 
 def setup(app):
-    app.connect("source-read", links_that_no_page_has)
+    app.connect("source-read", links_that_the_site_cannot_follow)
     app.connect("build-finished", everything_is_listed)

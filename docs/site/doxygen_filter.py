@@ -4,6 +4,7 @@
 A comment in front of a declaration, or behind one on the same line, describes it; declarations that follow without a
 comment or a blank line between share it. "---- title ----" begins a group. Older names and macros are left out.
 """
+
 import re
 import sys
 
@@ -30,14 +31,18 @@ def simplified(code):
     code = re.sub(r"^ *(?:/\* the older names \*/\n)(?: *HYMG_\w+ = HYMG_\w+,?\n)+", "", code, flags=re.M)
     code = re.sub(r"^typedef \w+ \w+; /\* the older name \*/\n", "", code, flags=re.M)
     statuses = re.findall(r"X\((\w+), (\d+), \"(.*?)\"\)", code)
-    return re.sub(r"#define HYMG_STATUS_ENUM.*?#undef HYMG_STATUS_ENUM",
-                  "\n".join(f"  {name} = {value}, /* {text} */" for name, value, text in statuses), code, flags=re.S)
+    return re.sub(
+        r"#define HYMG_STATUS_ENUM.*?#undef HYMG_STATUS_ENUM",
+        "\n".join(f"  {name} = {value}, /* {text} */" for name, value, text in statuses),
+        code,
+        flags=re.S,
+    )
 
 
 def converted(code, name):
     out, end = [], 0
     for m in COMMENT.finditer(code):
-        out.append(shared(code[end:m.start()]))
+        out.append(shared(code[end : m.start()]))
         end = m.end()
         title = re.fullmatch(r" ---- (.*) ---- ", m.group(1))
         if title:
@@ -56,7 +61,7 @@ def shared(code):
     """In front of declarations without a comment of their own, a pointer to the one that describes them."""
     out, end, first = [], 0, None
     for m in FUNCTION.finditer(code):
-        between = code[end:m.start()]
+        between = code[end : m.start()]
         struct = re.search(r"\} (hymg_\w+);\n$", between)
         if struct or re.search(r"\n\s*\n", between):
             first = struct and struct.group(1)
