@@ -132,6 +132,7 @@ HYMG_API void hymg_context_destroy(hymg_context **context);
  * before the first. It names the value and the limit and, if another rank failed, that rank.
  * Valid until the next failure. */
 HYMG_API const char *hymg_context_error(const hymg_context *context);
+/* This rank, from 0 on; the ranks of the context; the OpenMP threads of this rank. */
 HYMG_API int hymg_context_rank(const hymg_context *context);
 HYMG_API int hymg_context_ranks(const hymg_context *context);
 HYMG_API int hymg_context_threads(const hymg_context *context);

@@ -44,8 +44,8 @@ bad()
   message=$1
   shift
   refused=$((refused + 1))
-  # small tests, which start slowly under sanitizers, try a third
-  [ -z "${HYMG_TEST_SMALL-}" ] || [ $((refused % 3)) -eq 0 ] || return
+  # small tests, which start slowly under sanitizers, try a fifth
+  [ -z "${HYMG_TEST_SMALL-}" ] || [ $((refused % 5)) -eq 0 ] || return
   run "$@"
   if [ $code -ne 2 ]; then fail "hymg-fv $*: status $code, not 2"
   elif [ -s "$out" ]; then fail "hymg-fv $*: prints on stdout: $(head -n 1 "$out")"
