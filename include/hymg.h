@@ -56,7 +56,8 @@ extern "C" {
   X(HYMG_ECUDA, 4, "CUDA error")                                                                   \
   X(HYMG_EMPI, 5, "MPI error")                                                                     \
   X(HYMG_EIO, 6, "input/output error")                                                             \
-  X(HYMG_EVERSION, 7, "hymg.h and the library are of different versions")
+  X(HYMG_EVERSION, 7, "hymg.h and the library are of different versions")                          \
+  X(HYMG_ECPU, 8, "this CPU lacks instructions that the library was compiled for")
 
 typedef enum hymg_status {
 #define HYMG_STATUS_ENUM(name, value, text) name = value,
@@ -121,7 +122,7 @@ HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, no MPI calls. For a context with a communicator see the
  * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096), ENOMEM; without a context there is no text. */
+ * (threads < 0 or > 4096), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
