@@ -129,7 +129,8 @@ static int run_benchmark(fv_run *run)
 {
   fv_report report = {.options = NULL};
   fv_submission submission;
-  if (!can_write(run, "--json", run->options->json) || !begin_submission(run, &submission))
+  if (!can_write(run, "--json", run->options->json) ||
+      !can_write(run, "--save", run->options->save) || !begin_submission(run, &submission))
     return run->exit_code;
   describe_run(run, &report);
   const bool ok = solve_all(run, &report, &submission) && describe_machine(run, &report);
@@ -137,6 +138,7 @@ static int run_benchmark(fv_run *run)
   if (ok && is_first(run)) fv_print_end(&report);
   if (!end_submission(run, &report, &submission, ok)) code = EXIT_AT_RUN_TIME;
   if (ok && !write_json(run, &report)) code = EXIT_AT_RUN_TIME;
+  if (ok && !fv_save(run)) code = EXIT_AT_RUN_TIME;
   fv_cleanup(run);
   fv_report_free(&report);
   return code;

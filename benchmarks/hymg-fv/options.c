@@ -213,6 +213,10 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .kind = OPTION_LAST, &o->devices},
       {"json", "FILE", "write the results as one JSON object, schema hymg-fv/2",
        .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+      {"save", "FILE.vti",
+       "write the last solution u of the finest size and f to a file for ParaView and VTK, .vti\n"
+       "or .vtr",
+       .kind = OPTION_CUSTOM, &o->save, .read = read_file},
       {"submit", "DIR",
        "write a submission into the new folder DIR: record, log, machine and checksums, for\n"
        "hymg-report --rank; that accepts only what was run with --official",
