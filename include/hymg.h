@@ -582,7 +582,7 @@ typedef struct hymg_options {
   hymg_tuning tuning;
   /* CUDA: the first level on which no rank holds at least this many cells, and all levels below
    * it, run on the host; 0: none; -1: chosen automatically (see tuning; grids with fewer than
-   * 64^3 cells are not measured) */
+   * 64^3 cells are not measured). On the robust path never the finest level, and -1: none */
   int64_t host_cells;
   /* CUDA, if no level runs on the host: the part of a V-cycle from the first level with fewer
    * cells than this runs in one launch, if its size and kind allow; 0: none; -1: likewise chosen
