@@ -78,14 +78,36 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3])
+/* A vector load that overlaps a store of just before has to wait for it. */
+HYMGI_INLINE void store_other(double value, double *x)
+{
+  if (*x != value) *x = value;
+}
+
+/* The ghosts beyond boundaries that row cjk reads along x. */
+HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+                                const int cjk[3])
+{
+  const int colour = g->split ? 1 - cjk[0] : cjk[0], n = host_slots(g);
+  const bool odd = g->split && hymgi_first(g, cjk[0], cjk[1], cjk[2]);
+  double *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
+  const double *const weight = level->c.boundary_ghost;
+  if (g->boundaries & 1 && !odd)
+    store_other(hymgi_fv2_ghost(weight[0], row[g->split ? 0 : 1]), row - 1);
+  if (g->boundaries & 2 && (odd || !g->split))
+    store_other(hymgi_fv2_ghost(weight[1], row[g->split ? n - 1 : n - 2]), row + n);
+}
+
+/* Of a row in which no face but those at its ends lies on a boundary. */
+HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                                  const double *x, const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
   const hymgi_coefficients *c = &level->c;
-  fv2_row r = {.n = host_slots(g), .f = f ? f + o : NULL};
+  fv2_row r;
+  r.n = host_slots(g), r.f = f ? f + o : NULL;
   if (c->beta[0]) {
     r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
     r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
@@ -93,19 +115,25 @@ HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const
   } else {
     constant_betas(level, g, cjk, &r);
   }
-  if (c->alpha)
-    r.alpha = c->alpha + o;
-  else if (level->method->has_alpha)
-    r.alpha = c->constant_rows; /* of the first box */
+  r.alpha = c->alpha                  ? c->alpha + o
+            : level->method->has_alpha ? c->constant_rows /* of the first box */
+                                      : NULL;
+  r.c = r.w = r.e = r.s = r.nn = r.d = r.u = NULL;
   if (!x) return r;
-  double *const xq = x + q;
+  const double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
-  if (g->boundaries & 1 && !(g->split && p))
-    xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
-  if (g->boundaries & 2 && !(g->split && !p))
-    xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
-  const double *const s = r.s, *const d = r.d, *const weight = c->boundary_ghost;
+  return r;
+}
+
+HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3])
+{
+  const int j = cjk[1], k = cjk[2];
+  fv2_row r = inner_row_of(level, g, f, x, cjk);
+  if (!x) return r;
+  fill_row_ends(level, g, x, cjk);
+  const double *const s = r.s, *const d = r.d, *const weight = level->c.boundary_ghost;
   if (g->boundaries & 4 && j == 0) r.s = ghost_row(weight[2], r.nn, r.n, host_scratch(level, 0));
   if (g->boundaries & 8 && j == g->n[1] - 1)
     r.nn = ghost_row(weight[3], s, r.n, host_scratch(level, 0));
@@ -237,4 +265,65 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
     const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
     hymgi_fv2_run(pass->kind, &r, &w, from, to, out);
   }
+}
+
+/* Does a face of row (j, k) along y or z lie on a boundary? */
+static bool beside_boundary(const hymgi_geom *g, int j, int k)
+{
+  return (j == 0 && g->boundaries & 4) || (j == g->n[1] - 1 && g->boundaries & 8) ||
+         (k == 0 && g->boundaries & 16) || (k == g->n[2] - 1 && g->boundaries & 32);
+}
+
+/* Most rows are short, so what they share is computed once for all of them. The ghosts at their ends are
+ * written well before they are read. */
+HYMGI_INLINE void rows(const host_kind kind, const bool helmholtz, const host_pass *pass,
+                       const hymgi_geom *g, int colour, const int j_range[2], int k, double *out)
+{
+  const relax_weights none = {.residual = 1};
+  for (int j = j_range[0]; j < j_range[1] && g->boundaries & 3; j++)
+    fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, j, k});
+  for (int j = j_range[0]; j < j_range[1]; j++) {
+    const int cjk[3] = {colour, j, k};
+    double *const row = out + (j - j_range[0]) * g->pitch;
+    if (beside_boundary(g, j, k)) {
+      hymgi_fv2_slots(pass, g, cjk, 0, host_slots(g), row);
+    } else {
+      const fv2_row r = inner_row_of(pass->level, g, pass->f, pass->own, cjk);
+      run(&r, helmholtz, kind, false, false, &none, 0, r.n, row);
+    }
+  }
+}
+
+static void gsrb_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      double *out)
+{
+  rows(HOST_GSRB, false, pass, g, colour, j, k, out);
+}
+
+static void residual_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, double *out)
+{
+  rows(HOST_RESIDUAL, false, pass, g, colour, j, k, out);
+}
+
+static void apply_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                       int k, double *out)
+{
+  rows(HOST_APPLY, false, pass, g, colour, j, k, out);
+}
+
+void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    double *out)
+{
+  const bool helmholtz = pass->level->method->has_alpha, plain = pass->level->c.beta[0];
+  if (pass->kind == HOST_GSRB && plain && !helmholtz)
+    gsrb_rows(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_RESIDUAL && plain && !helmholtz)
+    residual_rows(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_APPLY && plain && !helmholtz)
+    apply_rows(pass, g, colour, j, k, out);
+  else
+    for (int at = j[0]; at < j[1]; at++)
+      hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, host_slots(g),
+                      out + (at - j[0]) * g->pitch);
 }

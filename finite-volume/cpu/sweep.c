@@ -90,17 +90,27 @@ void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, 
   run_range(&w, g, cjk, range, &nothing);
 }
 
+/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
+ * of FV4 there are extrapolated once the messages are in. */
+static int waiting(const job *w, const hymgi_geom *g, int face)
+{
+  if (w->pass.level->method->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
+  return face < 2 && g->split ? 1 : g->ghost;
+}
+
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, found *mine)
 {
-  const int n = host_slots(g), edge = g->split ? 1 : g->ghost, gh = g->ghost;
-  const bool inside = cjk[1] >= gh && cjk[1] < g->n[1] - gh && cjk[2] >= gh &&
-                      cjk[2] < g->n[2] - gh && n > 2 * edge;
+  const int n = host_slots(g), from = which == ALL ? 0 : waiting(w, g, 0),
+            to = which == ALL ? n : n - waiting(w, g, 1);
+  const bool inside = cjk[1] >= waiting(w, g, 2) && cjk[1] < g->n[1] - waiting(w, g, 3) &&
+                      cjk[2] >= waiting(w, g, 4) && cjk[2] < g->n[2] - waiting(w, g, 5) &&
+                      from < to;
   if (which == ALL || !inside) {
     const int whole[2] = {0, n};
     if (which != INNER) run_range(w, g, cjk, whole, mine);
     return;
   }
-  const int low[2] = {0, edge}, middle[2] = {edge, n - edge}, high[2] = {n - edge, n};
+  const int low[2] = {0, from}, middle[2] = {from, to}, high[2] = {to, n};
   if (which == INNER) {
     run_range(w, g, cjk, middle, mine);
   } else {
