@@ -55,6 +55,10 @@ typedef struct host_row {
 
 host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
 void hymgi_cpu_next(host_row *r);
+/* Without colours: the number of this thread's rows in the plane from the current one on; to the row
+ * after them. */
+int hymgi_cpu_rows_of_plane(const host_row *r);
+void hymgi_cpu_next_plane(host_row *r);
 
 /* Maximum that propagates NaN. */
 static inline double host_larger(double a, double b)

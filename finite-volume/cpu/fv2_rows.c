@@ -115,9 +115,9 @@ HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
   } else {
     constant_betas(level, g, cjk, &r);
   }
-  r.alpha = c->alpha                  ? c->alpha + o
+  r.alpha = c->alpha                   ? c->alpha + o
             : level->method->has_alpha ? c->constant_rows /* of the first box */
-                                      : NULL;
+                                       : NULL;
   r.c = r.w = r.e = r.s = r.nn = r.d = r.u = NULL;
   if (!x) return r;
   const double *const xq = x + q;

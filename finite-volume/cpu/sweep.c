@@ -20,8 +20,6 @@ typedef struct job {
   hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
-enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
-
 /* What a thread has found. */
 typedef struct found {
   double max;
@@ -119,6 +117,51 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
+/* FV2's rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
+static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                           found *mine)
+{
+  const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
+  if (j[0] >= j[1]) return;
+  hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
+    host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
+}
+
+/* The same rows, each by itself. */
+static void run_each_row(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                         part which, found *mine)
+{
+  for (int at = j[0]; at < j[1]; at++)
+    run_row(w, g, (const int[3]){colour, at, k}, which, mine);
+}
+
+/* Rows j[0] <= j < j[1] of plane k. */
+static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                     part which, found *mine)
+{
+  const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
+                     (g->split || w->pass.kind != HOST_GSRB) && w->pass.kind != HOST_RELAX &&
+                     (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
+  if (!whole) {
+    run_each_row(w, g, colour, j, k, which, mine);
+    return;
+  }
+  const bool inside = k >= waiting(w, g, 4) && k < g->n[2] - waiting(w, g, 5);
+  const int low = waiting(w, g, 2), high = g->n[1] - waiting(w, g, 3);
+  const int from = inside && low < high ? (j[0] > low ? j[0] : low) : j[1],
+            to = inside && high < j[1] ? high : j[1];
+  if (which == ALL) {
+    run_whole_rows(w, g, colour, j, k, mine);
+  } else if (which == INNER) {
+    run_whole_rows(w, g, colour, (const int[2]){from, to}, k, mine);
+  } else {
+    const int above = to > j[0] ? to : j[0];
+    run_whole_rows(w, g, colour, (const int[2]){j[0], from < j[1] ? from : j[1]}, k, mine);
+    if (from < j[1]) run_whole_rows(w, g, colour, (const int[2]){above, j[1]}, k, mine);
+  }
+}
+
 /* The master thread drives the progress of messages. */
 static void run_part(const job *w, part which, found *all)
 {
@@ -127,11 +170,13 @@ static void run_part(const job *w, part which, found *all)
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     found mine = {.max = 0};
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !one); r.g; hymgi_cpu_next(&r)) {
-      if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
-        hymgi_comm_progress(w->requests);
-      if (one && r.g->split) r.cjk[0] = w->colour;
-      run_row(w, r.g, r.cjk, which, &mine);
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+         hymgi_cpu_next_plane(&r)) {
+      if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+      const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)},
+                from = one && r.g->split ? w->colour : 0, to = one ? from : r.g->split;
+      for (int colour = from; colour <= to; colour++)
+        run_rows(w, r.g, colour, j, r.cjk[2], which, &mine);
     }
 #pragma omp critical
     {
