@@ -35,14 +35,15 @@ typedef struct face_rows {
 } face_rows;
 
 /* The neighbours of a part along an axis: where the first one is. */
-static ptrdiff_t next_to(const face_rows *r, int axis, int side)
+HYMGI_INLINE ptrdiff_t next_to(const face_rows *r, int axis, int side)
 {
   const int step = side ? 1 : -1;
   if (axis == 0) return host_beside(r->g, r->part, side, r->j, r->k);
   return host_part(r->g, r->part, r->j + (axis == 1 ? step : 0), r->k + (axis == 2 ? step : 0));
 }
 
-static face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j, int k)
+HYMGI_INLINE face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j,
+                                int k)
 {
   face_rows r = {.g = g,
                  .part = part,
@@ -115,34 +116,17 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
           hymgi_share(&c, r->g, axis, side ? r->g->n[0] - 1 : 0, r->j, r->k);
 }
 
-static void share_max(const hymgi_level *level, double largest[3])
+static void share_sums(const hymgi_level *level, int exponent, int bits, int64_t *words)
 {
-  double x = 0, y = 0, z = 0;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : x, y, z)
-  FOR_PARTS(level, r, {
-    share_rows(level, &r);
-    x = host_larger(x, host_largest(host_scratch(level, SHARES), r.n));
-    y = host_larger(y, host_largest(host_scratch(level, SHARES + 1), r.n));
-    z = host_larger(z, host_largest(host_scratch(level, SHARES + 2), r.n));
-  })
-  largest[0] = x, largest[1] = y, largest[2] = z;
-}
-
-static void share_sums(const hymgi_level *level, const double largest[3], int bits, int64_t *words)
-{
-  hymgi_sum_scale scale[3];
-  for (int axis = 0; axis < 3; axis++)
-    scale[axis] =
-        hymgi_sum_scale_of(largest[axis] > 0 ? hymgi_sum_exponent(largest[axis], bits) : 0, bits);
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
       for (int axis = 0; axis < 3; axis++)
-        if (largest[axis] > 0)
-          host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale[axis],
-                       mine + axis * HYMGI_SUM_RESULT);
+        host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale,
+                     mine + axis * HYMGI_SUM_RESULT);
     })
 #pragma omp critical
     for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)
@@ -150,19 +134,32 @@ static void share_sums(const hymgi_level *level, const double largest[3], int bi
   }
 }
 
-static double row_step(const hymgi_level *level, const face_rows *r)
+/* The larger of `largest` and the ratios of two rows' conductances. Most rows have no larger ratio, and
+ * to see that takes no division. */
+static double rows_step(const double *restrict a, const double *restrict b, int from, int to,
+                        double largest)
 {
-  double largest = 1;
+  int exceeding = 0;
+#pragma omp simd reduction(+ : exceeding)
+  for (int t = from; t < to; t++)
+    exceeding += a[t] > largest * b[t] || b[t] > largest * a[t] ? 1 : 0;
+  if (exceeding == 0) return largest;
+#pragma omp simd reduction(max : largest)
+  for (int t = from; t < to; t++) {
+    const double ratio = hymgi_ratio(a[t], b[t]);
+    largest = ratio > largest ? ratio : largest;
+  }
+  return largest;
+}
+
+static double row_step(const hymgi_level *level, const face_rows *r, double largest)
+{
   for (int axis = 0; axis < 3; axis++)
     for (int other = 0; other < 3 && !row_ends(r, axis, 0); other++) {
       if (row_ends(r, other, 1)) continue;
       const double *const a = r->low[axis], *const b = level->c.beta[axis] + next_to(r, other, 1);
       const int from = axis == 0 && holds_end(r, 0), to = r->n - (other == 0 && holds_end(r, 1));
-#pragma omp simd reduction(max : largest)
-      for (int t = from; t < to; t++) {
-        const double ratio = hymgi_ratio(a[t], b[t]);
-        largest = ratio > largest ? ratio : largest;
-      }
+      largest = rows_step(a, b, from, to, largest);
     }
   return largest;
 }
@@ -171,10 +168,7 @@ static double largest_step(const hymgi_level *level)
 {
   double largest = 1;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
-  FOR_PARTS(level, r, {
-    const double step = row_step(level, &r);
-    largest = step > largest ? step : largest;
-  })
+  FOR_PARTS(level, r, { largest = row_step(level, &r, largest); })
   return largest;
 }
 
@@ -385,7 +379,6 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
 }
 
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
-                                           .share_max = share_max,
                                            .share_sums = share_sums,
                                            .largest_step = largest_step,
                                            .resistances = resistances,

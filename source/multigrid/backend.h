@@ -108,10 +108,8 @@ typedef struct hymgi_robust_ops {
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
 
-  /* Optional (NULL: none), for the means of the shares along all axes without a vector: the largest
-   * ones; their sums as in `sum`, each axis with its exponent (largest 0: none). */
-  void (*share_max)(const hymgi_level *level, double largest[3]);
-  void (*share_sums)(const hymgi_level *level, const double largest[3], int bits, int64_t *words);
+  /* Optional (NULL: none): the sums of the shares along all axes, as `sum`, without a vector. */
+  void (*share_sums)(const hymgi_level *level, int exponent, int bits, int64_t *words);
 
   /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
    * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is

@@ -178,27 +178,22 @@ double hymgi_advance(const hymgi_level *level, double a, const double *p, const 
 
 void hymgi_share_means(const hymgi_level *level, double *scratch, double mean[3])
 {
+  enum { ABOVE_ONE = 1 }; /* no share is larger than 1 */
   const hymgi_robust_ops *ops = level->backend->robust;
-  for (int axis = 0; !ops->share_max && axis < 3; axis++) {
-    mean[axis] = 0;
-    if (level->n[axis] < 2) continue;
-    ops->shares(level, axis, scratch);
-    mean[axis] = hymgi_mean(level, scratch);
-  }
-  if (!ops->share_max) return;
-  double largest[3];
-  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
   const int bits = hymgi_sum_bits(level->cells);
-  ops->share_max(level, largest);
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] < 2) largest[axis] = 0;
-  hymgi_note_failure(level, hymgi_comm_max_double(level->context, level->comm, largest, 3));
-  ops->share_sums(level, largest, bits, words);
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  if (ops->share_sums) ops->share_sums(level, ABOVE_ONE, bits, words);
+  for (int axis = 0; !ops->share_sums && axis < 3; axis++) {
+    ops->shares(level, axis, scratch);
+    level->backend->sum(level, scratch, NULL, ABOVE_ONE, bits, words + axis * HYMGI_SUM_RESULT);
+  }
   hymgi_note_failure(
       level, hymgi_comm_sum_int64(level->context, level->comm, words, 3 * HYMGI_SUM_RESULT));
   for (int axis = 0; axis < 3; axis++)
-    mean[axis] =
-        sum_of(words + axis * HYMGI_SUM_RESULT, largest[axis], bits) / (double)level->cells;
+    mean[axis] = level->n[axis] < 2
+                     ? 0
+                     : hymgi_sum_value(words + axis * HYMGI_SUM_RESULT, ABOVE_ONE, bits) /
+                           (double)level->cells;
 }
 
 double hymgi_mean(const hymgi_level *level, const double *x)
