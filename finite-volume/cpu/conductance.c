@@ -208,10 +208,12 @@ static const double *outward(const face_rows *r, int axis, const double *below, 
 static const double *part_row(const hymgi_level *level, const face_rows *r, int axis)
 {
   const double *const part = level->axis[axis].part + r->g->low[axis];
-  double *const out = host_scratch(level, PART);
-  const int step = r->g->split ? 2 : 1;
+  double *const restrict out = host_scratch(level, PART);
+  const int step = axis > 0 ? 0 : r->g->split ? 2 : 1;
+  const double *const restrict first = part + (axis == 0 ? r->part : axis == 1 ? r->j : r->k);
+#pragma omp simd
   for (int t = 0; t < r->n; t++)
-    out[t] = axis == 0 ? part[step * t + r->part] : part[axis == 1 ? r->j : r->k];
+    out[t] = first[step * t];
   return out;
 }
 

@@ -178,7 +178,8 @@ typedef struct host_pass {
 /* run_slots of FV2 */
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
                      double *out);
-/* FV2: whole rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart */
+/* FV2: rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: in place,
+ * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                     double *out);
 
@@ -186,10 +187,6 @@ void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, cons
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out);
-
-/* The cells of a colour of row (j, k), in place in the vector out. */
-void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
-                        double *out);
 
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_constant_doubles(const hymgi_geom *g);

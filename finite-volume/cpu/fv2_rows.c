@@ -276,12 +276,31 @@ HYMGI_INLINE fv2_row moved(fv2_row r, ptrdiff_t by)
   return r;
 }
 
+/* Plain rows of gsrb: all cells were computed, those with parity p are taken. */
+static void take_every_second(const double *restrict all, int p, int n, double *restrict row)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    row[t] = (t & 1) == p ? all[t] : row[t];
+}
+
+/* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. */
+HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2_row *r,
+                          const bool takes, int p, double *out)
+{
+  const relax_weights none = {.residual = 1};
+  double *const to = takes ? host_scratch(pass->level, 2) : out;
+  run(r, false, kind, false, false, &none, 0, r->n, to);
+  if (takes) take_every_second(to, p, r->n, out);
+}
+
 /* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
  * come from those of the first. */
 HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
                              int colour, const int j[2], int k, double *out)
 {
-  const relax_weights none = {.residual = 1};
+  const int p = hymgi_first(g, colour, j[0], k);
+  const bool takes = kind == HOST_GSRB && !g->split;
   const fv2_row even = inner_row_of(pass->level, g, pass->f, pass->own,
                                     (const int[3]){colour, j[0], k}),
                 odd = inner_row_of(pass->level, g, pass->f, pass->own,
@@ -289,18 +308,23 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
   const int count = j[1] - j[0];
   for (int m = 0; m < count; m += 2) {
     const fv2_row first = moved(even, m * g->pitch), second = moved(odd, m * g->pitch);
-    run(&first, false, kind, false, false, &none, 0, even.n, out + m * g->pitch);
-    if (m + 1 < count)
-      run(&second, false, kind, false, false, &none, 0, even.n, out + (m + 1) * g->pitch);
+    run_row(kind, pass, &first, takes, p, out + m * g->pitch);
+    if (m + 1 < count) run_row(kind, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch);
   }
 }
 
 static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                      double *out)
 {
-  for (int at = j[0]; at < j[1]; at++)
-    hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, host_slots(g),
-                    out + (at - j[0]) * g->pitch);
+  const bool takes = pass->kind == HOST_GSRB && !g->split;
+  const int n = host_slots(g);
+  for (int at = j[0]; at < j[1]; at++) {
+    double *const row = out + (at - j[0]) * g->pitch, *const to = takes
+                                                                      ? host_scratch(pass->level, 2)
+                                                                      : row;
+    hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
+    if (takes) take_every_second(to, hymgi_first(g, colour, at, k), n, row);
+  }
 }
 
 /* The ghosts at the rows' ends are written well before they are read. */

@@ -79,15 +79,6 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                  &w->scale, mine->words);
 }
 
-void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
-                        double *out)
-{
-  const job w = {.pass = *pass, .out = out, .colour = colour};
-  const int cjk[3] = {g->split ? colour : 0, j, k}, range[2] = {0, host_slots(g)};
-  found nothing = {.max = 0};
-  run_range(&w, g, cjk, range, &nothing);
-}
-
 /* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
  * of FV4 there are extrapolated once the messages are in. */
 static int waiting(const job *w, const hymgi_geom *g, int face)
@@ -141,7 +132,7 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
                      part which, found *mine)
 {
   const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
-                     (g->split || w->pass.kind != HOST_GSRB) && w->pass.kind != HOST_RELAX &&
+                     w->pass.kind != HOST_RELAX &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);
@@ -174,7 +165,7 @@ static void run_part(const job *w, part which, found *all)
          hymgi_cpu_next_plane(&r)) {
       if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
       const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)},
-                from = one && r.g->split ? w->colour : 0, to = one ? from : r.g->split;
+                from = one ? w->colour : 0, to = one ? from : r.g->split;
       for (int colour = from; colour <= to; colour++)
         run_rows(w, r.g, colour, j, r.cjk[2], which, &mine);
     }
