@@ -91,7 +91,7 @@ HYMGI_INLINE uint64_t host_bits_of(double x)
 }
 
 /* hymgi_sum_add_below of n terms x y, or x. The lifted terms are added up with what lifting has set in
- * their bits, modulo 2^64, which is subtracted at the end. */
+ * their bits, modulo 2^64, which is subtracted at the end; products with a power of 2 are exact. */
 HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
                                const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
 {
@@ -101,9 +101,11 @@ HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double
   for (int t = 0; t < n; t++) {
     const double term = product ? x[t] * y[t] : x[t];
     const bool fits = fabs(term) < by.limit;
-    const double a = (fits ? term : 0) * by.up, one = a + HYMGI_SUM_LIFT,
-                 b = (a - (one - HYMGI_SUM_LIFT)) * by.step, two = b + HYMGI_SUM_LIFT,
-                 c = (b - (two - HYMGI_SUM_LIFT)) * by.step, three = c + HYMGI_SUM_LIFT;
+    const double a = fits ? term : 0, one = hymgi_fma(a, by.up, HYMGI_SUM_LIFT),
+                 b = hymgi_fma(a, by.up, HYMGI_SUM_LIFT - one),
+                 two = hymgi_fma(b, by.step, HYMGI_SUM_LIFT),
+                 c = hymgi_fma(b, by.step, HYMGI_SUM_LIFT - two),
+                 three = hymgi_fma(c, by.step, HYMGI_SUM_LIFT);
     first += host_bits_of(one), second += host_bits_of(two), third += host_bits_of(three);
     fitting += fits ? 1 : 0;
   }
