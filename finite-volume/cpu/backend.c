@@ -27,18 +27,23 @@ int hymgi_cpu_threads(const hymgi_level *level)
 
 enum { HUGE_PAGE = 2 << 20 };
 
+/* calloc leaves pages alone that are fresh from the system. The block's own address is in front of what
+ * is returned. */
+
 static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double **data)
 {
   if (doubles > (SIZE_MAX >> 4))
     return hymgi_fail(context, HYMG_ENOMEM, "%zu doubles are more than an address space", doubles);
   const size_t bytes = doubles * sizeof(double) + sizeof(double), large = bytes >= 2 * HUGE_PAGE;
   const size_t align = large ? HUGE_PAGE : 64, rounded = (bytes + align - 1) / align * align;
-  double *const p = aligned_alloc(align, rounded);
-  if (!p)
+  char *const block = calloc(rounded + align + sizeof(void *), 1);
+  if (!block)
     return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB for a solver's fields", (double)bytes * 1e-9);
+  void *const p = block + sizeof(void *) + align - (uintptr_t)(block + sizeof(void *)) % align;
 #ifdef MADV_HUGEPAGE
   if (large) madvise(p, rounded, MADV_HUGEPAGE);
 #endif
+  ((void **)p)[-1] = block;
   *data = p;
   return HYMG_OK;
 }
@@ -46,11 +51,14 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
 static void release_doubles(hymg_context *context, double *data, size_t doubles)
 {
   (void)context, (void)doubles;
-  free(data);
+  if (data) free(((void **)data)[-1]);
 }
 
-static const hymgi_memory host_memory = {
-    .name = "host", .on_host = true, .alloc = alloc_doubles, .release = release_doubles};
+static const hymgi_memory host_memory = {.name = "host",
+                                         .on_host = true,
+                                         .zeroed = true,
+                                         .alloc = alloc_doubles,
+                                         .release = release_doubles};
 
 static hymg_status keep_block(hymg_context *context, void **block, size_t bytes)
 {

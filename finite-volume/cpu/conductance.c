@@ -35,14 +35,15 @@ typedef struct face_rows {
 } face_rows;
 
 /* The neighbours of a part along an axis: where the first one is. */
-static ptrdiff_t next_to(const face_rows *r, int axis, int side)
+HYMGI_INLINE ptrdiff_t next_to(const face_rows *r, int axis, int side)
 {
   const int step = side ? 1 : -1;
   if (axis == 0) return host_beside(r->g, r->part, side, r->j, r->k);
   return host_part(r->g, r->part, r->j + (axis == 1 ? step : 0), r->k + (axis == 2 ? step : 0));
 }
 
-static face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j, int k)
+HYMGI_INLINE face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, int part, int j,
+                                int k)
 {
   face_rows r = {.g = g,
                  .part = part,
@@ -133,19 +134,32 @@ static void share_sums(const hymgi_level *level, int bits, int64_t *words)
   }
 }
 
-static double row_step(const hymgi_level *level, const face_rows *r)
+/* The larger of `largest` and the ratios of two rows' conductances. Most rows have no larger ratio, and
+ * to see that takes no division. */
+static double rows_step(const double *restrict a, const double *restrict b, int from, int to,
+                        double largest)
 {
-  double largest = 1;
+  int exceeding = 0;
+#pragma omp simd reduction(+ : exceeding)
+  for (int t = from; t < to; t++)
+    exceeding += a[t] > largest * b[t] || b[t] > largest * a[t] ? 1 : 0;
+  if (exceeding == 0) return largest;
+#pragma omp simd reduction(max : largest)
+  for (int t = from; t < to; t++) {
+    const double ratio = hymgi_ratio(a[t], b[t]);
+    largest = ratio > largest ? ratio : largest;
+  }
+  return largest;
+}
+
+static double row_step(const hymgi_level *level, const face_rows *r, double largest)
+{
   for (int axis = 0; axis < 3; axis++)
     for (int other = 0; other < 3 && !row_ends(r, axis, 0); other++) {
       if (row_ends(r, other, 1)) continue;
       const double *const a = r->low[axis], *const b = level->c.beta[axis] + next_to(r, other, 1);
       const int from = axis == 0 && holds_end(r, 0), to = r->n - (other == 0 && holds_end(r, 1));
-#pragma omp simd reduction(max : largest)
-      for (int t = from; t < to; t++) {
-        const double ratio = hymgi_ratio(a[t], b[t]);
-        largest = ratio > largest ? ratio : largest;
-      }
+      largest = rows_step(a, b, from, to, largest);
     }
   return largest;
 }
@@ -154,10 +168,7 @@ static double largest_step(const hymgi_level *level)
 {
   double largest = 1;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
-  FOR_PARTS(level, r, {
-    const double step = row_step(level, &r);
-    largest = step > largest ? step : largest;
-  })
+  FOR_PARTS(level, r, { largest = row_step(level, &r, largest); })
   return largest;
 }
 
@@ -197,10 +208,12 @@ static const double *outward(const face_rows *r, int axis, const double *below, 
 static const double *part_row(const hymgi_level *level, const face_rows *r, int axis)
 {
   const double *const part = level->axis[axis].part + r->g->low[axis];
-  double *const out = host_scratch(level, PART);
-  const int step = r->g->split ? 2 : 1;
+  double *const restrict out = host_scratch(level, PART);
+  const int step = axis > 0 ? 0 : r->g->split ? 2 : 1;
+  const double *const restrict first = part + (axis == 0 ? r->part : axis == 1 ? r->j : r->k);
+#pragma omp simd
   for (int t = 0; t < r->n; t++)
-    out[t] = axis == 0 ? part[step * t + r->part] : part[axis == 1 ? r->j : r->k];
+    out[t] = first[step * t];
   return out;
 }
 

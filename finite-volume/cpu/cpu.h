@@ -55,6 +55,10 @@ typedef struct host_row {
 
 host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
 void hymgi_cpu_next(host_row *r);
+/* Without colours: the number of this thread's rows in the plane from the current one on; to the row
+ * after them. */
+int hymgi_cpu_rows_of_plane(const host_row *r);
+void hymgi_cpu_next_plane(host_row *r);
 
 /* Maximum that propagates NaN. */
 static inline double host_larger(double a, double b)
@@ -79,40 +83,37 @@ static inline double host_largest(const double *x, int n)
   return host_row_max(false, x, x, n);
 }
 
-/* hymgi_sum_add_below of n terms x y, or x: chunks of lifted terms, whose words are then added, so
- * that both loops vectorise. */
+HYMGI_INLINE uint64_t host_bits_of(double x)
+{
+  uint64_t word;
+  memcpy(&word, &x, sizeof word);
+  return word;
+}
+
+/* hymgi_sum_add_below of n terms x y, or x. The lifted terms are added up with what lifting has set in
+ * their bits, modulo 2^64, which is subtracted at the end; products with a power of 2 are exact. */
 HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
                                const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
 {
-  enum { CHUNK = 64 };
   const hymgi_sum_scale by = *scale;
-  for (int from = 0; from < n; from += CHUNK) {
-    union {
-      double lifted[CHUNK];
-      int64_t word[CHUNK];
-    } part[HYMGI_SUM_WORDS];
-    const int count = n - from < CHUNK ? n - from : CHUNK;
-    int64_t beyond = 0;
-#pragma omp simd reduction(+ : beyond)
-    for (int t = 0; t < count; t++) {
-      const double term = product ? x[from + t] * y[from + t] : x[from + t];
-      const bool fits = fabs(term) < by.limit;
-      beyond += fits ? 0 : 1;
-      const double first = (fits ? term : 0) * by.up, one = first + HYMGI_SUM_LIFT,
-                   second = (first - (one - HYMGI_SUM_LIFT)) * by.step,
-                   two = second + HYMGI_SUM_LIFT,
-                   third = (second - (two - HYMGI_SUM_LIFT)) * by.step;
-      part[0].lifted[t] = one, part[1].lifted[t] = two, part[2].lifted[t] = third + HYMGI_SUM_LIFT;
-    }
-    words[HYMGI_SUM_BEYOND] += beyond;
-    for (int m = 0; m < HYMGI_SUM_WORDS; m++) {
-      int64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int t = 0; t < count; t++)
-        sum += part[m].word[t] - HYMGI_SUM_LIFTED;
-      words[m] += sum;
-    }
+  uint64_t first = 0, second = 0, third = 0, fitting = 0;
+#pragma omp simd reduction(+ : first, second, third, fitting)
+  for (int t = 0; t < n; t++) {
+    const double term = product ? x[t] * y[t] : x[t];
+    const bool fits = fabs(term) < by.limit;
+    const double a = fits ? term : 0, one = hymgi_fma(a, by.up, HYMGI_SUM_LIFT),
+                 b = hymgi_fma(a, by.up, HYMGI_SUM_LIFT - one),
+                 two = hymgi_fma(b, by.step, HYMGI_SUM_LIFT),
+                 c = hymgi_fma(b, by.step, HYMGI_SUM_LIFT - two),
+                 three = hymgi_fma(c, by.step, HYMGI_SUM_LIFT);
+    first += host_bits_of(one), second += host_bits_of(two), third += host_bits_of(three);
+    fitting += fits ? 1 : 0;
   }
+  const uint64_t lifted = (uint64_t)n * (uint64_t)HYMGI_SUM_LIFTED;
+  words[0] += (int64_t)(first - lifted);
+  words[1] += (int64_t)(second - lifted);
+  words[2] += (int64_t)(third - lifted);
+  words[HYMGI_SUM_BEYOND] += n - (int64_t)fitting;
 }
 
 /* Distance in doubles between two vectors, which may be separate allocations. */
@@ -179,15 +180,15 @@ typedef struct host_pass {
 /* run_slots of FV2 */
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
                      double *out);
+/* FV2: rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: in place,
+ * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
+void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    double *out);
 
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, double *out);
-
-/* The cells of a colour of row (j, k), in place in the vector out. */
-void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
-                        double *out);
 
 /* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
 size_t hymgi_constant_doubles(const hymgi_geom *g);

@@ -78,14 +78,36 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
   return out;
 }
 
-HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3])
+/* A vector load that overlaps a store of just before has to wait for it. */
+HYMGI_INLINE void store_other(double value, double *x)
+{
+  if (*x != value) *x = value;
+}
+
+/* The ghosts beyond boundaries that row cjk reads along x. */
+HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+                                const int cjk[3])
+{
+  const int colour = g->split ? 1 - cjk[0] : cjk[0], n = host_slots(g);
+  const bool odd = g->split && hymgi_first(g, cjk[0], cjk[1], cjk[2]);
+  double *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
+  const double *const weight = level->c.boundary_ghost;
+  if (g->boundaries & 1 && !odd)
+    store_other(hymgi_fv2_ghost(weight[0], row[g->split ? 0 : 1]), row - 1);
+  if (g->boundaries & 2 && (odd || !g->split))
+    store_other(hymgi_fv2_ghost(weight[1], row[g->split ? n - 1 : n - 2]), row + n);
+}
+
+/* Of a row in which no face but those at its ends lies on a boundary. */
+HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                                  const double *x, const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
   const hymgi_coefficients *c = &level->c;
-  fv2_row r = {.n = host_slots(g), .f = f ? f + o : NULL};
+  fv2_row r;
+  r.n = host_slots(g), r.f = f ? f + o : NULL;
   if (c->beta[0]) {
     r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
     r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
@@ -93,19 +115,25 @@ HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const
   } else {
     constant_betas(level, g, cjk, &r);
   }
-  if (c->alpha)
-    r.alpha = c->alpha + o;
-  else if (level->method->has_alpha)
-    r.alpha = c->constant_rows; /* of the first box */
+  r.alpha = c->alpha                   ? c->alpha + o
+            : level->method->has_alpha ? c->constant_rows /* of the first box */
+                                       : NULL;
+  r.c = r.w = r.e = r.s = r.nn = r.d = r.u = NULL;
   if (!x) return r;
-  double *const xq = x + q;
+  const double *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
-  if (g->boundaries & 1 && !(g->split && p))
-    xq[-1] = hymgi_fv2_ghost(c->boundary_ghost[0], xq[g->split ? 0 : 1]);
-  if (g->boundaries & 2 && !(g->split && !p))
-    xq[r.n] = hymgi_fv2_ghost(c->boundary_ghost[1], xq[g->split ? r.n - 1 : r.n - 2]);
-  const double *const s = r.s, *const d = r.d, *const weight = c->boundary_ghost;
+  return r;
+}
+
+HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
+                            double *x, const int cjk[3])
+{
+  const int j = cjk[1], k = cjk[2];
+  fv2_row r = inner_row_of(level, g, f, x, cjk);
+  if (!x) return r;
+  fill_row_ends(level, g, x, cjk);
+  const double *const s = r.s, *const d = r.d, *const weight = level->c.boundary_ghost;
   if (g->boundaries & 4 && j == 0) r.s = ghost_row(weight[2], r.nn, r.n, host_scratch(level, 0));
   if (g->boundaries & 8 && j == g->n[1] - 1)
     r.nn = ghost_row(weight[3], s, r.n, host_scratch(level, 0));
@@ -237,4 +265,114 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
     const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
     hymgi_fv2_run(pass->kind, &r, &w, from, to, out);
   }
+}
+
+/* The same row further on in all vectors; without alpha. */
+HYMGI_INLINE fv2_row moved(fv2_row r, ptrdiff_t by)
+{
+  r.c += by, r.w += by, r.e += by, r.s += by, r.nn += by, r.d += by, r.u += by;
+  r.bw += by, r.be += by, r.bs += by, r.bn += by, r.bd += by, r.bu += by;
+  if (r.f) r.f += by;
+  return r;
+}
+
+/* Plain rows of gsrb: all cells were computed, those with parity p are taken. */
+static void take_every_second(const double *restrict all, int p, int n, double *restrict row)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    row[t] = (t & 1) == p ? all[t] : row[t];
+}
+
+/* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. */
+HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2_row *r,
+                          const bool takes, int p, double *out)
+{
+  const relax_weights none = {.residual = 1};
+  double *const to = takes ? host_scratch(pass->level, 2) : out;
+  run(r, false, kind, false, false, &none, 0, r->n, to);
+  if (takes) take_every_second(to, p, r->n, out);
+}
+
+/* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
+ * come from those of the first. */
+HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
+                             int colour, const int j[2], int k, double *out)
+{
+  const int p = hymgi_first(g, colour, j[0], k);
+  const bool takes = kind == HOST_GSRB && !g->split;
+  const fv2_row even = inner_row_of(pass->level, g, pass->f, pass->own,
+                                    (const int[3]){colour, j[0], k}),
+                odd = inner_row_of(pass->level, g, pass->f, pass->own,
+                                   (const int[3]){colour, j[0] + 1, k});
+  const int count = j[1] - j[0];
+  for (int m = 0; m < count; m += 2) {
+    const fv2_row first = moved(even, m * g->pitch), second = moved(odd, m * g->pitch);
+    run_row(kind, pass, &first, takes, p, out + m * g->pitch);
+    if (m + 1 < count) run_row(kind, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch);
+  }
+}
+
+static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                     double *out)
+{
+  const bool takes = pass->kind == HOST_GSRB && !g->split;
+  const int n = host_slots(g);
+  for (int at = j[0]; at < j[1]; at++) {
+    double *const row = out + (at - j[0]) * g->pitch, *const to = takes
+                                                                      ? host_scratch(pass->level, 2)
+                                                                      : row;
+    hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
+    if (takes) take_every_second(to, hymgi_first(g, colour, at, k), n, row);
+  }
+}
+
+/* The ghosts at the rows' ends are written well before they are read. */
+HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g, int colour,
+                       const int j[2], int k, double *out)
+{
+  for (int at = j[0]; at < j[1] && g->boundaries & 3; at++)
+    fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
+  const bool ends = (k == 0 && g->boundaries & 16) || (k == g->n[2] - 1 && g->boundaries & 32);
+  const int from = j[0] + (j[0] == 0 && g->boundaries & 4),
+            to = j[1] - (j[1] == g->n[1] && g->boundaries & 8);
+  if (ends || from >= to) {
+    each_row(pass, g, colour, j, k, out);
+    return;
+  }
+  each_row(pass, g, colour, (const int[2]){j[0], from}, k, out);
+  inner_rows(kind, pass, g, colour, (const int[2]){from, to}, k, out + (from - j[0]) * g->pitch);
+  each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch);
+}
+
+static void gsrb_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      double *out)
+{
+  rows(HOST_GSRB, pass, g, colour, j, k, out);
+}
+
+static void residual_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, double *out)
+{
+  rows(HOST_RESIDUAL, pass, g, colour, j, k, out);
+}
+
+static void apply_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                       int k, double *out)
+{
+  rows(HOST_APPLY, pass, g, colour, j, k, out);
+}
+
+void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    double *out)
+{
+  const bool helmholtz = pass->level->method->has_alpha, plain = pass->level->c.beta[0];
+  if (pass->kind == HOST_GSRB && plain && !helmholtz)
+    gsrb_rows(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_RESIDUAL && plain && !helmholtz)
+    residual_rows(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_APPLY && plain && !helmholtz)
+    apply_rows(pass, g, colour, j, k, out);
+  else
+    each_row(pass, g, colour, j, k, out);
 }

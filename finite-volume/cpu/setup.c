@@ -23,7 +23,10 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   const double ws = j == 0 ? w[2] : 1, wn = j == g->n[1] - 1 ? w[3] : 1, wd = k == 0 ? w[4] : 1;
   const double wu = k == g->n[2] - 1 ? w[5] : 1;
-  for (int t = 0; t < r.n; t++) {
+#pragma omp simd
+  for (int t = 0; t < r.n; t++)
+    others[t] = r.bw[t] + r.be[t] + ws * r.bs[t] + wn * r.bn[t] + wd * r.bd[t] + wu * r.bu[t];
+  for (int t = 0; t<r.n; t += r.n> 1 ? r.n - 1 : 1) {
     const int i = g->split ? 2 * t + p : t;
     const double ww = i == 0 ? w[0] : 1, we = i == g->n[0] - 1 ? w[1] : 1;
     others[t] =
@@ -159,12 +162,15 @@ static double scan_rows(hymgi_level *level)
       fv2_row_sums(level, r.g, r.cjk, diagonal, others);
     else
       fv4_row_sums(level, r.g, r.cjk, diagonal, others);
+#pragma omp simd reduction(max : bound)
     for (int t = 0; t < r.n; t++) {
       const double lambda = (diagonal[t] + others[t]) / diagonal[t];
       bound = lambda > bound ? lambda : bound;
-      if (level->c.dinv) level->c.dinv[r.at + t] = 1 / diagonal[t];
-      if (level->c.l1inv) level->c.l1inv[r.at + t] = hymgi_l1_scale(diagonal[t], others[t]);
     }
+    for (int t = 0; level->c.dinv && t < r.n; t++)
+      level->c.dinv[r.at + t] = 1 / diagonal[t];
+    for (int t = 0; level->c.l1inv && t < r.n; t++)
+      level->c.l1inv[r.at + t] = hymgi_l1_scale(diagonal[t], others[t]);
   }
   return bound;
 }

@@ -20,8 +20,6 @@ typedef struct job {
   hymgi_requests *requests; /* messages in flight, or NULL */
 } job;
 
-enum { PROGRESS = 64 }; /* rows between two calls of hymgi_comm_progress */
-
 /* What a thread has found. */
 typedef struct found {
   double max;
@@ -81,31 +79,77 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                  &w->scale, mine->words);
 }
 
-void hymgi_cpu_gsrb_row(const host_pass *pass, const hymgi_geom *g, int colour, int j, int k,
-                        double *out)
+/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
+ * of FV4 there are extrapolated once the messages are in. */
+static int waiting(const job *w, const hymgi_geom *g, int face)
 {
-  const job w = {.pass = *pass, .out = out, .colour = colour};
-  const int cjk[3] = {g->split ? colour : 0, j, k}, range[2] = {0, host_slots(g)};
-  found nothing = {.max = 0};
-  run_range(&w, g, cjk, range, &nothing);
+  if (w->pass.level->method->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
+  return face < 2 && g->split ? 1 : g->ghost;
 }
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, found *mine)
 {
-  const int n = host_slots(g), edge = g->split ? 1 : g->ghost, gh = g->ghost;
-  const bool inside = cjk[1] >= gh && cjk[1] < g->n[1] - gh && cjk[2] >= gh &&
-                      cjk[2] < g->n[2] - gh && n > 2 * edge;
+  const int n = host_slots(g), from = which == ALL ? 0 : waiting(w, g, 0),
+            to = which == ALL ? n : n - waiting(w, g, 1);
+  const bool inside = cjk[1] >= waiting(w, g, 2) && cjk[1] < g->n[1] - waiting(w, g, 3) &&
+                      cjk[2] >= waiting(w, g, 4) && cjk[2] < g->n[2] - waiting(w, g, 5) &&
+                      from < to;
   if (which == ALL || !inside) {
     const int whole[2] = {0, n};
     if (which != INNER) run_range(w, g, cjk, whole, mine);
     return;
   }
-  const int low[2] = {0, edge}, middle[2] = {edge, n - edge}, high[2] = {n - edge, n};
+  const int low[2] = {0, from}, middle[2] = {from, to}, high[2] = {to, n};
   if (which == INNER) {
     run_range(w, g, cjk, middle, mine);
   } else {
     run_range(w, g, cjk, low, mine);
     run_range(w, g, cjk, high, mine);
+  }
+}
+
+/* FV2's rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
+static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                           found *mine)
+{
+  const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
+  if (j[0] >= j[1]) return;
+  hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
+    host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
+}
+
+/* The same rows, each by itself. */
+static void run_each_row(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                         part which, found *mine)
+{
+  for (int at = j[0]; at < j[1]; at++)
+    run_row(w, g, (const int[3]){colour, at, k}, which, mine);
+}
+
+/* Rows j[0] <= j < j[1] of plane k. */
+static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
+                     part which, found *mine)
+{
+  const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
+                     w->pass.kind != HOST_RELAX &&
+                     (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
+  if (!whole) {
+    run_each_row(w, g, colour, j, k, which, mine);
+    return;
+  }
+  const bool inside = k >= waiting(w, g, 4) && k < g->n[2] - waiting(w, g, 5);
+  const int low = waiting(w, g, 2), high = g->n[1] - waiting(w, g, 3);
+  const int from = inside && low < high ? (j[0] > low ? j[0] : low) : j[1],
+            to = inside && high < j[1] ? high : j[1];
+  if (which == ALL) {
+    run_whole_rows(w, g, colour, j, k, mine);
+  } else if (which == INNER) {
+    run_whole_rows(w, g, colour, (const int[2]){from, to}, k, mine);
+  } else {
+    const int above = to > j[0] ? to : j[0];
+    run_whole_rows(w, g, colour, (const int[2]){j[0], from < j[1] ? from : j[1]}, k, mine);
+    if (from < j[1]) run_whole_rows(w, g, colour, (const int[2]){above, j[1]}, k, mine);
   }
 }
 
@@ -117,11 +161,13 @@ static void run_part(const job *w, part which, found *all)
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     found mine = {.max = 0};
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, !one); r.g; hymgi_cpu_next(&r)) {
-      if (w->requests && omp_get_thread_num() == 0 && r.left % PROGRESS == 0)
-        hymgi_comm_progress(w->requests);
-      if (one && r.g->split) r.cjk[0] = w->colour;
-      run_row(w, r.g, r.cjk, which, &mine);
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+         hymgi_cpu_next_plane(&r)) {
+      if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+      const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)},
+                from = one ? w->colour : 0, to = one ? from : r.g->split;
+      for (int colour = from; colour <= to; colour++)
+        run_rows(w, r.g, colour, j, r.cjk[2], which, &mine);
     }
 #pragma omp critical
     {

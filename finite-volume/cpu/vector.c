@@ -44,6 +44,19 @@ void hymgi_cpu_next(host_row *r)
   }
 }
 
+int hymgi_cpu_rows_of_plane(const host_row *r)
+{
+  const int rest = r->g->n[1] - r->cjk[1];
+  return r->left < rest ? (int)r->left : rest;
+}
+
+void hymgi_cpu_next_plane(host_row *r)
+{
+  r->left -= hymgi_cpu_rows_of_plane(r) - 1;
+  r->cjk[1] = r->g->n[1] - 1;
+  hymgi_cpu_next(r);
+}
+
 static host_row first(const hymgi_level *level)
 {
   return hymgi_cpu_rows(level->box, level->num_boxes, true);

@@ -123,9 +123,9 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
   const int nz = w->g->n[2];
-  if (w->gsrb && !w->g->split)
-    for (int j = r->low; j < r->high; j++)
-      hymgi_cpu_gsrb_row(&s->pass, w->g, s->colour, j, k, s->out);
+  if (k < nz && !w->fv4)
+    hymgi_fv2_rows(&s->pass, w->g, s->colour, (const int[2]){r->low, r->high}, k,
+                   s->out + hymgi_row(w->g, s->colour, r->low, k));
   else if (k < nz)
     for (int j = r->low; j < r->high; j++)
       hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),

@@ -233,12 +233,13 @@ static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
       stride * (size_t)(count + level->num_krylov) + patch + scratch + 2 * STAGGER;
   TRY(level->memory->alloc(level->context, level->arena_doubles, &level->arena));
   double *next = level->arena;
+  const bool clear = hymgi_vectors_are_clear(level);
   for (int m = 0; m < count; m++, next += stride) {
     *place[m] = next;
-    level->backend->clear(level, next);
+    if (!clear) level->backend->clear(level, next);
   }
   level->krylov = next;
-  for (int m = 0; m < level->num_krylov; m++)
+  for (int m = 0; m < level->num_krylov && !clear; m++)
     level->backend->clear(level, next + m * level->vector_size);
   next += stride * (size_t)level->num_krylov;
   level->scratch = next;

@@ -4,11 +4,18 @@
 
 #include "hierarchy/build.h"
 
+/* With several threads, each has to touch its part first. */
+bool hymgi_vectors_are_clear(const hymgi_level *level)
+{
+  return level->memory->zeroed && level->context->threads == 1;
+}
+
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector)
 {
   *vector = NULL;
   if (size == 0) return HYMG_OK;
   TRY(level->memory->alloc(level->context, (size_t)size, vector));
+  if (hymgi_vectors_are_clear(level)) return HYMG_OK;
   if (size == level->vector_size)
     level->backend->clear(level, *vector);
   else

@@ -1,0 +1,237 @@
+/* Restriction on the robust path, the transpose of the weighted interpolation (weighted.c), a coarse
+ * row at a time: every coarse cell collects from its children and from the nearest cells of its
+ * neighbours, so the order of the sum depends on nothing but the cell. */
+#include "cpu/cpu.h"
+#include "cpu/robust.h"
+#include "formulas/conductance.h"
+
+/* Scratch rows; 0 to 2 belong to sweep.c. ZEROES is never written. KEPT and ALONG_X are pairs, of parts
+ * of rows. */
+enum { KEPT = 4, ALONG_X = 6, RESULT = 8, ZEROES = HOST_SCRATCH_ROWS - 1 };
+
+static bool halved(const hymgi_level *level, int axis)
+{
+  return level->coarsened >> axis & 1;
+}
+
+/* Where plane k of r is, as an address of plane 0 moved by k planes: vectors that hold `ring` planes
+ * in turn, or all of them if it is 0. */
+static const double *ring_of(const hymgi_geom *g, const double *r, int ring, int k)
+{
+  return ring && k >= ring ? r - (k - k % ring) * g->plane : r;
+}
+
+/* Is the residual 0 in this part of the row? */
+static bool is_nothing(const hymgi_geom *g, hymgi_after after, int part, int j, int k)
+{
+  return after == HYMGI_AFTER_GSRB && g->split && hymgi_first(g, 0, j, k) != part;
+}
+
+/* ---- what a part of a coarse row is made of ---- */
+
+enum { MOST_CHILDREN = 4, MOST_OTHERS = 8 };
+
+typedef struct child {
+  const double *r, *w[3]; /* rows of the residual and of the weights */
+} child;
+
+typedef struct terms {
+  int children, others;
+  child child[MOST_CHILDREN], other[MOST_OTHERS]; /* other: w[0] alone */
+} terms;
+
+/* The residual to be restricted. */
+typedef struct origin {
+  const hymgi_level *level;
+  const hymgi_geom *g;
+  const double *r;
+  hymgi_after after;
+  int ring;
+} origin;
+
+static void add_child(const origin *o, int part, int j, int k, terms *all)
+{
+  if (is_nothing(o->g, o->after, part, j, k)) return;
+  const ptrdiff_t at = host_part(o->g, part, j, k);
+  child *c = all->child + all->children++;
+  c->r = ring_of(o->g, o->r, o->ring, k) + at;
+  for (int axis = 0; axis < 3; axis++)
+    c->w[axis] =
+        o->level->weight[axis] ? o->level->weight[axis] + at : host_scratch(o->level, ZEROES);
+}
+
+/* The row (j, k), beyond the children along an axis. */
+static void add_other(const origin *o, int part, int axis, int j, int k, terms *all)
+{
+  if (!o->level->weight[axis] || hymgi_beyond(o->g, axis, axis == 1 ? j : k)) return;
+  if (is_nothing(o->g, o->after, part, j, k)) return;
+  const ptrdiff_t at = host_part(o->g, part, j, k);
+  child *c = all->other + all->others++;
+  c->r = ring_of(o->g, o->r, o->ring, k) + at;
+  c->w[0] = o->level->weight[axis] + at;
+}
+
+/* low, high: the children's first index along y and z, and the one after the last. */
+static terms terms_of(const origin *o, int part, const int low[3], const int high[3])
+{
+  terms all = {.children = 0};
+  for (int k = low[2]; k < high[2]; k++)
+    for (int j = low[1]; j < high[1]; j++)
+      add_child(o, part, j, k, &all);
+  for (int k = low[2]; k < high[2]; k++) {
+    add_other(o, part, 1, low[1] - 1, k, &all);
+    add_other(o, part, 1, high[1], k, &all);
+  }
+  for (int j = low[1]; j < high[1]; j++) {
+    add_other(o, part, 2, j, low[2] - 1, &all);
+    add_other(o, part, 2, j, high[2], &all);
+  }
+  return all;
+}
+
+/* Up to the given numbers, by rows of zeroes. */
+static void fill_up(terms *all, const double *zeroes, int children, int others)
+{
+  const child nothing = {zeroes, {zeroes, zeroes, zeroes}};
+  while (all->children < children)
+    all->child[all->children++] = nothing;
+  while (all->others < others)
+    all->other[all->others++] = nothing;
+}
+
+/* What the parent keeps, and what the children's neighbours along x get, of the cells t. */
+HYMGI_INLINE void collect(const int children, const int others, const terms *all, int n,
+                          double *restrict kept, double *restrict along_x)
+{
+  child c[MOST_CHILDREN], o[MOST_OTHERS];
+  for (int m = 0; m < children; m++)
+    c[m] = all->child[m];
+  for (int m = 0; m < others; m++)
+    o[m] = all->other[m];
+#pragma omp simd
+  for (int t = 0; t < n; t++) {
+    double sum = 0, beside = 0;
+    for (int m = 0; m < children; m++) {
+      const double r = c[m].r[t], wx = c[m].w[0][t];
+      sum = hymgi_fma(hymgi_kept_part(wx, c[m].w[1][t], c[m].w[2][t]), r, sum);
+      beside = hymgi_fma(wx, r, beside);
+    }
+    for (int m = 0; m < others; m++)
+      sum = hymgi_fma(o[m].w[0][t], o[m].r[t], sum);
+    kept[t] = sum, along_x[t] = beside;
+  }
+  along_x[-1] = along_x[n] = 0;
+  for (int m = 0; m < children; m++) {
+    along_x[-1] = hymgi_fma(c[m].w[0][-1], c[m].r[-1], along_x[-1]);
+    along_x[n] = hymgi_fma(c[m].w[0][n], c[m].r[n], along_x[n]);
+  }
+}
+
+static void collect_part(const origin *o, int part, const int low[3], const int high[3])
+{
+  double *const kept = host_scratch(o->level, KEPT + part), *const along_x = host_scratch(
+                                                                o->level, ALONG_X + part);
+  const double *const zeroes = host_scratch(o->level, ZEROES);
+  const int n = host_parts_of(o->g).n;
+  terms all = terms_of(o, part, low, high);
+  if (all.children <= 1 && all.others <= 1) {
+    fill_up(&all, zeroes, 1, 1);
+    collect(1, 1, &all, n, kept, along_x);
+  } else if (all.children <= 2 && all.others <= 4) {
+    fill_up(&all, zeroes, 2, 4);
+    collect(2, 4, &all, n, kept, along_x);
+  } else {
+    fill_up(&all, zeroes, 4, 8);
+    collect(4, 8, &all, n, kept, along_x);
+  }
+}
+
+/* ---- coarse cells ---- */
+
+/* Both children of all coarse cells, from a split row. */
+static void store_pairs(const hymgi_level *level, int n, double *restrict out)
+{
+  const double *const even = host_scratch(level, KEPT), *const odd = host_scratch(level, KEPT + 1);
+  const double *const above = host_scratch(level, ALONG_X) + 1, *const below =
+                                                                    host_scratch(level,
+                                                                                 ALONG_X + 1) -
+                                                                    1;
+  const bool weighted = level->weight[0];
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    out[t] = weighted ? hymgi_coarse_sum(even[t], odd[t], below[t], above[t]) : even[t] + odd[t];
+}
+
+/* From a plain row. */
+static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n, double *restrict out)
+{
+  const double *const kept = host_scratch(level, KEPT), *const along_x =
+                                                            host_scratch(level, ALONG_X);
+  const int pairs = g->n[0] / 2;
+  const bool weighted = level->weight[0];
+#pragma omp simd
+  for (int i = 0; i < pairs; i++)
+    out[i] = weighted ? hymgi_coarse_sum(kept[2 * i], kept[2 * i + 1], along_x[2 * i - 1],
+                                         along_x[2 * i + 2])
+                      : kept[2 * i] + kept[2 * i + 1];
+  if (pairs < n)
+    out[pairs] = weighted ? hymgi_coarse_sum(kept[2 * pairs], 0, along_x[2 * pairs - 1],
+                                             along_x[2 * pairs + 1])
+                          : kept[2 * pairs];
+}
+
+/* Cells of a row that is not coarsened along x, in natural order. */
+static void join_parts(const double *restrict even, const double *restrict odd, int n,
+                       double *restrict out)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    out[2 * t] = even[t], out[2 * t + 1] = odd[t];
+}
+
+static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hymgi_geom *p,
+                         const int JK[2], double *coarse)
+{
+  double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
+  double *const even = host_scratch(level, ALONG_X), *const odd =
+                                                         host_scratch(level, ALONG_X + g->split);
+  const host_parts all = host_parts_of(g);
+  if (g->boundaries & 1) odd[-1] = 0;
+  if (g->boundaries & 2) even[all.n] = 0;
+  if (halved(level, 0) && g->split)
+    store_pairs(level, p->n[0], out);
+  else if (halved(level, 0))
+    store_plain(level, g, p->n[0], out);
+  else if (g->split)
+    join_parts(kept, host_scratch(level, KEPT + 1), all.n, out);
+  hymgi_cpu_store_row(p, halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
+}
+
+void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
+                                     const double *r, hymgi_after after, int ring, double *coarse)
+{
+  const origin o = {level, level->box + b, r, after, ring};
+  int low[3], high[3];
+  for (int axis = 1; axis < 3; axis++) {
+    const int at = JK[axis - 1];
+    low[axis] = halved(level, axis) ? 2 * at : at;
+    high[axis] = halved(level, axis) && 2 * at + 1 < o.g->n[axis] ? low[axis] + 2 : low[axis] + 1;
+  }
+  for (int part = 0; part <= o.g->split; part++)
+    collect_part(&o, part, low, high);
+  store_coarse(level, o.g, level->patch + b, JK, coarse);
+}
+
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
+                                 double *coarse)
+{
+  if (level->method->tensor) {
+    hymgi_cpu_restrict_tensor(level, r, coarse);
+    return;
+  }
+  const int threads = hymgi_cpu_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, after, 0,
+                                    coarse);
+}
