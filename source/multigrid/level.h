@@ -31,8 +31,8 @@ typedef struct hymgi_method {
   hymg_stencil stencil;
   hymg_extrapolation extrapolation; /* of FV2: LINEAR or QUADRATIC */
   hymg_smoother smoother;
-  int sweeps;        /* per smoother call on level 0 */
-  int coarse_sweeps; /* and on the levels below it */
+  int sweeps;                           /* per smoother call on level 0 */
+  int coarse_sweeps;                    /* and on the levels below it */
   int interpolation_v, interpolation_f; /* hymgi_ghosts: order of each */
   bool variable_beta;
   bool has_alpha; /* a alpha x is part of the operator */
