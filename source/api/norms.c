@@ -47,9 +47,9 @@ double hymgi_subtract_mean(const hymgi_level *level, double *f)
   if (!level->method->stretched && !level->shortened) {
     hymgi_shift(level, -mean, f);
   } else {
-    double *const v = level->y ? level->y : level->krylov; /* coarsest levels may have no y */
-    volumes(level, v);
-    hymgi_axpby(level, 1, f, -mean / (level->shortened ? hymgi_mean(level, v) : 1), v, f);
+    volumes(level, level->y);
+    hymgi_axpby(level, 1, f, -mean / (level->shortened ? hymgi_mean(level, level->y) : 1), level->y,
+                f);
   }
   return mean;
 }

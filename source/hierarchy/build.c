@@ -167,6 +167,7 @@ static bool needs_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   if (m->robust || level->uneven) return true; /* the residual before it is restricted */
+  if (level->shortened) return true;           /* the cells' volumes when a mean is subtracted */
   if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
   return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "multigrid/backend.h"
 
 #undef hymg_context_create /* the macro of callers, who check the header */
@@ -16,6 +17,7 @@ hymg_context_options hymg_context_options_default(void)
 
 hymg_status hymgi_context_check(const hymg_context_options *options)
 {
+  if (!hymgi_cpu_has_all()) return HYMG_ECPU;
   if (!options) return HYMG_OK;
   if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
   return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;

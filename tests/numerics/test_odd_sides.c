@@ -206,7 +206,7 @@ static const struct {
     {{31, 31, 47}, "dd nn nn", 0, 0},   {{33, 33, 33}, "pp pp pp", 0, 0},
     {{37, 35, 33}, "nn pp nn", 0, 0},   {{33, 33, 33}, "nn nn nn", 5, 0},
     {{65, 65, 65}, "pp pp pp", 5, 0},   {{67, 33, 33}, "dn dn dn", 0, 1.7},
-    {{63, 31, 31}, "nd nd nd", 0, 1.7},
+    {{63, 31, 31}, "nd nd nd", 0, 1.7}, {{31, 31, 31}, "nn nn nn", 5, 0},
 };
 enum { WAVES = sizeof waves / sizeof *waves };
 

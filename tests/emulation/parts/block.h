@@ -145,6 +145,8 @@ fiber *next_fiber()
   if (block.started < block.count) return new_fiber();
   if (ready_from == ready_to) return &main_fiber;
   block.current = ready[ready_from++ % MAX_THREADS];
+  if (ready_from + 1 < ready_to) /* the switch after the next one would wait for memory */
+    block.threads[ready[(ready_from + 1) % MAX_THREADS]].on->machine.prefetch();
   threadIdx = block.threads[block.current].index;
   return block.threads[block.current].on;
 }

@@ -30,7 +30,7 @@ namespace
 #ifdef EMULATION_ASAN
 constexpr size_t STACK_BYTES = 512 << 10; /* red zones take room */
 #else
-constexpr size_t STACK_BYTES = 64 << 10;
+constexpr size_t STACK_BYTES = 128 << 10;
 #endif
 constexpr size_t PAGE = 64 << 10; /* the largest there is */
 
@@ -116,6 +116,11 @@ struct machine_context {
   {
     emulation_switch(&pointer, to.pointer);
   }
+  void prefetch() const
+  {
+    __builtin_prefetch(pointer);
+    __builtin_prefetch(static_cast<char *>(pointer) + 64);
+  }
 };
 
 #else
@@ -134,6 +139,7 @@ struct machine_context {
   {
     swapcontext(&context, &to.context);
   }
+  void prefetch() const {}
 };
 #endif
 
@@ -156,7 +162,7 @@ struct fiber {
     }
     sanitizer_low = low + PAGE;
     sanitizer_bytes = STACK_BYTES;
-    machine.prepare(low + PAGE + STACK_BYTES - number % 16 * 320, entry);
+    machine.prepare(low + PAGE + STACK_BYTES - number % 61 * 1088, entry);
   }
   bool guards(const char *address) const
   {
