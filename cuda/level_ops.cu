@@ -61,7 +61,7 @@ void restrict_residual(const hymgi_level *level, hymgi_after after, double *coar
 void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
-  for (int s = 0; s < level->method->sweeps; s++) {
+  for (int s = 0; s < hymgi_sweeps(level); s++) {
     double *const x = level->x;
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
     half.from_zero = from_zero && s == 0;
@@ -78,7 +78,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
  * are done again. */
 void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 {
-  for (int s = 0; s < level->method->sweeps; s += 2) {
+  for (int s = 0; s < hymgi_sweeps(level); s += 2) {
     const bool zero = from_zero && s == 0;
     if (!zero) prepare(level, level->box, level->x, HYMGI_FV4_NONE);
     hymgi_cuda_fv2_gsrb_fused(level, s & 2, zero ? NULL : level->x, level->y);
@@ -105,10 +105,10 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   if (one) box = level->box[0];
   const ptrdiff_t apart = box.half;
   int changed = RED_AND_BLACK; /* colours since the last exchange */
-  for (int s = 0; s < level->method->sweeps; s++) {
+  for (int s = 0; s < hymgi_sweeps(level); s++) {
     const int c = s & 1;
     const bool zero = from_zero && s == 0 && (!halo || level->starts_alone) && k->starts_from_zero;
-    const bool last = s + 1 == level->method->sweeps;
+    const bool last = s + 1 == hymgi_sweeps(level);
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, now[c], now[1 - c], next[c], c};
     half.f_is_old = in_tiles && s > 0;
     half.scale = level->c.dinv;
@@ -179,7 +179,7 @@ void relax_once(hymgi_level *level, int s)
 void relax_all(hymgi_level *level)
 {
   const int first = level->kernels->relax_fused ? hymgi_cuda_relax_fused(level) : 0;
-  for (int s = first; s < level->method->sweeps; s++)
+  for (int s = first; s < hymgi_sweeps(level); s++)
     relax_once(level, s);
 }
 

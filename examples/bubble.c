@@ -182,7 +182,8 @@ typedef struct pressure {
   hymg_operator *op;
   hymg_operator_desc desc;
   hymg_solver *solver;
-  hymg_field *beta[3], *f, *p;
+  hymg_field *beta[3], *f, *p, *last; /* last: p of the step before */
+  int steps;                          /* solved */
 } pressure;
 
 static hymg_status copy(hymg_field *field, int n, int centring, double *values, int to_field)
@@ -193,6 +194,17 @@ static hymg_status copy(hymg_field *field, int n, int centring, double *values, 
   const ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
   return to_field ? hymg_field_write(field, low, count, stride, values, HYMG_HOST)
                   : hymg_field_read(field, low, count, stride, values, HYMG_HOST);
+}
+
+/* The first guess: the pressures of two steps extrapolated in time, or that of the last step. */
+static hymg_status guess(pressure *q)
+{
+  hymg_field *const p = q->p;
+  if (q->steps++ < 2) return hymg_field_copy(p, q->last);
+  hymg_status status = hymg_field_scale(-1, q->last);
+  if (!status) status = hymg_field_axpy(2, p, q->last);
+  q->p = q->last, q->last = p;
+  return status;
 }
 
 /* Solves for the pressure of the step and makes the velocity free of divergence. */
@@ -207,13 +219,14 @@ static hymg_status solve(pressure *q, flow *s, double *spare, hymg_result *resul
     hymg_options options = hymg_options_default();
     options.method = HYMG_MG; /* to the tolerance; the path is chosen by the coefficients */
     options.rtol = 1e-6;
-    options.initial_guess = 1; /* the pressure of the last step */
+    options.initial_guess = 1;
     status = hymg_solver_create(q->op, &options, &q->solver);
   } else if (!status) {
     status = hymg_solver_update(q->solver); /* reads the new densities */
   }
   divergence(s, spare);
   if (!status) status = copy(q->f, s->n, CELLS, spare, 1);
+  if (!status) status = guess(q);
   if (!status) status = hymg_solve(q->solver, q->f, q->p, result);
   if (!status) status = copy(q->p, s->n, CELLS, spare, 0);
   if (!status) project(s, spare);
@@ -238,6 +251,7 @@ static hymg_status open_pressure(pressure *q, int n)
   if (!status) status = hymg_operator_create(q->grid, &q->desc, &q->op);
   if (!status) status = hymg_field_create(q->grid, NULL, HYMG_CELL, HYMG_DOUBLE, &q->f);
   if (!status) status = hymg_field_create(q->grid, NULL, HYMG_CELL, HYMG_DOUBLE, &q->p);
+  if (!status) status = hymg_field_create(q->grid, NULL, HYMG_CELL, HYMG_DOUBLE, &q->last);
   return status;
 }
 
@@ -247,6 +261,7 @@ static void close_pressure(pressure *q)
   hymg_operator_destroy(&q->op);
   hymg_field_destroy(&q->f);
   hymg_field_destroy(&q->p);
+  hymg_field_destroy(&q->last);
   for (int axis = 0; axis < 3; axis++)
     hymg_field_destroy(&q->beta[axis]);
   hymg_grid_destroy(&q->grid);

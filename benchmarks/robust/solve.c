@@ -111,10 +111,12 @@ static void destroy(objects *o)
 
 /* ---- work units ---- */
 
-static double sweep_units(const robust_options *o, hymg_path path)
+static double sweep_units(const robust_result *r, int level)
 {
+  const robust_options *o = &r->options;
   const bool half = o->solver.smoother == HYMG_GSRB; /* a sweep has one colour */
-  const int usual = o->solver.smoother == HYMG_SYMGS || (half && path == HYMG_PATH_ROBUST) ? 4 : 6;
+  int usual = o->solver.smoother == HYMG_SYMGS ? 4 : 6;
+  if (half && r->result.path == HYMG_PATH_ROBUST) usual = r->result.singular && level > 0 ? 8 : 4;
   return (o->solver.sweeps > 0 ? o->solver.sweeps : usual) * (half ? 0.5 : 1.0);
 }
 
@@ -122,10 +124,10 @@ static double sweep_units(const robust_options *o, hymg_path path)
  * transfers (0.5), by its cells and visits. */
 static double cycle_units(const robust_result *r, hymg_cycle_kind kind)
 {
-  const double each = 2 * sweep_units(&r->options, r->result.path) + 1.5;
   double sum = 0, visits = 1;
   for (int l = 0; l + 1 < r->num_levels; l++) {
     const int *n = r->levels[l].cells, *finest = r->levels[0].cells;
+    const double each = 2 * sweep_units(r, l) + 1.5;
     sum += each * visits * n[0] / finest[0] * n[1] / finest[1] * n[2] / finest[2];
     visits = kind == HYMG_KIND_F ? visits + 1 : kind == HYMG_KIND_W ? 2 * visits : 1;
   }

@@ -22,12 +22,13 @@ struct small_level {
   const double *weight[3];
   double *x, *y, *f;
   unsigned coarsened, periodic;
+  int sweeps; /* half sweeps of a smoother call */
   bool apart; /* neighbours have different colours */
   bool red;   /* after smoothing only red cells have a residual */
 };
 
 struct small_levels {
-  int count, sweeps;
+  int count;
   bool singular;
   small_level of[MOST_LEVELS];
 };
@@ -79,7 +80,7 @@ __device__ void half_sweep(const small_level &l, const hymgi_geom &g, int colour
   __syncthreads();
 }
 
-__device__ void smooth(const small_level &l, int sweeps, bool from_zero, bool transposed)
+__device__ void smooth(const small_level &l, bool from_zero, bool transposed)
 {
   hymgi_geom g = l.g;
   if (transposed) g.parity ^= 1, g.base += g.half, g.half = -g.half;
@@ -89,7 +90,7 @@ __device__ void smooth(const small_level &l, int sweeps, bool from_zero, bool tr
     __syncthreads();
     from_zero = false;
   }
-  for (int s = 0; s < sweeps; s++) {
+  for (int s = 0; s < l.sweeps; s++) {
     if (l.periodic && (s > 0 || !from_zero)) wrap(l, l.x);
     half_sweep(l, g, s & 1, from_zero && s == 0);
   }
@@ -239,7 +240,7 @@ __global__ void __launch_bounds__(THREADS) robust_v_cycle(const __grid_constant_
   wait_for_predecessors();
   const int bottom = a.count - 1;
   for (int l = 0; l < bottom; l++) {
-    smooth(a.of[l], a.sweeps, true, false);
+    smooth(a.of[l], true, false);
     residual(a.of[l]);
     restrict_to(a.of[l], a.of[l + 1].f);
   }
@@ -248,7 +249,7 @@ __global__ void __launch_bounds__(THREADS) robust_v_cycle(const __grid_constant_
     const small_level &coarse = a.of[l + 1];
     if (coarse.periodic) wrap(coarse, coarse.x);
     interpolate_from(a.of[l], coarse.x);
-    smooth(a.of[l], a.sweeps, false, true);
+    smooth(a.of[l], false, true);
   }
 }
 
@@ -273,7 +274,8 @@ small_level small_level_of(const hymgi_level *level)
   l.x = level->x, l.y = level->y, l.f = level->f;
   l.coarsened = level->coarsened, l.periodic = level->periodic;
   l.apart = hymgi_keeps_colours_apart(level);
-  l.red = l.apart && level->method->sweeps % 2 == 0;
+  l.sweeps = hymgi_sweeps(level);
+  l.red = l.apart && l.sweeps % 2 == 0;
   return l;
 }
 
@@ -295,7 +297,6 @@ extern "C" void hymgi_cuda_robust_cycle(const hymgi_hierarchy *h, int l)
 {
   small_levels a = {};
   a.count = h->num_levels - l;
-  a.sweeps = h->method.sweeps;
   a.singular = h->method.singular;
   for (int m = 0; m < a.count; m++)
     a.of[m] = small_level_of(h->level + l + m);

@@ -306,7 +306,7 @@ void sweep_and_exchange(const hymgi_level *level, bool from_zero, bool with_ghos
 {
   const bool zero = from_zero && level->starts_alone;
   const hymgi_plan *plan = level->halo[HYMGI_HALO_FACES];
-  const int sweeps = level->method->sweeps;
+  const int sweeps = hymgi_sweeps(level);
   fused_exchange_args r = fused_exchange_args_of(level, plan);
   const dim3 grid = faces_grid(level->box, r.faces), block(ROW_THREADS);
   if (!zero) launch(level, plan, fv2_send_colour, grid, block, r, 1);

@@ -288,7 +288,7 @@ static void gsrb(hymgi_level *level)
   const bool fv4 = level->method->stencil == HYMG_FV4;
   const bool split = level->num_boxes > 0 && level->box[0].split;
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  for (int s = 0; s < level->method->sweeps; s++) {
+  for (int s = 0; s < hymgi_sweeps(level); s++) {
     const int c = s & 1;
     job w = {{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
              .out = fv4 ? next[c] : level->x,
@@ -354,7 +354,7 @@ static void symgs_sweep(hymgi_level *level, bool backward)
 /* Lexicographic Gauss-Seidel, forward and backward in turn; ghosts stay fixed during a sweep. */
 static void symgs(hymgi_level *level)
 {
-  for (int s = 0; s < level->method->sweeps; s++) {
+  for (int s = 0; s < hymgi_sweeps(level); s++) {
     hymgi_cpu_update_ghosts(level, level->x);
     if (level->method->stencil == HYMG_FV2) hymgi_cpu_fill_stencil_ghosts(level, level->x);
     symgs_sweep(level, s & 1);
@@ -369,7 +369,7 @@ void hymgi_cpu_smooth(hymgi_level *level)
   else if (level->method->smoother == HYMG_GSRB)
     gsrb(level);
   else
-    for (int s = 0; s < level->method->sweeps; s++) {
+    for (int s = 0; s < hymgi_sweeps(level); s++) {
       job w = {hymgi_cpu_relaxation(level, s), .out = level->y};
       run_job(&w, level->x);
       hymgi_swap_buffers(level);

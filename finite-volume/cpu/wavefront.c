@@ -291,17 +291,17 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
   if (!hymgi_cpu_wave_applies(level)) return false;
   const hymgi_method *m = level->method;
   const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
-  const int group = level->tuning.wave_stages;
-  const int last = m->sweeps % group ? m->sweeps % group : group; /* stages of the last wavefront */
+  const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
+  const int last = sweeps % group ? sweeps % group : group; /* stages of the last wavefront */
   if (coarse && last % 2) return false; /* restriction needs tiles that end on even rows */
   if (fv4) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
   double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  for (int first = 0; first < m->sweeps; first += group) {
+  for (int first = 0; first < sweeps; first += group) {
     barrier all = {0};
     wave w = {.barrier = &all,
               .level = level,
               .g = level->box,
-              .stages = m->sweeps - first < group ? m->sweeps - first : group,
+              .stages = sweeps - first < group ? sweeps - first : group,
               .lag = fv4    ? 3
                      : gsrb ? 1
                             : 2,
@@ -310,7 +310,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
               .fv4 = fv4,
               .gsrb = gsrb};
     set_stages(&w, first, now, next);
-    if (first + w.stages == m->sweeps) {
+    if (first + w.stages == sweeps) {
       if (gsrb && fv4)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
       w.coarse = coarse;
@@ -329,7 +329,7 @@ enum { TILE_ROWS = 128, RING = 8 };
 /* Stages of a smoother call with what comes before and after it. */
 static int robust_stages(const hymgi_level *level)
 {
-  return level->method->sweeps + 3;
+  return hymgi_sweeps(level) + 3;
 }
 
 static bool can_fuse(const hymgi_level *level)
@@ -339,7 +339,7 @@ static bool can_fuse(const hymgi_level *level)
   const int threads = hymgi_cpu_threads(level), ny = level->box[0].n[1];
   const int last = ny - (tiles_of(ny, TILE_ROWS < ny ? TILE_ROWS : ny) - 1) * TILE_ROWS;
   const int tile = last < TILE_ROWS ? last : TILE_ROWS;
-  return m->sweeps <= MAX_STAGES &&
+  return hymgi_sweeps(level) <= MAX_STAGES &&
          (threads == 1 || tile / threads >= (robust_stages(level) + 1) / 2 + EXTRAPOLATION_REACH);
 }
 
@@ -349,7 +349,7 @@ static wave robust_wave(hymgi_level *level, barrier *all)
   wave w = {.barrier = all,
             .level = level,
             .g = level->box,
-            .stages = level->method->sweeps,
+            .stages = hymgi_sweeps(level),
             .lag = 1,
             .lean = 1,
             .tile_rows = TILE_ROWS,

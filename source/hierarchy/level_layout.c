@@ -22,6 +22,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
                                                                    : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
+  m->coarse_sweeps = m->sweeps;
   m->interpolation_v =
       o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
   const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;

@@ -31,7 +31,8 @@ typedef struct hymgi_method {
   hymg_stencil stencil;
   hymg_extrapolation extrapolation; /* of FV2: LINEAR or QUADRATIC */
   hymg_smoother smoother;
-  int sweeps;
+  int sweeps;                           /* per smoother call on level 0 */
+  int coarse_sweeps;                    /* and on the levels below it */
   int interpolation_v, interpolation_f; /* hymgi_ghosts: order of each */
   bool variable_beta;
   bool has_alpha; /* a alpha x is part of the operator */
@@ -169,6 +170,12 @@ static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 && level->n[axis] % 2) return false;
   return true;
+}
+
+/* Sweeps, or half sweeps, of a smoother call. */
+static inline int hymgi_sweeps(const hymgi_level *level)
+{
+  return level->index > 0 ? level->method->coarse_sweeps : level->method->sweeps;
 }
 
 /* Weights of the three-term recurrence on [L/8, L]. */

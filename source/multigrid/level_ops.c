@@ -15,7 +15,7 @@ static double smooth_bytes(const hymgi_level *level)
   /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not read the colour that it
    * updates) */
   if (m->smoother == HYMG_GSRB) streams -= 1.5;
-  return hymgi_stream_bytes(level, streams * m->sweeps);
+  return hymgi_stream_bytes(level, streams * hymgi_sweeps(level));
 }
 
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
@@ -28,7 +28,7 @@ void hymgi_smooth(hymgi_level *level)
   const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
   level->backend->smooth(level);
   hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), hymgi_sweeps(level));
 }
 
 void hymgi_smooth_transposed(hymgi_level *level)
@@ -112,7 +112,7 @@ static void smooth_restrict_uneven(hymgi_level *fine, hymgi_level *coarse)
 static hymgi_after after_smoothing(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  const bool red_black = m->smoother == HYMG_GSRB && m->sweeps % 2 == 0 && !m->tensor;
+  const bool red_black = m->smoother == HYMG_GSRB && hymgi_sweeps(level) % 2 == 0 && !m->tensor;
   return red_black && hymgi_keeps_colours_apart(level) ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY;
 }
 
@@ -141,7 +141,7 @@ static void smooth_from_zero(hymgi_level *level)
     level->backend->smooth(level);
   }
   hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), level->method->sweeps);
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), hymgi_sweeps(level));
 }
 
 static void residual_red(const hymgi_level *level)
@@ -262,7 +262,7 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
   const double own = hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + 1 + 0.125);
   hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
   hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
-                         fine->method->sweeps + 1);
+                         hymgi_sweeps(fine) + 1);
   hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, fine->gather, 1);
   if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }

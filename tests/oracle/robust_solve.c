@@ -79,10 +79,11 @@ void robust_cycle(const robust_oracle *o, int l, const double *f, double *x)
         x[q] = f[q] / level->matrix[q * level->cells + q];
     return;
   }
-  for (int half = 0; half < 4; half++)
+  const int halves = o->singular && l > 0 ? 8 : 4;
+  for (int half = 0; half < halves; half++)
     half_sweep(level, half % 2, f, x);
   coarse_correction(o, l, f, x);
-  for (int half = 0; half < 4; half++)
+  for (int half = 0; half < halves; half++)
     half_sweep(level, 1 - half % 2, f, x);
 }
 
