@@ -5,7 +5,6 @@ HYMG_CONFIGURE=OPTIONS more options for configure, such as "--with-cuda --cuda-a
 """
 
 import os
-import platform
 import re
 import subprocess
 from pathlib import Path
@@ -16,9 +15,8 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 PREFIX = os.environ.get("HYMG_PREFIX")
 INCLUDE = Path(PREFIX) / "include" if PREFIX else ROOT / "include"
-# Instruction sets that any machine of the last ten years has. A package must not depend on where it was built.
-CPU_ARCH = {"x86_64": "x86-64-v3", "aarch64": "armv8-a"}.get(platform.machine(), "native")
-OPTIONS = ["--without-mpi", "--without-check", "--without-jansson", "--without-png", "--without-cuda"]
+# A package must not depend on where it was built.
+OPTIONS = ["--cpu-arch=portable", "--without-mpi", "--without-check", "--without-jansson", "--without-png", "--without-cuda"]
 
 
 def make_library(folder: Path) -> str:
@@ -26,7 +24,7 @@ def make_library(folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     wishes = os.environ.get("HYMG_CONFIGURE", "").split()
     configure = os.path.relpath(ROOT / "configure", folder)
-    subprocess.run([configure, *OPTIONS, f"--cpu-arch={CPU_ARCH}", *wishes], cwd=folder, check=True)
+    subprocess.run([configure, *OPTIONS, *wishes], cwd=folder, check=True)
     jobs = [] if "MAKEFLAGS" in os.environ else [f"-j{os.cpu_count() or 1}"]
     subprocess.run(["make", *jobs, "lib/libhymg.a"], cwd=folder, check=True)
     return (folder / "Makefile").read_text()
@@ -38,7 +36,8 @@ class BuildWithLibrary(build_ext):
     def build_extension(self, ext):
         ext.include_dirs.append(str(INCLUDE))
         if PREFIX:
-            libraries = os.path.join(PREFIX, "lib")
+            found = [str(f.parent) for d in ("lib", "lib64", "lib/*") for f in Path(PREFIX).glob(f"{d}/libhymg.so")]
+            libraries = found[0] if found else os.path.join(PREFIX, "lib")
             ext.library_dirs.append(libraries)
             ext.runtime_library_dirs.append(libraries)
             ext.libraries.append("hymg")

@@ -230,6 +230,18 @@ module hymg_calls
       import
       type(c_ptr), value :: x
     end function
+    ! name and file end with c_null_char; name: c_loc of each.
+    integer(c_int) function hymg_field_save(field, file) bind(c)
+      import
+      type(c_ptr), value :: field
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    integer(c_int) function hymg_fields_save(count, field, name, file) bind(c)
+      import
+      integer(c_int), value :: count
+      type(c_ptr), intent(in) :: field(*), name(*)
+      character(kind=c_char), intent(in) :: file(*)
+    end function
     type(hymg_operator_desc) function hymg_operator_desc_default() bind(c)
       import
     end function

@@ -9,6 +9,7 @@ module hymg_types
   enum, bind(c)
     enumerator :: HYMG_OK = 0, HYMG_EINVAL = 1, HYMG_ENOMEM = 2, HYMG_EUNSUPPORTED = 3
     enumerator :: HYMG_ECUDA = 4, HYMG_EMPI = 5, HYMG_EIO = 6, HYMG_EVERSION = 7
+    enumerator :: HYMG_ECPU = 8
   end enum
   enum, bind(c)
     enumerator :: HYMG_DEVICE_CURRENT = -1, HYMG_DEVICE_SHARED = -2, HYMG_DEVICE_OWN = -3

@@ -56,7 +56,8 @@ extern "C" {
   X(HYMG_ECUDA, 4, "CUDA error")                                                                   \
   X(HYMG_EMPI, 5, "MPI error")                                                                     \
   X(HYMG_EIO, 6, "input/output error")                                                             \
-  X(HYMG_EVERSION, 7, "hymg.h and the library are of different versions")
+  X(HYMG_EVERSION, 7, "hymg.h and the library are of different versions")                          \
+  X(HYMG_ECPU, 8, "this CPU lacks instructions that the library was compiled for")
 
 typedef enum hymg_status {
 #define HYMG_STATUS_ENUM(name, value, text) name = value,
@@ -121,7 +122,7 @@ HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, no MPI calls. For a context with a communicator see the
  * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096), ENOMEM; without a context there is no text. */
+ * (threads < 0 or > 4096), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
@@ -350,6 +351,23 @@ HYMG_API hymg_status hymg_field_mean(const hymg_field *x, double *mean);
  * Errors: EINVAL, ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot);
 HYMG_API hymg_status hymg_field_remove_mean(hymg_field *x);
+
+/* Collective: writes cell fields to a file that ParaView, VisIt and VTK read, with the coordinates of
+ * the grid, whose low corner is the origin. The name decides: .vti has one spacing per axis, .vtr the
+ * coordinates of all faces (needed for grids with widths). Values are written as they are, 8 bytes
+ * each; a file has the same bytes for any number of ranks and boxes. Fields may be in any memory and
+ * layout.
+ *   save         one field, by the name of the file without folder and ending
+ *   fields_save  several fields of one grid; name[m]: of field[m], up to 63 characters of ASCII other
+ *                than < > & " ', all different; count: 1 ... 256
+ * Rank 0 alone opens the file and writes for all, 2 MiB at a time. It writes FILE.PID-N, which is
+ * renamed when all is well and else deleted, so an older file stays until the new one is complete; a
+ * killed program may leave that file. Errors, on all ranks: EINVAL (names; .vti and a grid with widths;
+ * fields of different grids), EUNSUPPORTED (FACE and BOUNDARY fields; levels other than 0), EIO (the
+ * text names the file and the reason: no such folder, no permission, disk full), ENOMEM, ECUDA, EMPI. */
+HYMG_API hymg_status hymg_field_save(const hymg_field *field, const char *file);
+HYMG_API hymg_status hymg_fields_save(int count, const hymg_field *const field[],
+                                      const char *const name[], const char *file);
 
 /* ---- operator: a description ---- */
 

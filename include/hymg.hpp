@@ -20,6 +20,8 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace hymg
 {
@@ -255,6 +257,8 @@ public:
     return sum;
   }
   void remove_mean() { must(hymg_field_remove_mean(get())); }
+  /* Collective: to a .vti or .vtr file; save() below takes several fields. */
+  void save(const std::string &file) const { must(hymg_field_save(get(), file.c_str())); }
   double max() const { return reduced(hymg_field_max); }
   double rms() const { return reduced(hymg_field_rms); }
   double mean() const { return reduced(hymg_field_mean); }
@@ -272,6 +276,19 @@ private:
     return value;
   }
 };
+
+/* Collective: fields of one grid with their names, to a .vti or .vtr file. */
+inline void save(const std::vector<std::pair<std::string, field>> &named, const std::string &file)
+{
+  std::vector<const hymg_field *> fields;
+  std::vector<const char *> names;
+  for (const auto &[name, f] : named) {
+    fields.push_back(f.get());
+    names.push_back(name.c_str());
+  }
+  check(hymg_fields_save(int(fields.size()), fields.data(), names.data(), file.c_str()),
+        named.empty() ? nullptr : named.front().second.raw_context());
+}
 
 class linear_operator : public handle<hymg_operator>
 {

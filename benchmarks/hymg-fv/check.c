@@ -169,7 +169,7 @@ static bool check_plan(const fv_options *o)
   const command_line *const c = &o->line;
   static const char *const idle[] = {"problem",    "rtol",        "max-cycles", "warmup",
                                      "min-solves", "min-seconds", "official",   "json",
-                                     "quiet",      "verbose"};
+                                     "save",       "quiet",       "verbose"};
   for (size_t i = 0; o->plan && i < sizeof idle / sizeof *idle; i++)
     if (options_given(c, idle[i]))
       return options_refuse(c, "--%s has no effect with --plan", idle[i]);
@@ -179,6 +179,9 @@ static bool check_plan(const fv_options *o)
 static bool check_output(const fv_options *o)
 {
   const command_line *const c = &o->line;
+  const char *const end = o->save ? strrchr(o->save, '.') : NULL;
+  if (o->save && (!end || (strcmp(end, ".vti") != 0 && strcmp(end, ".vtr") != 0)))
+    return options_refuse(c, "--save %s: the file name must end in .vti or .vtr", o->save);
   if (o->quiet && o->verbose)
     return options_refuse(c, "--quiet and --verbose contradict each other");
   if (o->json && json_missing())

@@ -27,11 +27,11 @@ static void describe_run(const fv_run *run, fv_report *report)
 }
 
 /* Called before any work. */
-static bool can_write_json(fv_run *run)
+static bool can_write(fv_run *run, const char *option, const char *name)
 {
-  const char *const name = run->options->json, *why = NULL;
+  const char *why = NULL;
   if (name && is_first(run)) why = output_check(name);
-  if (why) fprintf(stderr, "hymg-fv: --json %s: cannot write there: %s\n", name, why);
+  if (why) fprintf(stderr, "hymg-fv: %s %s: cannot write there: %s\n", option, name, why);
   double failed = why != NULL;
   fv_max(run, &failed);
   run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
@@ -64,7 +64,9 @@ static bool measure_all(fv_run *run, fv_report *report)
 static int run_benchmark(fv_run *run)
 {
   fv_report report = {.options = NULL};
-  if (!can_write_json(run)) return run->exit_code;
+  if (!can_write(run, "--json", run->options->json) ||
+      !can_write(run, "--save", run->options->save))
+    return run->exit_code;
   describe_run(run, &report);
   bool ok = fv_start_device(run, &report) && fv_make_grid(run, &report);
   if (ok && run->options->plan) {
@@ -78,6 +80,7 @@ static int run_benchmark(fv_run *run)
   int code = ok ? fv_exit_code(&report) : run->exit_code;
   if (ok && is_first(run)) fv_print_end(&report);
   if (ok && !write_json(run, &report)) code = EXIT_AT_RUN_TIME;
+  if (ok && !fv_save(run)) code = EXIT_AT_RUN_TIME;
   fv_cleanup(run);
   fv_report_free(&report);
   return code;

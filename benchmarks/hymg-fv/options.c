@@ -53,7 +53,7 @@ static bool read_device(const command_line *c, const char *option, const char *t
 
 static bool read_file(const command_line *c, const char *option, const char *text, void *target)
 {
-  const bool none = strcmp(text, "none") == 0 && strcmp(option, "--json") != 0;
+  const bool none = strcmp(text, "none") == 0 && strstr(option, "-file");
   *(const char **)target = none ? NULL : text;
   return *text || options_refuse(c, "%s: the file name is empty", option);
 }
@@ -186,6 +186,10 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .kind = OPTION_LAST, &o->devices},
       {"json", "FILE", "write the results as one JSON object, schema hymg-fv/1",
        .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+      {"save", "FILE.vti",
+       "write the last solution u of the finest size and f to a file for ParaView and VTK, .vti\n"
+       "or .vtr",
+       .kind = OPTION_CUSTOM, &o->save, .read = read_file},
       {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
        &o->quiet, .letter = 'q'},
       {"verbose", NULL,

@@ -23,7 +23,7 @@ typedef struct fv_options {
   int warmup;
   int min_solves;
   double min_seconds;
-  const char *json; /* or NULL */
+  const char *json, *save; /* or NULL */
   bool official, plan, probe, devices, quiet, verbose, version;
 } fv_options;
 

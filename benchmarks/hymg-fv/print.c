@@ -2,6 +2,7 @@
  * level operation, memory; the last line is the DOF/s of the finest size. */
 #include "hymg-fv/report.h"
 
+#include "common/terminal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +213,8 @@ void fv_print_size(const fv_report *r, int n)
 
 static void print_richardson(const fv_report *r)
 {
+  const bool coloured = fv_decorates(r->options) && terminal_has_colours(stdout);
+  const bool passed = r->pass == FV_PASSED;
   if (!r->has_richardson) {
     printf("Richardson: needs three sizes, this run has %s\n", counted(r->num_sizes, "size").text);
     return;
@@ -220,8 +223,11 @@ static void print_richardson(const fv_report *r)
   if (r->pass == FV_NO_VERDICT)
     printf("no verdict for this configuration\n");
   else
-    printf("%s (at least %g)\n", r->pass == FV_PASSED ? "pass" : "FAIL",
-           fv_order_bound(r->options));
+    printf("%s%s%s (at least %g)\n",
+           !coloured ? ""
+           : passed  ? "\033[32m"
+                     : "\033[31m",
+           passed ? "pass" : "FAIL", coloured ? "\033[0m" : "", fv_order_bound(r->options));
 }
 
 static void print_row(int level, const char *operation, long long calls, const double sums[2],

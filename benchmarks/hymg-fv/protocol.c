@@ -21,20 +21,22 @@ static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *resu
   return fv_agree(run, status, doing);
 }
 
-static bool time_solves(fv_run *run, int level, fv_size *size, times *t)
+static bool time_solves(fv_run *run, int level, int sizes_after, fv_size *size, times *t)
 {
   const fv_options *o = run->options;
-  const int n = size->level.cells[0];
+  const int *n = size->level.cells;
+  run->solve_seconds /= 8; /* the size before had 8 times as many cells */
   for (int i = 0; i < o->warmup; i++) {
-    fv_progress(run, "size %d (%d cells in x): warm-up %d of %d", level, n, i + 1, o->warmup);
-    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
+    fv_progress_solves(run, n, sizes_after, i, 0, 0);
+    if (!solve_once(run, level, n, &size->result)) return false;
+    run->solve_seconds = size->result.seconds;
   }
   while (times_wanted(t, o->min_solves, o->min_seconds, INT_MAX)) {
-    fv_progress(run, "size %d (%d cells in x): solve %d of at least %d, %.1f of %g s", level, n,
-                t->count + 1, o->min_solves, t->total, o->min_seconds);
-    if (!solve_once(run, level, size->level.cells, &size->result)) return false;
+    fv_progress_solves(run, n, sizes_after, o->warmup, t->count, t->total);
+    if (!solve_once(run, level, n, &size->result)) return false;
     double seconds = size->result.seconds;
     fv_max(run, &seconds);
+    run->solve_seconds = seconds;
     if (!fv_agree(run, times_add(t, seconds, 1) ? HYMG_OK : HYMG_ENOMEM, "timed solves"))
       return false;
   }
@@ -82,7 +84,7 @@ bool fv_measure(fv_run *run, fv_report *report, int level)
   times t = {0};
   const int *n = size->level.cells;
   size->dof = (int64_t)n[0] * n[1] * n[2];
-  bool ok = time_solves(run, level, size, &t);
+  bool ok = time_solves(run, level, report->num_sizes - 1 - level, size, &t);
   size->solves = t.count;
   size->seconds_mean = t.total / t.count;
   size->seconds_median = times_median(&t);

@@ -62,6 +62,9 @@ double fv_dof_per_second(const fv_size *size);
 int fv_exit_code(const fv_report *report);
 void fv_report_free(fv_report *report);
 
+/* May progress and colours be shown? Not with --quiet or JSON on standard output (progress.c). */
+bool fv_decorates(const fv_options *options);
+
 /* Human-readable output (print.c) on rank 0, in this order. */
 void fv_print_setup(const fv_report *report);
 void fv_print_size(const fv_report *report, int size);

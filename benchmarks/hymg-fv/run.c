@@ -6,11 +6,9 @@
 #include "common/start.h"
 #include "common/timing.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Doubles evaluated at a time: 16 MB. */
 enum { SLAB = 1 << 21 };
@@ -44,20 +42,6 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing)
   }
   run->exit_code = (int)code;
   return false;
-}
-
-void fv_progress(fv_run *run, const char *format, ...)
-{
-  va_list list;
-  if (!run->progress || (format && fv_clock() < run->progress_shown + 0.1)) return;
-  run->progress_shown = format ? fv_clock() : 0.0;
-  fputs("\r\033[K", stderr);
-  if (format) {
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-  }
-  fflush(stderr);
 }
 
 /* ---- evaluation ---- */
@@ -277,8 +261,7 @@ bool fv_make_grid(fv_run *run, fv_report *report)
 bool fv_setup(fv_run *run, fv_report *report)
 {
   hymg_field *beta[3] = {NULL, NULL, NULL};
-  run->progress =
-      !run->options->quiet && hymg_context_rank(run->context) == 0 && isatty(STDERR_FILENO);
+  fv_progress_start(run);
   describe_problem(run);
   bool ok = make_operator_and_solver(run, report, beta);
   for (int axis = 0; axis < 3; axis++)
@@ -286,6 +269,17 @@ bool fv_setup(fv_run *run, fv_report *report)
   ok = ok && describe_levels(run, report) && make_fields(run, report);
   fv_progress(run, NULL);
   return ok;
+}
+
+bool fv_save(fv_run *run)
+{
+  const char *const file = run->options->save;
+  if (!file) return true;
+  fv_progress(run, "writing %s", file);
+  const hymg_status status = hymg_fields_save(2, (const hymg_field *const[]){run->u[0], run->f[0]},
+                                              (const char *const[]){"u", "f"}, file);
+  fv_progress(run, NULL);
+  return fv_agree(run, status, "--save");
 }
 
 void fv_cleanup(fv_run *run)

@@ -18,7 +18,9 @@ typedef struct fv_run {
   hymg_field *f[FV_SIZES], *u[FV_SIZES];
   bool progress;         /* rank 0 writes to a terminal */
   double progress_shown; /* when the line was last written */
-  int exit_code;         /* 2 or 3 after a failure */
+  double
+      solve_seconds; /* of the last solve, or what one of the next size should take; 0: unknown */
+  int exit_code;     /* 2 or 3 after a failure */
 } fv_run;
 
 /* Initialises CUDA and records what devices there are (device.c). */
@@ -38,6 +40,8 @@ bool fv_setup(fv_run *run, fv_report *report);
 bool fv_measure(fv_run *run, fv_report *report, int size);
 bool fv_richardson(fv_run *run, fv_report *report);
 bool fv_breakdown(fv_run *run, fv_report *report);
+/* --save: the fields of the finest size, after the last solve. */
+bool fv_save(fv_run *run);
 void fv_cleanup(fv_run *run);
 
 /* Agrees on a status: prints what failed or was refused and the library's text from the lowest rank
@@ -47,7 +51,13 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing);
 bool fv_max(fv_run *run, double *value);
 /* Cell averages of the exact solution on a level. */
 bool fv_write_exact(fv_run *run, int level, hymg_field *field);
+
+/* Progress (progress.c). start: finds out whether there is a terminal for it, before the first line. */
+void fv_progress_start(fv_run *run);
 /* Shows one line on the terminal, replaced by the next; NULL clears it. */
 __attribute__((format(printf, 2, 3))) void fv_progress(fv_run *run, const char *format, ...);
+/* The same, with the time left: warmed and solves of a size are done, the latter in `total` seconds. */
+void fv_progress_solves(fv_run *run, const int n[3], int sizes_after, int warmed, int solves,
+                        double total);
 
 #endif

@@ -233,6 +233,17 @@ class Objects:
         count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes])
         return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes])
 
+    def _wrap(self, view: View) -> Any:
+        """A field over an array of cells, to be destroyed by the caller."""
+        count, stride = self._layout(view)
+        pointer = ffi.new("hymg_field **")
+        self._check(
+            lib.hymg_field_wrap(
+                self._grid, view.space, lib.HYMG_CELL, lib.HYMG_DOUBLE, self._low, count, stride, view.pointer, pointer
+            )
+        )
+        return pointer
+
     def _copy_in(self, field: Any, view: View, low: Any = None) -> None:
         count, stride = self._layout(view)
         # of boundary data and with several ranks, the entries that this one holds

@@ -1,5 +1,6 @@
 """The solver: domain, coefficients and options in, solutions out."""
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any, Optional, Union
@@ -181,6 +182,27 @@ class Solver(Objects):
     def as_preconditioner(self, library: str = "scipy") -> Any:
         """`precondition` as a LinearOperator, for vectors as in as_linear_operator."""
         return linear_operator(self.local_shape, self.precondition, library)
+
+    def save(self, file: Union[str, "os.PathLike[str]"], **arrays: Any) -> None:
+        """Writes arrays of cell averages, as in save("u.vti", u=u, f=f), to a file that ParaView and VTK read.
+
+        The name ends in .vti, or in .vtr (with widths). The file's x is the library's: with order "C" the arrays' last
+        axis. With comm every rank gives its part, and one file has them all. An older file stays until the new one is
+        complete. Errors: hymg.Error, ValueError for shapes, TypeError for arrays that cannot be used.
+        """
+        if not arrays:
+            raise TypeError("save: no arrays; name them, as in save(file, u=u)")
+        fields: dict[tuple[str, int], Any] = {}
+        with self._in_use():
+            views = [self._view(array, name) for name, array in arrays.items()]
+            names = [ffi.new("char[]", name.encode()) for name in arrays]
+            try:
+                for index, view in enumerate(views):
+                    fields["saved", index] = self._wrap(view)
+                pointers = [field[0] for field in fields.values()]
+                self._check(lib.hymg_fields_save(len(names), pointers, names, os.fsencode(file)))
+            finally:
+                destroy_fields(fields)
 
     def update(self, **coefficients: Any) -> None:
         """New values for a, b, alpha, beta or boundary_values; those not named stay as they are.

@@ -214,6 +214,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
 
 typedef struct cg_state {
   double *u, *r, *p, *w;
+  int scale; /* u and r are 2^scale times the user's */
   double rz;
 } cg_state;
 
@@ -238,7 +239,22 @@ static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s
   const double pw = hymgi_dot(level, s->p, s->w), alpha = rz == 0 ? 0 : rz / pw;
   hymgi_axpby(level, alpha, s->p, 1, s->u, s->u);
   hymgi_axpby(level, -alpha, s->w, 1, s->r, s->r);
-  return hymgi_norm(solver, level, s->r);
+  return ldexp(hymgi_norm(solver, level, s->r), -s->scale);
+}
+
+/* u, and r = f - A u */
+static void begin_cg(const hymg_solver *solver, hymgi_level *level, cg_state *s)
+{
+  const double factor = ldexp(1, s->scale);
+  const double *f = level->f;
+  if (s->scale) hymgi_axpby(level, factor, f, 0, f, s->w), f = s->w;
+  if (!solver->h.options.initial_guess) {
+    hymgi_fill(level, 0, s->u);
+    hymgi_copy_vector(level, f, s->r);
+    return;
+  }
+  if (s->scale) hymgi_axpby(level, factor, s->u, 0, s->u, s->u);
+  hymgi_residual(level, f, s->u, s->r);
 }
 
 static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
@@ -254,14 +270,13 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
   const ptrdiff_t size =
       level->vector_size; /* on a rank that holds nothing, 0 like all vectors here */
   double *const first = size ? cg_vectors(solver, level) : level->x;
-  cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
+  cg_state s = {.u = level->x,
+                .r = first,
+                .p = first + size,
+                .w = first + 2 * size,
+                .scale = hymgi_scale_for(solver->rhs_max)};
   bool stop = false;
-  if (!solver->h.options.initial_guess) {
-    hymgi_fill(level, 0, s.u);
-    hymgi_copy_vector(level, level->f, s.r);
-  } else {
-    hymgi_residual(level, level->f, s.u, s.r);
-  }
+  begin_cg(solver, level, &s);
   level->x = first + 3 * size;
   do {
     double norm = 0;
@@ -270,6 +285,7 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
     TRY(hymgi_record(solver, HYMG_KIND_CG, hymgi_known_by_all(level, norm), &stop));
   } while (!hymgi_finished(solver, stop, reason));
   level->x = s.u;
+  if (s.scale) hymgi_axpby(level, ldexp(1, -s.scale), s.u, 0, s.u, s.u);
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
   return HYMG_OK;
 }

@@ -51,6 +51,9 @@ hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *opti
 
 /* norms.c. The norm that options.norm names. */
 double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x);
+/* For |f| far from 1, the exponent of the power of 2 by which an iteration multiplies f and u, since
+ * products of two such numbers would leave the range; else 0. */
+int hymgi_scale_for(double norm);
 /* subtract_mean: from integrals over cells, and returns it; center: from values, if the system is
  * singular; note: adds a remark to the result. */
 double hymgi_subtract_mean(const hymgi_level *level, double *f);

@@ -1,17 +1,15 @@
 /* Text files that cache the results of measurements and probes: a first line that names the
  * format, then one "KEY = VALUE" per line. Other lines are ignored and dropped the next time the
- * file is written; a file of another format is left alone. A new version is written to a
- * temporary file, which is then renamed, so that readers see either the old file or the new one. */
+ * file is written; a file of another format is left alone. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cache_file.h"
+#include "base/new_file.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_LINE = 1024 };
 
@@ -92,43 +90,19 @@ static bool write_all(int file, const hymgi_cache_kind *kind, const char *old, c
   return done && dprintf(file, "%s = %s\n", key, value) > 0;
 }
 
-/* Follows symbolic links, so that a link is not replaced by a file. */
-static bool find_target(const char *path, const char *old, char target[PATH_MAX])
-{
-  errno = ENAMETOOLONG;
-  if (strlen(path) >= PATH_MAX) return false;
-  if (old) return realpath(path, target) != NULL;
-  strcpy(target, path);
-  return true;
-}
-
-static bool replace(const char *target, const hymgi_cache_kind *kind, const char *old,
-                    const char *key, const char *value)
-{
-  char temporary[PATH_MAX + 8];
-  struct stat info;
-  snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);
-  const int file = mkstemp(temporary);
-  if (file < 0) return false;
-  bool done = write_all(file, kind, old, key, value);
-  /* mkstemp creates a private file; keep the permissions of the old one */
-  if (done && old && stat(target, &info) == 0) done = fchmod(file, info.st_mode & 0777) == 0;
-  done = done && fsync(file) == 0;
-  done = close(file) == 0 && done;
-  if (done && rename(temporary, target) == 0) return true;
-  const int reason = errno;
-  unlink(temporary);
-  errno = reason;
-  return false;
-}
-
 bool hymgi_cache_store(const hymgi_cache_kind *kind, const char *path, const char *key,
                        const char *value, char note[256])
 {
-  char target[PATH_MAX], refused[256] = "";
+  hymgi_new_file f;
+  char refused[256] = "";
   char *old = read_whole(kind, path, refused);
-  if (!*refused && (!find_target(path, old, target) || !replace(target, kind, old, key, value)))
-    snprintf(refused, 256, "%.128s: not written: %s", path, strerror(errno));
+  const char *why = *refused ? NULL : hymgi_new_file_open(&f, path, 0600);
+  if (!why && !*refused) {
+    const bool done = write_all(f.file, kind, old, key, value) && hymgi_new_file_flush(&f);
+    if (!done) why = strerror(errno);
+    if (!hymgi_new_file_close(&f, done)) why = strerror(errno);
+  }
+  if (why) snprintf(refused, 256, "%.128s: not written: %s", path, why);
   free(old);
   if (*refused) memcpy(note, refused, sizeof refused);
   return !*refused;

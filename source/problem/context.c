@@ -1,6 +1,7 @@
 /* Creating and destroying contexts, and the queries about devices. */
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "multigrid/backend.h"
 
 #undef hymg_context_create /* the macro of callers, who check the header */
@@ -14,6 +15,7 @@ hymg_context_options hymg_context_options_default(void)
 
 static hymg_status check(const hymg_context_options *options)
 {
+  if (!hymgi_cpu_has_all()) return HYMG_ECPU;
   if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
   return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
 }

@@ -6,7 +6,7 @@
 
 struct hymg_grid {
   hymg_context *context;
-  unsigned id; /* > 0, unique within the context, the same on every rank */
+  unsigned id;         /* > 0, unique within the context, the same on every rank */
   hymg_grid_desc desc; /* boxes as chosen */
   unsigned periodic;
   hymgi_decomp *decomp;

@@ -10,9 +10,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 static int passed = 0, failed = 0;
@@ -41,6 +44,12 @@ static hymg::context make_context()
 #else
   return hymg::context();
 #endif
+}
+
+static std::string temporary_file()
+{
+  const char *folder = std::getenv("TMPDIR");
+  return std::string(folder ? folder : "/tmp") + "/hymg-cpp.vti";
 }
 
 static hymg::grid_desc box(int nx, int ny, int nz)
@@ -254,6 +263,15 @@ static void test_fields_and_cycle()
   std::vector<double> array(2 * rhs.size(), 7.);
   const hymg::strided_span<double> gaps(array.data(), {n[0], n[1], n[2]},
                                         {2, 2 * n[0], 2 * n[0] * n[1]});
+  try {
+    hymg::save({{"u", u}, {"f", f}}, "/none/u.vti");
+    CHECK(!"a file in a folder that is missing");
+  } catch (const hymg::error &e) {
+    CHECK(e.status() == HYMG_EIO && std::strstr(e.what(), "/none/u.vti"));
+  }
+  u.save(temporary_file());
+  hymg::save({{"u", u}, {"f", f}}, temporary_file());
+  if (context.rank() == 0) CHECK(std::remove(temporary_file().c_str()) == 0);
   hymg::field wrapped(grid, gaps, {0, 0, 0});
   solver.cycle(f, wrapped);
   std::vector<double> copy(rhs.size(), 7.);

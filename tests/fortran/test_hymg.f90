@@ -16,6 +16,7 @@ program test_hymg
   call check(make_context(context) == HYMG_OK, 'a context')
   call test_errors()
   call test_arrays()
+  call test_save()
   call test_solve()
   all_failed = failed
   call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
@@ -98,6 +99,32 @@ contains
     call check(all(shifted == merge(a(3:5, 2:2, 4:5), -1._c_double, held(3:5, 2:2, 4:5))), 'values at the bounds')
     call check(hymg_field_write_own(field, a(1:0, 1:n(2), 1:n(3))) == HYMG_OK, 'nothing to write')
     call check(hymg_field_read_own(field, shifted, [6, 2, 4]) == HYMG_EINVAL, 'cells 6 to 8 of 7')
+    call hymg_field_destroy(field)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
+  ! What is in the files is compared elsewhere: here their size is that of two arrays of doubles and some text.
+  subroutine test_save()
+    integer, parameter :: n(3) = [16, 15, 14]
+    character(2), target :: name(2) = ['u' // c_null_char, 'f' // c_null_char]
+    character(200) :: folder, file
+    type(c_ptr) :: grid, field
+    integer :: bytes, unit
+    grid = make_grid(n)
+    field = c_null_ptr
+    call get_environment_variable('TMPDIR', folder)
+    if (folder == '') folder = '/tmp'
+    file = trim(folder) // '/hymg-fortran.vti' // c_null_char
+    call check(hymg_field_create(grid, c_null_ptr, HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field to save')
+    call check(hymg_fields_save(2, [field, field], [c_loc(name(1)), c_loc(name(2))], file) == HYMG_OK, 'two fields saved')
+    inquire (file=trim(folder) // '/hymg-fortran.vti', size=bytes)
+    call check(bytes > 16 * product(n) .and. bytes < 16 * product(n) + 2000, 'the size of the file')
+    call check(hymg_field_save(field, '/none/u.vti' // c_null_char) == HYMG_EIO, 'EIO for /none/u.vti')
+    call check(index(hymg_error_text(context), '/none/u.vti') > 0, 'the text names the file')
+    if (hymg_context_rank(context) == 0) then
+      open (newunit=unit, file=trim(folder) // '/hymg-fortran.vti')
+      close (unit, status='delete')
+    end if
     call hymg_field_destroy(field)
     call hymg_grid_destroy(grid)
   end subroutine

@@ -24,7 +24,7 @@ START_TEST(every_shape)
   support_shape(stencil_of(_i), shapes[_i / 2], n);
   const int cells = n[0] * n[1] * n[2];
   const int step = !twin_emulated() ? 1 : cells > 2000 ? 6 : support_small() ? 3 : 1;
-  if (twin_emulated() && support_small() && cells > 6000) return;
+  if (twin_emulated() && support_small() && cells > 3000) return;
   for (int m = _i / 2 % step; m < 6; m += step) {
     twin t = twin_of(stencil_of(_i), n[0], n[1], n[2], mixes[m % 3]);
     t.smoother = m / 3 ? HYMG_CHEBYSHEV : HYMG_GSRB;
@@ -104,7 +104,8 @@ START_TEST(kernels_of_large_levels)
   int n[3];
   support_shape(stencil_of(_i), shapes[_i / 2], n);
   const int cells = n[0] * n[1] * n[2];
-  if (twin_emulated() && cells > 10000) return; /* large_grids has them on a GPU */
+  if (twin_emulated() && cells > (support_small() ? 4000 : 10000))
+    return; /* large_grids has them on a GPU */
   const int step = !twin_emulated() ? 1 : cells > 4000 ? 5 : support_small() ? 3 : 1;
   for (int m = _i / 2 % step; m < 5; m += step)
     check_large_kernels(stencil_of(_i), n, m);
@@ -271,7 +272,7 @@ int main(void)
   tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
-  tcase_add_loop_test(t, random_mixtures, 0, few ? 4 : 40);
+  tcase_add_loop_test(t, random_mixtures, 0, few ? (support_small() ? 2 : 4) : 40);
   tcase_add_loop_test(t, every_way_to_use_the_machine, 0, few ? 1 : 6);
   suite_add_tcase(suite, t);
   return twin_run(suite);

@@ -87,6 +87,7 @@ START_TEST(a_null_on_one_rank_is_refused_on_all)
   refused(hymg_fluxes(kit.solver, f, odd ? NULL : flux), HYMG_EINVAL, "fluxes, flux");
   refused(hymg_solver_advice(kit.solver, NULL, odd ? NULL : text, sizeof text), HYMG_EINVAL,
           "advice");
+  refused(hymg_field_save(f, odd ? NULL : "f.vti"), HYMG_EINVAL, "save");
   support_all_agree(grid || solver ? "an object came back" : NULL, "objects");
   OK(context, hymg_solve(kit.solver, f, u, NULL));
 }
@@ -300,6 +301,7 @@ START_TEST(levels_solvers_and_grids_that_differ_are_refused)
   differs(odd ? hymg_field_max(f, &value) : hymg_field_mean(f, &value), "call");
   differs(odd ? hymg_apply(kit.solver, 0, f, u) : hymg_solve(kit.solver, f, u, NULL), "call");
   hymg_field *const none[3] = {NULL, NULL, NULL};
+  differs(hymg_field_save(f, odd ? "odd.vtr" : "even.vti"), "file");
   differs(hymg_fluxes(kit.solver, u, odd ? none : faces), "flux[0]");
   OK(context, hymg_solve(kit.solver, f, u, NULL));
   hymg_field_destroy(&faces[0]);

@@ -1,6 +1,9 @@
 """A solver on a communicator of mpi4py, every rank with its own part, has the bits of one rank. Run on 3 ranks."""
 
+import filecmp
+import shutil
 import sys
+import tempfile
 import traceback
 
 import dense
@@ -58,6 +61,19 @@ def bits_are_those_of_one_rank(order, **cuts):
         assert np.array_equal(s.solve(part(f, local)), u)
 
 
+def one_file_has_the_parts_of_all_ranks():
+    u = np.random.default_rng(8).standard_normal(SHAPE)
+    folder = COMM.bcast(tempfile.mkdtemp() if COMM.rank == 0 else None)
+    with hymg.Solver(SHAPE, spacing=SPACING, comm=COMM, cuts=([4, 3, 3], None, None)) as s:
+        s.save(f"{folder}/ranks.vti", u=part(u, s.local))
+    if COMM.rank == 0:
+        with hymg.Solver(SHAPE, spacing=SPACING) as s:
+            s.save(f"{folder}/alone.vti", u=u)
+        assert filecmp.cmp(f"{folder}/ranks.vti", f"{folder}/alone.vti", shallow=False)
+        shutil.rmtree(folder)
+    COMM.Barrier()
+
+
 def several_bricks_are_refused():
     try:
         hymg.Solver((8, 8, 8), comm=COMM, boxes=(2, 2, 2))
@@ -74,10 +90,11 @@ def main():
     bits_are_those_of_one_rank("C", cuts=([4, 3, 3], None, None))
     bits_are_those_of_one_rank("F", cuts=(None, None, [1, 3, 2]))
     bits_are_those_of_one_rank("C", boxes=(1, 3, 1))
+    one_file_has_the_parts_of_all_ranks()
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:
-        print("4 passed in 0.0s")
+        print("5 passed in 0.0s")
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ bad()
   message=$1
   shift
   refused=$((refused + 1))
-  # small tests, which start slowly under sanitizers, try a third
-  [ -z "${HYMG_TEST_SMALL-}" ] || [ $((refused % 3)) -eq 0 ] || return
+  # small tests, which start slowly under sanitizers, try a fifth
+  [ -z "${HYMG_TEST_SMALL-}" ] || [ $((refused % 5)) -eq 0 ] || return
   run "$@"
   if [ $code -ne 2 ]; then fail "hymg-fv $*: status $code, not 2"
   elif [ -s "$out" ]; then fail "hymg-fv $*: prints on stdout: $(head -n 1 "$out")"
@@ -467,15 +467,87 @@ check_verdicts()
   told '^Richardson: .*FAIL'
 }
 
+# on_terminal ENVIRONMENT ARGUMENT...: a run whose output goes to a terminal of its own
+on_terminal()
+{
+  environment=$1
+  shift
+  env OMPI_MCA_ess_singleton_isolated=1 TERM=xterm $environment script -q -e -c "$HYMG_FV $*" /dev/null \
+    >"$out" 2>"$err" </dev/null
+}
+
+# escapes WANTED PATTERN WHAT: are there escape sequences of this kind in the output?
+escapes()
+{
+  if LC_ALL=C grep -q "$(printf '\033\\[')$2" "$out"; then found=yes; else found=no; fi
+  if [ $found = "$1" ]; then pass; else fail "escape sequences \\[$2 $3: $found"; fi
+}
+
 check_terminal()
 {
+  run $fast 4 1
+  if LC_ALL=C grep -q "$(printf '\033')" "$out" "$err"; then fail 'escape sequences in files'; else pass; fi
   if ! command -v script >/dev/null 2>&1; then
     skip 'progress on a terminal: no script(1)'
     return
   fi
-  OMPI_MCA_ess_singleton_isolated=1 script -q -e -c "$HYMG_FV --min-seconds 0.3 --warmup 0 4 1" /dev/null \
-    >"$out" 2>"$err" </dev/null
-  told 'solve [0-9]+ of at least 10'
+  line='--operator fv2 --grid 9,9,9 --min-seconds 0.3 --warmup 1' # a single size
+  on_terminal NO_COLOR= $line
+  told '9 x 9 x 9 cells: warm-up 1 of 1'
+  told 'solve [0-9]+, at least 10, [0-9]+ s left'
+  escapes yes 36m 'on a terminal'
+  # each is cleared before anything else is printed
+  if tr '\r' '\n' <"$out" | LC_ALL=C grep 'left' | grep -q -v "^$(printf '\033')\[K.*left$(printf '\033')\[0m\$"; then
+    fail "progress stays on the terminal"
+  else pass; fi
+  [ -z "${HYMG_TEST_SMALL-}" ] || return
+  on_terminal NO_COLOR=1 $line
+  escapes yes K 'with NO_COLOR'
+  escapes no '[0-9]' 'with NO_COLOR'
+  on_terminal TERM=dumb $line
+  escapes no . 'with TERM=dumb'
+  on_terminal NO_COLOR= $line --quiet
+  escapes no . 'with --quiet'
+  on_terminal NO_COLOR= "$line 2>'$err.redirected'"
+  escapes no K 'without standard error'
+  if LC_ALL=C grep -q "$(printf '\033')" "$err.redirected"; then fail 'escape sequences in standard error'; else pass; fi
+  if [ -n "$schema" ]; then
+    on_terminal NO_COLOR= $line --json /dev/stdout
+    escapes no . 'with JSON on standard output'
+  fi
+  on_terminal NO_COLOR= $fast $quick --problem p6 6 1
+  escapes yes 32mpass 'with a passed verdict'
+}
+
+# The solution in a file: the same bytes from any number of ranks, nothing left after failures.
+check_save()
+{
+  mkdir "$work/saved" "$work/saved/d.vti"
+  bad "--save u.vtk: the file name must end in .vti or .vtr" --save u.vtk 4 1
+  bad "--save none: the file name must end in .vti or .vtr" --save none 4 1
+  bad "--save $work/none/u.vti: cannot write there: No such file" --save "$work/none/u.vti" 4 1
+  bad "--save $work/saved/d.vti: cannot write there: is a directory" --save "$work/saved/d.vti" 4 1
+  bad "--save has no effect with --plan" --plan --save "$work/saved/1.vti" 4 1
+  set -- $fast --operator fv2 --solver mg --grid 21,13,9
+  ends 0 "$@" --save "$work/saved/1.vti"
+  for array in u f; do
+    if grep -a -q "<DataArray type=\"Float64\" Name=\"$array\"" "$work/saved/1.vti"; then pass
+    else fail "no $array in the saved file"; fi
+  done
+  for ranks in ${MPIRUN:+2 3}; do
+    mpi $ranks "$@" --save "$work/saved/$ranks.vti"
+    if [ $code -eq 0 ] && cmp "$work/saved/1.vti" "$work/saved/$ranks.vti" >/dev/null; then pass
+    else fail "--save on $ranks ranks: status $code, or other bytes than from one"; fi
+  done
+  (
+    ulimit -f 4
+    trap '' XFSZ
+    run "$@" --quiet --save "$work/saved/large.vti"
+    exit $code
+  )
+  if [ $? -eq 3 ] && grep -q 'large.vti: not written: File too large' "$err" && grep -q 'DOF/s' "$out" &&
+    ! ls "$work"/saved/large* >/dev/null 2>&1; then pass
+  else fail "--save to a full disk: $(cat "$err"); left: $(ls "$work/saved")"; fi
 }
 
 # mpi RANKS ARGUMENT...
@@ -558,6 +630,7 @@ check_protocol
 check_crowding
 check_verdicts
 check_terminal
+check_save
 check_ranks
 check_ranks_with_gpus
 echo "cli: $passed passed, $failed failed, $skipped skipped"

@@ -9,7 +9,7 @@ static const struct {
   const char *type;
   int count, last;
   const char *last_name;
-} enums[] = {{"hymg_status", 8, HYMG_EVERSION, "HYMG_EVERSION"},
+} enums[] = {{"hymg_status", 9, HYMG_ECPU, "HYMG_ECPU"},
              {"hymg_boundary", 3, HYMG_NEUMANN, "neumann"},
              {"hymg_centering", 10, HYMG_BOUNDARY_Z_HIGH, "boundary-z-high"},
              {"hymg_precision", 1, HYMG_DOUBLE, "double"},

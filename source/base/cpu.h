@@ -1,0 +1,10 @@
+/* What the library was compiled for, against the CPU that it runs on. */
+#ifndef HYMGI_BASE_CPU_H
+#define HYMGI_BASE_CPU_H
+
+#include <stdbool.h>
+
+/* Has this CPU, and the operating system for it, all instruction sets that the compiler could use? */
+bool hymgi_cpu_has_all(void);
+
+#endif
