@@ -22,12 +22,13 @@ static hymg_status check_cells(const hymg_field *x, const char *call)
 static hymg_status check_alike(const hymg_field *x, const hymg_field *y, const char *call)
 {
   hymg_context *context = y->grid->context;
-  if (x->grid != y->grid || x->level != y->level) {
-    if (x->grid->context != context)
-      hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: the fields are of two contexts", call);
+  if (x->grid->context != context) {
+    hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: the fields are of two contexts", call);
+    return hymgi_fail(context, HYMG_EINVAL, "%s: the fields are of two contexts", call);
+  }
+  if (x->grid != y->grid || x->level != y->level)
     return hymgi_fail(context, HYMG_EINVAL, "%s: fields of different grids or levels (%d and %d)",
                       call, x->level, y->level);
-  }
   if (y->level > 0 && x->solver != y->solver)
     return hymgi_fail(context, HYMG_EINVAL, "%s: fields on level %d of different solvers", call,
                       y->level);

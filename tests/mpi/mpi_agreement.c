@@ -162,6 +162,23 @@ START_TEST(the_first_allocation_of_a_call_fails_on_all)
 }
 END_TEST
 
+/* Of the allocations of a field, the last is that of its values. */
+START_TEST(the_text_has_the_memory_that_was_refused)
+{
+  const char *text = "";
+  for (int nth = 1; strstr(text, "host memory") == NULL; nth++) {
+    hymg_field *x = NULL;
+    faults_set(nth);
+    const hymg_status status = hymg_field_create(kit.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &x);
+    faults_set(0);
+    ck_assert_int_eq(status, HYMG_ENOMEM);
+    ck_assert_ptr_null(x);
+    text = hymg_context_error(context);
+  }
+  ck_assert_msg(strstr(text, "MB") && strstr(text, "free"), "%s", text);
+}
+END_TEST
+
 /* ---- arguments that differ ---- */
 
 /* EINVAL on every rank, and a text with the argument, rank 0 and the odd rank. */
@@ -333,6 +350,7 @@ int main(int argc, char **argv)
   tcase_add_test(t, a_context_fails_on_all_ranks_or_none);
   t = add_case(suite, "no memory");
   tcase_add_test(t, the_first_allocation_of_a_call_fails_on_all);
+  tcase_add_test(t, the_text_has_the_memory_that_was_refused);
   t = add_case(suite, "grid");
   if (several) tcase_add_loop_test(t, a_grid_that_differs_is_refused, 0, 8);
   t = add_case(suite, "options");
