@@ -37,10 +37,14 @@ hymg_status hymgi_outside_shape(const hymgi_hierarchy *h, hymgi_level *level)
   hymg_grid *grid = h->op->grid;
   hymgi_decomp *own;
   TRY(boxes_of_level(h, &own));
-  level->decomp = own ? own : grid->decomp;
+  level->decomp = grid->decomp;
   if (!own) return HYMG_OK;
   hymgi_level *out = level->outside = calloc(1, sizeof *out);
-  if (!out) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for a level");
+  if (!out) {
+    hymgi_decomp_destroy(&own);
+    return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for a level");
+  }
+  level->decomp = own;
   *out = *level;
   out->outside = NULL;
   out->decomp = grid->decomp;

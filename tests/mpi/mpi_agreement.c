@@ -128,9 +128,9 @@ START_TEST(a_context_fails_on_all_ranks_or_none)
   hymg_status status = HYMG_ENOMEM;
   for (int nth = 1; status != HYMG_OK; nth++) {
     hymg_context *c = NULL;
-    if (odd) faults_set(nth);
+    if (odd) faults_set(FAULTS_MEMORY, nth);
     status = hymg_context_create_mpi(MPI_COMM_WORLD, NULL, &c);
-    faults_set(0);
+    faults_end();
     int worst = (int)status;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     support_all_agree(worst == (int)status ? NULL : hymg_status_name(status), "status");
@@ -149,15 +149,15 @@ START_TEST(the_first_allocation_of_a_call_fails_on_all)
   hymg_grid *grid = NULL;
   hymg_solver *solver = NULL;
   hymg_need need;
-  if (odd) faults_set(1);
+  if (odd) faults_set(FAULTS_MEMORY, 1);
   refused(hymg_grid_create(context, &d, &grid), HYMG_ENOMEM, "grid");
-  if (odd) faults_set(1);
+  if (odd) faults_set(FAULTS_MEMORY, 1);
   refused(hymg_solver_create(kit.op, NULL, &solver), HYMG_ENOMEM, "create");
   for (int nth = 1; nth <= 2; nth++) {
-    if (odd) faults_set(nth);
+    if (odd) faults_set(FAULTS_MEMORY, nth);
     refused(hymg_solver_need(kit.grid, &od, 0, NULL, &need), HYMG_ENOMEM, "need");
   }
-  faults_set(0);
+  faults_end();
   support_all_agree(grid || solver ? "an object came back" : NULL, "objects");
 }
 END_TEST
@@ -168,9 +168,9 @@ START_TEST(the_text_has_the_memory_that_was_refused)
   const char *text = "";
   for (int nth = 1; strstr(text, "host memory") == NULL; nth++) {
     hymg_field *x = NULL;
-    faults_set(nth);
+    faults_set(FAULTS_MEMORY, nth);
     const hymg_status status = hymg_field_create(kit.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &x);
-    faults_set(0);
+    faults_end();
     ck_assert_int_eq(status, HYMG_ENOMEM);
     ck_assert_ptr_null(x);
     text = hymg_context_error(context);
