@@ -14,6 +14,19 @@ typedef struct fv_machine {
 } fv_machine;
 
 fv_machine fv_machine_info(void);
+
+/* What a description of the host has besides; 0 or "" where it cannot be found. */
+typedef struct fv_host {
+  char os[160];        /* distribution and version of the kernel */
+  char gpu_driver[64]; /* version of NVIDIA's */
+  int sockets;
+  int cores;    /* physical ones: a core with two threads counts once */
+  double cache; /* bytes of all caches of the last level together */
+} fv_host;
+
+fv_host fv_host_info(void);
+/* Memory that programs may still take without paging, 0 if unknown. */
+double fv_available_bytes(void);
 /* Peak memory of this process in bytes. */
 double fv_peak_bytes(void);
 

@@ -58,5 +58,7 @@ bool rows_close(csv_table *table, bool complete);
 const char *json_missing(void);
 /* Writes the program's results. False: out of memory or a failed write. */
 bool json_write(const void *results, FILE *file);
+/* Of hymg-fv alone: the description of the machine. */
+bool json_write_machine(const void *results, FILE *file);
 
 #endif

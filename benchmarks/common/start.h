@@ -13,6 +13,11 @@ int start_ranks(void);
 hymg_status start_context(const hymg_context_options *options, hymg_context **context);
 /* "mpi" or "self" */
 const char *start_name(void);
+/* Name and version of the MPI library as it runs, "" without MPI. */
+void start_library(char text[256]);
+/* Collective. The same number of bytes from every rank, in the order of ranks, into `all` on rank
+ * 0 (elsewhere not used, may be NULL). False: it failed. */
+bool start_gather(const void *mine, int bytes, void *all);
 /* Ends all ranks at once with this exit code: for a failure that other ranks cannot detect
  * otherwise. */
 _Noreturn void start_abort(int code);

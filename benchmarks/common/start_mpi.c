@@ -3,7 +3,9 @@
 #include "common/start.h"
 
 #include "hymg_mpi.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool start_begin(int *argc, char ***argv)
 {
@@ -37,6 +39,23 @@ hymg_status start_context(const hymg_context_options *options, hymg_context **co
 const char *start_name(void)
 {
   return "mpi";
+}
+
+/* Libraries add who built them, where and how, after a comma or in further lines. */
+void start_library(char text[256])
+{
+  char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length, used = 0;
+  MPI_Get_library_version(all, &length);
+  all[strcspn(all, ",\n\r")] = '\0';
+  *text = '\0';
+  for (char *word = strtok(all, " \t"); word && used < 255; word = strtok(NULL, " \t"))
+    used += snprintf(text + used, 256 - (size_t)used, "%s%s", used > 0 ? " " : "", word);
+}
+
+bool start_gather(const void *mine, int bytes, void *all)
+{
+  return MPI_Gather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
 _Noreturn void start_abort(int code)

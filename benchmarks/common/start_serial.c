@@ -2,6 +2,7 @@
 #include "common/start.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool start_begin(int *argc, char ***argv)
 {
@@ -28,6 +29,17 @@ hymg_status start_context(const hymg_context_options *options, hymg_context **co
 const char *start_name(void)
 {
   return "self";
+}
+
+void start_library(char text[256])
+{
+  *text = '\0';
+}
+
+bool start_gather(const void *mine, int bytes, void *all)
+{
+  memcpy(all, mine, (size_t)bytes);
+  return true;
 }
 
 _Noreturn void start_abort(int code)

@@ -167,13 +167,30 @@ static bool check_official(fv_options *o)
 static bool check_plan(const fv_options *o)
 {
   const command_line *const c = &o->line;
-  static const char *const idle[] = {"problem",    "rtol",        "max-cycles", "warmup",
-                                     "min-solves", "min-seconds", "official",   "json",
-                                     "save",       "quiet",       "verbose"};
+  static const char *const idle[] = {
+      "problem", "rtol", "max-cycles", "warmup",  "min-solves", "min-seconds", "official",
+      "json",    "save", "quiet",      "verbose", "submit",     "copy-mb"};
   for (size_t i = 0; o->plan && i < sizeof idle / sizeof *idle; i++)
     if (options_given(c, idle[i]))
       return options_refuse(c, "--%s has no effect with --plan", idle[i]);
   return true;
+}
+
+static bool check_submission(const fv_options *o)
+{
+  const command_line *const c = &o->line;
+  static const char *const names[] = {"site", "machine-name", "interconnect", "submitter"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (options_given(c, names[i]) && !o->submit)
+      return options_refuse(c, "--%s has no effect without --submit", names[i]);
+  if (o->copy_mb >= 0 && !o->json && !o->submit)
+    return options_refuse(c, "--copy-mb has no effect without --json or --submit");
+  if (!o->submit) return true;
+  if (json_missing())
+    return options_refuse(c, "--submit: this program was built without %s", json_missing());
+  if (!o->site) return options_refuse(c, "--submit needs --site");
+  if (!o->machine_name) return options_refuse(c, "--submit needs --machine-name");
+  return !o->quiet || options_refuse(c, "--submit keeps what is printed: not with --quiet");
 }
 
 static bool check_output(const fv_options *o)
@@ -192,5 +209,6 @@ static bool check_output(const fv_options *o)
 bool fv_options_check(fv_options *o)
 {
   return check_grid(o) && check_equation(o) && check_cycle(o) && check_smoother(o) &&
-         check_backend(o) && check_plan(o) && check_official(o) && check_output(o);
+         check_backend(o) && check_plan(o) && check_official(o) && check_output(o) &&
+         check_submission(o);
 }

@@ -4,6 +4,7 @@
 #include "common/rows.h"
 #include "common/start.h"
 #include "hymg-fv/run.h"
+#include "hymg-fv/submit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,18 @@ static void describe_run(const fv_run *run, fv_report *report)
   report->threads = hymg_context_threads(run->context);
   report->nodes = hymg_context_nodes(run->context);
   report->pass = FV_NO_VERDICT;
+  if (run->options->submit) /* in public the machine has the name that its user gives it */
+    snprintf(report->machine.host, sizeof report->machine.host, "%.127s",
+             run->options->machine_name);
+}
+
+/* Does any rank know why not? */
+static bool agreed(fv_run *run, const char *why)
+{
+  double failed = why != NULL;
+  fv_max(run, &failed);
+  run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
+  return failed == 0.0;
 }
 
 /* Called before any work. */
@@ -32,10 +45,16 @@ static bool can_write(fv_run *run, const char *option, const char *name)
   const char *why = NULL;
   if (name && is_first(run)) why = output_check(name);
   if (why) fprintf(stderr, "hymg-fv: %s %s: cannot write there: %s\n", option, name, why);
-  double failed = why != NULL;
-  fv_max(run, &failed);
-  run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
-  return failed == 0.0;
+  return agreed(run, why);
+}
+
+/* The last of these checks: from here on what is printed goes through the log. */
+static bool begin_submission(fv_run *run, fv_submission *submission)
+{
+  const char *const folder = run->options->submit, *why = NULL;
+  if (folder && is_first(run)) why = fv_submission_begin(submission, folder);
+  if (why) fprintf(stderr, "hymg-fv: --submit %s: %s\n", folder, why);
+  return agreed(run, why);
 }
 
 /* The work is done by then: if the file cannot be written, the result goes to stdout. */
@@ -52,33 +71,72 @@ static bool write_json(const fv_run *run, const fv_report *report)
   return false;
 }
 
-static bool measure_all(fv_run *run, fv_report *report)
+/* What was printed so far; in a submission it goes through the log. */
+static void show(const fv_run *run, fv_submission *submission)
+{
+  if (run->options->submit && is_first(run)) fv_submission_show(submission);
+}
+
+static bool measure_all(fv_run *run, fv_report *report, fv_submission *submission)
 {
   for (int size = 0; size < report->num_sizes; size++) {
     if (!fv_measure(run, report, size)) return false;
     if (is_first(run)) fv_print_size(report, size);
+    show(run, submission);
   }
   return true;
+}
+
+static bool solve_all(fv_run *run, fv_report *report, fv_submission *submission)
+{
+  bool ok = fv_start_device(run, report) && fv_make_grid(run, report) &&
+            fv_check_device_memory(run, report) && fv_setup(run, report);
+  if (ok && is_first(run)) fv_print_setup(report);
+  show(run, submission);
+  return ok && measure_all(run, report, submission) && fv_richardson(run, report) &&
+         fv_breakdown(run, report);
+}
+
+/* What only a record has. */
+static bool describe_machine(fv_run *run, fv_report *report)
+{
+  if (!run->options->json && !run->options->submit) return true;
+  return fv_find_nodes(run, report) && fv_measure_bandwidth(run, report);
+}
+
+/* --plan */
+static int plan(fv_run *run)
+{
+  fv_report report = {.options = NULL};
+  describe_run(run, &report);
+  const bool ok =
+      fv_start_device(run, &report) && fv_make_grid(run, &report) && fv_plan(run, &report);
+  fv_cleanup(run);
+  return ok ? 0 : run->exit_code;
+}
+
+static bool end_submission(const fv_run *run, const fv_report *report, fv_submission *submission,
+                           bool solved)
+{
+  if (!run->options->submit || !is_first(run)) return true;
+  const bool ok = fv_submission_end(submission, solved ? report : NULL);
+  if (solved && !report->official)
+    fputs("hymg-fv: --submit: hymg-report --rank refuses this run: it is not official\n", stderr);
+  return ok;
 }
 
 static int run_benchmark(fv_run *run)
 {
   fv_report report = {.options = NULL};
+  fv_submission submission;
   if (!can_write(run, "--json", run->options->json) ||
-      !can_write(run, "--save", run->options->save))
+      !can_write(run, "--save", run->options->save) || !begin_submission(run, &submission))
     return run->exit_code;
   describe_run(run, &report);
-  bool ok = fv_start_device(run, &report) && fv_make_grid(run, &report);
-  if (ok && run->options->plan) {
-    ok = fv_plan(run, &report);
-    fv_cleanup(run);
-    return ok ? 0 : run->exit_code;
-  }
-  ok = ok && fv_check_device_memory(run, &report) && fv_setup(run, &report);
-  if (ok && is_first(run)) fv_print_setup(&report);
-  ok = ok && measure_all(run, &report) && fv_richardson(run, &report) && fv_breakdown(run, &report);
+  const bool ok = solve_all(run, &report, &submission) && describe_machine(run, &report);
   int code = ok ? fv_exit_code(&report) : run->exit_code;
   if (ok && is_first(run)) fv_print_end(&report);
+  if (!end_submission(run, &report, &submission, ok)) code = EXIT_AT_RUN_TIME;
   if (ok && !write_json(run, &report)) code = EXIT_AT_RUN_TIME;
   if (ok && !fv_save(run)) code = EXIT_AT_RUN_TIME;
   fv_cleanup(run);
@@ -103,6 +161,7 @@ static int act(const fv_options *options)
   }
   const int code = options->devices ? fv_print_devices(run.context)
                    : options->probe ? fv_probe(&run)
+                   : options->plan  ? plan(&run)
                                     : run_benchmark(&run);
   hymg_context_destroy(&run.context);
   return code;

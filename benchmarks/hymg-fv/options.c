@@ -58,6 +58,32 @@ static bool read_file(const command_line *c, const char *option, const char *tex
   return *text || options_refuse(c, "%s: the file name is empty", option);
 }
 
+/* Is this valid UTF-8 without control characters? JSON takes nothing else. */
+static bool is_text(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f) return false;
+    if (*c < 0x80) continue;
+    int more = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : 1;
+    const bool overlong = *c < 0xc2 || (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xf0 && c[1] < 0x90);
+    if (overlong || *c > 0xf4 || (*c == 0xed && c[1] > 0x9f) || (*c == 0xf4 && c[1] > 0x8f))
+      return false;
+    for (; more > 0; more--)
+      if ((*++c & 0xc0) != 0x80) return false;
+  }
+  return true;
+}
+
+static bool read_text(const command_line *c, const char *option, const char *text, void *target)
+{
+  enum { MOST = 120 };
+  *(const char **)target = text;
+  if (!text[strspn(text, " ")]) return options_refuse(c, "%s: the text is empty", option);
+  if (strlen(text) > MOST) return options_refuse(c, "%s: longer than %d bytes", option, MOST);
+  return is_text(text) ||
+         options_refuse(c, "%s: must be UTF-8 on one line, without control characters", option);
+}
+
 /* The solver's options, which the library reads; some have other names here. */
 static const struct {
   const char *key, *name;
@@ -114,6 +140,7 @@ static fv_options defaults(void)
   o.warmup = 10;
   o.min_solves = 10;
   o.min_seconds = 1.0;
+  o.copy_mb = -1;
   return o;
 }
 
@@ -184,12 +211,28 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .kind = OPTION_FLAG, &o->probe},
       {"devices", NULL, "print the CUDA devices, or why there are none (status 1), and exit",
        .kind = OPTION_LAST, &o->devices},
-      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/1",
+      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/2",
        .kind = OPTION_CUSTOM, &o->json, .read = read_file},
       {"save", "FILE.vti",
        "write the last solution u of the finest size and f to a file for ParaView and VTK, .vti\n"
        "or .vtr",
        .kind = OPTION_CUSTOM, &o->save, .read = read_file},
+      {"submit", "DIR",
+       "write a submission into the new folder DIR: record, log, machine and checksums, for\n"
+       "hymg-report --rank; that accepts only what was run with --official",
+       .kind = OPTION_CUSTOM, &o->submit, .read = read_file},
+      {"site", "TEXT", "with --submit: who owns the machine", .kind = OPTION_CUSTOM, &o->site,
+       .read = read_text},
+      {"machine-name", "TEXT", "with --submit: its name, which stands for the hosts' names",
+       .kind = OPTION_CUSTOM, &o->machine_name, .read = read_text},
+      {"interconnect", "TEXT", "with --submit: the network; required of several nodes",
+       .kind = OPTION_CUSTOM, &o->interconnect, .read = read_text},
+      {"submitter", "TEXT", "with --submit: who submits", .kind = OPTION_CUSTOM, &o->submitter,
+       .read = read_text},
+      {"copy-mb", "N",
+       "with --json and --submit: MB (1e6 bytes) of a node or GPU that the measured copy takes;\n"
+       "0: it is not measured. Default: 4 times the caches and at least 384, on a GPU 1074",
+       .kind = OPTION_INT, &o->copy_mb, 0, 1000000},
       {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
        &o->quiet, .letter = 'q'},
       {"verbose", NULL,

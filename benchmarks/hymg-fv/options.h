@@ -24,6 +24,9 @@ typedef struct fv_options {
   int min_solves;
   double min_seconds;
   const char *json, *save; /* or NULL */
+  int copy_mb;             /* memory of the measured copy; 0: it is not measured, -1: the default */
+  /* of a submission, or NULL */
+  const char *submit, *site, *machine_name, *interconnect, *submitter;
   bool official, plan, probe, devices, quiet, verbose, version;
 } fv_options;
 

@@ -194,4 +194,5 @@ void fv_report_free(fv_report *report)
     free(report->size[n].cycles);
   free(report->levels);
   free(report->rows);
+  fv_nodes_free(report);
 }

@@ -24,9 +24,36 @@ typedef struct fv_size {
   double error_max, error_rms; /* against the exact solution, NaN where there is none */
 } fv_size;
 
+/* A GPU of a node. */
+typedef struct fv_gpu {
+  char name[128], bus[32];
+  double memory;
+  int ordinal, ranks;  /* that use it */
+  int driver, runtime; /* of CUDA, 13000 for 13.0; 0: unknown */
+} fv_gpu;
+
+/* A host of the run. */
+typedef struct fv_node {
+  fv_machine machine;
+  fv_host host;
+  int ranks, threads; /* threads of all its ranks */
+  int num_gpus;       /* in use */
+  fv_gpu *gpu;
+} fv_node;
+
+typedef struct fv_bandwidth {
+  double bytes_per_second; /* all ranks together, read and written; NaN: not measured */
+  double bytes;            /* of the arrays of all ranks */
+  int copies;
+} fv_bandwidth;
+
 typedef struct fv_report {
   const fv_options *options;
-  fv_machine machine;
+  fv_machine machine; /* of this rank */
+  int num_nodes;      /* with --json and --submit, on rank 0: all nodes */
+  fv_node *node;
+  char library[256]; /* of MPI, as it runs; "" without */
+  fv_bandwidth bandwidth;
   hymg_build build;
   const char *comm;
   int ranks, threads, nodes;

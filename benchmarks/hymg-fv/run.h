@@ -25,6 +25,11 @@ typedef struct fv_run {
 
 /* Initialises CUDA and records what devices there are (device.c). */
 bool fv_start_device(fv_run *run, fv_report *report);
+/* The list of nodes and their GPUs, on rank 0 (nodes.c). */
+bool fv_find_nodes(fv_run *run, fv_report *report);
+void fv_nodes_free(fv_report *report);
+/* The rate of a copy, after the solves and their peak of memory (bandwidth.c). */
+bool fv_measure_bandwidth(fv_run *run, fv_report *report);
 /* --devices: 0, or 1 if there is none. */
 int fv_print_devices(hymg_context *context);
 /* --probe-comm: 0 if MPI accepts device memory, 1 if not, 2 if it cannot be tested. */

@@ -161,9 +161,12 @@ struct cudaDeviceProp {
   X(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                                      \
   X(cudaDevAttrWarpSize, 10, warpSize)                                                             \
   X(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                                       \
+  X(cudaDevAttrPciBusId, 33, pciBusID)                                                             \
+  X(cudaDevAttrPciDeviceId, 34, pciDeviceID)                                                       \
   X(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth)                                           \
   X(cudaDevAttrL2CacheSize, 38, l2CacheSize)                                                       \
   X(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)                       \
+  X(cudaDevAttrPciDomainId, 50, pciDomainID)                                                       \
   X(cudaDevAttrComputeCapabilityMajor, 75, major)                                                  \
   X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                                  \
   X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor)                   \

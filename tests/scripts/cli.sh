@@ -362,7 +362,7 @@ check_json_refusals()
 check_options()
 {
   to_file=
-  [ -z "$schema" ] || to_file="--json $json"
+  [ -z "$schema" ] || to_file="--json $json --copy-mb 0"
   small="$fast $to_file"
   ends 0 $small 4 1
   object config.operator=fv4 config.equation=poisson config.a=0.0 config.b=1.0 config.boundary=dirichlet \

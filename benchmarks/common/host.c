@@ -1,0 +1,145 @@
+/* The description of a host, from Linux: /sys for sockets, cores and caches, /etc/os-release,
+ * uname, and /proc/driver for the driver of NVIDIA's GPUs. */
+#define _GNU_SOURCE
+#include "common/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* ---- processors ---- */
+
+/* The first line of a file of processor n; false: there is none. */
+static bool read_line(int n, const char *name, char line[256])
+{
+  char path[128];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", n, name);
+  FILE *file = fopen(path, "r");
+  const bool found = file && fgets(line, 256, file);
+  if (file) fclose(file);
+  return found;
+}
+
+static int read_number(int n, const char *name)
+{
+  char line[256];
+  return read_line(n, name, line) ? atoi(line) : -1;
+}
+
+/* Processors in a mask such as "ff,0000000f". */
+static int processors_in(const char *mask)
+{
+  int count = 0;
+  for (; *mask; mask++) {
+    const char digit[2] = {*mask, '\0'};
+    for (long bits = strtol(digit, NULL, 16); bits > 0; bits /= 2)
+      count += (int)(bits % 2);
+  }
+  return count;
+}
+
+/* The share of processor n in the last-level cache, of which level 3 is the last that counts. */
+static double cache_share(int n)
+{
+  char size[256], mask[256], name[64];
+  for (int index = 3; index >= 2; index--) {
+    snprintf(name, sizeof name, "cache/index%d/size", index);
+    if (!read_line(n, name, size)) continue;
+    snprintf(name, sizeof name, "cache/index%d/shared_cpu_map", index);
+    const int sharers = read_line(n, name, mask) ? processors_in(mask) : 1;
+    const double unit = strchr(size, 'M') ? 0x1p20 : strchr(size, 'K') ? 0x1p10 : 1;
+    return atof(size) * unit / (sharers > 0 ? sharers : 1);
+  }
+  return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+  const long l = *(const long *)left, r = *(const long *)right;
+  return (l > r) - (l < r);
+}
+
+/* Different values among `count`, which it sorts. */
+static int different(long *value, int count)
+{
+  int found = 0;
+  qsort(value, (size_t)count, sizeof *value, compare);
+  for (int i = 0; i < count; i++)
+    found += i == 0 || value[i] != value[i - 1];
+  return found;
+}
+
+static void find_processors(fv_host *h)
+{
+  const long most = sysconf(_SC_NPROCESSORS_CONF);
+  const size_t room = most > 0 ? (size_t)most : 1;
+  long *socket = calloc(room, sizeof *socket), *core = calloc(room, sizeof *core);
+  int count = 0;
+  for (int n = 0; socket && core && n < most; n++) {
+    const int package = read_number(n, "topology/physical_package_id");
+    const int place = read_number(n, "topology/core_id");
+    if (package < 0 || place < 0) continue; /* offline, or not told */
+    socket[count] = package;
+    core[count++] = package * 65536L + place;
+    h->cache += cache_share(n);
+  }
+  if (count > 0) h->sockets = different(socket, count);
+  if (count > 0) h->cores = different(core, count);
+  free(socket);
+  free(core);
+}
+
+/* ---- software ---- */
+
+/* The kernel's version is told without what its builder has added to it. */
+static void find_os(char os[160])
+{
+  char line[256], distribution[96] = "";
+  struct utsname name;
+  FILE *file = fopen("/etc/os-release", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (strncmp(line, "PRETTY_NAME=", 12) != 0) continue;
+    const char *value = line + 12 + (line[12] == '"');
+    snprintf(distribution, sizeof distribution, "%.*s", (int)strcspn(value, "\"\n"), value);
+  }
+  if (file) fclose(file);
+  if (uname(&name) != 0) return;
+  snprintf(os, 160, "%s%s%.20s %.*s", distribution, *distribution ? ", " : "", name.sysname,
+           (int)strspn(name.release, "0123456789."), name.release);
+}
+
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun ...": the first word that is a
+ * version. */
+static void find_gpu_driver(char driver[64])
+{
+  char line[256];
+  FILE *file = fopen("/proc/driver/nvidia/version", "r");
+  const bool found = file && fgets(line, sizeof line, file);
+  if (file) fclose(file);
+  for (char *word = found ? strtok(line, " \t\n") : NULL; word; word = strtok(NULL, " \t\n")) {
+    if (!strchr(word, '.') || strspn(word, "0123456789.") != strlen(word)) continue;
+    snprintf(driver, 64, "%.63s", word);
+    return;
+  }
+}
+
+double fv_available_bytes(void)
+{
+  char line[256];
+  double bytes = 0;
+  FILE *file = fopen("/proc/meminfo", "r");
+  while (file && bytes == 0 && fgets(line, sizeof line, file))
+    if (strncmp(line, "MemAvailable:", 13) == 0) bytes = 1024 * atof(line + 13);
+  if (file) fclose(file);
+  return bytes;
+}
+
+fv_host fv_host_info(void)
+{
+  fv_host h = {.os = ""};
+  find_processors(&h);
+  find_os(h.os);
+  find_gpu_driver(h.gpu_driver);
+  return h;
+}
