@@ -15,7 +15,11 @@
  *
  * A call marked "collective" must be made by every rank of the context, in the same order and with
  * the same arguments except for data that each rank holds; if it fails on one rank, it fails on
- * all. All other calls concern only the calling rank. A context and everything created from it may
+ * all. Ranks compare their arguments, also those of the operator, and if they differ, or if the
+ * calls do, all fail with EINVAL and a text that names the argument and two ranks. Not compared are
+ * files, callbacks and their data, the contents of fields, and which of several fields of a grid is
+ * meant. A rank whose first handle is NULL cannot tell the others, which then wait for it. All other
+ * calls concern only the calling rank. A context and everything created from it may
  * be used by one thread at a time. Arrays are `double` in host memory unless a memory space is an
  * argument. The library prints nothing, keeps no global state and never exits.
  *
@@ -700,7 +704,8 @@ HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_f
                                 hymg_result *result);
 
 /* Collective: one cycle for A u = f on level 0 and nothing else: no norm, no test, no wait for a GPU
- * and, from the second call with the same fields on, no agreement of the ranks. kind: V, W or F;
+ * and, from the second call with the same fields on, no agreement of the ranks (a rank with another
+ * kind, from_u or field, or NULL, is then not noticed). kind: V, W or F;
  * DEFAULT: the solver's. from_u: u is the initial guess (not with F), else zero is. Boundary data are
  * not added: the boundary conditions are homogeneous, as for a correction or a preconditioner. In a
  * singular system f should have mean zero, and the mean of u is arbitrary. f and u are different

@@ -185,6 +185,17 @@ static bool refuse_unknown(const command_line *c, int result, char **argv)
   return options_refuse(c, "unknown or ambiguous option '%s'", word);
 }
 
+/* getopt_long takes any beginning of a name that is unique, which the next option may change. */
+static bool is_whole(const command_line *c, int result, char **argv)
+{
+  if (result < FIRST_CODE) return true;
+  const char *const name = c->rows[result - FIRST_CODE].name;
+  const char *const word = argv[optind - 1 - (optarg && optarg == argv[optind - 1])];
+  const size_t length = strcspn(word, "=");
+  if (length == strlen(name) + 2) return true;
+  return options_refuse(c, "unknown option '%.*s': did you mean --%s?", (int)length, word, name);
+}
+
 static const option_row *row_of(const command_line *c, int result)
 {
   const option_row *row = result < FIRST_CODE ? c->rows : c->rows + (result - FIRST_CODE);
@@ -206,6 +217,7 @@ bool options_read(command_line *c, int argc, char **argv, int *code)
   *letter = '\0';
   *code = EXIT_BAD_INPUT;
   opterr = !c->strict && !c->silent;
+  const option_row *last = NULL;
   for (int result; (result = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
     if (result == '?' || result == ':') {
       if (c->strict) return refuse_unknown(c, result, argv);
@@ -213,20 +225,18 @@ bool options_read(command_line *c, int argc, char **argv, int *code)
       return false;
     }
     const option_row *row = row_of(c, result);
-    if (row->kind == OPTION_HELP) {
-      print_help(c);
-      *code = 0;
-      return false;
-    }
-    if (!take(c, row, optarg)) return false;
-    if (row->kind == OPTION_LAST) break;
+    if (!is_whole(c, result, argv) || !take(c, row, optarg)) return false;
+    if (row->kind == OPTION_HELP || row->kind == OPTION_LAST) last = row;
   }
   c->num_words = argc - optind;
   c->word = argv + optind;
   if (c->num_words > 0 && !c->takes_words)
     return options_unwanted(c, "argument", *c->word, "an option");
+  if (last && c->num_words > 0)
+    return options_refuse(c, "unexpected argument '%s' with --%s", *c->word, last->name);
   *code = 0;
-  return true;
+  if (last && last->kind == OPTION_HELP) print_help(c);
+  return !last || last->kind != OPTION_HELP;
 }
 
 bool options_given(const command_line *c, const char *name)

@@ -8,8 +8,8 @@
 typedef enum option_kind {
   OPTION_FLAG,  /* bool: set to true */
   OPTION_SET,   /* int or enum: set to low */
-  OPTION_LAST,  /* as a flag, and nothing after it is read */
-  OPTION_HELP,  /* prints the table and ends the program */
+  OPTION_LAST,  /* as a flag, and there may be no words beside it */
+  OPTION_HELP,  /* likewise; prints the table and ends the program */
   OPTION_INT,   /* int from low to high */
   OPTION_REAL,  /* double from low to high */
   OPTION_WORD,  /* int or enum: the index in `words` */

@@ -3,9 +3,11 @@
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -27,9 +29,18 @@ int hymgi_cpu_threads(const hymgi_level *level)
 
 enum { HUGE_PAGE = 2 << 20 };
 
+/* What the system may still give, without what it could take back from its caches; NAN: unknown. */
+static double free_megabytes(void)
+{
+#ifdef _SC_AVPHYS_PAGES
+  return 1e-6 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+#else
+  return NAN;
+#endif
+}
+
 /* calloc leaves pages alone that are fresh from the system. The block's own address is in front of what
  * is returned. */
-
 static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double **data)
 {
   if (doubles > (SIZE_MAX >> 4))
@@ -38,7 +49,9 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
   const size_t align = large ? HUGE_PAGE : 64, rounded = (bytes + align - 1) / align * align;
   char *const block = calloc(rounded + align + sizeof(void *), 1);
   if (!block)
-    return hymgi_fail(context, HYMG_ENOMEM, "%.3f GB for a solver's fields", (double)bytes * 1e-9);
+    return hymgi_fail(context, HYMG_ENOMEM,
+                      "%.3g MB of host memory: refused by the system, which has %.3g MB free",
+                      (double)rounded * 1e-6, free_megabytes());
   void *const p = block + sizeof(void *) + align - (uintptr_t)(block + sizeof(void *)) % align;
 #ifdef MADV_HUGEPAGE
   if (large) madvise(p, rounded, MADV_HUGEPAGE);

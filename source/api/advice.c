@@ -227,7 +227,7 @@ static void advise_standard(const hymg_solver *solver, lines *t)
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
  * against that along the other axes. */
-static void advise_robust(const hymg_solver *solver, lines *t)
+static hymg_status advise_robust(const hymg_solver *solver, lines *t)
 {
   double worst = 1;
   int where = 0, which = 0;
@@ -236,13 +236,16 @@ static void advise_robust(const hymg_solver *solver, lines *t)
     for (int axis = 0; axis < 3; axis++) {
       double others = 0, *x = NULL;
       if (!(level->coarsened >> axis & 1)) continue;
-      if (level->num_boxes && hymgi_vector_create(level, level->vector_size, &x) == HYMG_OK) {
+      const hymg_status status =
+          hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &x));
+      if (status == HYMG_OK && level->num_boxes) {
         level->backend->robust->shares(level, axis, x);
         level->backend->axpby(level, -1, x, 0, x, x);
         level->backend->shift(level, 1, x);
         others = hymgi_norm_max(level, x);
       }
       hymgi_vector_destroy(level, level->vector_size, &x);
+      TRY(status);
       others = hymgi_known_by_all(level, others);
       const double ratio = others / fmax(1 - others, DBL_EPSILON);
       if (ratio > worst) worst = ratio, where = l, which = axis;
@@ -254,6 +257,7 @@ static void advise_robust(const hymg_solver *solver, lines *t)
         "other axes as along %c, which is halved: try more sweeps, or widths and beta that vary "
         "less",
         where, worst, "xyz"[which]);
+  return HYMG_OK;
 }
 
 /* Why the cycle is not symmetric; NULL if it is. */
@@ -323,9 +327,13 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
   hymgi_level *level = solver->h.level;
   hymg_context *c = level->context;
   hymg_status status = HYMG_OK;
+  hymgi_arguments a;
+  hymgi_solver_arguments(&a, "hymg_solver_advice", solver);
+  hymgi_arguments_text(&a, "result", result ? "given" : "NULL");
   if (!text || size == 0)
     status = hymgi_fail(c, HYMG_EINVAL, "hymg_solver_advice: text is NULL or size is 0");
-  status = hymgi_agree(c, status);
+  c->status = HYMG_OK;
+  status = hymgi_agree_on(c, status, &a);
   if (status == HYMG_OK) {
     lines t = {text, size, 0};
     text[0] = '\0';
@@ -333,7 +341,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     advise_levels(solver, &t);
     status = advise_bottom(solver, &t);
     if (status == HYMG_OK && solver->h.method.robust)
-      advise_robust(solver, &t);
+      status = advise_robust(solver, &t);
     else if (status == HYMG_OK)
       advise_standard(solver, &t);
     const char *why = solver->h.method.robust || solver->h.options.method != HYMG_MGPCG

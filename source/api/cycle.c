@@ -24,20 +24,37 @@ static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
   return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched;
 }
 
-/* Checks the fields and allocates vectors for those that cannot be used in place; all ranks agree
- * on the outcome. Nothing of it is needed again for the same fields. */
-static hymg_status bind(hymg_solver *solver, hymg_field *f, hymg_field *u)
+/* Checks the fields and allocates vectors for those that cannot be used in place. */
+static hymg_status make_vectors(hymg_solver *solver, const hymg_field *f, const hymg_field *u)
 {
   hymgi_level *level = solver->h.level;
-  hymg_status status = hymgi_check_field(solver, 0, f, "f");
-  if (status == HYMG_OK) status = hymgi_check_field(solver, 0, u, "u");
-  if (status == HYMG_OK && f == u)
-    status = hymgi_fail(level->context, HYMG_EINVAL, "f and u are the same field");
-  if (status == HYMG_OK && !keeps_f(solver, f) && !level->own_f)
-    status = hymgi_vector_create(level, level->vector_size, &level->own_f);
-  if (status == HYMG_OK && !hymgi_in_place(level, u) && !level->own_x)
-    status = hymgi_vector_create(level, level->vector_size, &level->own_x);
-  TRY(hymgi_agree(level->context, status));
+  TRY(hymgi_check_field(solver, 0, f, "f"));
+  TRY(hymgi_check_field(solver, 0, u, "u"));
+  if (f == u) return hymgi_fail(level->context, HYMG_EINVAL, "f and u are the same field");
+  level->context->status = HYMG_OK;
+  if (!keeps_f(solver, f) && !level->own_f)
+    TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
+  if (!hymgi_in_place(level, u) && !level->own_x)
+    TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
+  return HYMG_OK;
+}
+
+static bool is_bound(const hymg_solver *solver, const hymg_field *f, const hymg_field *u)
+{
+  return f && u && f != u && f->used_as_f == solver->binding && u->used_as_u == solver->binding;
+}
+
+/* All ranks agree on the call, of which `status` is this rank's outcome so far, and its fields.
+ * Nothing of it is needed again for the same fields. */
+static hymg_status bind(hymg_solver *solver, hymg_status status, hymg_cycle kind, bool from_u,
+                        hymg_field *f, hymg_field *u)
+{
+  hymgi_arguments a;
+  hymgi_solver_arguments(&a, "hymg_solver_cycle", solver);
+  hymgi_arguments_whole(&a, "kind", (int)kind);
+  hymgi_arguments_text(&a, "from_u", from_u ? "true" : "false");
+  if (status == HYMG_OK) status = make_vectors(solver, f, u);
+  TRY(hymgi_agree_on(solver->h.context, status, &a));
   f->used_as_f = u->used_as_u = solver->binding;
   return HYMG_OK;
 }
@@ -58,6 +75,7 @@ static void run(hymg_solver *solver, hymg_cycle kind, bool from_u)
   hymgi_end_cycle(h, 0);
 }
 
+/* After a failure the messages that other ranks wait for are sent all the same. */
 static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, const hymg_field *f,
                          hymg_field *u)
 {
@@ -66,15 +84,16 @@ static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, cons
   double *const target = in_place ? u->data : level->own_x;
   level->x = target;
   level->f = keeps_f(solver, f) ? f->data : level->own_f;
-  if (!keeps_f(solver, f)) TRY(hymgi_field_load(f, level, level->f));
+  hymg_status of_f = HYMG_OK, of_u = HYMG_OK, stored = HYMG_OK;
+  if (!keeps_f(solver, f)) of_f = hymgi_field_load(f, level, level->f);
   if (solver->h.method.stretched && level->num_boxes)
     level->backend->robust->scale_volumes(level, false, level->f);
-  if (from_u && !in_place) TRY(hymgi_field_load(u, level, target));
+  if (from_u && !in_place) of_u = hymgi_field_load(u, level, target);
   if (!from_u && kind != HYMG_CYCLE_F) hymgi_fill(level, 0, target);
   run(solver, kind, from_u);
   if (level->x != target) hymgi_copy_vector(level, level->x, target);
-  if (!in_place) TRY(hymgi_field_store(level, target, u));
-  return level->context->status;
+  if (!in_place) stored = hymgi_field_store(level, target, u);
+  return of_f ? of_f : of_u ? of_u : stored ? stored : level->context->status;
 }
 
 hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
@@ -84,9 +103,11 @@ hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
   hymgi_level *level = solver->h.level;
   hymg_context *c = level->context;
   if (kind == HYMG_CYCLE_DEFAULT) kind = solver->h.options.cycle;
-  TRY(check(solver, kind, from_u));
-  if (!f || !u || f->used_as_f != solver->binding || u->used_as_u != solver->binding || f == u)
-    TRY(bind(solver, (hymg_field *)f, u)); /* notes in f that it was checked */
+  const hymg_status checked = check(solver, kind, from_u);
+  if (is_bound(solver, f, u))
+    TRY(checked);
+  else /* notes in f that it was checked */
+    TRY(bind(solver, checked, kind, from_u, (hymg_field *)f, u));
   double *const x = level->x, *const y = level->y, *const rhs = level->f;
   c->status = HYMG_OK;
   const hymg_status status = cycle(solver, kind, from_u, f, u);

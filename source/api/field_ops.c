@@ -22,6 +22,10 @@ static hymg_status check_cells(const hymg_field *x, const char *call)
 static hymg_status check_alike(const hymg_field *x, const hymg_field *y, const char *call)
 {
   hymg_context *context = y->grid->context;
+  if (x->grid->context != context) {
+    hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: the fields are of two contexts", call);
+    return hymgi_fail(context, HYMG_EINVAL, "%s: the fields are of two contexts", call);
+  }
   if (x->grid != y->grid || x->level != y->level)
     return hymgi_fail(context, HYMG_EINVAL, "%s: fields of different grids or levels (%d and %d)",
                       call, x->level, y->level);
@@ -113,20 +117,42 @@ hymg_status hymg_field_axpy(double a, const hymg_field *x, hymg_field *y)
 
 /* ---- reductions over all ranks of the context, also those without cells ---- */
 
-static hymg_status reduce(const hymg_field *x, const char *call,
-                          double (*norm)(const hymgi_level *, const double *), double *value)
+/* Collective: the ranks agree on the outcome so far of a call with one or two fields alike. */
+static hymg_status agree(const char *call, const hymg_field *x, hymg_status status)
 {
-  if (!x || !value) return HYMG_EINVAL;
+  hymgi_arguments a;
+  hymgi_arguments_begin(&a, call);
+  hymgi_arguments_whole(&a, "the grid's number", x->grid->id);
+  hymgi_arguments_whole(&a, "level", x->level);
+  return hymgi_agree_on(x->grid->context, status, &a);
+}
+
+static hymg_status refuse_null(const hymg_field *x, const char *call)
+{
+  return hymgi_fail(x->grid->context, HYMG_EINVAL, "%s: an argument is NULL", call);
+}
+
+typedef double reduction(const hymgi_level *, const double *);
+
+/* Collective, of an open field: status is the outcome so far. */
+static hymg_status reduce_open(const hymg_field *x, const char *call, hymg_status status,
+                               reduction *norm, double *value)
+{
   hymg_context *context = x->grid->context;
-  hymg_status status = check_cells(x, call);
+  TRY(agree(call, x, status));
+  context->status = HYMG_OK;
+  const double result = norm(&x->view, x->data);
+  TRY(hymgi_agree(context, context->status));
+  *value = result;
+  return HYMG_OK;
+}
+
+static hymg_status reduce(const hymg_field *x, const char *call, reduction *norm, double *value)
+{
+  if (!x) return HYMG_EINVAL;
+  hymg_status status = value ? check_cells(x, call) : refuse_null(x, call);
   if (status == HYMG_OK) status = hymgi_field_open(x);
-  status = hymgi_agree(context, status);
-  if (status == HYMG_OK) {
-    context->status = HYMG_OK;
-    const double result = norm(&x->view, x->data);
-    status = hymgi_agree(context, context->status);
-    if (status == HYMG_OK) *value = result;
-  }
+  status = reduce_open(x, call, status, norm, value);
   hymgi_field_close(x, false);
   return status;
 }
@@ -153,27 +179,30 @@ hymg_status hymg_field_mean(const hymg_field *x, double *mean)
 
 hymg_status hymg_field_remove_mean(hymg_field *x)
 {
+  static const char call[] = "hymg_field_remove_mean";
   double mean;
-  TRY(reduce(x, "hymg_field_remove_mean", hymgi_mean, &mean));
-  const hymgi_level *view = &x->view;
-  TRY(hymgi_field_open(x));
-  view->context->status = HYMG_OK;
-  if (view->num_boxes) view->backend->shift(view, -mean, x->data);
-  return finish(x, HYMG_OK);
+  if (!x) return HYMG_EINVAL;
+  hymg_status status = check_cells(x, call);
+  if (status == HYMG_OK) status = hymgi_field_open(x);
+  status = reduce_open(x, call, status, hymgi_mean, &mean);
+  if (status == HYMG_OK && x->view.num_boxes) x->view.backend->shift(&x->view, -mean, x->data);
+  return hymgi_agree(x->grid->context, finish(x, status));
 }
 
 hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot)
 {
-  if (!x || !y || !dot) return HYMG_EINVAL;
-  hymg_context *context = y->grid->context;
+  static const char call[] = "hymg_field_dot";
+  if (!x && !y) return HYMG_EINVAL;
+  const hymg_field *const any = y ? y : x;
+  hymg_context *context = any->grid->context;
   double *values = NULL;
-  hymg_status status = check_cells(x, "hymg_field_dot");
-  if (status == HYMG_OK) status = check_cells(y, "hymg_field_dot");
-  if (status == HYMG_OK) status = check_alike(x, y, "hymg_field_dot");
+  hymg_status status = x && y && dot ? check_cells(x, call) : refuse_null(any, call);
+  if (status == HYMG_OK) status = check_cells(y, call);
+  if (status == HYMG_OK) status = check_alike(x, y, call);
   const bool alike = status == HYMG_OK;
   if (status == HYMG_OK) status = hymgi_field_open(y);
   if (status == HYMG_OK) status = values_like(x, y, &values);
-  status = hymgi_agree(context, status);
+  status = agree(call, any, status);
   if (status == HYMG_OK) {
     context->status = HYMG_OK;
     const double result = hymgi_dot(&y->view, values, y->data);

@@ -23,28 +23,35 @@ static hymg_status check(const hymg_solver *solver, const hymg_field *u, hymg_fi
   return HYMG_OK;
 }
 
-/* x: u with ghosts; out: a vector. */
+/* x: u with ghosts; out: a vector. After a failure the messages that other ranks wait for are sent
+ * all the same. */
 static hymg_status make(hymgi_level *level, const hymg_field *u, hymg_field *const flux[3],
                         double *x, double *out)
 {
-  TRY(hymgi_field_load(u, level, x));
+  hymg_status status = hymgi_field_load(u, level, x);
   hymgi_run_plan(level, level->halo[HYMGI_HALO_FACES], level->box, x, level->box, x);
   for (int axis = 0; axis < 3; axis++) {
     if (!flux[axis]) continue;
     if (level->num_boxes) level->backend->fluxes(level, axis, x, out);
-    TRY(hymgi_field_store(level, out, flux[axis]));
+    const hymg_status stored = hymgi_field_store(level, out, flux[axis]);
+    if (status == HYMG_OK) status = stored;
   }
   level->backend->sync(level->context);
-  return level->context->status;
+  return status == HYMG_OK ? level->context->status : status;
 }
 
 hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u, hymg_field *const flux[3])
 {
+  static const char *const name[3] = {"flux[0]", "flux[1]", "flux[2]"};
   if (!solver) return HYMG_EINVAL;
   hymgi_level *level = solver->h.level;
   hymg_context *c = level->context;
   double *x = NULL, *out = NULL;
-  TRY(hymgi_agree(c, check(solver, u, flux)));
+  hymgi_arguments a;
+  hymgi_solver_arguments(&a, "hymg_fluxes", solver);
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_arguments_text(&a, name[axis], flux && flux[axis] ? "a field" : "NULL");
+  TRY(hymgi_agree_on(c, check(solver, u, flux), &a));
   c->status = HYMG_OK;
   hymg_status status = hymgi_vector_create(level, level->vector_size, &x);
   if (status == HYMG_OK) status = hymgi_vector_create(level, level->vector_size, &out);

@@ -21,6 +21,15 @@ double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const dou
   return ldexp(sqrt(hymgi_dot(level, copy, copy)), exponent);
 }
 
+/* Not so far that the factor or its inverse leaves the range of normal numbers. */
+int hymgi_scale_for(double norm)
+{
+  enum { MOST = 1000 };
+  const int exponent = norm > 0 && isfinite(norm) ? ilogb(norm) : 0;
+  if (exponent >= -200 && exponent <= 200) return 0;
+  return exponent < -MOST ? MOST : exponent > MOST ? -MOST : -exponent;
+}
+
 void hymgi_note(hymg_solver *solver, const char *format, ...)
 {
   const size_t used = strlen(solver->note);

@@ -316,6 +316,10 @@ static void save_cells(saver *s)
 
 static hymg_status begin(saver *s)
 {
+  if (s->count > MOST_FIELDS || !s->name || !s->path)
+    return hymgi_fail(s->context, HYMG_EINVAL, "saving %d fields: 1 to %d, with names and a file",
+                      s->count, MOST_FIELDS);
+  s->rectilinear = ends_with(s->path, ".vtr");
   TRY(check_path(s));
   TRY(check_fields(s));
   if (!(s->buffer = malloc(CHUNK * sizeof *s->buffer)))
@@ -348,11 +352,12 @@ hymg_status hymg_fields_save(int count, const hymg_field *const field[], const c
              .count = count,
              .field = field,
              .name = name};
-  if (count > MOST_FIELDS || !name || !file)
-    return hymgi_fail(s.context, HYMG_EINVAL, "saving %d fields: 1 to %d, with names and a file",
-                      count, MOST_FIELDS);
-  s.rectilinear = ends_with(file, ".vtr");
-  s.status = hymgi_agree(s.context, begin(&s));
+  hymgi_arguments a;
+  hymgi_arguments_begin(&a, "hymg_fields_save");
+  hymgi_arguments_whole(&a, "the grid's number", grid->id);
+  hymgi_arguments_whole(&a, "count", count);
+  hymgi_arguments_text(&a, "file", file ? file : "NULL");
+  s.status = hymgi_agree_on(s.context, begin(&s), &a);
   if (s.status == HYMG_OK) {
     if (s.writes) begin_file(&s);
     save_cells(&s);

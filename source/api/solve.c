@@ -1,5 +1,4 @@
-/* Solves: fields used in place or converted, right-hand sides of all levels, cycles to a
- * tolerance, conjugate gradients, the result. */
+/* Solves: right-hand sides of all levels, cycles to a tolerance, conjugate gradients, the result. */
 #include <math.h>
 #include <string.h>
 
@@ -12,24 +11,6 @@
 #define DIVERGED 1e4
 enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctuates */
 #define COMPATIBLE 1e-4
-
-/* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
- * allocated in the first solve that needs them. */
-static hymg_status bind(hymg_solver *solver, hymgi_level *level, const hymg_field *f, hymg_field *u)
-{
-  const bool keep_f = hymgi_in_place(level, f) && !level->boundaries &&
-                      !solver->h.method.singular && !solver->h.method.stretched;
-  const bool keep_u = hymgi_in_place(level, u);
-  if (!keep_f && !level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
-  if (!keep_u && !level->own_x) TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
-  if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
-  level->f = keep_f ? f->data : level->own_f; /* never written while it is the user's field */
-  if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
-  if (solver->h.method.stretched && level->num_boxes)
-    level->backend->robust->scale_volumes(level, false, level->f);
-  if (!keep_u && solver->h.options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
-  return HYMG_OK;
-}
 
 /* ---- right-hand sides ---- */
 
@@ -233,6 +214,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
 
 typedef struct cg_state {
   double *u, *r, *p, *w;
+  int scale; /* u and r are 2^scale times the user's */
   double rz;
 } cg_state;
 
@@ -257,7 +239,22 @@ static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s
   const double pw = hymgi_dot(level, s->p, s->w), alpha = rz == 0 ? 0 : rz / pw;
   hymgi_axpby(level, alpha, s->p, 1, s->u, s->u);
   hymgi_axpby(level, -alpha, s->w, 1, s->r, s->r);
-  return hymgi_norm(solver, level, s->r);
+  return ldexp(hymgi_norm(solver, level, s->r), -s->scale);
+}
+
+/* u, and r = f - A u */
+static void begin_cg(const hymg_solver *solver, hymgi_level *level, cg_state *s)
+{
+  const double factor = ldexp(1, s->scale);
+  const double *f = level->f;
+  if (s->scale) hymgi_axpby(level, factor, f, 0, f, s->w), f = s->w;
+  if (!solver->h.options.initial_guess) {
+    hymgi_fill(level, 0, s->u);
+    hymgi_copy_vector(level, f, s->r);
+    return;
+  }
+  if (s->scale) hymgi_axpby(level, factor, s->u, 0, s->u, s->u);
+  hymgi_residual(level, f, s->u, s->r);
 }
 
 static double *cg_vectors(const hymg_solver *solver, const hymgi_level *level)
@@ -273,14 +270,13 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
   const ptrdiff_t size =
       level->vector_size; /* on a rank that holds nothing, 0 like all vectors here */
   double *const first = size ? cg_vectors(solver, level) : level->x;
-  cg_state s = {.u = level->x, .r = first, .p = first + size, .w = first + 2 * size};
+  cg_state s = {.u = level->x,
+                .r = first,
+                .p = first + size,
+                .w = first + 2 * size,
+                .scale = hymgi_scale_for(solver->rhs_max)};
   bool stop = false;
-  if (!solver->h.options.initial_guess) {
-    hymgi_fill(level, 0, s.u);
-    hymgi_copy_vector(level, level->f, s.r);
-  } else {
-    hymgi_residual(level, level->f, s.u, s.r);
-  }
+  begin_cg(solver, level, &s);
   level->x = first + 3 * size;
   do {
     double norm = 0;
@@ -289,6 +285,7 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
     TRY(hymgi_record(solver, HYMG_KIND_CG, hymgi_known_by_all(level, norm), &stop));
   } while (!hymgi_finished(solver, stop, reason));
   level->x = s.u;
+  if (s.scale) hymgi_axpby(level, ldexp(1, -s.scale), s.u, 0, s.u, s.u);
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
   return HYMG_OK;
 }
@@ -322,19 +319,12 @@ static hymg_status scratch(hymg_solver *solver, const hymgi_level *level)
 /* Collective: the same status on every rank. */
 static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
 {
-  hymgi_level *level = solver->h.level + l;
+  hymg_status status = hymgi_solve_check(solver, l, f, u);
+  hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
   hymg_context *c = level->context;
   hymg_reason reason = HYMG_REASON_LIMIT;
   double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
-  c->status = hymgi_check_field(solver, l, f, "f");
-  if (c->status == HYMG_OK) c->status = hymgi_check_field(solver, l, u, "u");
-  if (c->status == HYMG_OK && f == u)
-    c->status = hymgi_fail(c, HYMG_EINVAL, "f and u are the same field");
-  if (c->status == HYMG_OK) {
-    const hymg_status bound = bind(solver, level, f, u);
-    if (c->status == HYMG_OK) c->status = bound;
-  }
-  hymg_status status = hymgi_agree(c, c->status);
+  status = hymgi_solve_bind(solver, l, status, f, u);
   if (status == HYMG_OK) {
     double *const target = level->x;
     solver->records = 0;
@@ -361,13 +351,6 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                                 hymg_result *result)
 {
   if (!solver) return HYMG_EINVAL;
-  TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  if (solver->h.method.robust && level > 0)
-    return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
-                      "a solve on level %d of the robust path: level 0 only", level);
-  if (solver->h.level[level].shortened)
-    return hymgi_fail(solver->h.context, HYMG_EUNSUPPORTED,
-                      "a solve on level %d, below one whose sides are not even", level);
   const double start = hymgi_seconds();
   TRY(solve(solver, level, f, u));
   if (!result) return HYMG_OK;

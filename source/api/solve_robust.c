@@ -158,13 +158,6 @@ static void residual(krylov *k)
   hymgi_residual(level, k->scale ? k->w : k->f, k->u, k->r);
 }
 
-/* For |f| far from 1: products of two such numbers would leave the range. */
-static int scale_for(double norm)
-{
-  const int exponent = norm > 0 ? ilogb(norm) : 0;
-  return exponent < -200 || exponent > 200 ? -exponent : 0;
-}
-
 /* What rounding alone leaves of a residual. More than this part of f is never taken for convergence. */
 #define MOST_ROUNDING 1e-5
 static double rounding(const krylov *k)
@@ -235,7 +228,7 @@ hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason)
               .w = next[2],
               .z = next[3]};
   if (solver->h.method.quadratic) k.shadow = next[4], k.t = next[5];
-  k.scale = scale_for(solver->rhs_max);
+  k.scale = hymgi_scale_for(solver->rhs_max);
   const double factor = ldexp(1, k.scale);
   if (!solver->h.options.initial_guess) hymgi_fill(level, 0, k.u);
   hymgi_axpby(level, factor, solver->h.options.initial_guess ? k.u : k.f, 0, k.f,

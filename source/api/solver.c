@@ -171,6 +171,15 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   return make_history(s);
 }
 
+static void solver_arguments(hymgi_arguments *a, const char *call, const hymg_grid *grid,
+                             const hymg_operator_desc *desc, const hymg_options *options)
+{
+  hymgi_arguments_begin(a, call);
+  hymgi_arguments_whole(a, "the grid's number", grid->id);
+  hymgi_operator_arguments(a, desc);
+  hymgi_options_arguments(a, options);
+}
+
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver)
 {
@@ -178,12 +187,14 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
   hymg_context *c = op->grid->context;
   const hymg_options o = hymgi_options_resolve(options);
   hymg_solver *s = NULL;
+  hymgi_arguments a;
+  solver_arguments(&a, "hymg_solver_create", op->grid, &op->desc, &o);
   hymg_status status =
       solver ? HYMG_OK : hymgi_fail(c, HYMG_EINVAL, "hymg_solver_create: solver is NULL");
   if (status == HYMG_OK) status = hymgi_options_check(c, op->desc.stencil, &o);
   if (status == HYMG_OK && !(s = calloc(1, sizeof *s)))
     status = hymgi_fail(c, HYMG_ENOMEM, "no memory for a solver");
-  status = hymgi_agree(c, status);
+  status = hymgi_agree_on(c, status, &a);
   if (status == HYMG_OK) {
     s->id = s->binding = ++c->solvers;
     hymgi_hierarchy_init(&s->h, op, &o);
@@ -237,6 +248,10 @@ static hymg_status update(hymg_solver *s)
 hymg_status hymg_solver_update(hymg_solver *solver)
 {
   if (!solver) return HYMG_EINVAL;
+  hymgi_arguments a;
+  hymgi_solver_arguments(&a, "hymg_solver_update", solver);
+  hymgi_operator_arguments(&a, &solver->h.op->desc);
+  TRY(hymgi_agree_on(solver->h.context, HYMG_OK, &a));
   const hymg_status status = update(solver);
   if (status != HYMG_OK) hymgi_transport_reset(&solver->h);
   return status;
@@ -268,11 +283,9 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
 {
   hymg_context *context = op->grid->context;
   const hymgi_backend *backend;
-  const hymg_options o = hymgi_options_resolve(options);
   hymgi_method *m = &h->method;
-  hymgi_hierarchy_init(h, op, &o);
-  TRY(hymgi_agree(context, hymgi_options_check(context, op->desc.stencil, &o)));
-  TRY(hymgi_choose_backend(context, &o, &backend));
+  hymgi_hierarchy_init(h, op, options);
+  TRY(hymgi_choose_backend(context, options, &backend));
   m->variable_beta = m->variable_beta || (variable & HYMG_VARIABLE_BETA);
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
   hymgi_path_choice path;
@@ -292,17 +305,24 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
 {
   if (!grid) return HYMG_EINVAL;
   hymg_context *context = grid->context;
+  const hymg_options o = hymgi_options_resolve(options);
   hymg_operator *op = NULL;
   hymgi_hierarchy *h = NULL;
+  hymgi_arguments a = {.count = 0};
   hymg_status status =
       need ? HYMG_OK : hymgi_fail(context, HYMG_EINVAL, "hymg_solver_need: need is NULL");
   if (status == HYMG_OK && variable > (HYMG_VARIABLE_ALPHA | HYMG_VARIABLE_BETA))
     status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 3", variable);
   if (status == HYMG_OK) status = hymg_operator_create(grid, desc, &op);
+  if (status == HYMG_OK) status = hymgi_options_check(context, desc->stencil, &o);
   if (status == HYMG_OK && !(h = calloc(1, sizeof *h)))
     status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a plan");
-  status = hymgi_agree(context, status);
-  if (status == HYMG_OK) status = plan(op, variable, options, h);
+  if (status == HYMG_OK) {
+    solver_arguments(&a, "hymg_solver_need", grid, desc, &o);
+    hymgi_arguments_whole(&a, "variable", variable);
+  }
+  status = hymgi_agree_on(context, status, &a);
+  if (status == HYMG_OK) status = plan(op, variable, &o, h);
   if (status == HYMG_OK) {
     hymg_need found;
     status = hymgi_agree(context, hymgi_memory_estimate(h, &found));

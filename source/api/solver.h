@@ -40,6 +40,8 @@ struct hymg_solver {
  * benchmark and tests. */
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver);
+/* The arguments of a collective call with a solver: so far the solver itself. */
+void hymgi_solver_arguments(hymgi_arguments *a, const char *call, const hymg_solver *solver);
 /* Is the field one of cells on a level of the solver? */
 hymg_status hymgi_check_field(const hymg_solver *solver, int level, const hymg_field *field,
                               const char *name);
@@ -49,6 +51,9 @@ hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *opti
 
 /* norms.c. The norm that options.norm names. */
 double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x);
+/* For |f| far from 1, the exponent of the power of 2 by which an iteration multiplies f and u, since
+ * products of two such numbers would leave the range; else 0. */
+int hymgi_scale_for(double norm);
 /* subtract_mean: from integrals over cells, and returns it; center: from values, if the system is
  * singular; note: adds a remark to the result. */
 double hymgi_subtract_mean(const hymgi_level *level, double *f);
@@ -58,6 +63,12 @@ void hymgi_note(hymg_solver *solver, const char *format, ...)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+/* solve_fields.c. check: the arguments of a solve on level l. bind, collective: the ranks agree on the
+ * call, of which `status` is this rank's outcome so far; level->x and f are u's and f's values. */
+hymg_status hymgi_solve_check(const hymg_solver *solver, int l, const hymg_field *f,
+                              const hymg_field *u);
+hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, const hymg_field *f,
+                             hymg_field *u);
 /* source/api/solve.c: a value that the ranks of the level know, on
  * all ranks of the context; records the residual after a cycle, *stop: the monitor's wish; true if
  * the iteration ends, and why. */

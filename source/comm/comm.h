@@ -48,6 +48,8 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
 hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
                                   int count);
 hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count);
+hymg_status hymgi_comm_max_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
+                                 int count);
 hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
                                  int count);
 hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,

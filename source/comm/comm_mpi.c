@@ -66,6 +66,15 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   *comm = NULL;
 }
 
+static void adopt(hymgi_comm *c, MPI_Comm mpi, bool owned)
+{
+  c->comm = mpi;
+  c->owned = owned;
+  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(mpi, &c->ranks.rank);
+  MPI_Comm_size(mpi, &c->ranks.size);
+}
+
 /* Takes ownership of mpi, also on failure. */
 static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_comm **comm)
 {
@@ -74,10 +83,8 @@ static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_c
     if (owned) MPI_Comm_free(&mpi);
     return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
   }
-  *c = (hymgi_comm){.comm = mpi, .owned = owned, .node = MPI_COMM_NULL};
-  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(mpi, &c->ranks.rank);
-  MPI_Comm_size(mpi, &c->ranks.size);
+  c->node = MPI_COMM_NULL;
+  adopt(c, mpi, owned);
   *comm = c;
   return HYMG_OK;
 }
@@ -118,17 +125,22 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
-/* Room for failure messages. */
-static bool prepare_alarms(hymgi_comm *c)
+/* A communicator without MPI's, with room for failure messages; NULL: no memory. */
+static hymgi_comm *create(size_t size)
 {
-  const size_t size = (size_t)c->ranks.size;
+  hymgi_comm *c = calloc(1, sizeof *c);
+  if (!c) return NULL;
+  c->comm = c->node = MPI_COMM_NULL;
   c->sends = malloc(size * sizeof *c->sends);
   c->sent = calloc(2 * size, sizeof *c->sent);
-  if (!c->sends || !c->sent) return false;
+  if (!c->sends || !c->sent) {
+    hymgi_comm_destroy(&c);
+    return NULL;
+  }
   c->received = c->sent + size;
   for (size_t r = 0; r < size; r++)
     c->sends[r] = MPI_REQUEST_NULL;
-  return true;
+  return c;
 }
 
 /* Can a communicator be made from this one? */
@@ -140,20 +152,31 @@ static bool is_usable(MPI_Comm comm)
          MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
-/* There is no context yet that could hold an error text. */
+/* Collective: the worst status of all ranks. */
+static hymg_status worst_of(MPI_Comm comm, hymg_status mine)
+{
+  int worst = (int)mine;
+  TRY(check(NULL, MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce"));
+  return (hymg_status)worst;
+}
+
+/* There is no context yet that could hold an error text. Until all ranks have a communicator of
+ * their own, they agree over the user's. */
 hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, hymgi_comm **comm)
 {
+  *comm = NULL;
   if (!is_usable(user)) return HYMG_EINVAL;
-  MPI_Comm own;
-  TRY(check(NULL, MPI_Comm_dup(user, &own), "MPI_Comm_dup"));
-  hymgi_comm *c = NULL;
-  TRY(wrap(NULL, own, true, &c));
-  if (!prepare_alarms(c)) mine = HYMG_ENOMEM;
-  int worst = (int)mine;
-  hymg_status status = hymgi_comm_max_int(NULL, c, &worst, 1);
-  if (status == HYMG_OK) status = (hymg_status)worst;
-  if (status == HYMG_OK) status = hymgi_comm_regroup(NULL, c, -1);
-  if (status != HYMG_OK || c->ranks.size == 1) hymgi_comm_destroy(&c);
+  MPI_Comm own = MPI_COMM_NULL;
+  int size = 1;
+  MPI_Comm_size(user, &size);
+  hymgi_comm *c = create((size_t)size);
+  if (!c && mine == HYMG_OK) mine = HYMG_ENOMEM;
+  if (MPI_Comm_dup(user, &own) != MPI_SUCCESS) mine = HYMG_EMPI;
+  if (c && own != MPI_COMM_NULL) adopt(c, own, true);
+  hymg_status status = worst_of(user, mine);
+  if (status == HYMG_OK) status = worst_of(user, hymgi_comm_regroup(NULL, c, -1));
+  if (!c && own != MPI_COMM_NULL) MPI_Comm_free(&own);
+  if (status != HYMG_OK || size == 1) hymgi_comm_destroy(&c);
   *comm = c;
   return status;
 }
@@ -198,20 +221,29 @@ hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, doubl
   return check(context, error, "MPI_Allreduce");
 }
 
-hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count)
+static hymg_status reduce(hymg_context *context, hymgi_comm *comm, void *values, int count,
+                          MPI_Datatype type, MPI_Op op)
 {
   if (!comm) return HYMG_OK;
-  return check(context, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT, MPI_MAX, comm->comm),
+  return check(context, MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm->comm),
                "MPI_Allreduce");
+}
+
+hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count)
+{
+  return reduce(context, comm, values, count, MPI_INT, MPI_MAX);
+}
+
+hymg_status hymgi_comm_max_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
+                                 int count)
+{
+  return reduce(context, comm, values, count, MPI_INT64_T, MPI_MAX);
 }
 
 hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
                                  int count)
 {
-  if (!comm) return HYMG_OK;
-  return check(context,
-               MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->comm),
-               "MPI_Allreduce");
+  return reduce(context, comm, values, count, MPI_INT64_T, MPI_SUM);
 }
 
 hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,

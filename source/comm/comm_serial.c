@@ -48,6 +48,12 @@ hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *val
   return HYMG_OK;
 }
 
+hymg_status hymgi_comm_max_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
+                                 int count)
+{
+  return HYMG_OK;
+}
+
 hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
                                  int count)
 {

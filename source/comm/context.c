@@ -1,5 +1,4 @@
-/* What a context reports: the text of the last failure, its ranks, and the worst status of all
- * ranks. */
+/* What a context reports: the text of the last failure, and its ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "comm/context.h"
 
@@ -8,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-enum { RANK_BITS = 24 };
 
 static const struct {
   const char *name, *text;
@@ -110,10 +107,13 @@ int hymg_context_nodes(const hymg_context *context)
 hymg_status hymg_context_max(hymg_context *context, double *value)
 {
   if (!context) return HYMG_EINVAL;
-  if (!value) return hymgi_fail(context, HYMG_EINVAL, "hymg_context_max: value is NULL");
-  double max = *value;
-  TRY(hymgi_comm_max_double(context, context->comm, &max, 1));
-  *value = max;
+  const int rank = hymgi_comm_rank(context->comm), size = hymgi_comm_size(context->comm);
+  double max[2] = {value ? *value : 0, value ? 0 : size - rank};
+  TRY(hymgi_comm_max_double(context, context->comm, max, 2));
+  if (max[1] > 0)
+    return hymgi_fail(context, HYMG_EINVAL, "hymg_context_max: value is NULL on rank %d",
+                      size - (int)max[1]);
+  *value = max[0];
   return HYMG_OK;
 }
 
@@ -121,30 +121,6 @@ hymg_status hymg_context_barrier(hymg_context *context)
 {
   if (!context) return HYMG_EINVAL;
   return hymgi_comm_barrier(context, context->comm);
-}
-
-/* One reduction finds the worst status and the first rank that has it: the value holds the
- * status in its upper bits and, below it, the rank counted from the end. */
-hymg_status hymgi_agree(hymg_context *context, hymg_status status)
-{
-  if (!context || !context->comm) return status;
-  if (status == HYMG_OK && context->pending != HYMG_OK) {
-    status = context->pending;
-    memcpy(context->error, context->pending_error, sizeof context->error);
-  }
-  context->pending = HYMG_OK;
-  const int last = (1 << RANK_BITS) - 1, rank = hymgi_comm_rank(context->comm);
-  int code = (int)status * (last + 1) + (rank < last ? last - rank : 0);
-  TRY(hymgi_comm_max_int(context, context->comm, &code, 1));
-  const hymg_status worst = (hymg_status)(code >> RANK_BITS);
-  if (worst == HYMG_OK) return HYMG_OK;
-  const int root = last - (code & last);
-  char text[sizeof context->error];
-  memcpy(text, context->error, sizeof text);
-  if (hymgi_comm_bcast(context, context->comm, root, text, sizeof text) != HYMG_OK)
-    return hymgi_fail(context, worst, "rank %d failed: %s", root, hymg_status_text(worst));
-  if (status != worst) hymgi_fail(context, worst, "rank %d failed: %.480s", root, text);
-  return worst;
 }
 
 double hymgi_seconds(void)

@@ -2,7 +2,7 @@
 #ifndef HYMGI_COMM_CONTEXT_H
 #define HYMGI_COMM_CONTEXT_H
 
-#include "comm/comm.h"
+#include "comm/agreement.h"
 
 enum { HYMGI_KEY = 512 };
 
@@ -26,15 +26,12 @@ struct hymg_context {
   void (*close_gpu)(struct hymgi_device *gpu);
   hymgi_choice *choices;
   unsigned solvers; /* solvers created so far; gives each its id */
+  unsigned grids;   /* likewise */
   double later[2];  /* what hymgi_later returns if the backend does not queue norms */
   char error[512];
   hymg_status pending; /* a failure that the next hymgi_agree reports on every rank, and its text */
   char pending_error[512];
 };
-
-/* Collective: the worst status of all ranks. A rank that succeeded while another failed gets a
- * text that names that rank. */
-hymg_status hymgi_agree(hymg_context *context, hymg_status status);
 
 /* The next hymgi_agree fails with this status and the present text, on every rank. */
 void hymgi_report_later(hymg_context *context, hymg_status status);

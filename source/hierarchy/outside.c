@@ -37,10 +37,14 @@ hymg_status hymgi_outside_shape(const hymgi_hierarchy *h, hymgi_level *level)
   hymg_grid *grid = h->op->grid;
   hymgi_decomp *own;
   TRY(boxes_of_level(h, &own));
-  level->decomp = own ? own : grid->decomp;
+  level->decomp = grid->decomp;
   if (!own) return HYMG_OK;
   hymgi_level *out = level->outside = calloc(1, sizeof *out);
-  if (!out) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for a level");
+  if (!out) {
+    hymgi_decomp_destroy(&own);
+    return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for a level");
+  }
+  level->decomp = own;
   *out = *level;
   out->outside = NULL;
   out->decomp = grid->decomp;
@@ -92,15 +96,14 @@ void hymgi_outside_destroy(hymgi_level *level)
 }
 
 /* The high faces of boxes travel as low faces of a shifted copy. */
-static hymg_status load_faces(const hymgi_level *level, int axis, const double *faces,
-                              double *shifted, double *high, double *vector)
+static void load_faces(const hymgi_level *level, int axis, const double *faces, double *shifted,
+                       double *high, double *vector)
 {
   const hymgi_level *out = level->outside;
   hymgi_run_plan(out, out->gather, out->box, faces, level->box, vector);
   hymgi_boxes_copy(out, out->box, faces, out->box, shifted, axis);
   hymgi_run_plan(out, out->gather, out->box, shifted, level->box, high);
   hymgi_faces_take_high(level, axis, high, vector);
-  return level->context->status;
 }
 
 hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level, double *vector)
@@ -112,11 +115,14 @@ hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level
   if (status == HYMG_OK && faces) status = hymgi_vector_create(out, out->vector_size, &shifted);
   if (status == HYMG_OK && faces) status = hymgi_vector_create(level, level->vector_size, &high);
   status = hymgi_agree(level->context, status);
-  if (status == HYMG_OK) status = hymgi_field_to_vector(field, out, cells);
-  if (status == HYMG_OK && faces)
-    status = load_faces(level, (int)field->centering - 1, cells, shifted, high, vector);
-  else if (status == HYMG_OK)
-    hymgi_run_plan(out, out->gather, out->box, cells, level->box, vector);
+  if (status == HYMG_OK) {
+    status = hymgi_field_to_vector(field, out, cells);
+    if (faces)
+      load_faces(level, (int)field->centering - 1, cells, shifted, high, vector);
+    else
+      hymgi_run_plan(out, out->gather, out->box, cells, level->box, vector);
+    if (status == HYMG_OK) status = level->context->status;
+  }
   level->backend->sync(level->context);
   hymgi_vector_destroy(out, out->vector_size, &cells);
   hymgi_vector_destroy(out, out->vector_size, &shifted);

@@ -1,6 +1,4 @@
 /* Creating and destroying contexts, and the queries about devices. */
-#include "problem/context.h"
-
 #include <stdlib.h>
 
 #include "base/cpu.h"
@@ -15,36 +13,25 @@ hymg_context_options hymg_context_options_default(void)
   return (hymg_context_options){.threads = 0, .device = HYMG_DEVICE_SHARED, .stream = NULL};
 }
 
-hymg_status hymgi_context_check(const hymg_context_options *options)
+static hymg_status check(const hymg_context_options *options)
 {
   if (!hymgi_cpu_has_all()) return HYMG_ECPU;
-  if (!options) return HYMG_OK;
   if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
   return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
 }
 
-hymg_status hymgi_context_create(hymgi_comm *comm, const hymg_context_options *options,
-                                 hymg_context **context)
+hymg_status hymg_context_create(const hymg_context_options *options, hymg_context **context)
 {
   const hymg_context_options o = options ? *options : hymg_context_options_default();
-  hymg_status status = context ? hymgi_context_check(&o) : HYMG_EINVAL;
-  hymg_context *c = status == HYMG_OK ? calloc(1, sizeof *c) : NULL;
-  if (status == HYMG_OK && !c) status = HYMG_ENOMEM;
-  if (status != HYMG_OK) {
-    hymgi_comm_destroy(&comm);
-    return status;
-  }
-  c->comm = comm;
+  if (!context) return HYMG_EINVAL;
+  TRY(check(&o));
+  hymg_context *c = calloc(1, sizeof *c);
+  if (!c) return HYMG_ENOMEM;
   c->threads = hymgi_backend_threads(o.threads);
   c->device = o.device;
   c->stream = o.stream;
   *context = c;
   return HYMG_OK;
-}
-
-hymg_status hymg_context_create(const hymg_context_options *options, hymg_context **context)
-{
-  return hymgi_context_create(NULL, options, context);
 }
 
 void hymg_context_destroy(hymg_context **context)

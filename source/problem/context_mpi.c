@@ -1,15 +1,26 @@
 /* A context with an MPI communicator. */
 #include "comm/comm_mpi.h"
-#include "problem/context.h"
+#include "comm/context.h"
 
-#undef hymg_context_create_mpi /* the macro of callers, who check the header */
+/* the macros of callers, who check the header */
+#undef hymg_context_create
+#undef hymg_context_create_mpi
 
+/* Ranks agree on the outcome once nothing can fail any more. */
 hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *options,
                                     hymg_context **context)
 {
-  hymgi_comm *c = NULL;
-  TRY(hymgi_comm_adopt(comm, context ? hymgi_context_check(options) : HYMG_EINVAL, &c));
-  return hymgi_context_create(c, options, context);
+  hymg_context *c = NULL;
+  hymgi_comm *own;
+  const hymg_status mine = context ? hymg_context_create(options, &c) : HYMG_EINVAL;
+  const hymg_status status = hymgi_comm_adopt(comm, mine, &own);
+  if (status != HYMG_OK) {
+    hymg_context_destroy(&c);
+    return status;
+  }
+  c->comm = own;
+  *context = c;
+  return HYMG_OK;
 }
 
 hymg_status hymg_context_create_mpi_f(MPI_Fint comm, const hymg_context_options *options,

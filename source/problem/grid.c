@@ -109,37 +109,48 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
   return check_extrapolation_box(context, d);
 }
 
-hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, hymg_grid **grid)
+/* Collective: what is made of the desc. */
+static hymg_status fill(hymg_grid *g, const hymg_grid_desc *desc)
 {
-  if (!context) return HYMG_EINVAL;
-  if (!desc || !grid)
-    return hymgi_fail(context, HYMG_EINVAL, "hymg_grid_create: desc or grid is NULL");
-  hymg_grid *g = NULL;
-  hymg_status status = check(context, desc);
-  if (status == HYMG_OK && !(g = calloc(1, sizeof *g)))
-    status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a grid");
-  status = hymgi_agree(context, status);
-  if (status == HYMG_OK) {
-    g->context = context;
-    g->desc = *desc;
-    for (int axis = 0; axis < 3; axis++)
-      g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
-    status = hymgi_agree(context, copy_widths(g));
-    if (status == HYMG_OK) status = hymgi_decomp_create(context, desc, &g->decomp);
-    if (status == HYMG_OK)
-      status = hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0, g->periodic,
-                                &g->box, &g->cover, &g->num_boxes);
-    status = hymgi_agree(context, status);
-  }
-  if (status != HYMG_OK) {
-    hymg_grid_destroy(&g);
-    return status;
-  }
+  hymg_context *context = g->context;
+  g->desc = *desc;
+  for (int axis = 0; axis < 3; axis++)
+    g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
+  TRY(hymgi_agree(context, copy_widths(g)));
+  TRY(hymgi_decomp_create(context, desc, &g->decomp));
+  TRY(hymgi_agree(context, hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0,
+                                            g->periodic, &g->box, &g->cover, &g->num_boxes)));
   for (int axis = 0; axis < 3; axis++) {
     g->desc.boxes[axis] = g->decomp->boxes[axis];
     g->desc.cuts[axis] = NULL; /* the user's, and no longer needed */
   }
   hymgi_boxes_layout(g->box, g->num_boxes, HYMGI_LINE);
+  return HYMG_OK;
+}
+
+hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, hymg_grid **grid)
+{
+  if (!context) return HYMG_EINVAL;
+  hymgi_arguments a;
+  hymg_grid *g = NULL;
+  hymg_status status = HYMG_OK;
+  hymgi_arguments_begin(&a, "hymg_grid_create");
+  if (!desc || !grid)
+    status = hymgi_fail(context, HYMG_EINVAL, "hymg_grid_create: desc or grid is NULL");
+  if (status == HYMG_OK) status = check(context, desc);
+  if (status == HYMG_OK) hymgi_grid_arguments(&a, desc);
+  if (status == HYMG_OK && !(g = calloc(1, sizeof *g)))
+    status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a grid");
+  status = hymgi_agree_on(context, status, &a);
+  if (status == HYMG_OK) {
+    g->context = context;
+    status = fill(g, desc);
+  }
+  if (status != HYMG_OK) {
+    hymg_grid_destroy(&g);
+    return status;
+  }
+  g->id = ++context->grids;
   *grid = g;
   return HYMG_OK;
 }

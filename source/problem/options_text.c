@@ -154,6 +154,25 @@ bool hymg_option_get(int index, hymg_option_info *info)
   return true;
 }
 
+void hymgi_options_arguments(hymgi_arguments *a, const hymg_options *options)
+{
+  for (const option_entry *e = table; e < table + ENTRIES; e++) {
+    const void *const at = (const char *)options + e->at;
+    const char *const name = e->info.key;
+    if (e->kind == NAME)
+      hymgi_arguments_text(a, name, hymg_enum_name(e->type, *(const int *)at));
+    else if (e->kind == CELLS)
+      hymgi_arguments_whole(a, name, *(const int64_t *)at);
+    else if (e->kind == COUNT)
+      hymgi_arguments_whole(a, name, *(const int *)at);
+    else if (e->kind == REAL)
+      hymgi_arguments_real(a, name, *(const double *)at);
+    else
+      hymgi_arguments_text(a, name, *(const bool *)at ? "yes" : "no");
+  }
+  hymgi_arguments_text(a, "a monitor", options->monitor ? "yes" : "no");
+}
+
 /* ---- reading ---- */
 
 typedef struct message {

@@ -6,6 +6,7 @@
 
 struct hymg_grid {
   hymg_context *context;
+  unsigned id;         /* > 0, unique within the context, the same on every rank */
   hymg_grid_desc desc; /* boxes as chosen */
   unsigned periodic;
   hymgi_decomp *decomp;
@@ -46,6 +47,11 @@ struct hymg_operator {
 /* "x-", ...; "cells", "x faces", "x- wall", ...; "unknown" if out of range. */
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
+
+/* What must be the same on every rank of a grid, an operator and (resolved) options. */
+void hymgi_grid_arguments(hymgi_arguments *a, const hymg_grid_desc *desc);
+void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *desc);
+void hymgi_options_arguments(hymgi_arguments *a, const hymg_options *options);
 
 /* resolve: the options with the default cycle replaced by the actual one. check: validation. */
 hymg_options hymgi_options_resolve(const hymg_options *options);

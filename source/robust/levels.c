@@ -196,8 +196,8 @@ static hymg_status add_level(hymgi_hierarchy *h)
   const int l = h->num_levels;
   if (l == HYMGI_MAX_LEVELS)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "more than %d levels", HYMGI_MAX_LEVELS);
-  TRY(hymgi_agree(h->context, hymgi_level_shape(h, l)));
   h->num_levels++;
+  TRY(hymgi_agree(h->context, hymgi_level_shape(h, l)));
   hymgi_extrapolation_dims(h);
   TRY(hymgi_count_ranks(h, l));
   choose_host(h, l);
@@ -287,9 +287,10 @@ hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backe
   h->gather_below = hymgi_gather_below(h, backend);
   h->num_levels = 0;
   do {
-    TRY(hymgi_agree(h->context, hymgi_level_shape(h, h->num_levels)));
-    h->level[h->num_levels].coarsened = strong_spacings(h->level + h->num_levels);
-  } while (h->level[h->num_levels++].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
+    hymgi_level *const level = h->level + h->num_levels++;
+    TRY(hymgi_agree(h->context, hymgi_level_shape(h, h->num_levels - 1)));
+    level->coarsened = strong_spacings(level);
+  } while (h->level[h->num_levels - 1].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
   TRY(hymgi_count_ranks(h, 0));
   for (int l = 0; l < h->num_levels; l++)
     choose_host(h, l);

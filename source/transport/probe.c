@@ -110,8 +110,8 @@ hymg_status hymg_probe_device_messages(hymg_context *context, const char *file, 
   if (!context) return HYMG_EINVAL;
   const hymgi_backend *gpu = NULL;
   char key[HYMGI_KEY] = "";
-  TRY(check(context, file, works));
-  hymg_status status = hymgi_cuda_backend(context, false, &gpu);
+  hymg_status status = check(context, file, works);
+  if (status == HYMG_OK) status = hymgi_cuda_backend(context, false, &gpu);
   if (status == HYMG_OK) status = make_key(context, key);
   TRY(hymgi_agree(context, status));
   TRY(hymgi_agree(context, keep(context, file, key, "failed")));

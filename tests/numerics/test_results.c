@@ -247,6 +247,38 @@ START_TEST(a_start_value_is_used_and_else_ignored)
 }
 END_TEST
 
+/* Products of such numbers leave the range of doubles, the numbers themselves do not. */
+START_TEST(conjugate_gradients_scale_with_f_to_the_ends_of_the_range)
+{
+  static const int exponent[] = {300, -300, 960, -960};
+  hymg_options o = support_mg(HYMG_CYCLE_V, 1e-9, 30);
+  o.method = HYMG_MGPCG;
+  o.norm = _i & 1 ? HYMG_NORM_2 : HYMG_NORM_MAX;
+  o.initial_guess = _i & 2;
+  support_bench b = support_bench_cube(HYMG_FV2, "dd dd dd", 0.0, &o);
+  OK(b.k.context, hymg_field_fill(b.u, 0.5));
+  const hymg_result plain = support_bench_solve(&b);
+  double *want = support_read(&b.k, 0, b.u);
+  ck_assert(plain.converged && plain.cycles > 3);
+  for (int m = 0; m < 4; m++) {
+    const double factor = ldexp(1, exponent[m]);
+    OK(b.k.context, hymg_field_scale(factor, b.ff));
+    OK(b.k.context, hymg_field_fill(b.u, 0.5 * factor));
+    const hymg_result r = support_bench_solve(&b);
+    ck_assert_msg(r.converged, "2^%d: %s", exponent[m], hymg_reason_name(r.reason));
+    ck_assert_int_eq(r.cycles, plain.cycles);
+    ck_assert_double_eq(r.residual_max, plain.residual_max * factor);
+    OK(b.k.context, hymg_field_scale(1 / factor, b.ff));
+    OK(b.k.context, hymg_field_scale(1 / factor, b.u));
+    double *got = support_read(&b.k, 0, b.u);
+    ck_assert(support_same_bits(b.cells, got, want));
+    free(got);
+  }
+  free(want);
+  support_bench_close(&b);
+}
+END_TEST
+
 /* New coefficients through an update: the bits of a new solver. */
 START_TEST(an_update_gives_what_a_new_solver_gives)
 {
@@ -348,6 +380,7 @@ int main(void)
   tcase_add_loop_test(t, a_zero_right_hand_side_gives_zero, 0, 5);
   tcase_add_test(t, the_monitor_sees_every_cycle_and_may_stop);
   tcase_add_loop_test(t, a_start_value_is_used_and_else_ignored, 0, small ? 1 : 2);
+  tcase_add_loop_test(t, conjugate_gradients_scale_with_f_to_the_ends_of_the_range, 0, 4);
   tcase_add_loop_test(t, an_update_gives_what_a_new_solver_gives, 0, small ? 1 : 2);
   tcase_add_test(t, an_update_follows_a_constant_alpha_from_and_to_zero);
   tcase_add_test(t, coefficients_may_be_destroyed_between_updates);

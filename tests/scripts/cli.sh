@@ -106,6 +106,13 @@ check_information()
     run $option
     if [ $code -eq 0 ] && grep -q '^hymg-fv [0-9]' "$out" && [ ! -s "$err" ]; then pass; else fail "$option"; fi
   done
+  bad "unexpected argument 'junk' with --help" --help junk
+  bad "unexpected argument 'junk' with --version" junk --version
+  bad "unexpected argument '4' with --devices" --devices 4 1
+  bad "unknown or ambiguous option '--bogus'" --version --bogus
+  bad "unknown option '--min-sec': did you mean --min-seconds?" --min-sec 2
+  bad "unknown option '--operat': did you mean --operator?" --operat=fv2
+  run --version
   cuda=$(sed -n 's/^CUDA  *//p' "$out")
   nccl=$(sed -n 's/^NCCL  *//p' "$out" | grep -v '^none$')
   run --devices

@@ -146,12 +146,13 @@ check_refusals()
   bad '--tune is for a case' a --tune --snapshot slice.pgm
   bad "'all' has its own sizes" all --size 8
   bad 'unrecognized option' a --colour
-  bad "no kernel of case a has a name with 'fast'" a --size 4 --kernel fast --backend "$backend"
+  bad "--kernel 'fast': case a has no such kernel" a --size 4 --kernel fast --backend "$backend"
+  if [ -s "$out" ]; then fail "--kernel fast: measured: $(head -n 1 "$out")"; else pass; fi
   bad 'No such file or directory' a --size 4 --csv /no/such/folder/rows --backend "$backend"
   bad '/no/folder/w.pgm: No such file or directory' a --size 4 --snapshot /no/folder/w.pgm --backend "$backend"
   bad 'ends in .csv, or as that of an image in .png or .pgm' a --size 4 --gather g.txt
   echo old >"$csv"
-  bad "no kernel of case a has a name with 'fast'" a --size 4 --kernel fast --csv "$csv" --backend "$backend"
+  bad "--kernel 'fast': case a has no such kernel" a --size 4 --kernel fast --csv "$csv" --backend "$backend"
   if [ "$(cat "$csv")" = old ]; then pass; else fail 'a run without a row replaces an older CSV'; fi
 }
 

@@ -233,6 +233,27 @@ START_TEST(other_misuse_is_refused)
 }
 END_TEST
 
+START_TEST(a_text_says_what_was_refused_on_every_context)
+{
+  support_kit other = support_open(&plain.spec, &(support_layout){.threads = 1}, NULL);
+  hymg_field *x = field(HYMG_CELL), *y = NULL;
+  double value = 7;
+  support_assert_error(kit.context, hymg_field_max(x, NULL), HYMG_EINVAL, "hymg_field_max", "NULL",
+                       NULL);
+  support_assert_error(kit.context, hymg_field_dot(x, NULL, &value), HYMG_EINVAL, "hymg_field_dot",
+                       "NULL", NULL);
+  OK(other.context, hymg_field_create(other.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &y));
+  support_assert_error(kit.context, hymg_field_axpy(1, x, y), HYMG_EINVAL, "hymg_field_axpy",
+                       "contexts", NULL);
+  support_assert_error(other.context, HYMG_EINVAL, HYMG_EINVAL, "hymg_field_axpy", "contexts",
+                       NULL);
+  ck_assert_double_eq(value, 7);
+  hymg_field_destroy(&x);
+  hymg_field_destroy(&y);
+  support_close(&other);
+}
+END_TEST
+
 START_TEST(an_empty_brick_is_fine_and_needs_no_data)
 {
   static const int low[3] = {8, 0, 3}, count[3] = {0, 6, 2};
@@ -261,6 +282,7 @@ int main(void)
   tcase_add_loop_test(t, axpy_adds_over_layouts, 0, 2);
   tcase_add_loop_test(t, bricks_outside_the_field_are_refused, 0, 6);
   tcase_add_test(t, other_misuse_is_refused);
+  tcase_add_test(t, a_text_says_what_was_refused_on_every_context);
   tcase_add_test(t, an_empty_brick_is_fine_and_needs_no_data);
   suite_add_tcase(suite, t);
   return support_run(suite);
