@@ -78,11 +78,11 @@ void release_pinned(hymg_context *context, double *data, size_t doubles)
 } /* namespace */
 
 extern "C" {
-const hymgi_memory hymgi_device_memory = {"device",      false,          true,
+const hymgi_memory hymgi_device_memory = {"device",      false,          true,     false,
                                           alloc<DEVICE>, release_device, available};
-const hymgi_memory hymgi_managed_memory = {"managed",      true,           true,
+const hymgi_memory hymgi_managed_memory = {"managed",      true,           true,     false,
                                            alloc<MANAGED>, release_device, available};
-const hymgi_memory hymgi_pinned_memory = {"pinned",      true,           true,
+const hymgi_memory hymgi_pinned_memory = {"pinned",      true,           true, false,
                                           alloc<PINNED>, release_pinned, NULL};
 }
 
