@@ -261,7 +261,7 @@ extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int 
   a.term = level->boundaries->term[box * 6 + face];
   a.beta = level->c.beta[axis];
   a.constant = level->c.beta_constant[axis];
-  a.factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2));
+  a.factor = hymgi_fv2_boundary(level, face).data;
   hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y), a);
 }
 

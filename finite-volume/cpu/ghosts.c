@@ -162,7 +162,7 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
   const double *const value = level->boundaries->value[box * 6 + face], *const beta =
                                                                             level->c.beta[axis];
   double *const term = level->boundaries->term[box * 6 + face];
-  const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2));
+  const double factor = hymgi_fv2_boundary(level, face).data;
   int u, v, at[3], beta_at[3];
   hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;

@@ -48,4 +48,21 @@ HYMGI_INLINE double hymgi_data_weight(hymgi_extrapolation ghost_kind)
   return ghost_kind == HYMGI_QUADRATIC_GHOST ? 3 : ghost_kind == HYMGI_LINEAR_GHOST ? 2 : 1;
 }
 
+/* What an extrapolation makes of the outward derivative at a boundary, times the width of the cell
+ * there: flux (ghost x2 - x1) + data g; g is the boundary's value (Neumann: width times derivative). */
+typedef struct hymgi_boundary_weights {
+  double flux, ghost, data;
+} hymgi_boundary_weights;
+
+/* A cell of width w < 1 at the boundary, then one of width 1: from the parabola that has the value g
+ * at the boundary and the means x1 and x2 in the cells. With W = 1 + w and S = W^2 + W w + w^2 its
+ * outward derivative is 2 w / W^2 (x2 - g) - 2 S / (w W^2) (x1 - g); w = 1 would give the quadratic
+ * extrapolation of equal cells. */
+HYMGI_INLINE hymgi_boundary_weights hymgi_narrow_boundary(double w)
+{
+  const double W = 1 + w, S = hymgi_fma(W, W, hymgi_fma(W, w, w * w));
+  const hymgi_boundary_weights weights = {2 * S / (W * W), w * w / S, 2 + 2 * w / W};
+  return weights;
+}
+
 #endif

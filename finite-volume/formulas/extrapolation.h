@@ -5,19 +5,45 @@
 #include "formulas/boundary.h"
 #include "formulas/coefficients.h"
 #include "multigrid/backend.h"
+#include "multigrid/boundary_data.h"
 
-/* The extrapolation at a face; its order is reduced where extrapolation_dim is small. */
-HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face,
-                                                        hymgi_ghosts ghosts)
+/* The extrapolation at a face with cells of one width; its order is reduced where extrapolation_dim is
+ * small. */
+HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of_equal(const hymgi_level *level, int face,
+                                                              hymgi_ghosts ghosts)
 {
   const int dim = level->extrapolation_dim[face / 2];
   if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
-  const bool narrow = face & 1 && level->shortened >> (face / 2) & 1;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2 || narrow) return HYMGI_LINEAR_GHOST;
+  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
   if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
   const bool linear = level->method->stencil == HYMG_FV2 &&
                       level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;
   return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
+}
+
+/* The extrapolation that fills the ghosts at a face: behind a narrower cell it is linear. */
+HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level, int face,
+                                                        hymgi_ghosts ghosts)
+{
+  const bool narrow =
+      level->boundary[face] == HYMG_DIRICHLET && face & 1 && level->shortened >> (face / 2) & 1;
+  return narrow ? HYMGI_LINEAR_GHOST : hymgi_extrapolation_of_equal(level, face, ghosts);
+}
+
+/* What FV2's operator does at a face that is a boundary: behind a narrower cell, too, the flux of the
+ * quadratic extrapolation is that of a parabola. */
+static inline hymgi_boundary_weights hymgi_fv2_boundary(const hymgi_level *level, int face)
+{
+  const double width = hymgi_boundary_width(level, face);
+  if (width < 1 && level->n[face / 2] > 1 &&
+      hymgi_extrapolation_of_equal(level, face, HYMGI_GHOSTS_V2) == HYMGI_QUADRATIC_GHOST)
+    return hymgi_narrow_boundary(width);
+  const hymgi_extrapolation kind = hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2);
+  double w[4];
+  hymgi_ghost_weights(kind, 1, w);
+  const hymgi_boundary_weights weights = {1 - w[0], w[1] == 0 ? 0 : w[1] / (1 - w[0]),
+                                          hymgi_data_weight(kind)};
+  return weights;
 }
 
 /* FV2: expresses the extrapolations as weights of the boundary betas. */
@@ -25,13 +51,12 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
     const bool boundary = !(level->periodic >> (face / 2) & 1);
-    const hymgi_extrapolation kind =
-        boundary ? hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) : HYMGI_MIRROR_GHOST;
+    /* on the robust path coarse conductances contain the boundary already */
     const bool outer = boundary && (!level->method->robust || level->index == 0);
-    double w[4]; /* on the robust path coarse conductances contain the boundary already */
-    hymgi_ghost_weights(kind, 1, w);
-    level->c.boundary_weight[face] = outer ? (1 - w[0]) * (1 + level->method->stiffer) : 1;
-    level->c.boundary_ghost[face] = w[1] == 0 || !outer ? 0 : w[1] / (1 - w[0]);
+    hymgi_boundary_weights w = {1, 0, 0};
+    if (outer) w = hymgi_fv2_boundary(level, face);
+    level->c.boundary_weight[face] = outer ? w.flux * (1 + level->method->stiffer) : 1;
+    level->c.boundary_ghost[face] = w.ghost;
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&

@@ -5,7 +5,6 @@
  * values. */
 #include "multigrid/boundary_data.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,15 +126,6 @@ static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int f
                                                (level->boundary[face] == HYMG_NEUMANN ? 1 : width);
 }
 
-/* Of the cells at a boundary, across it. Widths in level->axis are in units of the finest level. */
-static double cell_width(const hymgi_level *level, int face)
-{
-  const int axis = face / 2;
-  const bool narrow = face & 1 && level->shortened >> axis & 1;
-  const double *const width = level->axis[axis].width;
-  return level->h[axis] * (narrow ? ldexp(width[level->n[axis] - 1], -level->index) : 1);
-}
-
 /* The plane of box b from the cells at the boundary, with the ghosts along the boundary; Neumann
  * values become h q. term = b beta_face (inhomogeneous part of the ghost) / h^2. */
 static void make_plane(const hymgi_level *level, int b, int face, const double *cells)
@@ -152,7 +142,7 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
   extend(g, face, plane);
   for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
-    plane[m] *= cell_width(level, face);
+    plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
   level->backend->boundary_term(level, b, face);
 }

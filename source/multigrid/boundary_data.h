@@ -4,6 +4,8 @@
 #ifndef HYMGI_MULTIGRID_BOUNDARY_DATA_H
 #define HYMGI_MULTIGRID_BOUNDARY_DATA_H
 
+#include <math.h>
+
 #include "multigrid/level.h"
 
 typedef struct hymgi_boundary_data {
@@ -15,6 +17,16 @@ typedef struct hymgi_boundary_data {
 HYMGI_INLINE bool hymgi_is_boundary(const hymgi_geom *g, int face)
 {
   return g->boundaries >> face & 1;
+}
+
+/* The width, across the boundary, of the cells at a face over level->h of the axis: below 1 behind an
+ * odd side, where the standard path has a narrower last cell. level->axis has widths in units of the
+ * finest level. */
+static inline double hymgi_boundary_width(const hymgi_level *level, int face)
+{
+  const int axis = face / 2;
+  const bool narrow = face & 1 && level->shortened >> axis & 1;
+  return narrow ? ldexp(level->axis[axis].width[level->n[axis] - 1], -level->index) : 1;
 }
 
 /* The two axes along a face, the lower one first. */

@@ -71,7 +71,7 @@ typedef struct hymgi_axis {
  * axis, alpha times a. FV2 includes its ghost extrapolation in them: the ghost value c0 x1 + c1
  * x2 gives the flux beta (1 - c0) ((c1 / (1 - c0)) x2 - x1), so the stored boundary beta is beta
  * (1 - c0) and the ghost in the stencil is boundary_ghost = c1 / (1 - c0) times the opposite
- * neighbour. */
+ * neighbour. Behind a narrower last cell a parabola gives both (formulas/boundary.h). */
 typedef struct hymgi_coefficients {
   double *beta[3]; /* vectors of low faces, high boundary faces in the ghosts; NULL if constant */
   double *alpha;   /* vector, or NULL if absent or constant */

@@ -25,21 +25,24 @@ void oracle_store(const oracle_level *l, const double *ghosted, double *plain)
 int oracle_operator_rule(const oracle *o)
 {
   if (o->spec.stencil == HYMG_FV4) return 4;
-  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1 : 2;
+  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1 : 3;
 }
 
-/* The order of extrapolation on an axis of dim cells: 4 needs four cells, 2 needs two. */
+/* The order of extrapolation on an axis of dim cells: 4 needs four cells, 2 and 3 need two. */
 static int rule_in_force(int rule, int dim)
 {
   if (rule == 4 && dim < 4) rule = 2;
-  if (rule == 2 && dim < 2) rule = 1;
+  if (rule != 4 && dim < 2) rule = 1;
   return rule;
 }
 
-/* Behind a narrower cell the extrapolation is linear. */
+/* Behind a narrower cell the extrapolation is linear, but for rule 3 with two cells; elsewhere rule 3
+ * is rule 2. */
 static int boundary_rule(const oracle_level *l, int face, int rule)
 {
-  return oracle_is_narrow(l, face) ? 1 : rule_in_force(rule, l->dim[face / 2]);
+  rule = rule_in_force(rule, l->dim[face / 2]);
+  if (!oracle_is_narrow(l, face)) return rule == 3 ? 2 : rule;
+  return rule == 3 && l->n[face / 2] > 1 ? 3 : 1;
 }
 
 /* Both ghosts of one boundary; x points at the first interior cell, s steps inward. */
@@ -56,6 +59,14 @@ static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
     x[-s] = (-77.0 * x1 + 43.0 * x2 - 17.0 * x3 + 3.0 * x4) / 12.0;
     x[-2 * s] = (-505.0 * x1 + 335.0 * x2 - 145.0 * x3 + 27.0 * x4) / 12.0;
   }
+}
+
+static void close_narrow(const oracle_level *l, int face, double w, double *x, ptrdiff_t s)
+{
+  double weight[3];
+  oracle_narrow_ghost(l, face, weight);
+  x[-2 * s] = 0.0;
+  x[-s] = weight[0] * w + weight[1] * x[0] + weight[2] * x[s];
 }
 
 static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, bool data, double *x,
@@ -78,6 +89,8 @@ static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, b
     double w = data && boundary_data ? boundary_data[at] : 0.0;
     if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN)
       x[(ptrdiff_t)at - in] = x[at] + l->h[d] * l->width[d][side ? n - 1 : 0] * w;
+    else if (boundary_rule(l, 2 * d + side, rule) == 3)
+      close_narrow(l, 2 * d + side, w, x + at, in);
     else
       close_dirichlet(boundary_rule(l, 2 * d + side, rule), w, x + at, in);
   }
@@ -156,16 +169,18 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
   }
 }
 
-/* Dirichlet: b beta c w / h^2 with c = 2 (v1) or 3 (v2); Neumann: b beta q / h. beta of a narrower
+/* Dirichlet: b beta c w / h^2 with c the weight of w in the ghost, 2 (v1) or 3 (v2); Neumann: b beta q / h. beta of a narrower
  * cell is that of the face over the cell's width, which Neumann data have no part in. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
   for (int face = 0; face < 6; face++) {
     if (!l->boundary_data[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
     int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;
-    double c = boundary_rule(l, face, oracle_operator_rule(o)) == 1 ? 2.0 : 3.0;
+    int rule = boundary_rule(l, face, oracle_operator_rule(o));
+    double weight[3] = {rule == 1 ? 2.0 : 3.0};
+    if (rule == 3) oracle_narrow_ghost(l, face, weight);
     double scale = o->spec.boundary[face] == HYMG_NEUMANN ? l->width[d][layer] / l->h[d]
-                                                          : c / (l->h[d] * l->h[d]);
+                                                          : weight[0] / (l->h[d] * l->h[d]);
     ORACLE_CELLS(l, i, j, k)
     {
       int at[3] = {i, j, k};

@@ -86,14 +86,17 @@ void oracle_widths(const oracle_level *finer, oracle_level *l);
 bool oracle_has_odd_side(const oracle_level *l);
 /* Is the cell at this boundary face narrower than the others? */
 bool oracle_is_narrow(const oracle_level *l, int face);
+/* The ghost behind a narrower cell from which beta / (the cell's width) times a difference is the flux
+ * of a parabola: weights of the boundary's value, of the cell and of the one before it. */
+void oracle_narrow_ghost(const oracle_level *l, int face, double weight[3]);
 /* alpha, beta and boundary data of level c from those of f. */
 void oracle_coarse_coefficients(const oracle_spec *s, const oracle_level *f, oracle_level *c);
 /* Interpolation by parabolas through the centres. */
 void oracle_parabolas(const oracle *o, int l, const double *coarse, double *fine, bool add);
 void oracle_load(const oracle_level *l, const double *plain, double *ghosted);
 void oracle_store(const oracle_level *l, const double *ghosted, double *plain);
-/* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), with or without boundary
- * data. */
+/* Ghosts of x by rule 1, 2 or 4 (order of the extrapolation asked for), or 3, which is 2 with the
+ * parabola behind narrower cells and is that of FV2's operator; with or without boundary data. */
 void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x);
 int oracle_operator_rule(const oracle *o);
 /* (A x) of one cell; ghosts must be filled. */

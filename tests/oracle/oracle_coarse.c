@@ -27,6 +27,37 @@ bool oracle_is_narrow(const oracle_level *l, int face)
   return l->width[face / 2][face % 2 ? l->n[face / 2] - 1 : 0] < 1.0;
 }
 
+static double determinant(double m[3][3])
+{
+  double sum = 0.0;
+  for (int c = 0; c < 3; c++)
+    sum +=
+        m[0][c] * (m[1][(c + 1) % 3] * m[2][(c + 2) % 3] - m[1][(c + 2) % 3] * m[2][(c + 1) % 3]);
+  return sum;
+}
+
+/* u = a + p t + q t^2 at the distance t from the boundary: the equations are u(0) and the means over
+ * both cells. The ghost is the cell's value less width times p, which Cramer's rule finds for each
+ * unit right-hand side. */
+void oracle_narrow_ghost(const oracle_level *l, int face, double weight[3])
+{
+  const int last = l->n[face / 2] - 1;
+  const double from = l->width[face / 2][last], to = from + l->width[face / 2][last - 1];
+  const double length = to - from;
+  for (int c = 0; c < 3; c++) {
+    double m[3][3] = {
+        {1.0, 0.0, 0.0},
+        {1.0, from / 2.0, from * from / 3.0},
+        {1.0, (to * to - from * from) / (2.0 * length),
+         (to * to * to - from * from * from) / (3.0 * length)},
+    };
+    const double all = determinant(m);
+    for (int r = 0; r < 3; r++)
+      m[r][1] = r == c ? 1.0 : 0.0;
+    weight[c] = (c == 1 ? 1.0 : 0.0) - from * determinant(m) / all;
+  }
+}
+
 /* Distance of the centres on both sides of face i of axis d; at a boundary, from the centre to it. */
 static double distance(const oracle_spec *s, const oracle_level *l, int d, int i)
 {
