@@ -124,9 +124,10 @@ static void share_sums(const hymgi_level *level, int bits, int64_t *words)
     int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
-      for (int axis = 0; axis < 3; axis++)
-        host_row_sum(false, host_scratch(level, SHARES + axis), NULL, r.n, &scale,
-                     mine + axis * HYMGI_SUM_RESULT);
+      for (int axis = 0; axis < 3; axis++) {
+        const double *const share = host_scratch(level, SHARES + axis);
+        host_row_sum(false, share, share, r.n, &scale, mine + axis * HYMGI_SUM_RESULT);
+      }
     })
 #pragma omp critical
     for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)

@@ -139,7 +139,7 @@ void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, i
       if (y)
         host_row_sum(true, x + s.at, y + s.at, s.n, &scale, mine);
       else
-        host_row_sum(false, x + s.at, NULL, s.n, &scale, mine);
+        host_row_sum(false, x + s.at, x + s.at, s.n, &scale, mine);
 #pragma omp critical
     for (int m = 0; m < HYMGI_SUM_RESULT; m++)
       words[m] += mine[m];

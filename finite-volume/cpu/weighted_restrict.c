@@ -122,8 +122,9 @@ HYMGI_INLINE void collect(const int children, const int others, const terms *all
   }
   along_x[-1] = along_x[n] = 0;
   for (int m = 0; m < children; m++) {
-    along_x[-1] = hymgi_fma(c[m].w[0][-1], c[m].r[-1], along_x[-1]);
-    along_x[n] = hymgi_fma(c[m].w[0][n], c[m].r[n], along_x[n]);
+    const double *const wx = c[m].w[0], *const r = c[m].r;
+    along_x[-1] = hymgi_fma(wx[-1], r[-1], along_x[-1]);
+    along_x[n] = hymgi_fma(wx[n], r[n], along_x[n]);
   }
 }
 
