@@ -247,9 +247,9 @@ def write_submission(folder, record, machine, log):
 
 
 def accepted():
-    """The first submission of benchmarks/ranking."""
-    folders = sorted(name for name in os.listdir(RANKING) if os.path.isdir(os.path.join(RANKING, name)))
-    return os.path.join(RANKING, folders[0]) if folders else None
+    """The submission of benchmarks/ranking that the mutations change: 128^3 cells in one box on a CPU."""
+    folder = os.path.join(RANKING, "virtual-machine")
+    return folder if os.path.isdir(folder) else None
 
 
 def check_rules(base):
