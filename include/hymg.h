@@ -19,9 +19,9 @@
  * calls do, all fail with EINVAL and a text that names the argument and two ranks. Not compared are
  * files, callbacks and their data, the contents of fields, and which of several fields of a grid is
  * meant. A rank whose first handle is NULL cannot tell the others, which then wait for it. All other
- * calls concern only the calling rank. A context and everything created from it may
- * be used by one thread at a time. Arrays are `double` in host memory unless a memory space is an
- * argument. The library prints nothing, keeps no global state and never exits.
+ * calls concern only the calling rank. A context and everything created from it may be used by one
+ * thread at a time. Arrays are `double` in host memory unless a memory space is an argument. The
+ * library prints nothing, keeps no global state and never exits.
  *
  * On a GPU, calls queue their work on the context's stream, after what the program has queued
  * there, and return; work that the program queues there later runs after it. Calls that return
@@ -575,7 +575,8 @@ typedef struct hymg_options {
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
   /* Sweeps per pre- and post-smoothing, 1 ... 1000; gsrb and symgs: even, chebyshev: a multiple
-   * of its degree 6. -1: 6, for symgs 4; on the robust path gsrb 4 */
+   * of its degree 6. -1: 6, for symgs 4; on the robust path gsrb 4 (singular systems: 8 below the
+   * finest level) */
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
@@ -620,10 +621,10 @@ typedef struct hymg_options {
  * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
 HYMG_API hymg_options hymg_options_default(void);
 /* For hymg_solver_cycle as preconditioner of conjugate gradients: MG, V-cycle, chebyshev, constant
- * interpolation, a fixed number of smoother calls on the coarsest level. The cycle is then symmetric and positive definite on
- * the standard path if the operator is FV2 with HYMG_EXTRAPOLATION_LINEAR; on the robust path it
- * is so for every FV2 operator (on a grid with widths in the inner product that weights cells with
- * their volumes). Else MG and the defaults. */
+ * interpolation, a fixed number of smoother calls on the coarsest level. The cycle is then symmetric
+ * and positive definite on the standard path if the operator is FV2 with HYMG_EXTRAPOLATION_LINEAR;
+ * on the robust path it is so for every FV2 operator (on a grid with widths in the inner product
+ * that weights cells with their volumes). Else MG and the defaults. */
 HYMG_API hymg_options hymg_options_preconditioner(void);
 
 /* Changes options by text, "smoother=chebyshev sweeps=6 rtol=1e-8": words key=value, separated by

@@ -4,7 +4,9 @@
 #include "common/machine.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -48,6 +50,17 @@ double fv_peak_bytes(void)
 {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0.0;
+}
+
+double *fv_large_pages(size_t n)
+{
+  enum { PAGE = 2 << 20 };
+  const size_t bytes = (n * sizeof(double) + PAGE - 1) / PAGE * PAGE;
+  double *data = aligned_alloc(PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+  if (data) madvise(data, bytes, MADV_HUGEPAGE);
+#endif
+  return data;
 }
 
 /* ---- what is written ---- */

@@ -29,6 +29,8 @@ fv_host fv_host_info(void);
 double fv_available_bytes(void);
 /* Peak memory of this process in bytes. */
 double fv_peak_bytes(void);
+/* n doubles on large pages if possible, as the library's fields are; NULL: no memory. The caller frees. */
+double *fv_large_pages(size_t n);
 
 /* Called first. False after a message if standard output is closed: the next file opened would take
  * its descriptor. */

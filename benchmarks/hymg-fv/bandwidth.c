@@ -1,7 +1,6 @@
 /* The rate at which the machine copies memory, all ranks at once: what the solver's GB/s are
  * compared with. On the host a[i] = b[i] by the OpenMP threads of each rank, on a GPU CUDA's own
  * copy within its memory. Read and written bytes count. */
-#define _DEFAULT_SOURCE
 #include "hymg-fv/run.h"
 
 #include "common/gpu/gpu.h"
@@ -9,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 100, GPU_CALLS = 5 };
 static const double least_seconds = 0.2;
@@ -21,18 +19,6 @@ typedef struct arrays {
   int threads;
   gpu_copy *gpu; /* or NULL: on the host */
 } arrays;
-
-/* On large pages if possible, as the library's fields are. */
-static double *allocate(size_t n)
-{
-  enum { PAGE = 2 << 20 };
-  const size_t bytes = (n * sizeof(double) + PAGE - 1) / PAGE * PAGE;
-  double *data = aligned_alloc(PAGE, bytes);
-#ifdef MADV_HUGEPAGE
-  if (data) madvise(data, bytes, MADV_HUGEPAGE);
-#endif
-  return data;
-}
 
 static void host_copy(const arrays *a)
 {
@@ -50,8 +36,8 @@ static bool make_arrays(const fv_report *r, double bytes, arrays *a)
     a->gpu = gpu_copy_create(r->device.ordinal, 8 * a->n);
     return a->gpu != NULL;
   }
-  a->from = allocate(a->n);
-  a->to = allocate(a->n);
+  a->from = fv_large_pages(a->n);
+  a->to = fv_large_pages(a->n);
   if (!a->from || !a->to) return false;
     /* pages go where the thread that first writes them is */
 #pragma omp parallel for schedule(static) num_threads(a->threads)

@@ -18,9 +18,8 @@ typedef struct fv_run {
   hymg_field *f[FV_SIZES], *u[FV_SIZES];
   bool progress;         /* rank 0 writes to a terminal */
   double progress_shown; /* when the line was last written */
-  double
-      solve_seconds; /* of the last solve, or what one of the next size should take; 0: unknown */
-  int exit_code;     /* 2 or 3 after a failure */
+  double solve_seconds;  /* of the last solve, or expected of the next size; 0: unknown */
+  int exit_code;         /* 2 or 3 after a failure */
 } fv_run;
 
 /* Initialises CUDA and records what devices there are (device.c). */

@@ -7,7 +7,6 @@
 #include "common/machine.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- triad ---- */
@@ -30,18 +29,6 @@ static double default_bytes(void)
   return memory > 0 && wanted > memory / 4 ? memory / 4 : wanted;
 }
 
-/* On large pages if possible, as the library's fields are. */
-static double *allocate(size_t n)
-{
-  enum { PAGE = 2 << 20 };
-  const size_t bytes = (n * sizeof(double) + PAGE - 1) / PAGE * PAGE;
-  double *data = aligned_alloc(PAGE, bytes);
-#ifdef MADV_HUGEPAGE
-  if (data) madvise(data, bytes, MADV_HUGEPAGE);
-#endif
-  return data;
-}
-
 static void triad(const kernels_triad *t, size_t n)
 {
   double *const restrict a = t->a;
@@ -57,9 +44,9 @@ kernels_triad *kernels_triad_create(double bytes, int threads)
   if (!t) return NULL;
   t->n = (size_t)((bytes > 0 ? bytes : default_bytes()) / 24);
   t->threads = threads;
-  t->a = allocate(t->n);
-  t->b = allocate(t->n);
-  t->c = allocate(t->n);
+  t->a = fv_large_pages(t->n);
+  t->b = fv_large_pages(t->n);
+  t->c = fv_large_pages(t->n);
   if (!t->a || !t->b || !t->c) {
     kernels_triad_destroy(&t);
     return NULL;

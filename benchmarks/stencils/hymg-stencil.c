@@ -48,14 +48,14 @@ static bool has_kernel(const stencil_options *o, bool gpu)
 {
   const stencil_kernels all = stencil_kernels_of(o->which, gpu);
   for (int k = 0; k < all.count; k++)
-    if (!o->kernel || strstr(all.kernel[k].name, o->kernel)) return true;
+    if (strstr(all.kernel[k].name, o->kernel)) return true;
   return false;
 }
 
 /* Before anything is measured. */
 static bool check_kernel(const stencil_options *o)
 {
-  if (o->which == 0 || (o->backend[0] && has_kernel(o, true)) ||
+  if (!o->kernel || o->which == 0 || (o->backend[0] && has_kernel(o, true)) ||
       (o->backend[1] && has_kernel(o, false)))
     return true;
   fprintf(stderr, "hymg-stencil: --kernel '%s': case %c has no such kernel; --list names them\n",

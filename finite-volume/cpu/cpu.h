@@ -90,8 +90,9 @@ HYMGI_INLINE uint64_t host_bits_of(double x)
   return word;
 }
 
-/* hymgi_sum_add_below of n terms x y, or x if not a product. The lifted terms are added up with what lifting has set in
- * their bits, modulo 2^64, which is subtracted at the end; products with a power of 2 are exact. */
+/* hymgi_sum_add_below of n terms x y, or x if not a product. The lifted terms are added up with what
+ * lifting has set in their bits, modulo 2^64, which is subtracted at the end; products with a power of 2
+ * are exact. */
 HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
                                const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
 {

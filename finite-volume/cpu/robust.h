@@ -15,6 +15,11 @@ static inline host_parts host_parts_of(const hymgi_geom *g)
   return g->split ? (host_parts){2, g->n[0] / 2} : (host_parts){1, g->n[0]};
 }
 
+static inline bool host_halved(const hymgi_level *level, int axis)
+{
+  return level->coarsened >> axis & 1;
+}
+
 /* The first cell of a part of row (j, k) in a vector. */
 static inline ptrdiff_t host_part(const hymgi_geom *g, int part, int j, int k)
 {

@@ -26,7 +26,8 @@ static void fv2_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
 #pragma omp simd
   for (int t = 0; t < r.n; t++)
     others[t] = r.bw[t] + r.be[t] + ws * r.bs[t] + wn * r.bn[t] + wd * r.bd[t] + wu * r.bu[t];
-  for (int t = 0; t<r.n; t += r.n> 1 ? r.n - 1 : 1) {
+  const int last = r.n - 1;
+  for (int t = 0; t <= last; t += last > 0 ? last : 1) { /* the ends, which may be at a boundary */
     const int i = g->split ? 2 * t + p : t;
     const double ww = i == 0 ? w[0] : 1, we = i == g->n[0] - 1 ? w[1] : 1;
     others[t] =

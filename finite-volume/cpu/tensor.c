@@ -16,11 +16,6 @@ enum {
   RESULT = 12
 };
 
-static bool halved(const hymgi_level *level, int axis)
-{
-  return level->coarsened >> axis & 1;
-}
-
 /* The weights of a row, NULL for axes that are not coarsened or if weights are not used. */
 static void weight_rows(const hymgi_level *level, const hymgi_geom *g, int j, int k,
                         const double *w[3])
@@ -56,7 +51,7 @@ static void collect_tensor_row(const double *r, const double *const w[3], const 
 static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const double *r,
                            const int low[3], const int high[3], double *kept, double *along_x)
 {
-  const int y = halved(level, 1), z = halved(level, 2);
+  const int y = host_halved(level, 1), z = host_halved(level, 2);
   bool first = true;
   for (int k = low[2] - z; k < high[2] + z; k++)
     for (int j = low[1] - y; j < high[1] + y; j++) {
@@ -74,7 +69,7 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *p, int pair
                          const double *kept, const double *along_x, double *restrict out)
 {
   const int n = p->n[0];
-  if (!halved(level, 0)) {
+  if (!host_halved(level, 0)) {
     for (int i = 0; i < n; i++)
       out[i] = kept[i];
     return;
@@ -95,8 +90,9 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   int low[3], high[3];
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
-    low[axis] = halved(level, axis) ? 2 * at : at;
-    high[axis] = halved(level, axis) && 2 * at + 1 < g->n[axis] ? low[axis] + 2 : low[axis] + 1;
+    low[axis] = host_halved(level, axis) ? 2 * at : at;
+    high[axis] =
+        host_halved(level, axis) && 2 * at + 1 < g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
   collect_tensor(level, g, r, low, high, kept, along_x);
   if (g->boundaries & 1) along_x[-1] = 0;
@@ -121,7 +117,7 @@ static void interpolate_x(const hymgi_level *level, const double *w, const doubl
                           int n, double *restrict e)
 {
   for (int i = 0; i < n; i++) {
-    if (halved(level, 0))
+    if (host_halved(level, 0))
       e[i] = hymgi_between(w[i], parent[i / 2], parent[i % 2 ? i / 2 + 1 : i / 2 - 1]);
     else
       e[i] = parent[i];
@@ -146,7 +142,7 @@ static void interpolate_row(const hymgi_level *level, int b, int j, int k, const
                             double *x)
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  const int y = halved(level, 1), z = halved(level, 2), n = g->n[0];
+  const int y = host_halved(level, 1), z = host_halved(level, 2), n = g->n[0];
   const int JK[2] = {j >> y, k >> z}, above[2] = {JK[0], JK[1] + (k % 2 ? 1 : -1)};
   const int step = y ? (j % 2 ? 1 : -1) : 0;
   double *const e = host_scratch(level, RESULT),

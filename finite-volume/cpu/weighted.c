@@ -7,11 +7,6 @@
 /* scratch rows; 0 to 2 belong to sweep.c */
 enum { BESIDE = 9, COARSE_ROWS = 11, ROWS_EACH = 3 };
 
-static bool halved(const hymgi_level *level, int axis)
-{
-  return level->coarsened >> axis & 1;
-}
-
 /* Coarse row (J, K) by parts of fine rows: the parents of their cells. Buffers are the scratch rows
  * from `row` on. */
 static void parents_of(const hymgi_level *level, int b, const double *source, const int JK[2],
@@ -23,12 +18,12 @@ static void parents_of(const hymgi_level *level, int b, const double *source, co
   double *const restrict first = host_scratch(level, row + 1), *const restrict second =
                                                                    host_scratch(level, row + 2);
   parent[0] = parent[1] = c;
-  if (halved(level, 0) && !g->split) {
+  if (host_halved(level, 0) && !g->split) {
     parent[0] = first;
 #pragma omp simd
     for (int I = 0; I < p->n[0]; I++)
       first[2 * I] = first[2 * I + 1] = c[I];
-  } else if (!halved(level, 0) && g->split) {
+  } else if (!host_halved(level, 0) && g->split) {
     parent[0] = first, parent[1] = second;
 #pragma omp simd
     for (int t = 0; t < g->n[0] / 2; t++)
@@ -43,7 +38,7 @@ static void besides_of(const hymgi_level *level, int b, const double *source, co
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
   beside[0] = parent[0] - 1, beside[1] = parent[1] + 1;
-  if (!halved(level, 0) || g->split) return;
+  if (!host_halved(level, 0) || g->split) return;
   const double *const restrict c =
       hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, BESIDE + 1));
   double *const restrict out = host_scratch(level, BESIDE);
@@ -149,8 +144,8 @@ void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const 
                                          double *x)
 {
   const hymgi_geom *g = level->box + b;
-  const int JK[2] = {halved(level, 1) ? from[0] / 2 : from[0],
-                     halved(level, 2) ? from[1] / 2 : from[1]};
+  const int JK[2] = {host_halved(level, 1) ? from[0] / 2 : from[0],
+                     host_halved(level, 2) ? from[1] / 2 : from[1]};
   const coarse_rows c = load_coarse(level, b, source, JK, from[1], to[1]);
   for (int k = from[1]; k < to[1]; k++)
     for (int j = from[0]; j < to[0]; j++)
@@ -163,7 +158,7 @@ static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], i
 {
   int from[2], to[2];
   for (int t = 0; t < 2; t++) {
-    const int children = halved(level, t + 1) ? 2 : 1, n = level->box[b].n[t + 1];
+    const int children = host_halved(level, t + 1) ? 2 : 1, n = level->box[b].n[t + 1];
     from[t] = children * JK[t];
     to[t] = from[t] + children < n ? from[t] + children : n;
   }

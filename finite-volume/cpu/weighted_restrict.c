@@ -9,11 +9,6 @@
  * of rows. */
 enum { KEPT = 4, ALONG_X = 6, RESULT = 8, ZEROES = HOST_SCRATCH_ROWS - 1 };
 
-static bool halved(const hymgi_level *level, int axis)
-{
-  return level->coarsened >> axis & 1;
-}
-
 /* Where plane k of r is, as an address of plane 0 moved by k planes: vectors that hold `ring` planes
  * in turn, or all of them if it is 0. */
 static const double *ring_of(const hymgi_geom *g, const double *r, int ring, int k)
@@ -199,13 +194,13 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   const host_parts all = host_parts_of(g);
   if (g->boundaries & 1) odd[-1] = 0;
   if (g->boundaries & 2) even[all.n] = 0;
-  if (halved(level, 0) && g->split)
+  if (host_halved(level, 0) && g->split)
     store_pairs(level, p->n[0], out);
-  else if (halved(level, 0))
+  else if (host_halved(level, 0))
     store_plain(level, g, p->n[0], out);
   else if (g->split)
     join_parts(kept, host_scratch(level, KEPT + 1), all.n, out);
-  hymgi_cpu_store_row(p, halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
+  hymgi_cpu_store_row(p, host_halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
 void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
@@ -215,8 +210,9 @@ void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int 
   int low[3], high[3];
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
-    low[axis] = halved(level, axis) ? 2 * at : at;
-    high[axis] = halved(level, axis) && 2 * at + 1 < o.g->n[axis] ? low[axis] + 2 : low[axis] + 1;
+    low[axis] = host_halved(level, axis) ? 2 * at : at;
+    high[axis] =
+        host_halved(level, axis) && 2 * at + 1 < o.g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
   for (int part = 0; part <= o.g->split; part++)
     collect_part(&o, part, low, high);

@@ -169,8 +169,9 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
   }
 }
 
-/* Dirichlet: b beta c w / h^2 with c the weight of w in the ghost, 2 (v1) or 3 (v2); Neumann: b beta q / h. beta of a narrower
- * cell is that of the face over the cell's width, which Neumann data have no part in. */
+/* Dirichlet: b beta c w / h^2 with c the weight of w in the ghost, 2 (v1) or 3 (v2); Neumann: b beta q /
+ * h. beta of a narrower cell is that of the face over the cell's width, which Neumann data have no part
+ * in. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
   for (int face = 0; face < 6; face++) {
