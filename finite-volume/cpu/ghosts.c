@@ -6,15 +6,15 @@
 
 /* Fills the ghosts at [from, to) of the ghost layers p[0] (the farther one) and p[1] from the four
  * layers p[2] ... p[5] next to the boundary. two: also the farther layer (with 0 unless quartic). */
-HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, double *const p[6], int from,
+HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *const p[6], int from,
                               int to)
 {
-  double *const far = p[0], *const near = p[1];
-  const double *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
+  hymgi_real *const far = p[0], *const near = p[1];
+  const hymgi_real *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
   if (kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
     for (int t = from; t < to; t++) {
-      const double a = x1[t], b = x2[t], c = x3[t], d = x4[t];
+      const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
       near[t] = hymgi_ghost_v4(a, b, c, d);
       far[t] = hymgi_ghost2_v4(a, b, c, d);
     }
@@ -29,15 +29,15 @@ HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, double *const 
     far[t] = 0;
 }
 
-void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0;
-  double *const e = x + hymgi_row(g, even, j, k);
-  double *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
+  hymgi_real *const e = x + hymgi_row(g, even, j, k);
+  hymgi_real *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
   for (int face = 0; face < 2; face++) {
     if (!hymgi_is_boundary(g, face)) continue;
-    double *p[6];
+    hymgi_real *p[6];
     for (int m = 0; m < 6; m++) {
       const int i = face ? g->n[0] + 1 - m : m - 2;
       p[m] = g->split ? (i & 1 ? o : e) + (i >> 1) : e + i;
@@ -53,8 +53,8 @@ static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
 }
 
 /* Adds the boundary data, times a factor, to the first ghost layer. */
-static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                     int face)
+static void add_data(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                     hymgi_ghosts ghosts, int face)
 {
   const hymgi_boundary_data *boundaries = level->boundaries;
   const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
@@ -70,11 +70,12 @@ static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, h
       const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
                          (b < axis && beyond_boundary(g, b, ijk[b]));
       if (!later)
-        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] += factor * value[hymgi_boundary_at(g, face, ijk)];
+        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] +=
+            (hymgi_real)(factor * value[hymgi_boundary_at(g, face, ijk)]);
     }
 }
 
-void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, int face, int at)
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
@@ -82,16 +83,16 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, do
   const int beyond = g->split ? 1 : g->ghost;
   const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
   for (int c = 0; c <= g->split; c++) {
-    double *const a = x + hymgi_row(g, c, j, k);
-    double *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
-    double *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
+    hymgi_real *const a = x + hymgi_row(g, c, j, k);
+    hymgi_real *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
+    hymgi_real *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
     fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, -beyond,
                 host_slots(g) + beyond);
   }
 }
 
-static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                      int axis, int at)
+static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                      hymgi_ghosts ghosts, int axis, int at)
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
     if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
@@ -99,8 +100,8 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, 
 
 /* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
  * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                     bool data)
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                     hymgi_ghosts ghosts, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
@@ -122,7 +123,8 @@ static void fill_box(const hymgi_level *level, const hymgi_geom *g, double *x, h
     add_data(level, g, x, ghosts, face);
 }
 
-void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data)
+void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
+                           bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0) return;
   const bool data = with_data && level->boundaries;
@@ -135,14 +137,14 @@ void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gho
 }
 
 /* Face ghosts only. */
-void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
+void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++) {
       if (!hymgi_is_boundary(g, face)) continue;
       const int axis = face / 2, out = face & 1 ? g->n[axis] : -1,
                 opposite = face & 1 ? g->n[axis] - 2 : 1;
-      const double weight = level->c.boundary_ghost[face];
+      const hymgi_real weight = (hymgi_real)level->c.boundary_ghost[face];
       int a, b, to[3], from[3];
       hymgi_boundary_axes(face, &a, &b);
       to[axis] = out, from[axis] = opposite;
@@ -159,8 +161,8 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
 {
   const hymgi_geom *g = level->box + box;
   const int axis = face / 2;
-  const double *const value = level->boundaries->value[box * 6 + face], *const beta =
-                                                                            level->c.beta[axis];
+  const double *const value = level->boundaries->value[box * 6 + face];
+  const hymgi_real *const beta = level->c.beta[axis];
   double *const term = level->boundaries->term[box * 6 + face];
   const double factor = hymgi_fv2_boundary(level, face).data;
   int u, v, at[3], beta_at[3];
@@ -170,13 +172,14 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
     for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
       beta_at[u] = at[u], beta_at[v] = at[v];
-      const double scale = level->c.beta_constant[axis] *
-                           (beta ? beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
+      const double scale =
+          level->c.beta_constant[axis] *
+          (beta ? (double)beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
       term[hymgi_boundary_at(g, face, at)] = scale * factor * value[hymgi_boundary_at(g, face, at)];
     }
 }
 
-void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f)
+void hymgi_cpu_add_boundary_terms(const hymgi_level *level, hymgi_real *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const hymgi_geom *g = level->box + m / 6;
@@ -188,6 +191,6 @@ void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f)
     at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
     for (at[v] = 0; at[v] < g->n[v]; at[v]++)
       for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_boundary_at(g, face, at)];
+        f[hymgi_at(g, at[0], at[1], at[2])] += (hymgi_real)term[hymgi_boundary_at(g, face, at)];
   }
 }

@@ -8,30 +8,31 @@
 /* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
 enum { MEAN_ROW = 3, ROWS = 4, K_COMBINED = 12, JK_COMBINED = 17, LOADED = 20 };
 
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer)
+const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, int j, int k,
+                                      hymgi_real *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
-  const double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
-                                                                     x +
-                                                                     hymgi_row(g, 1 - even, j, k);
-  double *const restrict out = buffer;
+  const hymgi_real *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
+                                                                         x + hymgi_row(g, 1 - even,
+                                                                                       j, k);
+  hymgi_real *const restrict out = buffer;
 #pragma omp simd
   for (int t = -1; t <= half; t++)
     out[2 * t] = e[t], out[2 * t + 1] = o[t];
   return buffer;
 }
 
-void hymgi_cpu_store_row(const hymgi_geom *g, const double *restrict cells, int j, int k, double *x)
+void hymgi_cpu_store_row(const hymgi_geom *g, const hymgi_real *restrict cells, int j, int k,
+                         hymgi_real *x)
 {
   if (!g->split) {
-    memcpy(x + hymgi_row(g, 0, j, k), cells, (size_t)g->n[0] * sizeof(double));
+    memcpy(x + hymgi_row(g, 0, j, k), cells, (size_t)g->n[0] * sizeof(hymgi_real));
     return;
   }
   const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
-  double *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
-                                                               x + hymgi_row(g, 1 - even, j, k);
+  hymgi_real *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
+                                                                   x + hymgi_row(g, 1 - even, j, k);
 #pragma omp simd
   for (int t = 0; t < half; t++)
     e[t] = cells[2 * t], o[t] = cells[2 * t + 1];
@@ -42,11 +43,11 @@ void hymgi_cpu_store_row(const hymgi_geom *g, const double *restrict cells, int 
 /* The even and odd cells of the four fine rows that make up a coarse row. If only red cells are
  * summed, they take the place of the even ones. */
 typedef struct fine_rows {
-  const double *even[4], *odd[4];
+  const hymgi_real *even[4], *odd[4];
 } fine_rows;
 
 HYMGI_INLINE void mean_of_rows(const fine_rows *r, const bool red, const int step, int n,
-                               double *restrict mean)
+                               hymgi_real *restrict mean)
 {
 #define PAIR(m) (red ? r->even[m][t * step] : r->even[m][t * step] + r->odd[m][t * step])
 #pragma omp simd
@@ -57,9 +58,9 @@ HYMGI_INLINE void mean_of_rows(const fine_rows *r, const bool red, const int ste
 
 /* step: distance in slots between pairs of cells */
 static void store_means(const hymgi_level *level, int b, const fine_rows *r, bool red, int step,
-                        const int JK[2], double *coarse)
+                        const int JK[2], hymgi_real *coarse)
 {
-  double *const mean = host_scratch(level, MEAN_ROW);
+  hymgi_real *const mean = host_scratch(level, MEAN_ROW);
   const int n = level->patch[b].n[0];
   if (red && step == 1)
     mean_of_rows(r, true, 1, n, mean);
@@ -72,8 +73,8 @@ static void store_means(const hymgi_level *level, int b, const fine_rows *r, boo
   hymgi_cpu_store_row(level->patch + b, mean, JK[0], JK[1], coarse);
 }
 
-static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *fine,
-                         double *coarse)
+static void restrict_row(const hymgi_level *level, int b, const int JK[2], const hymgi_real *fine,
+                         hymgi_real *coarse)
 {
   const hymgi_geom *g = level->box + b;
   fine_rows r;
@@ -86,7 +87,7 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
 
-void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse)
+void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
@@ -94,7 +95,7 @@ void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, doub
 }
 
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                     double *coarse)
+                                     hymgi_real *coarse)
 {
   const hymgi_geom *g = level->box + b;
   const host_pass residual = {
@@ -102,7 +103,7 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
   fine_rows r;
   for (int m = 0; m < 4; m++) {
     const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1), even = (j + k + g->parity) & 1;
-    double *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
+    hymgi_real *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
     for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
       const int cjk[3] = {c, j, k};
       hymgi_cpu_run_slots(&residual, g, cjk, 0, host_slots(g), row[c]);
@@ -115,8 +116,8 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
 
 /* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
  * rounding and is left out. */
-void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                 double *zero)
+void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
+                                 hymgi_real *zero)
 {
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
@@ -128,8 +129,8 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, do
 
 /* Low faces along `axis`, including high boundaries: mean of the 4 fine faces. Only used in set-up.
  * */
-void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
-                              const hymgi_geom *patches, double *coarse)
+void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
+                              const hymgi_geom *patches, hymgi_real *coarse)
 {
   const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
   for (int q = 0; q < level->num_boxes; q++) {
@@ -140,7 +141,7 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
     for (int k = 0; k < nz; k++)
       for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
-          double four[4];
+          hymgi_real four[4];
           for (int m = 0; m < 4; m++) {
             int at[3] = {2 * i, 2 * j, 2 * k};
             at[a] += m & 1, at[b] += m >> 1;
@@ -153,11 +154,11 @@ void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *
 
 /* ---- interpolation ---- */
 
-HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *const row[5],
-                          int from, int to, double *restrict out)
+HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const hymgi_real *const row[5],
+                          int from, int to, hymgi_real *restrict out)
 {
-  const double *const m2 = row[0], *const m1 = row[1], *const here = row[2], *const p1 = row[3],
-                      *const p2 = row[4];
+  const hymgi_real *const m2 = row[0], *const m1 = row[1], *const here = row[2], *const p1 = row[3],
+                          *const p2 = row[4];
 #define V(m) ((m) == -2 ? m2 : (m) == -1 ? m1 : (m) == 0 ? here : (m) == 1 ? p1 : p2)[t]
 #pragma omp simd
   for (int t = from; t < to; t++)
@@ -172,32 +173,32 @@ HYMGI_INLINE void combine(const hymgi_ghosts order, double sign, const double *c
    : (order) == HYMGI_GHOSTS_V2 ? kernel(HYMGI_GHOSTS_V2, __VA_ARGS__)                             \
                                 : kernel(HYMGI_GHOSTS_V4, __VA_ARGS__))
 
-static void combine_rows(hymgi_ghosts order, double sign, const double *const row[5], int from,
-                         int to, double *out)
+static void combine_rows(hymgi_ghosts order, double sign, const hymgi_real *const row[5], int from,
+                         int to, hymgi_real *out)
 {
   BY_ORDER(combine, order, sign, row, from, to, out);
 }
 
 /* Writes (or adds) even children to even[t * step], odd ones to odd[t * step]. */
 HYMGI_INLINE void spread(const hymgi_ghosts order, const bool add, const ptrdiff_t step,
-                         const double *restrict c, int n, double *even, double *odd)
+                         const hymgi_real *restrict c, int n, hymgi_real *even, hymgi_real *odd)
 {
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    const double e = hymgi_child(order, 1., c + t);
-    const double o = hymgi_child(order, -1., c + t);
+    const hymgi_real e = hymgi_child(order, 1., c + t);
+    const hymgi_real o = hymgi_child(order, -1., c + t);
     even[t * step] = add ? even[t * step] + e : e;
     odd[t * step] = add ? odd[t * step] + o : o;
   }
 }
 
 /* Fine row (j, k) from the combined coarse row c. */
-static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const double *c,
-                       const int jk[2], double *x)
+static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const hymgi_real *c,
+                       const int jk[2], hymgi_real *x)
 {
   const int even_colour = (jk[0] + jk[1] + g->parity) & 1, n = g->n[0] / 2;
-  double *const even = x + hymgi_row(g, g->split ? even_colour : 0, jk[0], jk[1]);
-  double *const odd = g->split ? x + hymgi_row(g, 1 - even_colour, jk[0], jk[1]) : even + 1;
+  hymgi_real *const even = x + hymgi_row(g, g->split ? even_colour : 0, jk[0], jk[1]);
+  hymgi_real *const odd = g->split ? x + hymgi_row(g, 1 - even_colour, jk[0], jk[1]) : even + 1;
   if (g->split && add)
     BY_ORDER(spread, order, true, 1, c, n, even, odd);
   else if (g->split)
@@ -210,25 +211,25 @@ static void spread_row(const hymgi_geom *g, hymgi_ghosts order, bool add, const 
 
 /* The four fine rows of coarse row (J, K): combined along z, then y, then x. */
 static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order, bool add,
-                             const int JK[2], const double *coarse, double *x)
+                             const int JK[2], const hymgi_real *coarse, hymgi_real *x)
 {
   const hymgi_geom *g = fine->box + b, *patch = fine->patch + b;
   const int r = HYMGI_INTERPOLATION_REACH(order);
-  const double *row[5][5] = {{NULL}};
+  const hymgi_real *row[5][5] = {{NULL}};
   for (int dk = -r; dk <= r; dk++)
     for (int dj = -r; dj <= r; dj++) {
-      double *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
+      hymgi_real *const buffer = host_scratch(fine, LOADED + (dk + 2) * 5 + dj + 2);
       row[dj + 2][dk + 2] = hymgi_cpu_plain_row(patch, coarse, JK[0] + dj, JK[1] + dk, buffer);
     }
   for (int kk = 0; kk < 2; kk++) {
-    const double *along_k[5] = {NULL};
+    const hymgi_real *along_k[5] = {NULL};
     for (int dj = -r; dj <= r; dj++) {
-      double *const out = host_scratch(fine, K_COMBINED + dj + 2);
+      hymgi_real *const out = host_scratch(fine, K_COMBINED + dj + 2);
       combine_rows(order, kk ? -1 : 1, row[dj + 2], -r, patch->n[0] + r, out);
       along_k[dj + 2] = out;
     }
     for (int jj = 0; jj < 2; jj++) {
-      double *const c = host_scratch(fine, JK_COMBINED);
+      hymgi_real *const c = host_scratch(fine, JK_COMBINED);
       combine_rows(order, jj ? -1 : 1, along_k, -r, patch->n[0] + r, c);
       const int jk[2] = {2 * JK[0] + jj, 2 * JK[1] + kk};
       spread_row(g, order, add, c, jk, x);
@@ -236,8 +237,9 @@ static void interpolate_rows(const hymgi_level *fine, int b, hymgi_ghosts order,
   }
 }
 
-void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
-                           hymgi_ghosts order, bool add, bool smoothed, double *x)
+void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                           const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
+                           hymgi_real *x)
 {
   (void)coarse, (void)smoothed;
 #pragma omp parallel num_threads(hymgi_cpu_threads(fine))

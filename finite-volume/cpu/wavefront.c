@@ -43,9 +43,9 @@ static void wait_for_all(barrier *b)
 
 typedef struct stage {
   host_pass pass;
-  hymgi_geom g;        /* layout of the iterate after this stage: both colours from one base */
-  double *out, *after; /* output; base of the iterate after this stage */
-  int colour;          /* gsrb; 0 with plain rows */
+  hymgi_geom g;            /* layout of the iterate after this stage: both colours from one base */
+  hymgi_real *out, *after; /* output; base of the iterate after this stage */
+  int colour;              /* gsrb; 0 with plain rows */
 } stage;
 
 typedef struct wave {
@@ -54,11 +54,11 @@ typedef struct wave {
   int stages, lag, lean, tile_rows;
   int before, total; /* further stages before the sweeps, and all stages */
   bool fv4, gsrb;
-  bool robust;          /* the stages before and after are those of the robust path: */
-  const double *source; /* interpolated before the sweeps; NULL: x is set to 0 */
-  hymgi_after after;    /* the state of x when the residual is restricted */
-  int ring;             /* the residual is in so many planes of y in turn; 0: in all of y */
-  double *coarse;       /* or NULL */
+  bool robust;              /* the stages before and after are those of the robust path: */
+  const hymgi_real *source; /* interpolated before the sweeps; NULL: x is set to 0 */
+  hymgi_after after;        /* the state of x when the residual is restricted */
+  int ring;                 /* the residual is in so many planes of y in turn; 0: in all of y */
+  hymgi_real *coarse;       /* or NULL */
   barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
@@ -156,7 +156,8 @@ static void run_start(const wave *w, const rows *r, int k)
   const hymgi_geom *g = w->g;
   if (!w->source)
     for (int j = r->low; j < r->high; j++)
-      memset(level->x + hymgi_row(g, g->split, j, k), 0, (size_t)host_slots(g) * sizeof(double));
+      memset(level->x + hymgi_row(g, g->split, j, k), 0,
+             (size_t)host_slots(g) * sizeof(hymgi_real));
   const int pair = level->coarsened & 2 ? 2 : 1;
   for (int j = r->low; w->source && j < r->high; j += pair) {
     const int from[2] = {j, k}, to[2] = {j + pair < r->high ? j + pair : r->high, k + 1};
@@ -239,7 +240,7 @@ static void run(const wave *w)
 /* ---- set-up ---- */
 
 /* now and next: the two buffers of each colour, carried from one wavefront of gsrb to the next. */
-static void set_stages(wave *w, int first, double *now[2], double *next[2])
+static void set_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2])
 {
   hymgi_level *level = w->level;
   for (int m = 0; m < w->stages; m++) {
@@ -254,7 +255,7 @@ static void set_stages(wave *w, int first, double *now[2], double *next[2])
       hymgi_swap_buffers(level);
     }
     if (w->gsrb && w->fv4) {
-      double *const old = now[c];
+      hymgi_real *const old = now[c];
       now[c] = next[c], next[c] = old;
     }
     /* an iterate held in two buffers: the base is the buffer of colour 0 */
@@ -272,8 +273,8 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   if (hymgi_operator_halo(level)) return false;
   const hymgi_geom *g = level->box;
   if (m->smoother == HYMG_GSRB && !g->split) return false;
-  const double from = t->wave_from;
-  if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
+  const hymgi_real from = t->wave_from;
+  if ((hymgi_real)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
   const int threads = hymgi_cpu_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
   /* each thread needs rows in every stage, and the ends of a tile the rows that extrapolations read
    * */
@@ -286,7 +287,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
          t->wave_stages >= 1 && t->wave_stages <= MAX_STAGES;
 }
 
-bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
+bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse)
 {
   if (!hymgi_cpu_wave_applies(level)) return false;
   const hymgi_method *m = level->method;
@@ -295,7 +296,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse)
   const int last = sweeps % group ? sweeps % group : group; /* stages of the last wavefront */
   if (coarse && last % 2) return false; /* restriction needs tiles that end on even rows */
   if (fv4) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
-  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int first = 0; first < sweeps; first += group) {
     barrier all = {0};
     wave w = {.barrier = &all,
@@ -345,7 +346,7 @@ static bool can_fuse(const hymgi_level *level)
 
 static wave robust_wave(hymgi_level *level, barrier *all)
 {
-  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   wave w = {.barrier = all,
             .level = level,
             .g = level->box,
@@ -360,7 +361,7 @@ static wave robust_wave(hymgi_level *level, barrier *all)
 }
 
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
-                                      double *coarse)
+                                      hymgi_real *coarse)
 {
   if (!can_fuse(level)) return false;
   barrier all = {0};
@@ -372,7 +373,7 @@ bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_
   return true;
 }
 
-bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const double *source)
+bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const hymgi_real *source)
 {
   if (!can_fuse(fine)) return false;
   barrier all = {0};

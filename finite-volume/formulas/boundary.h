@@ -14,29 +14,31 @@ typedef enum hymgi_extrapolation {
 } hymgi_extrapolation;
 
 /* Mirror (Neumann): g = x1; linear: g = -x1; quadratic: zero mean over the boundary face. */
-HYMGI_INLINE double hymgi_ghost_v2(double x1, double x2)
+HYMGI_INLINE hymgi_real hymgi_ghost_v2(hymgi_real x1, hymgi_real x2)
 {
-  return hymgi_fma(-2.5, x1, 0.5 * x2);
+  return hymgi_fma((hymgi_real)-2.5, x1, (hymgi_real)0.5 * x2);
 }
 
 /* Quartic: 12 times the weights in ghost layer 1 or 2. */
-HYMGI_INLINE void hymgi_quartic_weights(int layer, double w[4])
+HYMGI_INLINE void hymgi_quartic_weights(int layer, hymgi_real w[4])
 {
   w[0] = layer == 1 ? -77 : -505, w[1] = layer == 1 ? 43 : 335;
   w[2] = layer == 1 ? -17 : -145, w[3] = layer == 1 ? 3 : 27;
 }
 
-HYMGI_INLINE double hymgi_quartic_ghost(int layer, double x1, double x2, double x3, double x4)
+HYMGI_INLINE hymgi_real hymgi_quartic_ghost(int layer, hymgi_real x1, hymgi_real x2, hymgi_real x3,
+                                            hymgi_real x4)
 {
-  double w[4];
+  hymgi_real w[4];
   hymgi_quartic_weights(layer, w);
-  return hymgi_fma(w[0], x1, hymgi_fma(w[1], x2, hymgi_fma(w[2], x3, w[3] * x4))) * (1. / 12);
+  return hymgi_fma(w[0], x1, hymgi_fma(w[1], x2, hymgi_fma(w[2], x3, w[3] * x4))) *
+         (hymgi_real)(1. / 12);
 }
-HYMGI_INLINE double hymgi_ghost_v4(double x1, double x2, double x3, double x4)
+HYMGI_INLINE hymgi_real hymgi_ghost_v4(hymgi_real x1, hymgi_real x2, hymgi_real x3, hymgi_real x4)
 {
   return hymgi_quartic_ghost(1, x1, x2, x3, x4);
 }
-HYMGI_INLINE double hymgi_ghost2_v4(double x1, double x2, double x3, double x4)
+HYMGI_INLINE hymgi_real hymgi_ghost2_v4(hymgi_real x1, hymgi_real x2, hymgi_real x3, hymgi_real x4)
 {
   return hymgi_quartic_ghost(2, x1, x2, x3, x4);
 }
@@ -60,7 +62,7 @@ typedef struct hymgi_boundary_weights {
  * extrapolation of equal cells. */
 HYMGI_INLINE hymgi_boundary_weights hymgi_narrow_boundary(double w)
 {
-  const double W = 1 + w, S = hymgi_fma(W, W, hymgi_fma(W, w, w * w));
+  const double W = 1 + w, S = hymgi_fma_double(W, W, hymgi_fma_double(W, w, w * w));
   const hymgi_boundary_weights weights = {2 * S / (W * W), w * w / S, 2 + 2 * w / W};
   return weights;
 }
