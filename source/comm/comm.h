@@ -62,8 +62,9 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all);
 
-/* After a loss of the communication (EMPI): may MPI still use buffers of messages that it could not
- * cancel? Then they must not be released. */
+/* Is the communication lost? Then other ranks may still write into memory that they map, and if it is
+ * stuck, MPI may still use buffers of messages that it could not cancel: neither must be released. */
+bool hymgi_comm_is_lost(const hymgi_comm *comm);
 bool hymgi_comm_is_stuck(const hymgi_comm *comm);
 
 /* Failure messages: a rank that fails while others may be waiting for its GPU, and not in MPI,

@@ -39,6 +39,11 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
+bool hymgi_comm_is_lost(const hymgi_comm *comm)
+{
+  return comm && comm->world->lost;
+}
+
 bool hymgi_comm_is_stuck(const hymgi_comm *comm)
 {
   return comm && comm->world->stuck;
@@ -53,9 +58,10 @@ static hymgi_comm *create(size_t size)
   if (!c) return NULL;
   c->world = c;
   c->comm = MPI_COMM_NULL;
+  c->keys = malloc(size * sizeof *c->keys);
   c->sends = malloc(2 * size * sizeof *c->sends);
   c->sent = calloc(4 * size, sizeof *c->sent);
-  if (!c->sends || !c->sent) {
+  if (!c->keys || !c->sends || !c->sent) {
     hymgi_comm_destroy(&c);
     return NULL;
   }
@@ -68,16 +74,23 @@ static hymgi_comm *create(size_t size)
   return c;
 }
 
+/* Have this rank's losses been sent? Waits for that for a moment. */
+static bool is_announced(hymgi_comm *c)
+{
+  const double start = hymgi_seconds(), patience = 0.1;
+  int sent = 0;
+  while (MPI_Testall(c->ranks.size, c->loss_sends, &sent, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+    if (sent || hymgi_seconds() - start > patience) return sent;
+  return false;
+}
+
 /* Frees MPI's communicator, which a lost one keeps, as freeing is collective. False: MPI may still
  * use the memory of c. */
 static bool release(hymgi_comm *c)
 {
-  int finalized = 0, sent = 0;
+  int finalized = 0;
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return true;
-  if (c->stuck) return false;
-  if (c->lost)
-    return MPI_Testall(c->ranks.size, c->loss_sends, &sent, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
-           sent;
+  if (c->stuck || c->lost) return !c->stuck && is_announced(c);
   if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
   return true;
 }
@@ -89,6 +102,7 @@ void hymgi_comm_destroy(hymgi_comm **comm)
   *comm = NULL;
   if (c->world == c && !release(c)) return;
   free(c->member);
+  free(c->keys);
   free(c->sends);
   free(c->sent);
   free(c);
@@ -103,49 +117,66 @@ static bool is_usable(MPI_Comm comm)
   return comm != MPI_COMM_NULL && !(MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter);
 }
 
-/* Collective over the user's communicator: the worst status of all ranks. c may be NULL. */
-static hymg_status worst_of(MPI_Comm user, hymgi_comm *c, double limit, hymg_status mine)
+/* Waits for a request on the user's communicator. False: MPI fails, or the limit has passed, so that
+ * c is stuck. */
+static bool finish(hymgi_comm *c, MPI_Request *request, double limit)
 {
-  int own = (int)mine, *const worst = c ? c->sent : &own;
+  const double start = hymgi_seconds();
+  int done = 0;
+  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+    if (done) return true;
+    if (limit == 0 || hymgi_seconds() - start <= limit) continue;
+    if (c) c->stuck = true;
+    return false;
+  }
+  return false;
+}
+
+/* Collective over the user's communicator: the worst status of all ranks. False: MPI fails on this
+ * rank. c: may be NULL. */
+static bool agree(MPI_Comm user, hymgi_comm *c, double limit, hymg_status *status)
+{
+  int own = (int)*status, *const worst = c ? c->sent : &own;
   MPI_Request request;
   *worst = own;
-  if (MPI_Iallreduce(MPI_IN_PLACE, worst, 1, MPI_INT, MPI_MAX, user, &request) != MPI_SUCCESS)
-    return HYMG_EMPI;
-  if (hymgi_comm_finish(&request, limit)) return (hymg_status)*worst;
-  if (c) c->stuck = true;
-  return HYMG_EMPI;
+  *status = HYMG_EMPI;
+  if (MPI_Iallreduce(MPI_IN_PLACE, worst, 1, MPI_INT, MPI_MAX, user, &request) != MPI_SUCCESS ||
+      !finish(c, &request, limit))
+    return false;
+  *status = (hymg_status)*worst;
+  return true;
 }
 
-static hymg_status duplicate(MPI_Comm user, hymgi_comm *c)
+/* A communicator of their own for all ranks, who then know their nodes. agreed: false if this rank
+ * has failed without the others' knowledge; it tells them once it can. */
+static hymg_status connect(MPI_Comm user, hymgi_comm *c, bool agreed)
 {
   MPI_Request request;
-  if (MPI_Comm_idup(user, &c->comm, &request) != MPI_SUCCESS) return HYMG_EMPI;
-  if (!hymgi_comm_finish(&request, c->limit)) {
-    c->stuck = true;
-    return HYMG_EMPI;
-  }
-  return MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
-                 MPI_Comm_rank(c->comm, &c->ranks.rank) == MPI_SUCCESS &&
-                 MPI_Comm_size(c->comm, &c->ranks.size) == MPI_SUCCESS
-             ? HYMG_OK
-             : HYMG_EMPI;
+  const bool made = MPI_Comm_idup(user, &c->comm, &request) == MPI_SUCCESS &&
+                    finish(c, &request, c->limit) &&
+                    MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+  if (c->stuck || c->comm == MPI_COMM_NULL) return HYMG_EMPI;
+  hymg_status status = made && agreed ? hymgi_comm_regroup(NULL, c, -1) : HYMG_EMPI;
+  if (status == HYMG_OK) status = hymgi_comm_barrier(NULL, c);
+  if (status != HYMG_OK) hymgi_comm_announce(c, "it could not make a context");
+  return status;
 }
 
-/* There is no context yet that could hold an error text. Ranks agree over the user's communicator,
- * as not all may have one of their own. */
+/* There is no context yet that could hold an error text. */
 hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, double limit, hymgi_comm **comm)
 {
-  int size = 0;
+  int size = 0, rank = 0;
   *comm = NULL;
   if (!is_usable(user)) return HYMG_EINVAL;
-  if (MPI_Comm_size(user, &size) != MPI_SUCCESS) mine = HYMG_EMPI;
+  if (MPI_Comm_size(user, &size) != MPI_SUCCESS || MPI_Comm_rank(user, &rank) != MPI_SUCCESS)
+    mine = HYMG_EMPI;
   if (size == 1) return mine;
   hymgi_comm *c = create((size_t)size + 1);
   if (!c && mine == HYMG_OK) mine = HYMG_ENOMEM;
-  if (c) c->limit = limit;
-  hymg_status status = worst_of(user, c, limit, mine);
-  if (status == HYMG_OK) status = worst_of(user, c, limit, duplicate(user, c));
-  if (status == HYMG_OK) status = worst_of(user, c, limit, hymgi_comm_regroup(NULL, c, -1));
+  if (c) c->limit = limit, c->ranks.size = size, c->ranks.rank = rank;
+  hymg_status status = mine;
+  const bool agreed = agree(user, c, limit, &status);
+  if (c && !c->stuck && (status == HYMG_OK || !agreed)) status = connect(user, c, agreed);
   if (status != HYMG_OK) hymgi_comm_destroy(&c);
   *comm = c;
   return status;
@@ -153,40 +184,37 @@ hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, double limit, hymg
 
 /* ---- groups of ranks ---- */
 
-/* The first rank of this node: of those that can share memory. MPI can only wait for this. */
-static hymg_status find_node(hymg_context *context, hymgi_comm *c, int *first)
+/* The same on ranks of one host and boot, and on no others: hosts may have the same name. Not asked of
+ * MPI, which has no call for that with a limit. */
+static int64_t key_of_node(void)
 {
-  MPI_Comm node;
-  MPI_Group world = MPI_GROUP_NULL, local = MPI_GROUP_NULL;
-  const int zero = 0;
-  int error =
-      MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, c->ranks.rank, MPI_INFO_NULL, &node);
-  TRY(hymgi_comm_check(context, c, error, "MPI_Comm_split_type"));
-  error = MPI_Comm_group(c->comm, &world);
-  if (error == MPI_SUCCESS) error = MPI_Comm_group(node, &local);
-  if (error == MPI_SUCCESS) error = MPI_Group_translate_ranks(local, 1, &zero, world, first);
-  if (local != MPI_GROUP_NULL) MPI_Group_free(&local);
-  if (world != MPI_GROUP_NULL) MPI_Group_free(&world);
-  MPI_Comm_free(&node);
-  return hymgi_comm_check(context, c, error, "MPI_Group_translate_ranks");
+  char text[MPI_MAX_PROCESSOR_NAME + 64] = "";
+  int length = 0;
+  if (MPI_Get_processor_name(text, &length) != MPI_SUCCESS) text[0] = '\0';
+  FILE *const boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (boot && !fgets(text + strlen(text), 64, boot)) text[MPI_MAX_PROCESSOR_NAME] = '\0';
+  if (boot) fclose(boot);
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+  for (const char *c = text; *c; c++)
+    hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  return (int64_t)(hash >> 2) + 1;
 }
 
 hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *c, int group)
 {
   if (!c) return HYMG_OK;
   const int rank = c->ranks.rank, size = c->ranks.size;
-  int *const group_of = c->sent;
-  if (group < 0) TRY(find_node(context, c, &group));
-  memset(group_of, 0, (size_t)size * sizeof *group_of);
-  group_of[rank] = group + 1;
-  TRY(hymgi_comm_max_int(context, c, group_of, size));
+  int64_t *const key = c->keys, nodes;
+  memset(key, 0, (size_t)size * sizeof *key);
+  key[rank] = group < 0 ? key_of_node() : group + 1;
+  TRY(hymgi_comm_max_int64(context, c, key, size));
   c->ranks.local_size = 0;
   for (int r = 0; r < size; r++) {
-    if (group_of[r] != group_of[rank]) continue;
+    if (key[r] != key[rank]) continue;
     if (r == rank) c->ranks.local_rank = c->ranks.local_size;
     c->local[c->ranks.local_size++] = r;
   }
-  int64_t nodes = c->ranks.local_rank == 0;
+  nodes = c->ranks.local_rank == 0;
   TRY(hymgi_comm_sum_int64(context, c, &nodes, 1));
   c->ranks.nodes = (int)nodes;
   return HYMG_OK;

@@ -9,8 +9,8 @@
  * rank so far; if any rank has failed, all fail together, since the others would block in their
  * next call. limit: seconds that a wait for other ranks may take from now on; 0: any. */
 hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, double limit, hymgi_comm **comm);
-/* Collective: ranks with the same group count as one node, for tests; group -1: those that can
- * share memory. */
+/* Collective: ranks with the same group count as one node, for tests; group -1: those of
+ * one host. */
 hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *comm, int group);
 
 #endif

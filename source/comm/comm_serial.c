@@ -28,6 +28,11 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
   return HYMG_OK;
 }
 
+bool hymgi_comm_is_lost(const hymgi_comm *comm)
+{
+  return false;
+}
+
 bool hymgi_comm_is_stuck(const hymgi_comm *comm)
 {
   return false;

@@ -16,8 +16,7 @@ static const double ROLL_SECONDS = 1,
 
 /* ---- losing the communication ---- */
 
-/* Sends this rank's loss to all others, once. text: its own failure, or NULL. */
-static void announce(hymgi_comm *world, const char *text)
+void hymgi_comm_announce(hymgi_comm *world, const char *text)
 {
   if (world->lost) return;
   world->lost = true;
@@ -42,7 +41,7 @@ hymg_status hymgi_comm_check(hymg_context *context, hymgi_comm *world, int error
   if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
     snprintf(text, sizeof text, "error %d", error);
   if (!world->lost) snprintf(world->reason, sizeof world->reason, "%s: %.400s", call, text);
-  announce(world, world->reason);
+  hymgi_comm_announce(world, world->reason);
   return hymgi_comm_refuse(context, world);
 }
 
@@ -98,7 +97,7 @@ static void give_up(hymgi_comm *world)
 {
   const double longer = ROLL_SECONDS + world->limit / 10;
   const double end = hymgi_seconds() + (longer < ROLL_MOST ? longer : ROLL_MOST);
-  announce(world, NULL);
+  hymgi_comm_announce(world, NULL);
   while (!*world->reason && world->num_heard < world->ranks.size - 1 && hymgi_seconds() < end)
     hymgi_comm_listen(world);
   if (!*world->reason) name_missing(world);
@@ -134,15 +133,4 @@ hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int co
   }
   hymgi_comm_withdraw(world, count, request);
   return hymgi_comm_refuse(context, world);
-}
-
-bool hymgi_comm_finish(MPI_Request *request, double limit)
-{
-  const double start = hymgi_seconds();
-  int done = 0;
-  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-    if (done) return true;
-    if (limit > 0 && hymgi_seconds() - start > limit) return false;
-  }
-  return false;
 }

@@ -22,6 +22,7 @@ struct hymgi_comm {
   int *member;       /* the ranks of `world` that take part; NULL: all */
   /* the rest in the context's communicator alone */
   MPI_Comm comm;
+  int64_t *keys;        /* by rank: of its node; only while nodes are found */
   int *local;           /* the ranks of this node */
   hymgi_notice alarm;   /* what this rank sent; status OK: nothing */
   MPI_Request *sends;   /* its sends, by rank */
@@ -38,6 +39,9 @@ struct hymgi_comm {
 
 /* Ends the communication if MPI has failed: the status of `call`. */
 hymg_status hymgi_comm_check(hymg_context *context, hymgi_comm *world, int error, const char *call);
+/* Loses the communication and sends that to all other ranks, once. text: the failure of this rank, or
+ * NULL if another one's is the cause. */
+void hymgi_comm_announce(hymgi_comm *world, const char *text);
 /* EMPI, with the reason for which the communication was lost. */
 hymg_status hymgi_comm_refuse(hymg_context *context, const hymgi_comm *world);
 /* The rank in the context's communicator. */
@@ -53,7 +57,5 @@ hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int co
 void hymgi_comm_withdraw(hymgi_comm *world, int count, MPI_Request *request);
 /* Receives the losses of other ranks that have arrived. */
 void hymgi_comm_listen(hymgi_comm *world);
-/* For a single request, before there is a communicator: false if MPI fails or the limit passes. */
-bool hymgi_comm_finish(MPI_Request *request, double limit);
 
 #endif

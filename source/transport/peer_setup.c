@@ -314,7 +314,7 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
     hymgi_comm_drain(c, c->comm);
     if (t->failed) hymgi_transport_reset(h);
   }
-  if (t->arena && !hymgi_comm_is_stuck(c->comm))
+  if (t->arena && !hymgi_comm_is_lost(c->comm))
     h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
   free(t->mapped);
