@@ -103,6 +103,7 @@ module hymg_types
     integer(c_int) :: threads = 0
     integer(c_int) :: device = HYMG_DEVICE_SHARED
     type(c_ptr) :: stream = c_null_ptr
+    real(c_double) :: wait_seconds = 600
   end type
 
   type, bind(c) :: hymg_device_info

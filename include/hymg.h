@@ -119,14 +119,17 @@ typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
   int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
   struct CUstream_st *stream; /* borrowed; NULL: one that is ordered with the default stream */
+  /* Several ranks: a call fails on all of them with EMPI if one of them does not answer within so
+   * many seconds, and the text names it; the context is of no use after that. 0: no limit */
+  double wait_seconds;
 } hymg_context_options;
 
-/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream. */
+/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream, wait_seconds 600. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, no MPI calls. For a context with a communicator see the
  * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096), ENOMEM, ECPU; without a context there is no text. */
+ * (threads < 0 or > 4096, wait_seconds < 0 or > 1e9), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
@@ -612,8 +615,9 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* Timeout > 0. PEER: a GPU that has waited this long for another one aborts, and the solve
-   * fails; NCCL: likewise a rank that has waited this long for its own GPU */
+  /* > 0. PEER: a GPU that has waited this long for another one aborts, and the solve fails; NCCL:
+   * likewise a rank that has waited this long for its own GPU. The context's wait_seconds counts
+   * instead if it is less */
   double peer_seconds;
   hymg_precision precision; /* of cycles in hymg_solve; hymg_solver_cycle is DOUBLE */
   hymg_monitor monitor;     /* or NULL */
