@@ -268,6 +268,12 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                               const hymgi_geom *patch, hymgi_real *coarse);
+/* Interpolates to the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b; black: to black
+ * cells alone, if rows are split. */
+void hymgi_cpu_interpolate_rows(const hymgi_level *fine, int b, const hymgi_interpolation *what,
+                                bool black, const int J[2], int K, hymgi_real *x);
+/* Does a smoother call read black cells alone? */
+bool hymgi_cpu_starts_black(const hymgi_level *level);
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
                            hymgi_real *x);

@@ -87,6 +87,13 @@ typedef struct hymgi_coefficients {
   hymgi_real *constant_rows;
 } hymgi_coefficients;
 
+/* x += or = the interpolated source, coarse values in patches with their ghosts. */
+typedef struct hymgi_interpolation {
+  const hymgi_real *source;
+  int order; /* hymgi_ghosts */
+  bool add;
+} hymgi_interpolation;
+
 /* A level in single precision (source/hierarchy/shadow.c) has vectors and coefficients of floats. */
 typedef struct hymgi_level {
   hymg_context *context;
