@@ -141,6 +141,7 @@ static const hymgi_backend host_backend = {
     .smooth_restrict = hymgi_cpu_smooth_restrict,
     .residual_restrict = hymgi_cpu_residual_restrict,
     .restrict_cells = hymgi_cpu_restrict_cells,
+    .queue_restrict_max = hymgi_cpu_restrict_max,
     .fill_ghosts = hymgi_cpu_fill_ghosts,
     .interpolate = hymgi_cpu_interpolate,
     .robust = &hymgi_cpu_robust,

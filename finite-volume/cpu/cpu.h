@@ -266,6 +266,9 @@ void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *c
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
                                  hymgi_real *zero);
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
+/* restrict_cells, and max |fine| to context->later[slot] */
+void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
+                            int slot);
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                               const hymgi_geom *patch, hymgi_real *coarse);
 /* Interpolates to the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b; black: to black

@@ -73,16 +73,19 @@ static void store_means(const hymgi_level *level, int b, const fine_rows *r, boo
   hymgi_cpu_store_row(level->patch + b, mean, JK[0], JK[1], coarse);
 }
 
+/* max: NULL, or raised to the largest absolute value of the fine cells */
 static void restrict_row(const hymgi_level *level, int b, const int JK[2], const hymgi_real *fine,
-                         hymgi_real *coarse)
+                         hymgi_real *coarse, double *max)
 {
   const hymgi_geom *g = level->box + b;
   fine_rows r;
   for (int m = 0; m < 4; m++) {
     const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1),
-              even = g->split ? (j + k + g->parity) & 1 : 0;
+              even = g->split ? hymgi_first(g, 0, j, k) : 0;
     r.even[m] = fine + hymgi_row(g, even, j, k);
     r.odd[m] = g->split ? fine + hymgi_row(g, 1 - even, j, k) : r.even[m] + 1;
+    for (int c = 0; max && c <= g->split; c++)
+      *max = host_larger(*max, host_largest(fine + hymgi_row(g, c, j, k), host_slots(g)));
   }
   store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
@@ -91,7 +94,23 @@ void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, 
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse);
+    restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, NULL);
+}
+
+void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
+                            int slot)
+{
+  double max = 0;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  {
+    double mine = 0;
+    for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g;
+         hymgi_cpu_next(&r))
+      restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, &mine);
+#pragma omp critical
+    max = host_larger(max, mine);
+  }
+  level->context->later[slot] = max;
 }
 
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
