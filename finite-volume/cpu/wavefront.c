@@ -364,8 +364,6 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
 {
   if (!hymgi_cpu_wave_applies(level)) return false;
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
-  const int last = sweeps % group ? sweeps % group : group; /* stages of the last wavefront */
-  if (coarse && last % 2) return false; /* restriction needs tiles that end on even rows */
   barrier all = {0};
   wave w = standard_wave(level, &all);
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
