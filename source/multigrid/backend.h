@@ -245,6 +245,13 @@ typedef struct hymgi_backend {
   void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const hymgi_real *source,
                       hymgi_ghosts order, bool add, bool smoothed, hymgi_real *x);
 
+  /* Optional: leaves the interpolation to fine->x to the next smoother call on `fine` (fine->start);
+   * false if that would not gain */
+  bool (*interpolate_later)(hymgi_level *fine, const hymgi_interpolation *what);
+  /* Optional: smooth, and max |f - A x| to context->later[slot]; false, and nothing done, if that would
+   * not gain */
+  bool (*smooth_norm)(hymgi_level *level, int slot);
+
   /* Optional (NULL: none): the whole bottom solve in one launch; false if not available for this
    * level. */
   bool (*bottom)(hymgi_level *level, hymg_bottom bottom);

@@ -87,6 +87,13 @@ typedef struct hymgi_coefficients {
   hymgi_real *constant_rows;
 } hymgi_coefficients;
 
+/* x += or = the interpolated source, coarse values in patches with their ghosts. */
+typedef struct hymgi_interpolation {
+  const hymgi_real *source;
+  int order; /* hymgi_ghosts */
+  bool add;
+} hymgi_interpolation;
+
 typedef struct hymgi_level {
   hymg_context *context;
   const hymgi_method *method;
@@ -125,6 +132,9 @@ typedef struct hymgi_level {
   bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
+  hymgi_interpolation start; /* what the next smoother call does first; without a source: nothing */
+  /* max |f - A x| is wanted after a cycle that ends with a smoother call, and may come with it */
+  enum { HYMGI_NORM_UNWANTED, HYMGI_NORM_WANTED, HYMGI_NORM_KNOWN } norm;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
   /* not direct, but this rank's only patch is part of its only box on the next level */
   bool inside;
