@@ -248,9 +248,10 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
   TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
   TRY(check_range(h, d, largest));
-  h->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
+  bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
-  TRY(hymgi_boundary_data_load(h));
+  TRY(hymgi_boundary_data_load(h, &held));
+  h->method.singular = !has_dirichlet_boundary(grid) && !held && d->a * largest[ALPHA] == 0;
   for (int l = 0; l < h->num_levels; l++)
     scale_betas(h->level + l);
   return HYMG_OK;
