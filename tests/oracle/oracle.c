@@ -25,7 +25,7 @@ void oracle_store(const oracle_level *l, const double *ghosted, double *plain)
 int oracle_operator_rule(const oracle *o)
 {
   if (o->spec.stencil == HYMG_FV4) return 4;
-  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1
+  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR   ? 1
          : o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 5
                                                               : 3;
 }
@@ -99,8 +99,8 @@ static void close_robin(const oracle *o, const oracle_level *l, int face, size_t
     close_value(o, l, face, rule, m, x, s);
     ghost[m] = x[-s];
   }
-  double value = (w - beta * (ghost[0] - x[0]) / width) /
-                 (alpha + beta * (ghost[1] - ghost[0]) / width);
+  double value =
+      (w - beta * (ghost[0] - x[0]) / width) / (alpha + beta * (ghost[1] - ghost[0]) / width);
   close_value(o, l, face, rule, value, x, s);
 }
 

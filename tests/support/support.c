@@ -89,7 +89,10 @@ bool support_same_bits(size_t n, const double *x, const double *y)
 
 static hymg_boundary boundary_of(char c)
 {
-  return c == 'p' ? HYMG_PERIODIC : c == 'n' ? HYMG_NEUMANN : c == 'r' ? HYMG_ROBIN : HYMG_DIRICHLET;
+  return c == 'p'   ? HYMG_PERIODIC
+         : c == 'n' ? HYMG_NEUMANN
+         : c == 'r' ? HYMG_ROBIN
+                    : HYMG_DIRICHLET;
 }
 
 static size_t entries(const int n[3], int face_axis)
