@@ -30,8 +30,7 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   for (int m = 0; m < level->num_boxes * 6; m++) {
     if (!hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
-    if (level->boundary[m % 6] == HYMG_ROBIN)
-      TRY(hymgi_crossing_create(level, size, &w->share[m]));
+    if (level->boundary[m % 6] == HYMG_ROBIN) TRY(hymgi_crossing_create(level, size, &w->share[m]));
     if (!hymgi_has_data(d, m % 6)) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
     TRY(hymgi_crossing_create(level, size, &w->term[m]));

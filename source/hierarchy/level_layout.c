@@ -18,10 +18,10 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   h->op = op;
   h->options = *o;
   m->stencil = d->stencil;
-  m->extrapolation = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ||
-                             d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
-                         ? HYMG_EXTRAPOLATION_LINEAR
-                         : HYMG_EXTRAPOLATION_QUADRATIC;
+  m->extrapolation =
+      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
+          ? HYMG_EXTRAPOLATION_LINEAR
+          : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
   m->coarse_sweeps = m->sweeps;

@@ -39,10 +39,10 @@ static void check(condition *c, const hymgi_level *level, int b, int face, const
 {
   const int *low = level->box[b].low;
   if (c->status != HYMG_OK || (value >= 0 && isfinite(value))) return;
-  c->status = hymgi_fail(level->context, HYMG_EINVAL,
-                         "robin_%s = %g on face %s at cell (%d, %d, %d): at least 0 and finite",
-                         name, value, hymgi_face_name(face), low[0] + at[0], low[1] + at[1],
-                         low[2] + at[2]);
+  c->status =
+      hymgi_fail(level->context, HYMG_EINVAL,
+                 "robin_%s = %g on face %s at cell (%d, %d, %d): at least 0 and finite", name,
+                 value, hymgi_face_name(face), low[0] + at[0], low[1] + at[1], low[2] + at[2]);
 }
 
 /* alpha, which is checked, into the planes of shares. */

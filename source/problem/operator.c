@@ -6,13 +6,12 @@
 
 hymg_operator_desc hymg_operator_desc_default(void)
 {
-  const hymg_operator_desc desc = {
-      .stencil = HYMG_FV2,
-      .b = 1,
-      .alpha_constant = 1,
-      .beta_constant = 1,
-      .robin_alpha_constant = {1, 1, 1, 1, 1, 1},
-      .robin_beta_constant = {1, 1, 1, 1, 1, 1}};
+  const hymg_operator_desc desc = {.stencil = HYMG_FV2,
+                                   .b = 1,
+                                   .alpha_constant = 1,
+                                   .beta_constant = 1,
+                                   .robin_alpha_constant = {1, 1, 1, 1, 1, 1},
+                                   .robin_beta_constant = {1, 1, 1, 1, 1, 1}};
   return desc;
 }
 
@@ -134,8 +133,7 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   for (int face = 0; face < 6; face++) {
     const hymg_boundary kind = grid->desc.boundary[face];
     if (kind == HYMG_NEUMANN || kind == HYMG_ROBIN)
-      return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                        "%s on face %s with FV4: Dirichlet and periodic only",
+      return hymgi_fail(c, HYMG_EUNSUPPORTED, "%s on face %s with FV4: Dirichlet and periodic only",
                         kind == HYMG_ROBIN ? "Robin" : "Neumann", hymgi_face_name(face));
     if (hymgi_has_data(d, face))
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
@@ -159,8 +157,7 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV2 && d->stencil != HYMG_FV4)
     return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
                       (int)d->stencil);
-  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT ||
-      d->extrapolation > HYMG_EXTRAPOLATION_VERTEX)
+  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT || d->extrapolation > HYMG_EXTRAPOLATION_VERTEX)
     return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 3 (vertex)",
                       (int)d->extrapolation);
   TRY(check_numbers(grid->context, d));

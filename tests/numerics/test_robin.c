@@ -47,7 +47,7 @@ static const trial trials[] = {
     {{8, 4, 12}, "rd nr pp", 0, false, true, 2},  {{8, 4, 12}, "rr dd rd", 0, true, true, 2},
     {{9, 17, 11}, "rr rr rr", 0, true, true, 1},  {{9, 17, 11}, "rr nd dr", 0, false, false, 0},
     {{9, 17, 11}, "rd dr rr", 0, true, true, 2},  {{2, 1, 6}, "rr rr rr", 0.2, false, true, 1},
-    {{1, 1, 1}, "rr rr rr", 0, false, false, 1},   {{9, 17, 11}, "dd dd dd", 0, true, true, 2},
+    {{1, 1, 1}, "rr rr rr", 0, false, false, 1},  {{9, 17, 11}, "dd dd dd", 0, true, true, 2},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
@@ -121,7 +121,8 @@ START_TEST(cycles_with_every_smoother_are_the_oracles)
 {
   static const hymg_smoother smoothers[5] = {HYMG_GSRB, HYMG_CHEBYSHEV, HYMG_JACOBI, HYMG_L1JACOBI,
                                              HYMG_SYMGS};
-  const trial t = {{8, 8, 16}, _i % 2 ? "rd nr rr" : "rr pp dr", 0, _i % 4 < 2 && _i % 3 < 2,
+  const trial t = {{8, 8, 16}, _i % 2 ? "rd nr rr" : "rr pp dr",
+                   0,          _i % 4 < 2 && _i % 3 < 2,
                    _i % 3 > 0, _i % 3};
   support_case c = case_of(&t);
   c.spec.smoother = smoothers[_i % 5];
@@ -136,8 +137,7 @@ END_TEST
 START_TEST(f_cycles_are_the_oracles)
 {
   static const char *const channels[4] = {"pp pp rr", "nr pp pp", "pp dr pp", "pp pp rd"};
-  const trial t = {{8, 12, 16}, channels[_i % 4], 0.2, _i % 3 < 2 && _i < 8, _i % 2 == 0,
-                   _i % 3};
+  const trial t = {{8, 12, 16}, channels[_i % 4], 0.2, _i % 3 < 2 && _i < 8, _i % 2 == 0, _i % 3};
   support_case c = case_of(&t);
   support_layout layout = {.threads = 2, .boxes = {2, 1, 2}};
   solve_both(&c, HYMG_FMG, HYMG_CYCLE_F, &layout);
