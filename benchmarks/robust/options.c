@@ -40,7 +40,7 @@ const char *const robust_coefficient_words[] = {
     "slayers", "thin",     "wires", "cells", "logn",    "rot2",   "rot3",    NULL};
 static const char *const rhs_words[] = {"one", "noise", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
-static const char *const extrapolation_words[] = {"linear", "quadratic", NULL};
+static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
 static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
 static const char *const method_words[] = {"mg", "mgpcg", NULL};
@@ -86,7 +86,8 @@ static robust_options defaults(void)
                       .largest = 1,
                       .block = 8,
                       .norm = HYMG_NORM_2,
-                      .repeat = 1};
+                      .repeat = 1,
+                      .robin = {1, 1}};
   o.solver = hymg_options_default();
   o.solver.max_cycles = 100;
   return o;
@@ -108,9 +109,11 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
        DBL_MAX, "a number of at least 0"},
       {"boundary", "KIND",
-       "dirichlet (default), periodic or neumann, or their first letters, on all walls, or six\n"
-       "of these for x-,x+,y-,y+,z-,z+",
+       "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
+       "six of these for x-,x+,y-,y+,z-,z+",
        .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
+       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
       {"spacing", "HX,HY,HZ", "of the cells; default 1 / cells", .kind = OPTION_CUSTOM, o->spacing,
        .read = read_spacing},
       {"stretch", "G", "cells grow from both z walls by this factor; 0 (default): they do not",
@@ -127,7 +130,9 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
       {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
        &o->noise, .words = rhs_words},
-      {"extrapolation", "linear|quadratic", "at Dirichlet walls; default linear",
+      {"extrapolation", "linear|quadratic|vertex",
+       "at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; default\n"
+       "linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
        .words = path_words},
@@ -196,6 +201,8 @@ static bool check(const robust_options *o)
                             "xyz"[axis]);
   if (o->stretch > 0 && o->stretch < 1)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
+  if (options_given(c, "robin") && !fv_has_robin(o->boundary))
+    return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
   return !o->hypre || o->extrapolation == 0 ||

@@ -270,6 +270,23 @@ static void weights(const hymgi_level *level, double *const resistance[3])
 
 /* ---- the coarse level ---- */
 
+/* The coarse faces on Robin boundaries. */
+static void robin_faces(const hymgi_level *level, const hymgi_coarse_rule *rule,
+                        const hymgi_geom *g, const hymgi_geom *p, int axis, const double *fine,
+                        double *coarse)
+{
+  for (int side = 0; side < 2; side++) {
+    if (!(rule->robin >> side & 1) || !hymgi_is_boundary(g, 2 * axis + side)) continue;
+    const int at = side ? p->n[axis] : 0;
+    FOR_CELLS(level, axis == 0 ? 1 : p->n[0], axis == 1 ? 1 : p->n[1], axis == 2 ? 1 : p->n[2])
+    {
+      const int I = axis == 0 ? at : i, J = axis == 1 ? at : j, K = axis == 2 ? at : k;
+      coarse[hymgi_at(p, I, J, K)] =
+          hymgi_coarse_face(rule, g, axis, p->low[axis] + at, fine, I, J, K);
+    }
+  }
+}
+
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patches, double *coarse)
 {
@@ -296,6 +313,7 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
       hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
       if (axis == 0) coarse[hymgi_at(p, p->n[0], JK[0], JK[1])] = out[p->n[0]];
     }
+    robin_faces(level, &rule, g, p, axis, fine, coarse);
   }
 }
 

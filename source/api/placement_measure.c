@@ -94,6 +94,11 @@ static hymg_status open_trial(const hymgi_hierarchy *h, trial *t)
   desc.alpha = t->alpha;
   memcpy(desc.beta, t->beta, sizeof desc.beta);
   memset(desc.boundary_data, 0, sizeof desc.boundary_data);
+  memset(desc.boundary_constant, 0, sizeof desc.boundary_constant);
+  memset(desc.robin_alpha, 0, sizeof desc.robin_alpha);
+  memset(desc.robin_beta, 0, sizeof desc.robin_beta);
+  for (int face = 0; face < 6; face++)
+    desc.robin_alpha_constant[face] = desc.robin_beta_constant[face] = 1;
   return hymg_operator_create(t->grid, &desc, &t->op);
 }
 

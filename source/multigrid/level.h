@@ -46,7 +46,7 @@ typedef struct hymgi_method {
    * which is as narrow */
   bool uneven;
   bool stretched; /* robust: the grid has widths */
-  bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
+  bool quadratic; /* robust: a Dirichlet or Robin boundary has the quadratic extrapolation */
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
@@ -114,7 +114,9 @@ typedef struct hymgi_level {
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
+  /* ROBIN also where the user's kind is Dirichlet with the extrapolation VERTEX */
   hymg_boundary boundary[6];
+  double robin[6];   /* on Robin boundaries: the share (formulas/boundary.h) if it is a number */
   unsigned periodic; /* bit per axis */
   int ghost;         /* ghost layers, stored and exchanged */
 
