@@ -41,6 +41,7 @@ const char *const robust_coefficient_words[] = {
 static const char *const rhs_words[] = {"one", "noise", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
 static const char *const extrapolation_words[] = {"linear", "quadratic", NULL};
+static const char *const operator_words[] = {"fv2", "fv4", NULL};
 static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
 static const char *const method_words[] = {"mg", "mgpcg", NULL};
@@ -127,7 +128,8 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
       {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
        &o->noise, .words = rhs_words},
-      {"extrapolation", "linear|quadratic", "at Dirichlet walls; default linear",
+      {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
+      {"extrapolation", "linear|quadratic", "of fv2 at Dirichlet walls; default linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
        .words = path_words},
@@ -198,8 +200,10 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
-  return !o->hypre || o->extrapolation == 0 ||
-         options_refuse(c, "--hypre: its matrix has linear extrapolation only");
+  if (o->fv4 && o->extrapolation)
+    return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
+  return !o->hypre || (o->extrapolation == 0 && !o->fv4) ||
+         options_refuse(c, "--hypre: its matrix is fv2's with linear extrapolation only");
 }
 
 bool robust_options_read(int argc, char **argv, const robust_name *name, robust_options *o,

@@ -235,8 +235,7 @@ static hymg_status update(hymg_solver *s)
   } else {
     TRY(hymgi_coefficients_load(&s->h));
     hymgi_path_choice now = {.path = s->h.options.path};
-    const bool open =
-        now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] && s->h.method.stencil == HYMG_FV2;
+    const bool open = now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0];
     if (open) TRY(hymgi_path_judge(&s->h, &now));
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;

@@ -45,7 +45,9 @@ typedef struct hymgi_method {
    * which is as narrow */
   bool uneven;
   bool stretched; /* robust: the grid has widths */
-  bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
+  /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
+   * the quadratic extrapolation at a Dirichlet boundary */
+  bool quadratic;
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */

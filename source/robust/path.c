@@ -22,13 +22,10 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
   const bool widths = d->widths[0] || d->widths[1] || d->widths[2];
-  if (h->method.stencil == HYMG_FV4) {
-    if (wanted == HYMG_PATH_ROBUST)
-      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "path robust with FV4: FV2 only");
-    if (widths)
-      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "FV4 on a grid with widths: FV2 only");
-    decide(choice, HYMG_PATH_STANDARD, "FV4");
-  } else if (widths) {
+  if (widths && h->method.stencil == HYMG_FV4)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                      "FV4 on a grid with widths: cells of one width per axis only; use FV2");
+  if (widths) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                         "path standard on a grid with widths: robust only");
