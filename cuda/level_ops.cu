@@ -210,6 +210,11 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const 
                           int exponent, int bits, int64_t *words)
 {
   if (level->num_boxes == 0) return;
+  if (level->method->stencil == HYMG_FV4) {
+    hymgi_cuda_apply(level, x, y);
+    hymgi_cuda_sum(level, with, y, exponent, bits, words);
+    return;
+  }
   const hymgi_apply_sum apply = {x, y, with, exponent, bits};
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
@@ -220,7 +225,7 @@ void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
 {
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
-  hymgi_cuda_sweep_generic(level, &apply);
+  (level->c.limited ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
 }
 
 /* r NULL: the norm. Only the generic kernel works in place. */

@@ -62,6 +62,16 @@ static bool read_spacing(const command_line *c, const char *option, const char *
   return true;
 }
 
+static bool read_limiter(const command_line *c, const char *option, const char *text, void *target)
+{
+  char *end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !(value >= 1))
+    return options_unwanted(c, option, text, "a number of at least 1, or inf");
+  *(double *)target = value;
+  return true;
+}
+
 static bool read_transfer(const command_line *c, const char *option, const char *text, void *target)
 {
   static const char *const words[] = {"auto", "n", "w", "h", NULL};
@@ -129,6 +139,10 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
        &o->noise, .words = rhs_words},
       {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
+      {"limiter", "L",
+       "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
+       "face; default 8 on the robust path, no face on the standard path",
+       .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter},
       {"extrapolation", "linear|quadratic", "of fv2 at Dirichlet walls; default linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
@@ -200,6 +214,8 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
+  if (o->limiter != 0 && !o->fv4)
+    return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
   if (o->fv4 && o->extrapolation)
     return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
   return !o->hypre || (o->extrapolation == 0 && !o->fv4) ||

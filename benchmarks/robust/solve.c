@@ -90,6 +90,7 @@ static bool make_solver(objects *o, const robust_options *options, int *code)
 {
   hymg_operator_desc desc = hymg_operator_desc_default();
   desc.stencil = options->fv4 ? HYMG_FV4 : HYMG_FV2;
+  desc.limiter = options->limiter;
   if (!options->fv4)
     desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
   desc.a = options->alpha > 0;

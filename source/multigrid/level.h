@@ -82,6 +82,7 @@ typedef struct hymgi_coefficients {
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
+  bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   double *constant_rows;

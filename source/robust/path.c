@@ -1,6 +1,7 @@
 /* The choice of the path: by stencil, grid and method, then by the coefficients. */
 #include "robust/robust.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,13 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   if (widths && h->method.stencil == HYMG_FV4)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "FV4 on a grid with widths: cells of one width per axis only; use FV2");
-  if (widths) {
+  if (h->op->desc.limiter > 0 && isfinite(h->op->desc.limiter)) {
+    if (wanted == HYMG_PATH_STANDARD)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                        "limiter %g on path standard: on the robust path only",
+                        h->op->desc.limiter);
+    decide(choice, HYMG_PATH_ROBUST, "a limiter was asked for");
+  } else if (widths) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                         "path standard on a grid with widths: robust only");
