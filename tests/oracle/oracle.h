@@ -20,6 +20,9 @@ typedef struct oracle_spec {
   hymg_extrapolation extrapolation;
   double a, b, alpha_constant, beta_constant;
   const double *alpha, *beta[3], *boundary_data[6];
+  /* FV4, level 0: factor of beta from which on a face has the flux of FV2; 0 in the oracle: none, in
+   * the library: its default */
+  double limiter;
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   hymg_bottom bottom; /* bicgstab or cg */
