@@ -428,6 +428,11 @@ typedef struct hymg_operator_desc {
    * robin_beta that of a length. */
   double robin_alpha_constant[6], robin_beta_constant[6];
   const hymg_field *robin_alpha[6], *robin_beta[6];
+  /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
+   * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
+   * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
+   * standard path; INFINITY: no face on either. Another value asks for the robust path. */
+  double limiter;
 } hymg_operator_desc;
 
 /* FV2 Poisson: a 0, b 1, constants 1, no boundary data, no fields. */
@@ -442,7 +447,7 @@ HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_d
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
 /* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
- * whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
+ * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
  * have data (a field or a constant other than 0). Takes effect at the
  * next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is
  * not allowed; the operator then stays as it was. Fields of the old desc that have been

@@ -149,6 +149,9 @@ typedef struct fv4_row {
   const hymgi_real *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const hymgi_real *f, *alpha, *dinv;
   hymgi_real beta[3]; /* constant betas, used if io is NULL */
+  bool limited;       /* betas may be marked (formulas/limiter.h) */
+  /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
+  unsigned walls;
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
@@ -159,6 +162,10 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
  * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          const hymgi_real *own, const hymgi_real *other, const int cjk[3]);
+
+/* fv4_limited.c: the rows' boundaries; operator or residual of a limited row. */
+unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 
 /* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
 typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;

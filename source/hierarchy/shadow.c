@@ -9,6 +9,7 @@
 
 #include "base/exact_sum.h"
 #include "hierarchy/build.h"
+#include "multigrid/boundary_data.h"
 
 int hymgi_shadow_count(const hymgi_hierarchy *h)
 {

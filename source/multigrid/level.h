@@ -46,7 +46,9 @@ typedef struct hymgi_method {
    * which is as narrow */
   bool uneven;
   bool stretched; /* robust: the grid has widths */
-  bool quadratic; /* robust: a Dirichlet or Robin boundary has the quadratic extrapolation */
+  /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
+   * the quadratic extrapolation at a Dirichlet or Robin boundary */
+  bool quadratic;
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
@@ -82,6 +84,7 @@ typedef struct hymgi_coefficients {
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
+  bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   hymgi_real *constant_rows;
