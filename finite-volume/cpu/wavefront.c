@@ -318,6 +318,8 @@ static bool has_rows(const hymgi_level *level, int stages)
   const int last = ny - (tiles_of(ny, height) - 1) * height;
   const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
   if (height != ny && height % 2) return false; /* restriction combines pairs of rows */
+  const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
+  if (height != ny && left <= EXTRAPOLATION_REACH) return false;
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
