@@ -257,6 +257,9 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
     return true;
   }
   if (!lists || l < lists->first || l >= lists->last) return false;
-  launch_coarse(lists, h->level + l, h->options.bottom, visits);
+  if (lists->red_black && visits < 2)
+    hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0);
+  else
+    launch_coarse(lists, h->level + l, h->options.bottom, visits);
   return true;
 }

@@ -87,13 +87,14 @@ __device__ __forceinline__ void fill_line(const coarse_ghost &g, const double *d
 /* Fills the ghosts of x in up to `passes` passes, each of which uses the ghosts of the previous
  * one. The list is loaded before the barrier, so that the load overlaps the wait. */
 __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extrapolation,
-                                                int passes, int team, const double *data, double *x)
+                                                int passes, int team, const double *data, double *x,
+                                                int thread = thread_of())
 {
 #pragma unroll 1
   for (int pass = 0, from = 0; pass < passes; pass++) {
     const int to = extrapolation.end[pass];
     if (from == to) continue;
-    int m = from + thread_of();
+    int m = from + thread;
     coarse_ghost next = m < to ? entry_at(extrapolation.ghost + m) : coarse_ghost{};
     sync_team(team);
 #pragma unroll 1
