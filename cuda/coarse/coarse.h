@@ -63,6 +63,8 @@ struct coarse_level {
   int parity;               /* colour of the cell (0, 0, 0) */
   int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
   int bits;                 /* of a word of an exact sum */
+  int periodic;             /* bit per axis */
+  int linear_ghosts;        /* FV4: the extrapolation at all boundaries is linear */
   double boundary_ghost[6]; /* FV2 */
   double beta[3];           /* FV4, if constant */
   const double *chebyshev;  /* as in level.h */
@@ -76,6 +78,14 @@ struct coarse_level {
   const double *field_f;           /* the level's own f, used below the finest level of a cycle */
   int x_at, y_at, f_at, krylov_at; /* positions of the vectors in the arena */
 };
+
+/* Places of a row of the arena. A half warp of FV2's red-black half sweeps reads four rows of 8 cells:
+ * with 12 places they are in different banks. */
+HYMGI_INLINE int coarse_row_of(const hymgi_geom *g)
+{
+  const int cells = g->n[0] + 2 * g->ghost;
+  return cells == 10 ? 12 : cells;
+}
 
 /* All vectors are in the arena, which is the dynamic shared memory; the communication-avoiding
  * solvers use this many doubles at its start. */

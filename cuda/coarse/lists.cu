@@ -48,7 +48,7 @@ size_t room_for_lists(const hymgi_level *level)
 /* Position of the cell or ghost (i, j, k) of a box in a vector of the coarse end. */
 int coarse_at(const hymgi_geom *g, int i, int j, int k)
 {
-  const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+  const int width = coarse_row_of(g), height = g->n[1] + 2 * g->ghost;
   return (i + g->ghost) + width * ((j + g->ghost) + height * (k + g->ghost));
 }
 
@@ -120,7 +120,7 @@ coarse_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
   coarse_ghost ghost = {coarse_at(g, ijk[0], ijk[1], ijk[2]), 0, 0, HYMGI_MIRROR_GHOST};
   if (kind->boundaries > 0) {
     const int axis = kind->first_boundary, high = ijk[axis] >= g->n[axis], face = 2 * axis + high;
-    const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+    const int width = coarse_row_of(g), height = g->n[1] + 2 * g->ghost;
     const int stride = axis == 0 ? 1 : axis == 1 ? width : width * height;
     const hymgi_extrapolation boundary = hymgi_extrapolation_of(level, face, l->order);
     const bool two = layers_of(l) == 2 && (l->corners || kind->outside == 1);
@@ -181,8 +181,9 @@ void list_products(pile *p, const hymgi_level *level, hymgi_ghosts order, coarse
   const hymgi_geom *g = level->box;
   coarse_product *const first = append<coarse_product>(p, 0);
   int ijk[3];
+  if (order == HYMGI_GHOSTS_V4) return;
   to->ghost = first;
-  if (order == HYMGI_GHOSTS_P0 || order == HYMGI_GHOSTS_V4) return;
+  if (order == HYMGI_GHOSTS_P0) return;
   for (ijk[2] = -1; ijk[2] <= g->n[2]; ijk[2]++)
     for (ijk[1] = -1; ijk[1] <= g->n[1]; ijk[1]++)
       for (ijk[0] = -1; ijk[0] <= g->n[0]; ijk[0]++) {
@@ -251,7 +252,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   const hymgi_coefficients *c = &level->c;
   t->cells = (int)level->cells;
   t->team = level->cells <= COARSE_WARP ? (int)COARSE_WARP : (int)COARSE_THREADS;
-  t->row = g->n[0] + 2 * g->ghost;
+  t->row = coarse_row_of(g);
   t->plane = t->row * (g->n[1] + 2 * g->ghost);
   t->size = size_of(g);
   t->ghost = g->ghost;
@@ -261,6 +262,12 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   t->parity = g->parity;
   t->in_place = m->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
+  t->periodic = (int)level->periodic;
+  t->linear_ghosts = true;
+  for (int face = 0; face < 6; face++)
+    if (!(level->periodic >> (face / 2) & 1) &&
+        hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_LINEAR_GHOST)
+      t->linear_ghosts = false;
   memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;

@@ -5,7 +5,6 @@
  * them only black cells are written (1 + 4, or 1 + 8). */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
-#include "kernels/transfer/interpolate.h"
 #include "runtime/launch.cuh"
 
 namespace
@@ -270,15 +269,6 @@ bool only_black(const hymgi_level *fine)
          hymgi_keeps_colours_apart(fine);
 }
 
-/* Levels whose time is latency: without shared memory there are no barriers. */
-bool is_small(const hymgi_level *fine)
-{
-  static const int64_t most = getenv("BLACK_MOST") ? atoll(getenv("BLACK_MOST")) : INT64_MAX;
-  int n[3];
-  box_extent(fine->box, fine->num_boxes, n);
-  return (int64_t)n[0] * n[1] * n[2] <= most && (int64_t)n[2] * fine->num_boxes < 65536;
-}
-
 } /* namespace */
 
 /* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
@@ -288,10 +278,6 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
 {
   if (fine->num_boxes == 0) return;
   const bool data = fine->direct && !add && coarse->boundaries && order != HYMGI_GHOSTS_P0;
-  if (order == HYMGI_GHOSTS_V2 && smoothed && !data && only_black(fine) && is_small(fine)) {
-    hymgi_cuda_interpolate_black(fine, coarse, source, add, x);
-    return;
-  }
   const int count = data ? 1 : fine->num_boxes;
   for (int b = 0; b < fine->num_boxes; b += count) {
     prolong_args a = {};
