@@ -280,8 +280,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
   list_products(p, level, (hymgi_ghosts)m->interpolation_v, &t->v_products);
-  if (!level->boundaries)
-    list_products(p, level, (hymgi_ghosts)m->interpolation_f, &t->f_products);
+  if (!level->boundaries) list_products(p, level, (hymgi_ghosts)m->interpolation_f, &t->f_products);
 }
 
 /* ---- all of it ---- */

@@ -15,8 +15,9 @@ static bool has_room(const coarse_level &t, int faces, int edges, int team)
 static bool is_for(const coarse_level &t, const hymgi_method &m, bool finest)
 {
   if (m.stencil == HYMG_FV2) return t.in_place;
-  return t.cells == 2 * t.reds && (finest ? has_room(t, BLOCK_FACE_LINES, BLOCK_EDGE_LINES, FINEST_THREADS)
-                : has_room(t, FACE_LINES, EDGE_LINES, COARSE_WARP));
+  return t.cells == 2 * t.reds &&
+         (finest ? has_room(t, BLOCK_FACE_LINES, BLOCK_EDGE_LINES, FINEST_THREADS)
+                 : has_room(t, FACE_LINES, EDGE_LINES, COARSE_WARP));
 }
 
 bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists)
@@ -30,8 +31,7 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
       (bottom != HYMG_BICGSTAB && bottom != HYMG_CG) || lists->on_host[last].cells > COARSE_WARP)
     return false;
   for (int l = 0; l < last; l++)
-    if (!is_for(lists->on_host[l], m, l == 0) || !is_for(lists->on_host[l], m, true))
-      return false;
+    if (!is_for(lists->on_host[l], m, l == 0) || !is_for(lists->on_host[l], m, true)) return false;
   return true;
 }
 
@@ -52,8 +52,8 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
   run.x = level->x;
   run.f = level->f;
   const auto kernel = run.method.stencil == HYMG_FV2 ? coarse_red_black<red_black_fv2>
-                      : run.method.variable_beta   ? coarse_red_black<red_black_fv4<true>>
-                                                   : coarse_red_black<red_black_fv4<false>>;
+                      : run.method.variable_beta     ? coarse_red_black<red_black_fv4<true>>
+                                                     : coarse_red_black<red_black_fv4<false>>;
   launch_large(level->context, kernel, dim3(1),
                dim3((unsigned)(FINEST_THREADS + run.last * COARSE_WARP)),
                lists->arena * (int)sizeof(double), run);

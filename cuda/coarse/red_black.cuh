@@ -112,7 +112,7 @@ __device__ __forceinline__ void take_mean(const coarse_level &fine, const coarse
 __device__ __forceinline__ double extrapolated(unsigned kind, double x1, double x2)
 {
   const double quadratic = hymgi_ghost_v2(x1, x2);
-  return kind == HYMGI_QUADRATIC_GHOST                ? quadratic
+  return kind == HYMGI_QUADRATIC_GHOST                 ? quadratic
          : kind == ((unsigned)HYMGI_LINEAR_GHOST & 15) ? -x1
                                                        : x1;
 }
@@ -168,9 +168,9 @@ __device__ __forceinline__ void fill_ghosts(const coarse_level &t, bool f_cycle)
 
 /* The values along the x axis of a cell's parent, interpolated along z, then y. */
 template <hymgi_ghosts ORDER>
-__device__ __forceinline__ void interpolate_row(const coarse_level &coarse,
-                                                const red_black_parent &p,
-                                                double (&row)[2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1])
+__device__ __forceinline__ void
+interpolate_row(const coarse_level &coarse, const red_black_parent &p,
+                double (&row)[2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1])
 {
   constexpr int r = HYMGI_INTERPOLATION_REACH(ORDER), width = 2 * r + 1;
   const double *const x = coarse_arena() + p.at;

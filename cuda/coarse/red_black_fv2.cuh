@@ -19,8 +19,7 @@ struct fv2_cell : red_black_cell {
 
 /* A neighbour beyond a boundary is a multiple of the opposite one; if that is zero, position
  * ZERO_AT is read, which holds a zero. */
-__device__ __forceinline__ void load_neighbours(const coarse_level &t, unsigned sides,
-                                                fv2_cell *c)
+__device__ __forceinline__ void load_neighbours(const coarse_level &t, unsigned sides, fv2_cell *c)
 {
   const int step[3] = {1, t.row, t.plane};
 #pragma unroll
@@ -30,7 +29,9 @@ __device__ __forceinline__ void load_neighbours(const coarse_level &t, unsigned 
     const bool boundary = sides >> face & 1, wraps = sides >> (6 + face) & 1;
     const double ghost = t.boundary_ghost[face];
     c->to[face] = boundary && ghost == 0 ? (int)ZERO_AT
-                                         : c->at + (boundary ? -out : wraps ? around : out);
+                                         : c->at + (boundary ? -out
+                                                    : wraps  ? around
+                                                             : out);
     c->factor[face] = boundary && ghost != 0 ? ghost : 1;
   }
 }

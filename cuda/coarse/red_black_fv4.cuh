@@ -100,7 +100,8 @@ template <bool BETA> struct red_black_fv4 {
     if (works) *x = value;
   }
 
-  template <bool BLOCK> __device__ __forceinline__ void smooth(const red_black_run &run, const coarse_level &t) const
+  template <bool BLOCK>
+  __device__ __forceinline__ void smooth(const red_black_run &run, const coarse_level &t) const
   {
 #pragma unroll 1
     for (int s = 0; s < run.method.sweeps; s += 2) {
