@@ -50,6 +50,15 @@ static const struct {
     {{34, 26, 22}, "dd nn dd", TRIAL_ALPHA, 0, 7, HYMG_PATH_STANDARD},
     {{31, 15, 7}, "dd dd dd", TRIAL_DATA, 0, 4, HYMG_PATH_STANDARD},
     {{41, 37, 45}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 11, HYMG_PATH_STANDARD},
+    {{20, 17, 12}, "rr nr pp", TRIAL_ROBIN | TRIAL_JUMPS | TRIAL_DATA, 0, 7, HYMG_PATH_ROBUST},
+    {{16, 11, 14}, "rd rr nr", TRIAL_ROBIN | TRIAL_WIDTHS | TRIAL_DATA, 2, 5, HYMG_PATH_ROBUST},
+    {{17, 13, 21},
+     "rr rd rr",
+     TRIAL_ROBIN | TRIAL_DATA | TRIAL_QUADRATIC,
+     2,
+     5,
+     HYMG_PATH_STANDARD},
+    {{32, 16, 16}, "rr dn rd", TRIAL_VERTEX | TRIAL_DATA, 0, 5, HYMG_PATH_STANDARD},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
