@@ -24,7 +24,7 @@ module hymg_types
     enumerator :: HYMG_BOUNDARY_Y_HIGH = 7, HYMG_BOUNDARY_Z_LOW = 8, HYMG_BOUNDARY_Z_HIGH = 9
   end enum
   enum, bind(c)
-    enumerator :: HYMG_DOUBLE = 0
+    enumerator :: HYMG_PRECISION_AUTO = -1, HYMG_DOUBLE = 0, HYMG_MIXED = 1
   end enum
   enum, bind(c)
     enumerator :: HYMG_HOST = 0, HYMG_DEVICE = 1
@@ -104,6 +104,7 @@ module hymg_types
     integer(c_int) :: threads = 0
     integer(c_int) :: device = HYMG_DEVICE_SHARED
     type(c_ptr) :: stream = c_null_ptr
+    real(c_double) :: wait_seconds = 600
   end type
 
   type, bind(c) :: hymg_device_info
@@ -138,6 +139,7 @@ module hymg_types
     real(c_double) :: boundary_constant(6) = 0
     real(c_double) :: robin_alpha_constant(6) = 1, robin_beta_constant(6) = 1
     type(c_ptr) :: robin_alpha(6) = c_null_ptr, robin_beta(6) = c_null_ptr
+    real(c_double) :: limiter = 0
   end type
 
   type, bind(c) :: hymg_cycle_record
@@ -172,7 +174,7 @@ module hymg_types
     integer(c_int64_t) :: gather_cells = -1
     type(c_ptr) :: probe_file = c_null_ptr
     real(c_double) :: peer_seconds = 60
-    integer(c_int) :: precision = HYMG_DOUBLE
+    integer(c_int) :: precision = HYMG_PRECISION_AUTO
     type(c_funptr) :: monitor = c_null_funptr
     type(c_ptr) :: monitor_user = c_null_ptr
     integer(c_int) :: path = HYMG_PATH_AUTO
@@ -198,6 +200,7 @@ module hymg_types
     type(c_ptr) :: transport
     real(c_double) :: seconds
     integer(c_int) :: path
+    integer(c_int) :: precision
     type(c_ptr) :: note
   end type
 

@@ -119,14 +119,17 @@ typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
   int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
   struct CUstream_st *stream; /* borrowed; NULL: one that is ordered with the default stream */
+  /* Several ranks: a call fails on all of them with EMPI if one of them does not answer within so
+   * many seconds, and the text names it; the context is of no use after that. 0: no limit */
+  double wait_seconds;
 } hymg_context_options;
 
-/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream. */
+/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream, wait_seconds 600. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, no MPI calls. For a context with a communicator see the
  * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096), ENOMEM, ECPU; without a context there is no text. */
+ * (threads < 0 or > 4096, wait_seconds < 0 or > 1e9), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
@@ -263,7 +266,15 @@ typedef enum hymg_centering {
   HYMG_WALL_Z_HIGH = HYMG_BOUNDARY_Z_HIGH
 } hymg_centering;
 
-typedef enum hymg_precision { HYMG_DOUBLE = 0 } hymg_precision;
+/* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3 cells
+ * are in single precision, inside a residual and a solution in double: the same tolerances in the same
+ * number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from 128^3 cells on where
+ * the backend has it, else DOUBLE. */
+typedef enum hymg_precision {
+  HYMG_PRECISION_AUTO = -1,
+  HYMG_DOUBLE = 0,
+  HYMG_MIXED = 1
+} hymg_precision;
 typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 
 /* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver of that
@@ -417,6 +428,11 @@ typedef struct hymg_operator_desc {
    * robin_beta that of a length. */
   double robin_alpha_constant[6], robin_beta_constant[6];
   const hymg_field *robin_alpha[6], *robin_beta[6];
+  /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
+   * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
+   * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
+   * standard path; INFINITY: no face on either. Another value asks for the robust path. */
+  double limiter;
 } hymg_operator_desc;
 
 /* FV2 Poisson: a 0, b 1, constants 1, no boundary data, no fields. */
@@ -431,7 +447,7 @@ HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_d
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
 /* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
- * whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
+ * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
  * have data (a field or a constant other than 0). Takes effect at the
  * next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is
  * not allowed; the operator then stays as it was. Fields of the old desc that have been
@@ -616,11 +632,12 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* Timeout > 0. PEER: a GPU that has waited this long for another one aborts, and the solve
-   * fails; NCCL: likewise a rank that has waited this long for its own GPU */
+  /* > 0. PEER: a GPU that has waited this long for another one aborts, and the solve fails; NCCL:
+   * likewise a rank that has waited this long for its own GPU. The context's wait_seconds counts
+   * instead if it is less */
   double peer_seconds;
-  hymg_precision precision;
-  hymg_monitor monitor; /* or NULL */
+  hymg_precision precision; /* of cycles in hymg_solve; hymg_solver_cycle is DOUBLE */
+  hymg_monitor monitor;     /* or NULL */
   void *monitor_user;
   hymg_path path;
   hymg_transfer transfer; /* of the robust path */
@@ -630,7 +647,8 @@ typedef struct hymg_options {
 } hymg_options;
 
 /* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, default max_cycles,
- * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
+ * initial guess zero, backend auto, transport auto, peer_seconds 60, precision auto, path auto, max
+ * norm. */
 HYMG_API hymg_options hymg_options_default(void);
 /* For hymg_solver_cycle as preconditioner of conjugate gradients: MG, V-cycle, chebyshev, constant
  * interpolation, a fixed number of smoother calls on the coarsest level. The cycle is then symmetric
@@ -640,8 +658,8 @@ HYMG_API hymg_options hymg_options_default(void);
 HYMG_API hymg_options hymg_options_preconditioner(void);
 
 /* Changes options by text, "smoother=chebyshev sweeps=6 rtol=1e-8": words key=value, separated by
- * spaces or commas. Keys are the members of hymg_options with - or _ (but no files, monitor and
- * precision); values are numbers, the names of the enum's values (hymg_enum_name), yes and no, and
+ * spaces or commas. Keys are the members of hymg_options with - or _ (but no files and monitor);
+ * values are numbers, the names of the enum's values (hymg_enum_name), yes and no, and
  * auto for -1. On failure the options stay as they were, and the text in `error` (at most size
  * bytes; may be NULL with size 0) names the word and what is allowed. What only the operator and
  * other options decide is checked by hymg_solver_create. Errors: EINVAL. */
@@ -683,8 +701,9 @@ typedef struct hymg_result {
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
   double seconds;                       /* wall time of the call on this rank */
   hymg_path path;                       /* STANDARD or ROBUST */
+  hymg_precision precision;             /* DOUBLE, or MIXED to the end */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, advice if the solve did not converge); owned by the solver, valid until its
+   * another transfer, why cycles in single precision were given up, advice if the solve did not converge); owned by the solver, valid until its
    * next solve or its destruction */
   const char *note;
 } hymg_result;

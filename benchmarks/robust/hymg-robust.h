@@ -36,8 +36,10 @@ typedef struct robust_options {
   int coefficients; /* a robust_coefficients, as it is read by index; likewise: */
   int noise;        /* right-hand side 1 + noise of a cell, else 1 */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
+  int fv4;          /* the operator, else FV2 */
   int method, extrapolation, path, norm;
   double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
+  double limiter;                  /* 0: default */
   double stretch, aspect, largest; /* stretch 0: equal cells */
   int block;
   hymg_boundary boundary[6];

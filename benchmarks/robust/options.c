@@ -41,6 +41,7 @@ const char *const robust_coefficient_words[] = {
 static const char *const rhs_words[] = {"one", "noise", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
 static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
+static const char *const operator_words[] = {"fv2", "fv4", NULL};
 static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
 static const char *const method_words[] = {"mg", "mgpcg", NULL};
@@ -58,6 +59,16 @@ static bool read_spacing(const command_line *c, const char *option, const char *
       return options_unwanted(c, option, text, wanted);
     spacing[axis] = value;
   }
+  return true;
+}
+
+static bool read_limiter(const command_line *c, const char *option, const char *text, void *target)
+{
+  char *end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !(value >= 1))
+    return options_unwanted(c, option, text, "a number of at least 1, or inf");
+  *(double *)target = value;
   return true;
 }
 
@@ -130,8 +141,14 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
       {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
        &o->noise, .words = rhs_words},
+      {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
+      {"limiter", "L",
+       "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
+       "face; default 8 on the robust path, no face on the standard path",
+       .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter},
       {"extrapolation", "linear|quadratic|vertex",
-       "at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; default\n"
+       "of fv2 at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; "
+       "default\n"
        "linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
@@ -205,8 +222,12 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
-  return !o->hypre || o->extrapolation == 0 ||
-         options_refuse(c, "--hypre: its matrix has linear extrapolation only");
+  if (o->limiter != 0 && !o->fv4)
+    return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
+  if (o->fv4 && o->extrapolation)
+    return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
+  return !o->hypre || (o->extrapolation == 0 && !o->fv4) ||
+         options_refuse(c, "--hypre: its matrix is fv2's with linear extrapolation only");
 }
 
 bool robust_options_read(int argc, char **argv, const robust_name *name, robust_options *o,

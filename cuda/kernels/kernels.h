@@ -42,6 +42,9 @@ void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
+/* fv4/limited.cu: operator, residual and its norm where betas are marked */
+void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
+
 /* transfer/restrict.cu: any level */
 void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
 void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction);

@@ -194,24 +194,11 @@ static double scan_rows(hymgi_level *level)
   return bound;
 }
 
-static hymg_status constant_rows(hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  const bool beta = m->stencil == HYMG_FV2 && !m->variable_beta;
-  if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
-  const size_t count = (size_t)level->num_boxes, doubles = hymgi_constant_doubles(level->box);
-  double **const rows = &level->c.constant_rows;
-  if (!*rows) TRY(level->memory->alloc(level->context, count * doubles, rows));
-  for (size_t b = 0; b < count; b++)
-    hymgi_constant_fill(level, level->box + b, *rows + b * doubles);
-  return HYMG_OK;
-}
-
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
   if (level->method->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
   if (level->c.beta[0]) finish_betas(level);
-  TRY(constant_rows(level));
+  TRY(hymgi_cpu_constant_rows(level));
   double bound = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {

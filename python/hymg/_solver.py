@@ -36,6 +36,8 @@ class Solver(Objects):
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or "fv4", fourth order
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
+    limiter          with FV4: the factor of beta from which on a face has the flux of FV2; inf: no face; 0: 8 where beta
+                     jumps
     comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls
     boxes            with comm: parts per axis
     cuts             with comm: per axis None or the cells of each part
@@ -65,6 +67,7 @@ class Solver(Objects):
         b: float = 1.0,
         stencil: str = "fv2",
         extrapolation: str = "default",
+        limiter: float = 0.0,
         order: str = "C",
         comm: Any = None,
         boxes: Optional[Sequence[int]] = None,
@@ -82,6 +85,7 @@ class Solver(Objects):
             self._make_operator(
                 stencil,
                 extrapolation,
+                limiter,
                 a=a,
                 b=b,
                 alpha=alpha,

@@ -107,9 +107,7 @@ static void say(lines *t, const char *format, ...)
 
 static const char *robust_or_sizes(const hymg_solver *solver)
 {
-  return solver->h.method.stencil == HYMG_FV4
-             ? "try sides with more factors of 2, or FV2 with path=robust"
-         : solver->h.options.method == HYMG_FMG
+  return solver->h.options.method == HYMG_FMG
              ? "try sides with more factors of 2, or method=mg with path=robust"
              : "try path=robust, or sides with more factors of 2";
 }
@@ -211,9 +209,8 @@ static void advise_standard(const hymg_solver *solver, lines *t)
   if (step > SMOOTH_BETA)
     say(t,
         "beta of neighbouring faces differs by a factor of up to %.3g (the standard path suits "
-        "%d): try %s",
-        step, SMOOTH_BETA,
-        level->method->stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+        "%d): try path=robust",
+        step, SMOOTH_BETA);
   mean_shares(level, share);
   for (int axis = 0; axis < 3; axis++)
     share[axis] = hymgi_known_by_all(level, share[axis]);
@@ -221,9 +218,8 @@ static void advise_standard(const hymg_solver *solver, lines *t)
   if (ratio >= EVEN_COUPLING)
     say(t,
         "cells are coupled %.3g times as strongly along %c as along %c (the standard path suits "
-        "less than %d): try %s",
-        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING,
-        level -> method -> stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+        "less than %d): try path=robust",
+        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING);
 }
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest

@@ -54,6 +54,7 @@ void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *d)
   hymgi_arguments_text(a, "stencil", hymg_enum_name("hymg_stencil", (int)d->stencil));
   hymgi_arguments_text(a, "extrapolation",
                        hymg_enum_name("hymg_extrapolation", (int)d->extrapolation));
+  hymgi_arguments_real(a, "limiter", d->limiter);
   hymgi_arguments_real(a, "a", d->a);
   hymgi_arguments_real(a, "b", d->b);
   hymgi_arguments_text(a, "alpha as a field", yes_no(d->alpha));

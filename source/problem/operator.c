@@ -125,8 +125,12 @@ static const char *extrapolation_name(hymg_extrapolation extrapolation)
 
 static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 {
-  if (d->stencil != HYMG_FV4) return HYMG_OK;
   hymg_context *c = grid->context;
+  if (d->limiter != 0 && !(d->limiter >= 1))
+    return hymgi_fail(c, HYMG_EINVAL, "limiter %g: at least 1, or 0 for the default", d->limiter);
+  if (d->stencil != HYMG_FV4 && d->limiter != 0)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "limiter %g with FV2: with FV4 only", d->limiter);
+  if (d->stencil != HYMG_FV4) return HYMG_OK;
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
                       extrapolation_name(d->extrapolation));
@@ -196,6 +200,7 @@ hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc)
 /* The part of a change that needs a new solver, or NULL. */
 static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator_desc *wanted)
 {
+  if (now->limiter != wanted->limiter) return "the limiter";
   if (!now->alpha != !wanted->alpha) return "whether alpha is a field";
   if (!now->beta[0] != !wanted->beta[0]) return "whether beta is fields";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";

@@ -164,11 +164,48 @@ void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, d
   }
 }
 
+/* Does beta vary by more than the factor among the low d-face of cell p and its neighbours? Near a
+ * Dirichlet boundary these are the faces of the four cells from which ghosts are extrapolated. */
+static bool is_limited(const oracle *o, const oracle_level *l, int d, size_t p)
+{
+  bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+  const double *beta = l->beta[d];
+  int n = l->n[d], face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
+  double least = beta[p], largest = beta[p];
+  for (int to = 0; to <= n; to++) {
+    int apart = abs(to - face);
+    if (wraps && n - apart < apart) apart = n - apart;
+    bool low = !wraps && face <= 1 && to <= 3, high = !wraps && face >= n - 1 && to >= n - 3;
+    if (apart > 1 && !low && !high) continue;
+    double b = (beta + p)[(to - face) * (ptrdiff_t)l->stride[d]];
+    least = b < least ? b : least, largest = b > largest ? b : largest;
+  }
+  for (int t = 0; t < 3; t++) {
+    double up = beta[p + l->stride[t]], down = beta[p - l->stride[t]];
+    if (t == d) continue;
+    least = up < least ? up : least, largest = up > largest ? up : largest;
+    least = down < least ? down : least, largest = down > largest ? down : largest;
+  }
+  return largest > o->spec.limiter * least;
+}
+
+/* h times the flux of FV2 through that face, with linear extrapolation. */
+static double flux2(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
+{
+  bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+  size_t s = l->stride[d];
+  int face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / s) - 2;
+  double low = face == 0 && !wraps ? -x[p] : x[p - s];
+  double high = face == l->n[d] && !wraps ? -x[p - s] : x[p];
+  return l->beta[d][p] * (high - low);
+}
+
 /* h times the flux through the low d-face of cell p, fourth order. */
-static double flux4(const oracle_level *l, int d, const double *x, size_t p)
+static double flux4(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
 {
   size_t s = l->stride[d];
   const double *beta = l->beta[d];
+  if (o->spec.limiter > 0 && l == o->level && is_limited(o, l, d, p)) return flux2(o, l, d, x, p);
   double sum = beta[p] * (15.0 * (x[p] - x[p - s]) - (x[p + s] - x[p - 2 * s]));
   for (int t = 0; t < 3; t++) {
     if (t == d) continue;
@@ -186,8 +223,8 @@ double oracle_cell(const oracle *o, const oracle_level *l, const double *x, size
     size_t s = l->stride[d];
     double low, high;
     if (o->spec.stencil == HYMG_FV4) {
-      low = flux4(l, d, x, p);
-      high = flux4(l, d, x, p + s);
+      low = flux4(o, l, d, x, p);
+      high = flux4(o, l, d, x, p + s);
     } else {
       low = l->beta[d][p] * (x[p] - x[p - s]);
       high = l->beta[d][p + s] * (x[p + s] - x[p]);

@@ -23,6 +23,9 @@ typedef struct oracle_spec {
   double boundary_constant[6]; /* where boundary_data is NULL */
   double robin_alpha_constant[6], robin_beta_constant[6];
   const double *robin_alpha[6], *robin_beta[6];
+  /* FV4, level 0: factor of beta from which on a face has the flux of FV2; 0 in the oracle: none, in
+   * the library: its default */
+  double limiter;
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   hymg_bottom bottom; /* bicgstab or cg */

@@ -43,6 +43,7 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   hymg_operator_desc desc = hymg_operator_desc_default();
   desc.stencil = s->stencil;
   desc.extrapolation = s->extrapolation;
+  desc.limiter = s->limiter;
   desc.a = s->a;
   desc.b = s->b;
   desc.alpha_constant = s->alpha_constant;
