@@ -19,6 +19,7 @@ typedef struct fv_options {
   int variable;
   problem_kind problem;
   hymg_options solver; /* sweeps resolved */
+  double wait_seconds; /* of the context */
   int device;          /* or HYMG_DEVICE_SHARED or OWN */
   int warmup;
   int min_solves;
