@@ -36,10 +36,10 @@ size_t most_places(const hymgi_geom *g)
   return (size_t)(g->n[0] + 4) * (size_t)(g->n[1] + 4) * (size_t)(g->n[2] + 4);
 }
 
-/* Bytes of a level's lists at most: cells, five lists of ghosts, boundary data. */
+/* Bytes of a level's lists at most: cells, four lists of ghosts, boundary data. */
 size_t room_for_lists(const hymgi_level *level)
 {
-  return most_places(level->box) * (sizeof(coarse_cell) + 5 * sizeof(coarse_ghost) + 16) +
+  return most_places(level->box) * (sizeof(coarse_cell) + 4 * sizeof(coarse_ghost) + 16) +
          sizeof level->chebyshev + 16;
 }
 
@@ -175,15 +175,13 @@ void list_ghosts(pile *p, const hymgi_level *level, hymgi_ghosts order, bool cor
         (double *)memmove(append<double>(p, l.data_count), l.data, l.data_count * sizeof *l.data);
 }
 
-/* The ghosts of an interpolation of order V2 or lower, for red_black.cu. */
-void list_products(pile *p, const hymgi_level *level, hymgi_ghosts order, coarse_products *to)
+/* The ghosts of quadratic interpolation, for red_black.cu. */
+void list_products(pile *p, const hymgi_level *level, coarse_products *to)
 {
   const hymgi_geom *g = level->box;
   coarse_product *const first = append<coarse_product>(p, 0);
   int ijk[3];
-  if (order == HYMGI_GHOSTS_V4) return;
   to->ghost = first;
-  if (order == HYMGI_GHOSTS_P0) return;
   for (ijk[2] = -1; ijk[2] <= g->n[2]; ijk[2]++)
     for (ijk[1] = -1; ijk[1] <= g->n[1]; ijk[1]++)
       for (ijk[0] = -1; ijk[0] <= g->n[0]; ijk[0]++) {
@@ -194,7 +192,7 @@ void list_products(pile *p, const hymgi_level *level, hymgi_ghosts order, coarse
           from[axis] = wrapped(level, axis, ijk[axis]);
           if (from[axis] >= 0 && from[axis] < g->n[axis]) continue;
           const int high = from[axis] > 0, face = 2 * axis + high;
-          const unsigned boundary = (unsigned)hymgi_extrapolation_of(level, face, order) & 15u;
+          const unsigned boundary = (unsigned)hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V2) & 15u;
           what |= boundary << 4 * axis | (unsigned)high << (12 + axis);
           from[axis] = high ? g->n[axis] - 1 : 0;
         }
@@ -263,11 +261,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   t->in_place = m->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
   t->periodic = (int)level->periodic;
-  t->linear_ghosts = true;
-  for (int face = 0; face < 6; face++)
-    if (!(level->periodic >> (face / 2) & 1) &&
-        hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_LINEAR_GHOST)
-      t->linear_ghosts = false;
+  t->has_data = level->boundaries != NULL;
   memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;
@@ -279,8 +273,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   if (!finer) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
-  list_products(p, level, (hymgi_ghosts)m->interpolation_v, &t->v_products);
-  if (!level->boundaries) list_products(p, level, (hymgi_ghosts)m->interpolation_f, &t->f_products);
+  if (m->stencil == HYMG_FV2) list_products(p, level, &t->products);
 }
 
 /* ---- all of it ---- */
@@ -339,8 +332,7 @@ void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level
     move_to(lists->memory, p->bytes, &t->operator_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->v_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->f_ghosts.ghost);
-    move_to(lists->memory, p->bytes, &t->v_products.ghost);
-    move_to(lists->memory, p->bytes, &t->f_products.ghost);
+    move_to(lists->memory, p->bytes, &t->products.ghost);
     move_to(lists->memory, p->bytes, &t->data);
     move_to(lists->memory, p->bytes, &t->chebyshev);
     t->coefficients = next;
