@@ -5,6 +5,10 @@
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
+#ifdef HYMGI_SINGLE
+#include "cpu/single_names.h"
+#endif
+
 #include "base/exact_sum.h"
 #include "formulas/extrapolation.h"
 
@@ -145,6 +149,9 @@ typedef struct fv4_row {
   const hymgi_real *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const hymgi_real *f, *alpha, *dinv;
   hymgi_real beta[3]; /* constant betas, used if io is NULL */
+  bool limited;       /* betas may be marked (formulas/limiter.h) */
+  /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
+  unsigned walls;
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
@@ -155,6 +162,10 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
  * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          const hymgi_real *own, const hymgi_real *other, const int cjk[3]);
+
+/* fv4_limited.c: the rows' boundaries; operator or residual of a limited row. */
+unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 
 /* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
 typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
@@ -251,6 +262,9 @@ void hymgi_cpu_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_g
                     const hymgi_real *src);
 void hymgi_cpu_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                       hymgi_real *dst, hymgi_real *zero);
+
+extern const hymgi_backend hymgi_cpu_single_backend; /* single_backend.c */
+extern const hymgi_single_ops hymgi_cpu_conversions; /* conversions.c */
 
 /* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
  * rows are split. Index 0 is cell 0. store: the inverse, without ghosts. */

@@ -99,6 +99,9 @@ typedef struct hymgi_robust_ops {
    * boundaries are read. add: to x */
   void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
                              bool add, hymgi_real *x);
+  /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy */
+  void (*limit_faces)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
+                      hymgi_real *beta);
   /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
    * over the cell's width */
   void (*scale_faces)(const hymgi_level *level, int axis, hymgi_real *beta);
@@ -141,8 +144,8 @@ typedef struct hymgi_single_ops {
   /* out = factor x or, with `add`, out += factor x, of cells */
   void (*widen)(const hymgi_level *single, const hymgi_level *level, double factor, const void *x,
                 bool add, double *out);
-  /* Optional: out = factor (f - A x) with the operator of `level`, of cells; max |f - A x| as
-   * queue_residual_max, on the host in context->later[slot] */
+  /* out = factor (f - A x) with the operator of `level`, of cells; max |f - A x| as with
+   * queue_residual_max or, on the host, to context->later[slot] */
   void (*narrow_residual)(const hymgi_level *single, const hymgi_level *level, double factor,
                           const double *f, double *x, void *out, int slot);
 } hymgi_single_ops;

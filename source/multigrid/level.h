@@ -46,7 +46,9 @@ typedef struct hymgi_method {
    * which is as narrow */
   bool uneven;
   bool stretched; /* robust: the grid has widths */
-  bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
+  /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
+   * the quadratic extrapolation at a Dirichlet or Robin boundary */
+  bool quadratic;
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
@@ -82,6 +84,7 @@ typedef struct hymgi_coefficients {
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
+  bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   hymgi_real *constant_rows;
@@ -94,7 +97,6 @@ typedef struct hymgi_interpolation {
   bool add;
 } hymgi_interpolation;
 
-/* A level in single precision (source/hierarchy/shadow.c) has vectors and coefficients of floats. */
 typedef struct hymgi_level {
   hymg_context *context;
   const hymgi_method *method;
@@ -104,6 +106,9 @@ typedef struct hymgi_level {
   const struct hymgi_backend *keeper;
   struct hymgi_profile *profile;
   int index;
+  bool
+      single; /* in single precision (source/hierarchy/shadow.c): vectors and coefficients are floats */
+  bool carrier; /* such a level with x and f alone, to and from the level in double precision */
   int n[3];
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   bool uneven;        /* an axis that is halved has an odd number of cells */
@@ -112,7 +117,9 @@ typedef struct hymgi_level {
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
+  /* ROBIN also where the user's kind is Dirichlet with the extrapolation VERTEX */
   hymg_boundary boundary[6];
+  double robin[6];   /* on Robin boundaries: the share (formulas/boundary.h) if it is a number */
   unsigned periodic; /* bit per axis */
   int ghost;         /* ghost layers, stored and exchanged */
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "multigrid/accounting.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/hierarchy.h"
 
 static double smooth_bytes(const hymgi_level *level)
@@ -322,7 +323,7 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
                    coarse->x);
   if (order != HYMGI_GHOSTS_P0 && !fine->uneven &&
       (!fine->backend->extrapolates_in_loads ||
-       (!fine->direct && f_cycle))) /* these ghosts contain boundary data */
+       (!fine->direct && (f_cycle || hymgi_has_robin(coarse))))) /* with planes of other boxes */
     coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   double *const source = patches_of(fine, coarse->x);
   if (!fine->direct)
