@@ -43,7 +43,7 @@ double kernels_count_instructions(int threads, void (*work)(void *), void *argum
     const int opened = open_counter(), reason = errno;
     counter[omp_get_thread_num()] = opened;
     if (opened < 0) {
-#pragma omp atomic write
+#pragma omp critical
       failed = reason;
     }
   }
