@@ -75,8 +75,9 @@ static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_
       const int edge[3] = {axis == 0 ? at : ijk[0], axis == 1 ? at : ijk[1],
                            axis == 2 ? at : ijk[2]};
       hymgi_real *const ghost = x + hymgi_at(g, ijk[0], ijk[1], ijk[2]);
-      *ghost = (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
-                                stiffness, share, value, hymgi_boundary_at(g, face, ijk));
+      *ghost =
+          (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
+                                       stiffness, share, value, hymgi_boundary_at(g, face, ijk));
     }
 }
 
@@ -105,8 +106,8 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real 
 
 /* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
  * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, hymgi_ghosts ghosts,
-                     bool conditions, bool data)
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                     hymgi_ghosts ghosts, bool conditions, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
