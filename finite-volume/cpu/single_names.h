@@ -73,6 +73,7 @@
 #define hymgi_fv4_limited                   hymgi_fv4_limited_single
 #define hymgi_fv4_row_of                    hymgi_fv4_row_of_single
 #define hymgi_fv4_row_sums                  hymgi_fv4_row_sums_single
+#define hymgi_fv4_rows                      hymgi_fv4_rows_single
 #define hymgi_fv4_run                       hymgi_fv4_run_single
 #define hymgi_fv4_walls                     hymgi_fv4_walls_single
 

@@ -109,13 +109,16 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* FV2's rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
+/* Rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
 static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                            found *mine)
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
-  hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  if (w->pass.level->method->stencil == HYMG_FV2)
+    hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  else
+    hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
   for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
     host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
 }
@@ -132,8 +135,9 @@ static void run_each_row(const job *w, const hymgi_geom *g, int colour, const in
 static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                      part which, found *mine)
 {
-  const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
-                     w->pass.kind != HOST_RELAX &&
+  const host_kind kind = w->pass.kind;
+  const bool fv2 = w->pass.level->method->stencil == HYMG_FV2;
+  const bool whole = w->out && (fv2 ? kind != HOST_RELAX : kind == HOST_GSRB && g->split) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);

@@ -109,8 +109,8 @@ static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int 
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
   if (r->tail && w->g->boundaries & 8)
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
-  for (int j = r->head ? -2 : r->close_low; j < (r->tail ? ny + 2 : r->close_high); j++)
-    hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
+  const int j[2] = {r->head ? -2 : r->close_low, r->tail ? ny + 2 : r->close_high};
+  hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
 }
 
 /* Fills the two ghost planes below plane 0 or above plane nz - 1. */
@@ -138,13 +138,12 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
   const int nz = w->g->n[2];
-  if (k < nz && !w->fv4)
-    hymgi_fv2_rows(&s->pass, w->g, s->colour, (const int[2]){r->low, r->high}, k,
-                   s->out + hymgi_row(w->g, s->colour, r->low, k));
+  const int j[2] = {r->low, r->high};
+  hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
+  if (k < nz && w->fv4)
+    hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < nz)
-    for (int j = r->low; j < r->high; j++)
-      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
-                          s->out + hymgi_row(w->g, s->colour, j, k));
+    hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
   if (w->fv4) run_closures(w, s, r, k);
 }
 
@@ -317,7 +316,7 @@ static bool has_rows(const hymgi_level *level, int stages)
   const int height = wanted > 0 && wanted < ny ? wanted : ny;
   const int last = ny - (tiles_of(ny, height) - 1) * height;
   const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
-  if (height != ny && height % 2) return false; /* restriction combines pairs of rows */
+  if (height != ny && height % 2) return false;  /* restriction combines pairs of rows */
   const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
   if (height != ny && left <= EXTRAPOLATION_REACH) return false;
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
