@@ -98,7 +98,7 @@ struct hymgi_coarse_lists {
   int arena;                 /* doubles of shared memory in use */
   const coarse_level *level; /* in memory */
   coarse_level on_host[COARSE_LEVELS];
-  bool red_black;            /* red_black.cu does V- and F-cycles */
+  bool red_black; /* red_black.cu does V- and F-cycles */
 };
 
 /* Lets the kernel use all shared memory of the device; *doubles: the size of the arena. */
