@@ -10,11 +10,10 @@ namespace
 {
 
 struct krylov_one {
-  bool has_alpha;
+  bool has_alpha, singular;
   double alpha;
   fv2_betas b;
   divisors<1> diagonal;
-  bool singular;
   double *x, *f, *vector;
 };
 
@@ -93,12 +92,11 @@ ONE void hymgi_precondition(const krylov_one *level, const double *r, double *z)
 #undef ONE
 
 /* By a warp: x from f, both in the arena. */
-__device__ __forceinline__ void solve_one(krylov_one level, bool singular, const coarse_level &t,
+__device__ __forceinline__ void solve_one(krylov_one level, const coarse_level &t,
                                           hymg_bottom bottom)
 {
   double vector[7], target;
   double *const arena = coarse_arena() + t.ghost * (1 + t.row + t.plane);
-  level.singular = singular;
   level.x = vector;
   level.f = vector + 1;
   level.vector = vector + 2;

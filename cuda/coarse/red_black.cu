@@ -114,9 +114,16 @@ __device__ __forceinline__ void interpolate(const red_black_run &run, int l, con
 __device__ __forceinline__ void solve_coarsest(const red_black_run &run, const red_black &own)
 {
   __syncwarp();
+  const krylov_one one = {run.method.has_alpha,
+                          run.method.singular,
+                          own.red.alpha,
+                          own.red.b,
+                          own.red.diagonal,
+                          NULL,
+                          NULL,
+                          NULL};
   if (run.one_cell)
-    solve_one({run.method.has_alpha, own.red.alpha, own.red.b, own.red.diagonal},
-              run.method.singular, run.level[run.last], run.bottom);
+    solve_one(one, run.level[run.last], run.bottom);
   else if (run.bottom == HYMG_CG)
     solve_resident<HYMG_CG, HYMG_FV2, true, COARSE_WARP>(run.last);
   else

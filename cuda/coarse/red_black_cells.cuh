@@ -69,7 +69,9 @@ struct red_black_cell {
       const bool boundary = sides >> face & 1, wraps = sides >> (6 + face) & 1;
       const double ghost = t.boundary_ghost[face];
       to[face] = boundary && ghost == 0 ? (int)ZERO_AT
-                                        : at + (boundary ? -out : wraps ? around : out);
+                                        : at + (boundary ? -out
+                                                : wraps  ? around
+                                                         : out);
       factor[face] = boundary && ghost != 0 ? ghost : 1;
     }
   }
@@ -122,10 +124,10 @@ struct red_black_cell {
 
 /* The red and the black cell of a thread, neighbours along x. */
 struct red_black {
-  int level, thread;    /* thread: of those that work on the level */
+  int level, thread; /* thread: of those that work on the level */
   red_black_cell red, black;
-  int parent;           /* position of both cells' parent in x of the next coarser level */
-  unsigned odd;         /* bit per axis: the black cell is the odd child */
+  int parent;   /* position of both cells' parent in x of the next coarser level */
+  unsigned odd; /* bit per axis: the black cell is the odd child */
   coarse_product ghost[OWN_GHOSTS]; /* of the coarser level; to < 0: none */
 
   __device__ __forceinline__ void load(const red_black_run &run)
