@@ -23,9 +23,9 @@ uint8_t calls_byte(calls *c)
 
 double calls_number(calls *c)
 {
-  static const double odd[] = {0,      -0.,     -1,      5e-324,  1e-310, DBL_MIN,  1e-300,
-                               1e-200, 1e-150,  1e150,   1e200,   1e300,  DBL_MAX,  INFINITY,
-                               NAN,    -1e300,  1e-16,   1e16,    1e-8,   -INFINITY};
+  static const double odd[] = {0,      -0.,    -1,    5e-324, 1e-310, DBL_MIN,  1e-300,
+                               1e-200, 1e-150, 1e150, 1e200,  1e300,  DBL_MAX,  INFINITY,
+                               NAN,    -1e300, 1e-16, 1e16,   1e-8,   -INFINITY};
   const uint8_t b = calls_byte(c);
   const int count = sizeof odd / sizeof *odd;
   return b < count ? odd[b] : b < 128 ? (b - 20) / 16. : ldexp(1 + b % 8 / 8., (b - 192) / 4);
@@ -125,8 +125,7 @@ void calls_create_grid(calls *c)
   if (calls_byte(c) % 16 == 0) desc.extrapolation_box = calls_small(c);
   if (large && cells < 1e9) return;
   calls_drop_grid(c, g);
-  if (hymg_grid_create(c->context, &desc, &g->grid) != HYMG_OK &&
-      !*hymg_context_error(c->context))
+  if (hymg_grid_create(c->context, &desc, &g->grid) != HYMG_OK && !*hymg_context_error(c->context))
     abort();
 }
 

@@ -90,10 +90,17 @@ static void create_solver(calls *c)
 static void destroy(calls *c)
 {
   switch (calls_byte(c) % 4) {
-  case 0: calls_drop_grid(c, calls_pick_grid(c)); break;
-  case 1: calls_drop_operator(c, calls_pick_operator(c)); break;
-  case 2: calls_drop_solver(c, calls_pick_solver(c)); break;
-  default: calls_drop_field(c, calls_pick_field(c));
+  case 0:
+    calls_drop_grid(c, calls_pick_grid(c));
+    break;
+  case 1:
+    calls_drop_operator(c, calls_pick_operator(c));
+    break;
+  case 2:
+    calls_drop_solver(c, calls_pick_solver(c));
+    break;
+  default:
+    calls_drop_field(c, calls_pick_field(c));
   }
 }
 
@@ -120,9 +127,14 @@ static void write_or_read(calls *c)
       data[m] = (m % 17 - 8) * scale;
     ok(c, hymg_field_write(f, low, count, stride, at, HYMG_HOST));
     break;
-  case 1: ok(c, hymg_field_read(f, low, count, stride, at, calls_enum(c, 1))); break;
-  case 2: ok(c, hymg_field_write_own(f, low, count, stride, at, HYMG_HOST)); break;
-  default: ok(c, hymg_field_read_own(f, low, count, stride, at, HYMG_HOST));
+  case 1:
+    ok(c, hymg_field_read(f, low, count, stride, at, calls_enum(c, 1)));
+    break;
+  case 2:
+    ok(c, hymg_field_write_own(f, low, count, stride, at, HYMG_HOST));
+    break;
+  default:
+    ok(c, hymg_field_read_own(f, low, count, stride, at, HYMG_HOST));
   }
 }
 
@@ -131,15 +143,32 @@ static void change_field(calls *c)
   hymg_field *const x = calls_pick_field(c)->field, *const y = calls_pick_field(c)->field;
   double value = 0;
   switch (calls_byte(c) % 9) {
-  case 0: ok(c, hymg_field_fill(x, calls_number(c))); break;
-  case 1: ok(c, hymg_field_axpy(calls_number(c), x, y)); break;
-  case 2: ok(c, hymg_field_scale(calls_number(c), x)); break;
-  case 3: ok(c, hymg_field_copy(x, y)); break;
-  case 4: ok(c, hymg_field_max(x, &value)); break;
-  case 5: ok(c, hymg_field_rms(x, &value)); break;
-  case 6: ok(c, hymg_field_mean(x, &value)); break;
-  case 7: ok(c, hymg_field_dot(x, y, &value)); break;
-  default: ok(c, hymg_field_remove_mean(x));
+  case 0:
+    ok(c, hymg_field_fill(x, calls_number(c)));
+    break;
+  case 1:
+    ok(c, hymg_field_axpy(calls_number(c), x, y));
+    break;
+  case 2:
+    ok(c, hymg_field_scale(calls_number(c), x));
+    break;
+  case 3:
+    ok(c, hymg_field_copy(x, y));
+    break;
+  case 4:
+    ok(c, hymg_field_max(x, &value));
+    break;
+  case 5:
+    ok(c, hymg_field_rms(x, &value));
+    break;
+  case 6:
+    ok(c, hymg_field_mean(x, &value));
+    break;
+  case 7:
+    ok(c, hymg_field_dot(x, y, &value));
+    break;
+  default:
+    ok(c, hymg_field_remove_mean(x));
   }
 }
 
@@ -178,13 +207,27 @@ static void solve(calls *c)
   case 0:
     if (calls_readable(s->op)) ok(c, hymg_solver_update(s->solver));
     break;
-  case 1: ok(c, hymg_solver_cycle(s->solver, calls_enum(c, 3), level % 2, f, u)); break;
-  case 2: ok(c, hymg_fluxes(s->solver, u, flux)); break;
-  case 3: ok(c, hymg_solve_on_level(s->solver, level, f, u, &result)); break;
-  case 4: ok(c, hymg_restrict(s->solver, level, f, u)); break;
-  case 5: ok(c, hymg_apply(s->solver, level, f, u)); break;
-  case 6: ok(c, hymg_residual(s->solver, level, f, u, flux[2])); break;
-  case 7: ask(c, s); break;
+  case 1:
+    ok(c, hymg_solver_cycle(s->solver, calls_enum(c, 3), level % 2, f, u));
+    break;
+  case 2:
+    ok(c, hymg_fluxes(s->solver, u, flux));
+    break;
+  case 3:
+    ok(c, hymg_solve_on_level(s->solver, level, f, u, &result));
+    break;
+  case 4:
+    ok(c, hymg_restrict(s->solver, level, f, u));
+    break;
+  case 5:
+    ok(c, hymg_apply(s->solver, level, f, u));
+    break;
+  case 6:
+    ok(c, hymg_residual(s->solver, level, f, u, flux[2]));
+    break;
+  case 7:
+    ask(c, s);
+    break;
   case 8:
     if (s->solver) hymg_solver_stop(s->solver);
     break;
@@ -237,15 +280,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (expected[0] == 0) solve_fixed(c.context, expected);
   for (int n = 0; n < 64 && calls_left(&c); n++)
     switch (calls_byte(&c) % 16) {
-    case 0: calls_create_grid(&c); break;
-    case 1: create_operator(&c, true); break;
-    case 2: create_operator(&c, false); break;
-    case 3: create_solver(&c); break;
-    case 4: create_field(&c); break;
-    case 5: destroy(&c); break;
-    case 6: write_or_read(&c); break;
-    case 7: change_field(&c); break;
-    default: solve(&c);
+    case 0:
+      calls_create_grid(&c);
+      break;
+    case 1:
+      create_operator(&c, true);
+      break;
+    case 2:
+      create_operator(&c, false);
+      break;
+    case 3:
+      create_solver(&c);
+      break;
+    case 4:
+      create_field(&c);
+      break;
+    case 5:
+      destroy(&c);
+      break;
+    case 6:
+      write_or_read(&c);
+      break;
+    case 7:
+      change_field(&c);
+      break;
+    default:
+      solve(&c);
     }
   calls_end(&c);
   if (size % 8 == 0) {

@@ -1,6 +1,6 @@
 /* The command line of hymg-kernels. */
-#include "fuzz/words.h"
 #include "common/options.h"
+#include "fuzz/words.h"
 #include "hymg-kernels/kernels.h"
 
 #include <stdlib.h>

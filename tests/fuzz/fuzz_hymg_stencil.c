@@ -1,6 +1,6 @@
 /* The command line of hymg-stencil. */
-#include "fuzz/words.h"
 #include "common/options.h"
+#include "fuzz/words.h"
 #include "stencils/options.h"
 
 #include <stdlib.h>

@@ -64,7 +64,7 @@ def change_value(choice, record):
         elif what == 3 and isinstance(container, list):
             container.insert(key, copy.deepcopy(container[key]))
         else:
-            container[key] = choice.choice(ODD)
+            container[key] = copy.deepcopy(choice.choice(ODD))
         if not places(record, []):
             break
     return record
