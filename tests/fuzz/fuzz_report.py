@@ -59,7 +59,7 @@ def change_value(choice, record):
             del container[key]
         elif what == 1:
             container[key] = copy.deepcopy(choice.choice(there)[0])
-        elif what == 2 and isinstance(container[key], (int, float)):
+        elif what == 2 and isinstance(container[key], (int, float)) and abs(container[key]) < 1e300:
             container[key] = container[key] * choice.choice([-1, 0, 0.5, 2, 1e-300, 1e300])
         elif what == 3 and isinstance(container, list):
             container.insert(key, copy.deepcopy(container[key]))
