@@ -210,6 +210,11 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const 
                           int exponent, int bits, int64_t *words)
 {
   if (level->num_boxes == 0) return;
+  if (level->method->stencil == HYMG_FV4) {
+    hymgi_cuda_apply(level, x, y);
+    hymgi_cuda_sum(level, with, y, exponent, bits, words);
+    return;
+  }
   const hymgi_apply_sum apply = {x, y, with, exponent, bits};
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
@@ -220,7 +225,7 @@ void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
 {
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
-  hymgi_cuda_sweep_generic(level, &apply);
+  (level->c.limited ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
 }
 
 /* r NULL: the norm. Only the generic kernel works in place. */
@@ -283,16 +288,25 @@ const char *hymgi_cuda_kernel_names(const hymgi_level *level)
 
 /* ---- what a solver keeps ---- */
 
+static hymg_status attach_level(hymgi_hierarchy *h, hymgi_level *level, hymgi_level_kernels *k)
+{
+  if (level->backend != h->placement.fine) return HYMG_OK;
+  hymgi_free_level_kernels(k);
+  level->kernels = k;
+  return hymgi_fill_level_kernels(level, k);
+}
+
+/* As the preconditioner sees them; where level 0 has another operator outside of it, that one's
+ * kernels have the last record. */
 static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
 {
-  for (int l = 0; l < h->num_levels; l++) {
-    hymgi_level *const level = h->level + l;
-    if (level->backend != h->placement.fine) continue;
-    hymgi_free_level_kernels(kept->kernels + l);
-    level->kernels = kept->kernels + l;
-    TRY(hymgi_fill_level_kernels(level, kept->kernels + l));
-  }
-  return HYMG_OK;
+  hymg_status status = HYMG_OK;
+  hymgi_exchange_inner(h);
+  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
+    status = attach_level(h, h->level + l, kept->kernels + l);
+  hymgi_exchange_inner(h);
+  if (status != HYMG_OK || !h->method.quadratic) return status;
+  return attach_level(h, h->level, kept->kernels + HYMGI_MAX_LEVELS);
 }
 
 hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
@@ -305,7 +319,7 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   } else {
     kept = (hymgi_attached *)calloc(1, sizeof *kept);
     if (kept)
-      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS, sizeof *kept->kernels);
+      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS + 1, sizeof *kept->kernels);
     if (!kept || !kept->kernels) {
       free(kept);
       return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
@@ -331,10 +345,11 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
   if (!kept) return;
   hymgi_device_forget(h);
   hymgi_coarse_destroy(h->context, &kept->coarse);
-  for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
+  for (int l = 0; l <= HYMGI_MAX_LEVELS; l++)
     hymgi_free_level_kernels(kept->kernels + l);
   for (int l = 0; l < h->num_levels; l++)
     h->level[l].kernels = NULL;
+  h->inner.kernels = NULL;
   h->attached = NULL;
   if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
   free(kept->kernels);

@@ -42,15 +42,20 @@ static hymg_status tune(hymg_solver *s)
   for (int l = 0; status == HYMG_OK && l < s->h.num_levels; l++)
     s->h.level[l].backend->tune(s->h.level + l);
   finest->x = finest->f = NULL, finest->y = y;
+  for (int l = 0; status == HYMG_OK && l < s->h.shadow.count; l++)
+    s->h.shadow.level[l].backend->tune(s->h.shadow.level + l);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
   s->tuning_seconds += hymgi_seconds() - start;
   return status;
 }
 
+/* The levels in double precision are complete. */
 static hymg_status attach(hymg_solver *s)
 {
   const hymgi_backend *fine = s->h.placement.fine;
+  if (!s->h.shadow.level) TRY(hymgi_shadow_create(&s->h));
+  TRY(hymgi_shadow_fill(&s->h));
   if (!fine->attach) return HYMG_OK;
   return hymgi_agree(s->h.context, fine->attach(&s->h));
 }
@@ -85,8 +90,21 @@ static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
   return hymgi_robust_build_finest(&s->h, backend);
 }
 
+/* Says so in the reason for the path. */
+static hymg_status set_limiter(hymg_solver *s)
+{
+  static const char said[] = "; FV4 has the flux of FV2 at jumps of beta";
+  bool limited;
+  TRY(hymgi_limiter_set(&s->h, &limited));
+  char *const why = s->path.why, *const before = strstr(why, said);
+  const size_t used = before ? (size_t)(before - why) : strlen(why);
+  if (used + sizeof said <= sizeof s->path.why) strcpy(why + used, limited ? said : "");
+  return HYMG_OK;
+}
+
 static hymg_status end_robust(hymg_solver *s)
 {
+  TRY(set_limiter(s));
   TRY(hymgi_robust_build_coarser(&s->h));
   const int levels = s->h.num_levels, host = s->h.placement.host_from;
   if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
@@ -153,12 +171,21 @@ static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *ba
   return HYMG_OK;
 }
 
+static hymg_status check_precision(hymg_context *c, const hymg_options *o,
+                                   const hymgi_backend *backend)
+{
+  if (o->precision != HYMG_MIXED || backend->single) return HYMG_OK;
+  return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision mixed on backend %s: auto or double",
+                    backend->name);
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
   if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
+  TRY(check_precision(c, &s->h.options, backend));
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
   TRY(judge_on_robust_level(s, backend));
   if (s->path.path != HYMG_PATH_ROBUST) {
@@ -232,11 +259,11 @@ static hymg_status update(hymg_solver *s)
   s->transfer = (hymgi_transfer_choice){0};
   if (s->h.method.robust) {
     TRY(hymgi_robust_update(&s->h, &kept));
+    if (kept) TRY(set_limiter(s));
   } else {
     TRY(hymgi_coefficients_load(&s->h));
     hymgi_path_choice now = {.path = s->h.options.path};
-    const bool open =
-        now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] && s->h.method.stencil == HYMG_FV2;
+    const bool open = now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0];
     if (open) TRY(hymgi_path_judge(&s->h, &now));
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;

@@ -17,8 +17,9 @@ static int *cut(int n, int boxes, int first)
   return cells;
 }
 
-/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it. */
-enum { TENSOR = 1 << 8, ISLANDS = 1 << 9 };
+/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it; FV4; mixed
+ * precision, for which there have to be more than 32^3 cells. */
+enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, FV4 = 1 << 10, MIXED = 1 << 11 };
 
 static const struct {
   int n[3];
@@ -42,6 +43,9 @@ static const struct {
     {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | TENSOR, 2, 11, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS, 2, 5, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
+    {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | FV4, 0, 9, HYMG_PATH_ROBUST},
+    {{31, 18, 8}, "pp dd pp", FV4, 0, 5, HYMG_PATH_ROBUST},
+    {{20, 17, 36}, "dd pp dd", TRIAL_ALPHA | FV4 | TENSOR, 2, 7, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
     {{17, 13, 21}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 5, HYMG_PATH_STANDARD},
@@ -50,6 +54,11 @@ static const struct {
     {{34, 26, 22}, "dd nn dd", TRIAL_ALPHA, 0, 7, HYMG_PATH_STANDARD},
     {{31, 15, 7}, "dd dd dd", TRIAL_DATA, 0, 4, HYMG_PATH_STANDARD},
     {{41, 37, 45}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 11, HYMG_PATH_STANDARD},
+    {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | MIXED, 2, 11, HYMG_PATH_ROBUST},
+    {{33, 40, 30}, "dd pp nn", TRIAL_QUADRATIC | TENSOR | MIXED, 0, 9, HYMG_PATH_ROBUST},
+    {{72, 32, 36}, "dd pp dd", TRIAL_ALPHA | TRIAL_DATA | MIXED, 0, 10, HYMG_PATH_STANDARD},
+    {{32, 34, 40}, "pp pp pp", MIXED, 1, 4, HYMG_PATH_STANDARD},
+    {{41, 37, 35}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA | MIXED, 2, 11, HYMG_PATH_STANDARD},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -59,10 +68,13 @@ static trial trial_case(int i)
   trial t = islands ? trial_checkerboard(cases[i].n, 5, 1e6)
                     : trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
   t.o.path = cases[i].path;
+  if (cases[i].kind & MIXED) t.o.precision = HYMG_MIXED, t.o.tuning = HYMG_TUNE_ESTIMATE;
   t.o.max_cycles = islands ? 26 : 12;
   if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
   if (islands && cases[i].kind & TRIAL_QUADRATIC)
     t.c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
+  if (cases[i].kind & FV4)
+    t.c.spec.stencil = HYMG_FV4, t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   if (cases[i].path == HYMG_PATH_STANDARD) { /* all smoothers but symgs */
     t.o.smoother = (hymg_smoother)(i % 4);
     t.o.cycle = i % 3 ? HYMG_CYCLE_F : HYMG_CYCLE_W;
@@ -92,7 +104,8 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
   t.context = context;
   distribute(&t, _i, support_ranks(MPI_COMM_WORLD), own);
   const hymg_result b = trial_solve(&t, got);
-  int wrong = a.cycles != b.cycles || a.path != b.path;
+  int wrong = a.cycles != b.cycles || a.path != b.path || a.precision != b.precision ||
+              (a.precision == HYMG_MIXED) != !!(cases[_i].kind & MIXED);
   for (int m = 0; m < a.cycles && !wrong; m++)
     wrong = a.history[m].residual_max != b.history[m].residual_max;
   support_all_agree(wrong ? "other residuals" : NULL, t.c.name);
