@@ -33,7 +33,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
-  if (level->boundaries) level->backend->add_boundary_terms(level, level->f);
+  hymgi_add_boundary_terms(level, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   return hymgi_subtract_mean(level, level->f);

@@ -84,14 +84,11 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
                       extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
-    if (grid->desc.boundary[face] == HYMG_NEUMANN)
+    const int n = grid->desc.n[face / 2];
+    if (grid->desc.boundary[face] == HYMG_NEUMANN && n < 4)
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                        "Neumann on face %s with FV4: Dirichlet and periodic only",
-                        hymgi_face_name(face));
-    if (d->boundary_data[face])
-      return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                        "wall data on face %s with FV4: homogeneous walls only",
-                        hymgi_face_name(face));
+                        "%d cells along %c, which has a Neumann boundary: FV4 needs 4", n,
+                        "xyz"[face / 2]);
   }
   for (int axis = 0; axis < 3; axis++) {
     const int boxes = grid->desc.boxes[axis], width = grid->desc.n[axis] / boxes;
