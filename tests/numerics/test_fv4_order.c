@@ -1,5 +1,5 @@
 /* FV4 is of 4th order with every kind of boundary: solutions made up for smooth beta, with their values
- * or derivatives as boundary data, on boxes of any shape */
+ * or derivatives as boundary data, on boxes of any shape. */
 #include "support/support.h"
 #include <math.h>
 #include <stdlib.h>
