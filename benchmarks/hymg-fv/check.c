@@ -49,8 +49,12 @@ static bool check_grid(const fv_options *o)
                             grid->boxes[axis], grid->n[axis], "xyz"[axis]);
   }
   for (int face = 0; face < 6; face++)
-    if (grid->boundary[face] == HYMG_NEUMANN && o->stencil == HYMG_FV4)
-      return options_refuse(c, "--boundary neumann: needs --operator fv2");
+    if ((grid->boundary[face] == HYMG_NEUMANN || grid->boundary[face] == HYMG_ROBIN) &&
+        o->stencil == HYMG_FV4)
+      return options_refuse(c, "--boundary %s: needs --operator fv2",
+                            fv_boundary_words[grid->boundary[face]]);
+  if (options_given(c, "robin") && !fv_has_robin(grid->boundary))
+    return options_refuse(c, "--robin has no effect without --boundary robin");
   return true;
 }
 
@@ -74,6 +78,7 @@ static bool check_cycle(fv_options *o)
                           hymg_enum_name("hymg_cycle", (int)s->cycle));
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
     return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
+  if (s->method == HYMG_FMG && s->precision == HYMG_PRECISION_AUTO) s->precision = HYMG_DOUBLE;
   if (s->max_cycles == -1) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
   if (s->method == HYMG_FMG && options_given(c, "rtol"))
     return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
@@ -150,6 +155,7 @@ static bool check_official(fv_options *o)
       {o->solver.sweeps != 6, "--sweeps 6"},
       {o->solver.method != HYMG_FMG, "--solver fmg"},
       {o->solver.bottom != HYMG_BICGSTAB, "--bottom bicgstab"},
+      {o->solver.precision != HYMG_DOUBLE, "--precision double"},
       {!o->log2_sizes, "sizes as LOG2_BOX_DIM BOXES_PER_RANK, not --grid"},
       {o->log2_sizes && o->grid.n[0] < 128, "at least 128 cells per axis"},
       {o->warmup < 10, "--warmup of at least 10"},
@@ -211,4 +217,12 @@ bool fv_options_check(fv_options *o)
   return check_grid(o) && check_equation(o) && check_cycle(o) && check_smoother(o) &&
          check_backend(o) && check_plan(o) && check_official(o) && check_output(o) &&
          check_submission(o);
+}
+
+void fv_set_robin(const fv_options *o, hymg_operator_desc *desc)
+{
+  for (int face = 0; face < 6; face++) {
+    desc->robin_alpha_constant[face] = o->robin[0];
+    desc->robin_beta_constant[face] = o->robin[1];
+  }
 }

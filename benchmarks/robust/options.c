@@ -40,7 +40,7 @@ const char *const robust_coefficient_words[] = {
     "slayers", "thin",     "wires", "cells", "logn",    "rot2",   "rot3",    NULL};
 static const char *const rhs_words[] = {"one", "noise", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
-static const char *const extrapolation_words[] = {"linear", "quadratic", NULL};
+static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
 static const char *const operator_words[] = {"fv2", "fv4", NULL};
 static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
@@ -80,6 +80,15 @@ static bool read_transfer(const command_line *c, const char *option, const char 
   return word >= 0;
 }
 
+static bool read_precision(const command_line *c, const char *option, const char *text,
+                           void *target)
+{
+  static const char *const words[] = {"auto", "double", "mixed", NULL};
+  const int word = options_word(c, option, text, words);
+  *(hymg_precision *)target = (hymg_precision)(word + HYMG_PRECISION_AUTO);
+  return word >= 0;
+}
+
 static bool read_file(const command_line *c, const char *option, const char *text, void *target)
 {
   *(const char **)target = text;
@@ -97,7 +106,8 @@ static robust_options defaults(void)
                       .largest = 1,
                       .block = 8,
                       .norm = HYMG_NORM_2,
-                      .repeat = 1};
+                      .repeat = 1,
+                      .robin = {1, 1}};
   o.solver = hymg_options_default();
   o.solver.max_cycles = 100;
   return o;
@@ -119,9 +129,11 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
        DBL_MAX, "a number of at least 0"},
       {"boundary", "KIND",
-       "dirichlet (default), periodic or neumann, or their first letters, on all walls, or six\n"
-       "of these for x-,x+,y-,y+,z-,z+",
+       "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
+       "six of these for x-,x+,y-,y+,z-,z+",
        .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
+       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
       {"spacing", "HX,HY,HZ", "of the cells; default 1 / cells", .kind = OPTION_CUSTOM, o->spacing,
        .read = read_spacing},
       {"stretch", "G", "cells grow from both z walls by this factor; 0 (default): they do not",
@@ -143,13 +155,18 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
        "face; default 8 on the robust path, no face on the standard path",
        .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter},
-      {"extrapolation", "linear|quadratic", "of fv2 at Dirichlet walls; default linear",
+      {"extrapolation", "linear|quadratic|vertex",
+       "of fv2 at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; "
+       "default\n"
+       "linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
        .words = path_words},
       {"transfer", "auto|n|w|h",
        "robust path: interpolation constant, weighted or tensor; default auto",
        .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
+      {"precision", "auto|double|mixed", "of the cycles; default auto: mixed from 128^3 cells on",
+       .kind = OPTION_CUSTOM, &s->precision, .read = read_precision},
       {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
        .kind = OPTION_WORD, &o->method, .words = method_words},
       {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
@@ -212,6 +229,8 @@ static bool check(const robust_options *o)
                             "xyz"[axis]);
   if (o->stretch > 0 && o->stretch < 1)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
+  if (options_given(c, "robin") && !fv_has_robin(o->boundary))
+    return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
   if (o->limiter != 0 && !o->fv4)

@@ -95,6 +95,10 @@ static bool make_solver(objects *o, const robust_options *options, int *code)
     desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
   desc.a = options->alpha > 0;
   desc.alpha_constant = options->alpha;
+  for (int face = 0; face < 6; face++) {
+    desc.robin_alpha_constant[face] = options->robin[0];
+    desc.robin_beta_constant[face] = options->robin[1];
+  }
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = o->beta[axis];
   return went_well(o, hymg_operator_create(o->grid, &desc, &o->op), "operator", code) &&

@@ -36,10 +36,10 @@ size_t most_places(const hymgi_geom *g)
   return (size_t)(g->n[0] + 4) * (size_t)(g->n[1] + 4) * (size_t)(g->n[2] + 4);
 }
 
-/* Bytes of a level's lists at most: cells, three lists of ghosts, boundary data. */
+/* Bytes of a level's lists at most: cells, five lists of ghosts, boundary data. */
 size_t room_for_lists(const hymgi_level *level)
 {
-  return most_places(level->box) * (sizeof(coarse_cell) + 3 * sizeof(coarse_ghost) + 16) +
+  return most_places(level->box) * (sizeof(coarse_cell) + 5 * sizeof(coarse_ghost) + 16) +
          sizeof level->chebyshev + 16;
 }
 
@@ -48,7 +48,7 @@ size_t room_for_lists(const hymgi_level *level)
 /* Position of the cell or ghost (i, j, k) of a box in a vector of the coarse end. */
 int coarse_at(const hymgi_geom *g, int i, int j, int k)
 {
-  const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+  const int width = coarse_row_of(g), height = g->n[1] + 2 * g->ghost;
   return (i + g->ghost) + width * ((j + g->ghost) + height * (k + g->ghost));
 }
 
@@ -120,7 +120,7 @@ coarse_ghost ghost_of(ghost_list *l, const int ijk[3], const ghost_kind *kind)
   coarse_ghost ghost = {coarse_at(g, ijk[0], ijk[1], ijk[2]), 0, 0, HYMGI_MIRROR_GHOST};
   if (kind->boundaries > 0) {
     const int axis = kind->first_boundary, high = ijk[axis] >= g->n[axis], face = 2 * axis + high;
-    const int width = g->n[0] + 2 * g->ghost, height = g->n[1] + 2 * g->ghost;
+    const int width = coarse_row_of(g), height = g->n[1] + 2 * g->ghost;
     const int stride = axis == 0 ? 1 : axis == 1 ? width : width * height;
     const hymgi_extrapolation boundary = hymgi_extrapolation_of(level, face, l->order);
     const bool two = layers_of(l) == 2 && (l->corners || kind->outside == 1);
@@ -175,6 +175,35 @@ void list_ghosts(pile *p, const hymgi_level *level, hymgi_ghosts order, bool cor
         (double *)memmove(append<double>(p, l.data_count), l.data, l.data_count * sizeof *l.data);
 }
 
+/* The ghosts of an interpolation of order V2 or lower, for red_black.cu. */
+void list_products(pile *p, const hymgi_level *level, hymgi_ghosts order, coarse_products *to)
+{
+  const hymgi_geom *g = level->box;
+  coarse_product *const first = append<coarse_product>(p, 0);
+  int ijk[3];
+  if (order == HYMGI_GHOSTS_V4) return;
+  to->ghost = first;
+  if (order == HYMGI_GHOSTS_P0) return;
+  for (ijk[2] = -1; ijk[2] <= g->n[2]; ijk[2]++)
+    for (ijk[1] = -1; ijk[1] <= g->n[1]; ijk[1]++)
+      for (ijk[0] = -1; ijk[0] <= g->n[0]; ijk[0]++) {
+        if (kind_of(level, ijk).outside == 0) continue;
+        int from[3];
+        unsigned what = 0;
+        for (int axis = 0; axis < 3; axis++) {
+          from[axis] = wrapped(level, axis, ijk[axis]);
+          if (from[axis] >= 0 && from[axis] < g->n[axis]) continue;
+          const int high = from[axis] > 0, face = 2 * axis + high;
+          const unsigned boundary = (unsigned)hymgi_extrapolation_of(level, face, order) & 15u;
+          what |= boundary << 4 * axis | (unsigned)high << (12 + axis);
+          from[axis] = high ? g->n[axis] - 1 : 0;
+        }
+        *append<coarse_product>(p, 1) = {coarse_at(g, ijk[0], ijk[1], ijk[2]),
+                                         coarse_at(g, from[0], from[1], from[2]), 0, what};
+      }
+  to->count = (int)((coarse_product *)(void *)(p->bytes + p->size) - first);
+}
+
 /* ---- cells ---- */
 
 unsigned sides_of(const hymgi_level *level, const int ijk[3])
@@ -223,15 +252,22 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   const hymgi_coefficients *c = &level->c;
   t->cells = (int)level->cells;
   t->team = level->cells <= COARSE_WARP ? (int)COARSE_WARP : (int)COARSE_THREADS;
-  t->row = g->n[0] + 2 * g->ghost;
+  t->row = coarse_row_of(g);
   t->plane = t->row * (g->n[1] + 2 * g->ghost);
   t->size = size_of(g);
+  t->ghost = g->ghost;
   t->wrap[0] = g->n[0] - 1;
   t->wrap[1] = (g->n[1] - 1) * t->row;
   t->wrap[2] = (g->n[2] - 1) * t->plane;
   t->parity = g->parity;
   t->in_place = m->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
+  t->periodic = (int)level->periodic;
+  t->linear_ghosts = true;
+  for (int face = 0; face < 6; face++)
+    if (!(level->periodic >> (face / 2) & 1) &&
+        hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_LINEAR_GHOST)
+      t->linear_ghosts = false;
   memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;
@@ -243,6 +279,8 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   if (!finer) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
+  list_products(p, level, (hymgi_ghosts)m->interpolation_v, &t->v_products);
+  if (!level->boundaries) list_products(p, level, (hymgi_ghosts)m->interpolation_f, &t->f_products);
 }
 
 /* ---- all of it ---- */
@@ -260,8 +298,9 @@ bool applies(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
+  const bool above = level->direct && !level->uneven && !hymgi_has_robin(level);
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= COARSE_THREADS && (bottom || (level->direct && !level->uneven)) &&
+         level->cells <= COARSE_THREADS && (bottom || above) &&
          level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 
@@ -300,6 +339,8 @@ void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level
     move_to(lists->memory, p->bytes, &t->operator_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->v_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->f_ghosts.ghost);
+    move_to(lists->memory, p->bytes, &t->v_products.ghost);
+    move_to(lists->memory, p->bytes, &t->f_products.ghost);
     move_to(lists->memory, p->bytes, &t->data);
     move_to(lists->memory, p->bytes, &t->chebyshev);
     t->coefficients = next;
@@ -331,6 +372,7 @@ hymg_status make_lists(pile *p, const hymgi_level *first, hymgi_coarse_lists *li
   for (int l = 0; l < count; l++)
     hymgi_coarse_fill_coefficients(first + l, level[l].cell, (double *)level[l].coefficients);
   lists->level = (const coarse_level *)(const void *)lists->memory;
+  memcpy(lists->on_host, level, (size_t)count * sizeof *level);
   return context->status;
 }
 
@@ -361,6 +403,7 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   if (!p.bytes) return hymgi_fail(context, HYMG_ENOMEM, "no memory for lists of cells");
   const hymg_status status = make_lists(&p, h->level + first, t);
   free(p.bytes);
+  t->red_black = hymgi_coarse_red_black(h, t);
   return status;
 }
 

@@ -66,6 +66,8 @@ void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts gh
  * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
                                      bool along_x);
+/* Robin conditions with variable beta: multiplies the betas of boundary faces by their flux. */
+void hymgi_cuda_robin_betas(const hymgi_level *level);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
 

@@ -63,7 +63,7 @@ void hymgi_cpu_tune(hymgi_level *level)
   /* with neighbours there is only one schedule, and trying it would send messages */
   if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;
   if (level->method->smoother == HYMG_SYMGS) return;
-  double *const x = level->x, *const y = level->y;
+  hymgi_real *const x = level->x, *const y = level->y;
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
   candidate c[CANDIDATES];

@@ -271,33 +271,21 @@ static void weights(const hymgi_level *level, double *const resistance[3])
 
 /* ---- the coarse level ---- */
 
-/* As hymgi_sum_of_children, for the n coarse entries from the start of row JK. */
-static void sum_row(const hymgi_level *level, const hymgi_geom *g, int axis, const double *fine,
-                    const int JK[2], int n, double *restrict out)
+/* The coarse faces on Robin boundaries. */
+static void robin_faces(const hymgi_level *level, const hymgi_coarse_rule *rule,
+                        const hymgi_geom *g, const hymgi_geom *p, int axis, const double *fine,
+                        double *coarse)
 {
-  const unsigned c = level->coarsened;
-  int from[2], count[2];
-  for (int t = 0; t < 2; t++) {
-    from[t] = hymgi_first_child(c, t + 1, JK[t]);
-    if (axis == t + 1 && from[t] > g->n[t + 1]) from[t] = g->n[t + 1];
-    count[t] = axis == t + 1 ? 1 : hymgi_children(c, g, t + 1, JK[t]);
-  }
-  const int step = c & 1 ? 2 : 1, pairs = axis != 0 && c & 1 ? g->n[0] / 2 : 0,
-            whole = n * step > g->n[0] + 1 ? n - 1 : n; /* the last one may begin beyond the row */
-  memset(out, 0, (size_t)n * sizeof *out);
-  for (int k = from[1]; k < from[1] + count[1]; k++)
-    for (int j = from[0]; j < from[0] + count[0]; j++) {
-      const double *const row = hymgi_cpu_plain_row(g, fine, j, k, host_scratch(level, SHARES));
-      if (pairs)
-#pragma omp simd
-        for (int I = 0; I < pairs; I++)
-          out[I] = (out[I] + row[2 * I]) + row[2 * I + 1];
-      else
-#pragma omp simd
-        for (int I = 0; I < whole; I++)
-          out[I] += row[step * I];
-      if (pairs ? pairs < n : whole < n) out[n - 1] += row[pairs ? 2 * pairs : g->n[0]];
+  for (int side = 0; side < 2; side++) {
+    if (!(rule->robin >> side & 1) || !hymgi_is_boundary(g, 2 * axis + side)) continue;
+    const int at = side ? p->n[axis] : 0;
+    FOR_CELLS(level, axis == 0 ? 1 : p->n[0], axis == 1 ? 1 : p->n[1], axis == 2 ? 1 : p->n[2])
+    {
+      const int I = axis == 0 ? at : i, J = axis == 1 ? at : j, K = axis == 2 ? at : k;
+      coarse[hymgi_at(p, I, J, K)] =
+          hymgi_coarse_face(rule, g, axis, p->low[axis] + at, fine, I, J, K);
     }
+  }
 }
 
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
@@ -320,26 +308,13 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
     for (int m = 0; m < rows; m++) {
       const int JK[2] = {m % nJ, m / nJ};
       double *const out = host_scratch(level, PART);
-      sum_row(level, g, axis, fine, JK, n, out);
+      hymgi_cpu_sum_row(level, g, axis, fine, JK, n, out);
       for (int I = 0; I < n; I++)
         out[I] *= rule.closer[p->low[axis] + hymgi_index_along(axis, I, JK[0], JK[1])];
       hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
       if (axis == 0) coarse[hymgi_at(p, p->n[0], JK[0], JK[1])] = out[p->n[0]];
     }
-  }
-}
-
-static void sum_children(const hymgi_level *level, const double *fine, double *coarse)
-{
-  const double kept = hymgi_part_of_sum(level);
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
-       hymgi_cpu_next(&s)) {
-    double *const out = host_scratch(level, PART);
-    sum_row(level, level->box + (s.g - level->patch), -1, fine, s.cjk + 1, s.g->n[0], out);
-    for (int I = 0; I < s.g->n[0]; I++)
-      out[I] *= kept;
-    hymgi_cpu_store_row(s.g, out, s.cjk[1], s.cjk[2], coarse);
+    robin_faces(level, &rule, g, p, axis, fine, coarse);
   }
 }
 
@@ -400,7 +375,7 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .resistances = resistances,
                                            .weights = weights,
                                            .coarse_faces = coarse_faces,
-                                           .sum_children = sum_children,
+                                           .sum_children = hymgi_cpu_sum_children,
                                            .limit_faces = limit_faces,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,

@@ -5,6 +5,10 @@
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
+#ifdef HYMGI_SINGLE
+#include "cpu/single_names.h"
+#endif
+
 #include "base/exact_sum.h"
 #include "formulas/extrapolation.h"
 
@@ -16,17 +20,18 @@
 #define omp_get_thread_num()  0
 #endif
 
-enum { HOST_SCRATCH_ROWS = 48 }; /* scratch rows per thread */
+/* numbers of a cache line; scratch rows per thread */
+enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
 
 /* Number of threads that pays off for a level: one below some thousand cells. */
 int hymgi_cpu_threads(const hymgi_level *level);
 
-/* A scratch row of this thread, readable from index -2 * HYMGI_LINE + 1. */
-static inline double *host_scratch(const hymgi_level *level, int row)
+/* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
+static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
          ((ptrdiff_t)omp_get_thread_num() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
-         2 * HYMGI_LINE;
+         2 * HOST_LINE;
 }
 
 /* The share [*from, *to) of `count` items that belongs to this thread. */
@@ -67,18 +72,19 @@ static inline double host_larger(double a, double b)
 }
 
 /* max |x y| of n entries, or max |x|, when y is not read; NaN if there is any */
-HYMGI_INLINE double host_row_max(const bool product, const double *x, const double *y, int n)
+HYMGI_INLINE double host_row_max(const bool product, const hymgi_real *x, const hymgi_real *y,
+                                 int n)
 {
-  double max = 0, nan = 0;
+  hymgi_real max = 0, nan = 0;
 #pragma omp simd reduction(max : max) reduction(+ : nan)
   for (int t = 0; t < n; t++) {
-    const double v = fabs(product ? x[t] * y[t] : x[t]);
+    const hymgi_real v = hymgi_abs(product ? x[t] * y[t] : x[t]);
     max = v > max ? v : max;
-    nan += v != v ? 1. : 0.;
+    nan += v != v ? 1 : 0;
   }
-  return nan > 0 ? NAN : max;
+  return nan > 0 ? (double)NAN : (double)max;
 }
-static inline double host_largest(const double *x, int n)
+static inline double host_largest(const hymgi_real *x, int n)
 {
   return host_row_max(false, x, x, n);
 }
@@ -93,20 +99,20 @@ HYMGI_INLINE uint64_t host_bits_of(double x)
 /* hymgi_sum_add_below of n terms x y, or x if not a product. The lifted terms are added up with what
  * lifting has set in their bits, modulo 2^64, which is subtracted at the end; products with a power of 2
  * are exact. */
-HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double *y, int n,
+HYMGI_INLINE void host_row_sum(const bool product, const hymgi_real *x, const hymgi_real *y, int n,
                                const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
 {
   const hymgi_sum_scale by = *scale;
   uint64_t first = 0, second = 0, third = 0, fitting = 0;
 #pragma omp simd reduction(+ : first, second, third, fitting)
   for (int t = 0; t < n; t++) {
-    const double term = product ? x[t] * y[t] : x[t];
+    const double term = product ? (double)x[t] * (double)y[t] : (double)x[t];
     const bool fits = fabs(term) < by.limit;
-    const double a = fits ? term : 0, one = hymgi_fma(a, by.up, HYMGI_SUM_LIFT),
-                 b = hymgi_fma(a, by.up, HYMGI_SUM_LIFT - one),
-                 two = hymgi_fma(b, by.step, HYMGI_SUM_LIFT),
-                 c = hymgi_fma(b, by.step, HYMGI_SUM_LIFT - two),
-                 three = hymgi_fma(c, by.step, HYMGI_SUM_LIFT);
+    const double a = fits ? term : 0, one = hymgi_fma_double(a, by.up, HYMGI_SUM_LIFT),
+                 b = hymgi_fma_double(a, by.up, HYMGI_SUM_LIFT - one),
+                 two = hymgi_fma_double(b, by.step, HYMGI_SUM_LIFT),
+                 c = hymgi_fma_double(b, by.step, HYMGI_SUM_LIFT - two),
+                 three = hymgi_fma_double(c, by.step, HYMGI_SUM_LIFT);
     first += host_bits_of(one), second += host_bits_of(two), third += host_bits_of(three);
     fitting += fits ? 1 : 0;
   }
@@ -117,10 +123,10 @@ HYMGI_INLINE void host_row_sum(const bool product, const double *x, const double
   words[HYMGI_SUM_BEYOND] += n - (int64_t)fitting;
 }
 
-/* Distance in doubles between two vectors, which may be separate allocations. */
-static inline ptrdiff_t host_distance(const double *from, const double *to)
+/* Distance in numbers between two vectors, which may be separate allocations. */
+static inline ptrdiff_t host_distance(const hymgi_real *from, const hymgi_real *to)
 {
-  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(double));
+  return (ptrdiff_t)(((intptr_t)to - (intptr_t)from) / (intptr_t)sizeof(hymgi_real));
 }
 
 /* ---- rows ---- */
@@ -129,9 +135,9 @@ static inline ptrdiff_t host_distance(const double *from, const double *to)
  * of the faces between them. */
 typedef struct fv2_row {
   int n;
-  const double *c, *w, *e, *s, *nn, *d, *u;
-  const double *bw, *be, *bs, *bn, *bd, *bu;
-  const double *f, *alpha; /* alpha is NULL for Poisson */
+  const hymgi_real *c, *w, *e, *s, *nn, *d, *u;
+  const hymgi_real *bw, *be, *bs, *bn, *bd, *bu;
+  const hymgi_real *f, *alpha; /* alpha is NULL for Poisson */
 } fv2_row;
 
 /* FV4: o points to the row's colour, q to the other colour (the same pointer if rows are not
@@ -140,130 +146,164 @@ typedef struct fv2_row {
 typedef struct fv4_row {
   int n;
   ptrdiff_t pitch, plane, sm, sp, s2;
-  const double *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
-  const double *f, *alpha, *dinv;
-  double beta[3]; /* constant betas, used if io is NULL */
-  bool limited;   /* betas may be marked (formulas/limiter.h) */
+  const hymgi_real *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
+  const hymgi_real *f, *alpha, *dinv;
+  hymgi_real beta[3]; /* constant betas, used if io is NULL */
+  bool limited;       /* betas may be marked (formulas/limiter.h) */
   /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
   unsigned walls;
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
  * coefficients are set; f may be NULL if the kernel does not read it. */
-fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3]);
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
+                         hymgi_real *x, const int cjk[3]);
 /* own and other are the vectors that hold the colour of the row and the other colour. Ghosts must
  * be filled already. */
-fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                         const double *own, const double *other, const int cjk[3]);
+fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
+                         const hymgi_real *own, const hymgi_real *other, const int cjk[3]);
 
 /* fv4_limited.c: the rows' boundaries; operator or residual of a limited row. */
 unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
-void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, double *out);
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 
 /* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
 typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
 
 typedef struct relax_weights {
-  double residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
-  const double *prev;        /* row of the previous iterate, or NULL without momentum; may be out */
-  const double *scale;       /* row of l1 scaling used in place of D^-1, or NULL */
+  hymgi_real residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
+  const hymgi_real *prev;  /* row of the previous iterate, or NULL without momentum; may be out */
+  const hymgi_real *scale; /* row of l1 scaling used in place of D^-1, or NULL */
 } relax_weights;
 
 /* Kernels on slots [from, to). Only gsrb of FV2 allows out to be the row c itself. */
 void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
-                   double *out);
+                   hymgi_real *out);
 void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
-                   double *out);
+                   hymgi_real *out);
 
 /* What is computed in all rows of a pass. */
 typedef struct host_pass {
   host_kind kind;
   const hymgi_level *level;
-  const double *f;
-  double *own, *other; /* vectors with the cell's colour and with the other colour */
-  relax_weights w;     /* prev and scale are vectors here */
+  const hymgi_real *f;
+  hymgi_real *own, *other; /* vectors with the cell's colour and with the other colour */
+  relax_weights w;         /* prev and scale are vectors here */
 } host_pass;
 
 /* run_slots of FV2 */
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
-                     double *out);
+                     hymgi_real *out);
 /* FV2: rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: in place,
  * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    double *out);
+                    hymgi_real *out);
+
+/* FV4: likewise, for rows that are split or relaxed without colours. */
+void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    hymgi_real *out);
 
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
-                         int to, double *out);
+                         int to, hymgi_real *out);
 
-/* Size in doubles of the constant-coefficient rows of a box, and the function that fills them. */
-size_t hymgi_constant_doubles(const hymgi_geom *g);
-void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows);
+/* Makes or updates level->c.constant_rows, if the level needs them. */
+hymg_status hymgi_cpu_constant_rows(hymgi_level *level);
 
 /* The diagonal and the sum of |coefficient| over the 24 other cells, ignoring boundaries. */
-void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others);
+void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, hymgi_real *diagonal,
+                        hymgi_real *others);
 /* Coefficient of the neighbour at offset `at` in the equation of the row's cell t, ignoring
  * boundaries. */
-double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
+hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
 
 /* ---- parts shared by the host's files ---- */
 
 /* Fills the ghosts beyond boundaries by polynomial extrapolation (tensor products at edges and
  * corners), adding the boundary data if asked. */
-void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ghosts at both ends of row (j, k); the ghost rows beyond face 2 or 3 in plane
+/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond face 2 or 3 in plane
  * `at`, or row `at` of the ghost planes beyond face 4 or 5. */
-void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
-                               hymgi_ghosts ghosts, int j, int k);
-void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                               hymgi_ghosts ghosts, const int j[2], int k);
+void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, int face, int at);
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
-void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x);
+void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 
 /* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
- * returns false if not. If coarse is not NULL the residual is restricted into it as a further stage
- * (transfer.c has the separate pass). */
-bool hymgi_cpu_wave_smooth(hymgi_level *level, double *coarse);
+ * returns false if not. level->start is a stage before the sweeps. If coarse is not NULL the residual
+ * is restricted into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f
+ * - A x| is found; not both. */
+bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
+bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
+bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Sweep s of a smoother without colours, from level->x. */
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 /* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
 void hymgi_cpu_tune(hymgi_level *level);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
-void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x);
+void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
 /* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
  * already. */
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                     double *coarse);
+                                     hymgi_real *coarse);
+
+/* level->scratch in 8-byte words, and the numbers of one of its rows */
+size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row);
+void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x);
+/* as in hymgi_mover */
+void hymgi_cpu_copy_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                          const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst);
+void hymgi_cpu_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const hymgi_real *src);
+void hymgi_cpu_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                      hymgi_real *dst, hymgi_real *zero);
+
+extern const hymgi_backend hymgi_cpu_single_backend; /* single_backend.c */
+extern const hymgi_single_ops hymgi_cpu_conversions; /* conversions.c */
 
 /* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
  * rows are split. Index 0 is cell 0. store: the inverse, without ghosts. */
-const double *hymgi_cpu_plain_row(const hymgi_geom *g, const double *x, int j, int k,
-                                  double *buffer);
-void hymgi_cpu_store_row(const hymgi_geom *g, const double *cells, int j, int k, double *x);
+const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, int j, int k,
+                                      hymgi_real *buffer);
+void hymgi_cpu_store_row(const hymgi_geom *g, const hymgi_real *cells, int j, int k, hymgi_real *x);
 
-void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
-void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y);
+void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const hymgi_real *x, hymgi_real *out);
+void hymgi_cpu_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y);
 /* black cells: 0 in plain rows or if there is a halo, else not written */
-void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r);
-void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r); /* of row (j, k) */
-void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r);
-double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x);
+void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                            hymgi_real *r);
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r); /* of row (j, k) */
+void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                        hymgi_real *r);
+double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x);
 void hymgi_cpu_smooth(hymgi_level *level);
-void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero);
-void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                 double *zero);
-void hymgi_cpu_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
-void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const double *fine,
-                              const hymgi_geom *patch, double *coarse);
-void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
-                           hymgi_ghosts order, bool add, bool smoothed, double *x);
+void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                               hymgi_real *zero);
+void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
+                                 hymgi_real *zero);
+void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
+/* restrict_cells, and max |fine| to context->later[slot] */
+void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
+                            int slot);
+void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
+                              const hymgi_geom *patch, hymgi_real *coarse);
+/* Interpolates to the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b; black: to black
+ * cells alone, if rows are split. */
+void hymgi_cpu_interpolate_rows(const hymgi_level *fine, int b, const hymgi_interpolation *what,
+                                bool black, const int J[2], int K, hymgi_real *x);
+/* Does a smoother call read black cells alone? */
+bool hymgi_cpu_starts_black(const hymgi_level *level);
+void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
+                           const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
+                           hymgi_real *x);
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
 void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
-void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f);
+void hymgi_cpu_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
                      bool write, double *user, double *data);
 void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
@@ -271,17 +311,18 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        bool positive, const double *data, hymgi_finding *finding);
 
-void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
-                         int exponent, int bits, int64_t *words);
-double hymgi_cpu_advance(const hymgi_level *level, double a, const double *p, const double *w,
-                         double *u, double *r, int exponent, int bits, int64_t *words);
-void hymgi_cpu_fill(const hymgi_level *level, double value, double *x);
-void hymgi_cpu_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,
-                     double *z);
-void hymgi_cpu_shift(const hymgi_level *level, double c, double *x);
-void hymgi_cpu_precondition(const hymgi_level *level, const double *r, double *z);
-double hymgi_cpu_max(const hymgi_level *level, const double *x, const double *y);
-void hymgi_cpu_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
+void hymgi_cpu_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y,
+                         const hymgi_real *with, int exponent, int bits, int64_t *words);
+double hymgi_cpu_advance(const hymgi_level *level, double a, const hymgi_real *p,
+                         const hymgi_real *w, hymgi_real *u, hymgi_real *r, int exponent, int bits,
+                         int64_t *words);
+void hymgi_cpu_fill(const hymgi_level *level, double value, hymgi_real *x);
+void hymgi_cpu_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
+                     const hymgi_real *y, hymgi_real *z);
+void hymgi_cpu_shift(const hymgi_level *level, double c, hymgi_real *x);
+void hymgi_cpu_precondition(const hymgi_level *level, const hymgi_real *r, hymgi_real *z);
+double hymgi_cpu_max(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y);
+void hymgi_cpu_sum(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y, int exponent,
                    int bits, int64_t *words);
 
 #endif

@@ -1,4 +1,5 @@
 /* FV2 on the host: row pointers and row kernels. */
+#include "base/error.h"
 #include "cpu/cpu.h"
 #include "formulas/fv2.h"
 #include "formulas/relax.h"
@@ -10,21 +11,16 @@ enum { ROW_ALPHA, ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, CONSTANT_ROWS
 
 static ptrdiff_t constant_row_size(const hymgi_geom *g)
 {
-  return (g->n[0] + 3 * HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
+  return (g->n[0] + 3 * HOST_LINE - 1) / HOST_LINE * HOST_LINE;
 }
 
-size_t hymgi_constant_doubles(const hymgi_geom *g)
-{
-  return (size_t)(CONSTANT_ROWS * constant_row_size(g));
-}
-
-static void fill_row(double value, ptrdiff_t n, double *row)
+static void fill_row(double value, ptrdiff_t n, hymgi_real *row)
 {
   for (ptrdiff_t t = 0; t < n; t++)
-    row[t] = value;
+    row[t] = (hymgi_real)value;
 }
 
-void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *rows)
+static void fill_constant_rows(const hymgi_level *level, const hymgi_geom *g, hymgi_real *rows)
 {
   const hymgi_coefficients *c = &level->c;
   const ptrdiff_t size = constant_row_size(g);
@@ -32,18 +28,33 @@ void hymgi_constant_fill(const hymgi_level *level, const hymgi_geom *g, double *
   fill_row(c->beta_constant[0], 2 * size, rows + ROW_X_EVEN * size);
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
-  if (g->boundaries & 1) rows[ROW_X_EVEN * size] = low;
-  if (g->boundaries & 2) rows[ROW_X_EVEN * size + g->n[0] / (g->split ? 2 : 1)] = high;
+  if (g->boundaries & 1) rows[ROW_X_EVEN * size] = (hymgi_real)low;
+  if (g->boundaries & 2) rows[ROW_X_EVEN * size + g->n[0] / (g->split ? 2 : 1)] = (hymgi_real)high;
   for (int axis = 1; axis < 3; axis++) {
-    double *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
+    hymgi_real *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
     fill_row(c->beta_constant[axis], size, row);
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis], size, row + size);
     fill_row(c->beta_constant[axis] * c->boundary_weight[2 * axis + 1], size, row + 2 * size);
   }
 }
 
+hymg_status hymgi_cpu_constant_rows(hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  const bool beta = m->stencil == HYMG_FV2 && !m->variable_beta;
+  if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
+  const size_t count = (size_t)level->num_boxes,
+               size = CONSTANT_ROWS * (size_t)constant_row_size(level->box);
+  double *block = (double *)level->c.constant_rows;
+  if (!block) TRY(level->memory->alloc(level->context, count * size, &block));
+  level->c.constant_rows = (hymgi_real *)block;
+  for (size_t b = 0; b < count; b++)
+    fill_constant_rows(level, level->box + b, level->c.constant_rows + b * size);
+  return HYMG_OK;
+}
+
 /* Row of face m along axis 1 or 2. */
-static const double *constant_face(const hymgi_geom *g, const double *rows, int axis, int m)
+static const hymgi_real *constant_face(const hymgi_geom *g, const hymgi_real *rows, int axis, int m)
 {
   const int first = axis == 1 ? ROW_Y : ROW_Z;
   const bool low = m == 0 && (g->boundaries >> (2 * axis) & 1);
@@ -55,7 +66,7 @@ static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const 
                            fv2_row *r)
 {
   const ptrdiff_t size = constant_row_size(g);
-  const double *rows = level->c.constant_rows + (g - level->box) * CONSTANT_ROWS * size;
+  const hymgi_real *rows = level->c.constant_rows + (g - level->box) * CONSTANT_ROWS * size;
   const int p = g->split ? hymgi_first(g, cjk[0], cjk[1], cjk[2]) : 0;
   r->bw = rows + (p ? ROW_X_ODD : ROW_X_EVEN) * size;
   r->be = g->split ? rows + (p ? ROW_X_EVEN : ROW_X_ODD) * size + p : r->bw + 1;
@@ -66,7 +77,8 @@ static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const 
 }
 
 /* weight times the opposite row, which is not read if weight is 0 */
-static const double *ghost_row(double weight, const double *opposite, int n, double *out)
+static const hymgi_real *ghost_row(hymgi_real weight, const hymgi_real *opposite, int n,
+                                   hymgi_real *out)
 {
   if (weight == 0) {
     fill_row(0, n, out);
@@ -79,28 +91,28 @@ static const double *ghost_row(double weight, const double *opposite, int n, dou
 }
 
 /* A vector load that overlaps a store of just before has to wait for it. */
-HYMGI_INLINE void store_other(double value, double *x)
+HYMGI_INLINE void store_other(hymgi_real value, hymgi_real *x)
 {
   if (*x != value) *x = value;
 }
 
 /* The ghosts beyond boundaries that row cjk reads along x. */
-HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, double *x,
+HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                 const int cjk[3])
 {
   const int colour = g->split ? 1 - cjk[0] : cjk[0], n = host_slots(g);
   const bool odd = g->split && hymgi_first(g, cjk[0], cjk[1], cjk[2]);
-  double *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
+  hymgi_real *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
   const double *const weight = level->c.boundary_ghost;
   if (g->boundaries & 1 && !odd)
-    store_other(hymgi_fv2_ghost(weight[0], row[g->split ? 0 : 1]), row - 1);
+    store_other(hymgi_fv2_ghost((hymgi_real)weight[0], row[g->split ? 0 : 1]), row - 1);
   if (g->boundaries & 2 && (odd || !g->split))
-    store_other(hymgi_fv2_ghost(weight[1], row[g->split ? n - 1 : n - 2]), row + n);
+    store_other(hymgi_fv2_ghost((hymgi_real)weight[1], row[g->split ? n - 1 : n - 2]), row + n);
 }
 
 /* Of a row in which no face but those at its ends lies on a boundary. */
-HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                                  const double *x, const int cjk[3])
+HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
+                                  const hymgi_real *f, const hymgi_real *x, const int cjk[3])
 {
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
@@ -120,31 +132,34 @@ HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
                                        : NULL;
   r.c = r.w = r.e = r.s = r.nn = r.d = r.u = NULL;
   if (!x) return r;
-  const double *const xq = x + q;
+  const hymgi_real *const xq = x + q;
   r.c = x + o, r.w = xq + sm, r.e = xq + sp;
   r.s = xq - g->pitch, r.nn = xq + g->pitch, r.d = xq - g->plane, r.u = xq + g->plane;
   return r;
 }
 
-HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                            double *x, const int cjk[3])
+HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
+                            hymgi_real *x, const int cjk[3])
 {
   const int j = cjk[1], k = cjk[2];
   fv2_row r = inner_row_of(level, g, f, x, cjk);
   if (!x) return r;
   fill_row_ends(level, g, x, cjk);
-  const double *const s = r.s, *const d = r.d, *const weight = level->c.boundary_ghost;
-  if (g->boundaries & 4 && j == 0) r.s = ghost_row(weight[2], r.nn, r.n, host_scratch(level, 0));
+  const hymgi_real *const s = r.s, *const d = r.d;
+  const double *const weight = level->c.boundary_ghost;
+  if (g->boundaries & 4 && j == 0)
+    r.s = ghost_row((hymgi_real)weight[2], r.nn, r.n, host_scratch(level, 0));
   if (g->boundaries & 8 && j == g->n[1] - 1)
-    r.nn = ghost_row(weight[3], s, r.n, host_scratch(level, 0));
-  if (g->boundaries & 16 && k == 0) r.d = ghost_row(weight[4], r.u, r.n, host_scratch(level, 1));
+    r.nn = ghost_row((hymgi_real)weight[3], s, r.n, host_scratch(level, 0));
+  if (g->boundaries & 16 && k == 0)
+    r.d = ghost_row((hymgi_real)weight[4], r.u, r.n, host_scratch(level, 1));
   if (g->boundaries & 32 && k == g->n[2] - 1)
-    r.u = ghost_row(weight[5], d, r.n, host_scratch(level, 1));
+    r.u = ghost_row((hymgi_real)weight[5], d, r.n, host_scratch(level, 1));
   return r;
 }
 
-fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f, double *x,
-                         const int cjk[3])
+fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
+                         hymgi_real *x, const int cjk[3])
 {
   return row_of(level, g, f, x, cjk);
 }
@@ -163,11 +178,13 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 #define BJ(di, dj, dk) ((dj) ? bn[t] : bs[t])
 #define BK(di, dj, dk) ((dk) ? bu[t] : bd[t])
 #define ROW_POINTERS(r)                                                                            \
-  const double *const c = (r)->c, *const w = (r)->w, *const e = (r)->e, *const s = (r)->s,         \
-                      *const n = (r)->nn;                                                          \
-  const double *const d = (r)->d, *const u = (r)->u, *const f = (r)->f, *const alpha = (r)->alpha; \
-  const double *const bw = (r)->bw, *const be = (r)->be, *const bs = (r)->bs, *const bn = (r)->bn; \
-  const double *const bd = (r)->bd, *const bu = (r)->bu;                                           \
+  const hymgi_real *const c = (r)->c, *const w = (r)->w, *const e = (r)->e, *const s = (r)->s,     \
+                          *const n = (r)->nn;                                                      \
+  const hymgi_real *const d = (r)->d, *const u = (r)->u, *const f = (r)->f,                        \
+                          *const alpha = (r)->alpha;                                               \
+  const hymgi_real *const bw = (r)->bw, *const be = (r)->be, *const bs = (r)->bs,                  \
+                          *const bn = (r)->bn;                                                     \
+  const hymgi_real *const bd = (r)->bd, *const bu = (r)->bu;                                       \
   (void)c, (void)w, (void)e, (void)s, (void)n, (void)d, (void)u, (void)f, (void)alpha
 #define DIAGONAL                                                                                   \
   (helmholtz ? HYMGI_FV2_WEIGHT(BI, BJ, BK) + alpha[t] : HYMGI_FV2_WEIGHT(BI, BJ, BK))
@@ -181,15 +198,15 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 /* GSRB: with the exact diagonal the cell's own value cancels, x = (f + sum beta_f x_f) / diagonal. */
 HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind kind, const bool l1,
                       const bool momentum, const relax_weights *weights, int from, int to,
-                      double *out)
+                      hymgi_real *out)
 {
   ROW_POINTERS(r);
-  const double wr = weights->residual, wm = weights->momentum;
-  const double *const prev = weights->prev, *const scale = weights->scale;
+  const hymgi_real wr = weights->residual, wm = weights->momentum;
+  const hymgi_real *const prev = weights->prev, *const scale = weights->scale;
 #pragma omp simd
   for (int t = from; t < to; t++)
     if (kind == HOST_APPLY) {
-      out[t] = (helmholtz ? alpha[t] * c[t] : 0.) - HYMGI_FV2_FLUX(X, BI, BJ, BK);
+      out[t] = (helmholtz ? alpha[t] * c[t] : 0) - HYMGI_FV2_FLUX(X, BI, BJ, BK);
     } else if (kind == HOST_RESIDUAL) {
       out[t] = RESIDUAL;
     } else if (kind == HOST_GSRB) {
@@ -197,13 +214,13 @@ HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind ki
     } else if (kind == HOST_DIAGONAL) {
       out[t] = DIAGONAL;
     } else {
-      const double x = hymgi_relax(c[t], wr, l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL);
+      const hymgi_real x = hymgi_relax(c[t], wr, l1 ? RESIDUAL * scale[t] : RESIDUAL / DIAGONAL);
       out[t] = momentum ? hymgi_add_momentum(x, wm, c[t], prev[t]) : x;
     }
 }
 
 void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int from, int to,
-                   double *out)
+                   hymgi_real *out)
 {
   if (kind == HOST_APPLY)
     FORM(run, HOST_APPLY, false, false, w, from, to, out);
@@ -223,7 +240,7 @@ void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int
 
 /* The frequent kernels have functions of their own: there the row's pointers stay in registers. */
 HYMGI_INLINE void slots(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
-                        const int cjk[3], int from, int to, double *out)
+                        const int cjk[3], int from, int to, hymgi_real *out)
 {
   const relax_weights none = {.residual = 1};
   const fv2_row row = row_of(pass->level, g, pass->f, pass->own, cjk), *const r = &row;
@@ -231,25 +248,25 @@ HYMGI_INLINE void slots(const host_kind kind, const host_pass *pass, const hymgi
 }
 
 static void gsrb_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
-                       int to, double *out)
+                       int to, hymgi_real *out)
 {
   slots(HOST_GSRB, pass, g, cjk, from, to, out);
 }
 
 static void residual_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
-                           int to, double *out)
+                           int to, hymgi_real *out)
 {
   slots(HOST_RESIDUAL, pass, g, cjk, from, to, out);
 }
 
 static void apply_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
-                        int to, double *out)
+                        int to, hymgi_real *out)
 {
   slots(HOST_APPLY, pass, g, cjk, from, to, out);
 }
 
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
-                     double *out)
+                     hymgi_real *out)
 {
   if (pass->kind == HOST_GSRB) {
     gsrb_slots(pass, g, cjk, from, to, out);
@@ -277,7 +294,8 @@ HYMGI_INLINE fv2_row moved(fv2_row r, ptrdiff_t by)
 }
 
 /* Plain rows of gsrb: all cells were computed, those with parity p are taken. */
-static void take_every_second(const double *restrict all, int p, int n, double *restrict row)
+static void take_every_second(const hymgi_real *restrict all, int p, int n,
+                              hymgi_real *restrict row)
 {
 #pragma omp simd
   for (int t = 0; t < n; t++)
@@ -286,10 +304,10 @@ static void take_every_second(const double *restrict all, int p, int n, double *
 
 /* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. */
 HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2_row *r,
-                          const bool takes, int p, double *out)
+                          const bool takes, int p, hymgi_real *out)
 {
   const relax_weights none = {.residual = 1};
-  double *const to = takes ? host_scratch(pass->level, 2) : out;
+  hymgi_real *const to = takes ? host_scratch(pass->level, 2) : out;
   run(r, false, kind, false, false, &none, 0, r->n, to);
   if (takes) take_every_second(to, p, r->n, out);
 }
@@ -297,7 +315,7 @@ HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2
 /* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
  * come from those of the first. */
 HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
-                             int colour, const int j[2], int k, double *out)
+                             int colour, const int j[2], int k, hymgi_real *out)
 {
   const int p = hymgi_first(g, colour, j[0], k);
   const bool takes = kind == HOST_GSRB && !g->split;
@@ -314,14 +332,14 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
 }
 
 static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                     double *out)
+                     hymgi_real *out)
 {
   const bool takes = pass->kind == HOST_GSRB && !g->split;
   const int n = host_slots(g);
   for (int at = j[0]; at < j[1]; at++) {
-    double *const row = out + (at - j[0]) * g->pitch, *const to = takes
-                                                                      ? host_scratch(pass->level, 2)
-                                                                      : row;
+    hymgi_real *const row = out + (at - j[0]) * g->pitch, *const to =
+                                                              takes ? host_scratch(pass->level, 2)
+                                                                    : row;
     hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
     if (takes) take_every_second(to, hymgi_first(g, colour, at, k), n, row);
   }
@@ -329,7 +347,7 @@ static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, con
 
 /* The ghosts at the rows' ends are written well before they are read. */
 HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g, int colour,
-                       const int j[2], int k, double *out)
+                       const int j[2], int k, hymgi_real *out)
 {
   for (int at = j[0]; at < j[1] && g->boundaries & 3; at++)
     fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
@@ -346,25 +364,25 @@ HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_
 }
 
 static void gsrb_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                      double *out)
+                      hymgi_real *out)
 {
   rows(HOST_GSRB, pass, g, colour, j, k, out);
 }
 
 static void residual_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                          int k, double *out)
+                          int k, hymgi_real *out)
 {
   rows(HOST_RESIDUAL, pass, g, colour, j, k, out);
 }
 
 static void apply_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                       int k, double *out)
+                       int k, hymgi_real *out)
 {
   rows(HOST_APPLY, pass, g, colour, j, k, out);
 }
 
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    double *out)
+                    hymgi_real *out)
 {
   const bool helmholtz = pass->level->method->has_alpha, plain = pass->level->c.beta[0];
   if (pass->kind == HOST_GSRB && plain && !helmholtz)

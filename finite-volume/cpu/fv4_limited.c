@@ -14,7 +14,7 @@ unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
   return g->boundaries & ends;
 }
 
-/* Distance in doubles from slot t of the row to the cell (di, dj, dk) next to its cell, and that cell. */
+/* Distance from slot t of the row to the cell (di, dj, dk) next to its cell, and that cell. */
 #define SLOT(di) ((di) == 0 ? 0 : (di) == 1 ? sp : (di) == -1 ? sm : (di) == 2 ? s2 : -s2)
 #define CELL(own, other, di, dj, dk)                                                               \
   ((((di) + (dj) + (dk)) & 1 ? other : own)[t + SLOT(di) + (dj)*P + (dk)*L])
@@ -25,19 +25,19 @@ unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
 
 /* Slots with the same boundaries. */
 HYMGI_INLINE void run(const bool residual, const fv4_row *r, unsigned walls, int from, int to,
-                      double *out)
+                      hymgi_real *out)
 {
   const ptrdiff_t P = r->pitch, L = r->plane, sm = r->sm, sp = r->sp, s2 = r->s2;
-  const double *const o = r->o, *const q = r->q;
+  const hymgi_real *const o = r->o, *const q = r->q;
   for (int t = from; t < to; t++) {
-    double ax;
+    hymgi_real ax;
     HYMGI_FV4_LIMITED(X, BI, BJ, BK, walls, ax);
     if (r->alpha) ax = hymgi_fma(r->alpha[t], o[t], ax);
     out[t] = residual ? r->f[t] - ax : ax;
   }
 }
 
-void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, double *out)
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out)
 {
   for (int t = from; t < to;) {
     const bool first = t == 0, last = t == r->n - 1;

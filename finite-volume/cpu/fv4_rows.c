@@ -3,8 +3,8 @@
 #include "formulas/fv4.h"
 #include "formulas/relax.h"
 
-fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const double *f,
-                         const double *own, const double *other, const int cjk[3])
+fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
+                         const hymgi_real *own, const hymgi_real *other, const int cjk[3])
 {
   const hymgi_coefficients *c = &level->c;
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
@@ -18,7 +18,7 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
     r.ko = c->beta[2] + o, r.kq = c->beta[2] + q;
   }
   for (int axis = 0; axis < 3; axis++)
-    r.beta[axis] = c->beta_constant[axis];
+    r.beta[axis] = (hymgi_real)c->beta_constant[axis];
   r.f = f ? f + o : NULL;
   if (c->alpha)
     r.alpha = c->alpha + o;
@@ -39,13 +39,14 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 #define BK(di, dj, dk) (variable ? CELL(ko, kq, di, dj, dk) : bk)
 #define ROW_POINTERS(r)                                                                            \
   const ptrdiff_t P = (r)->pitch, L = (r)->plane, sm = (r)->sm, sp = (r)->sp, s2 = (r)->s2;        \
-  const double *const restrict o = (r)->o, *const restrict q = (r)->q, *const restrict f = (r)->f; \
-  const double *const restrict io = (r)->io, *const restrict iq = (r)->iq,                         \
-                               *const restrict jo = (r)->jo;                                       \
-  const double *const restrict jq = (r)->jq, *const restrict ko = (r)->ko,                         \
-                               *const restrict kq = (r)->kq;                                       \
-  const double *const restrict alpha = (r)->alpha;                                                 \
-  const double bi = (r)->beta[0], bj = (r)->beta[1], bk = (r)->beta[2];                            \
+  const hymgi_real *const restrict o = (r)->o, *const restrict q = (r)->q,                         \
+                                   *const restrict f = (r)->f;                                     \
+  const hymgi_real *const restrict io = (r)->io, *const restrict iq = (r)->iq,                     \
+                                   *const restrict jo = (r)->jo;                                   \
+  const hymgi_real *const restrict jq = (r)->jq, *const restrict ko = (r)->ko,                     \
+                                   *const restrict kq = (r)->kq;                                   \
+  const hymgi_real *const restrict alpha = (r)->alpha;                                             \
+  const hymgi_real bi = (r)->beta[0], bj = (r)->beta[1], bk = (r)->beta[2];                        \
   (void)P, (void)L, (void)sm, (void)sp, (void)s2, (void)o, (void)q, (void)f, (void)alpha,          \
       (void)bi, (void)bj, (void)bk
 #define APPLY                                                                                      \
@@ -61,12 +62,12 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const do
 /* out may be prev: each cell is read before it is written */
 HYMGI_INLINE void run(const fv4_row *r, const bool variable, const bool helmholtz,
                       const host_kind kind, const bool momentum, const relax_weights *weights,
-                      int from, int to, double *out)
+                      int from, int to, hymgi_real *out)
 {
   ROW_POINTERS(r);
-  const double *const restrict scale = weights->scale ? weights->scale : r->dinv;
-  const double *const prev = weights->prev;
-  const double wr = weights->residual, wm = weights->momentum;
+  const hymgi_real *const restrict scale = weights->scale ? weights->scale : r->dinv;
+  const hymgi_real *const prev = weights->prev;
+  const hymgi_real wr = weights->residual, wm = weights->momentum;
 #pragma omp simd
   for (int t = from; t < to; t++)
     if (kind == HOST_APPLY) {
@@ -74,13 +75,13 @@ HYMGI_INLINE void run(const fv4_row *r, const bool variable, const bool helmholt
     } else if (kind == HOST_RESIDUAL) {
       out[t] = f[t] - APPLY;
     } else {
-      const double x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
+      const hymgi_real x = hymgi_relax(o[t], wr * scale[t], f[t] - APPLY);
       out[t] = momentum ? hymgi_add_momentum(x, wm, o[t], prev[t]) : x;
     }
 }
 
 void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
-                   double *out)
+                   hymgi_real *out)
 {
   if (r->limited)
     hymgi_fv4_limited(kind == HOST_RESIDUAL, r, from, to, out);
@@ -94,36 +95,79 @@ void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int
     FORM(run, HOST_RELAX, false, w, from, to, out);
 }
 
+/* The same row further on in all vectors; without alpha. */
+HYMGI_INLINE fv4_row moved(fv4_row r, ptrdiff_t by)
+{
+  r.o += by, r.q += by, r.io += by, r.iq += by, r.jo += by, r.jq += by, r.ko += by, r.kq += by;
+  r.f += by, r.dinv += by;
+  return r;
+}
+
+/* Every second row's pointers come from those of the first two. */
+HYMGI_INLINE void variable_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
+                                int colour, const int j[2], int k, hymgi_real *out)
+{
+  fv4_row r[2];
+  for (int m = 0; m < 2; m++)
+    r[m] = hymgi_fv4_row_of(pass->level, g, pass->f, pass->own, pass->other,
+                            (const int[3]){colour, j[0] + m, k});
+  for (int m = 0; m < j[1] - j[0]; m++) {
+    const fv4_row row = moved(r[m & 1], (m & ~1) * g->pitch);
+    run(&row, true, false, kind, false, &pass->w, 0, row.n, out + m * g->pitch);
+  }
+}
+
+static void relax_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                       int k, hymgi_real *out)
+{
+  variable_rows(HOST_RELAX, pass, g, colour, j, k, out);
+}
+
+void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    hymgi_real *out)
+{
+  const bool relaxes = pass->kind == HOST_GSRB || pass->kind == HOST_RELAX;
+  if (relaxes && pass->level->c.beta[0] && !pass->level->method->has_alpha && !pass->w.prev &&
+      !pass->w.scale) {
+    relax_rows(pass, g, colour, j, k, out);
+    return;
+  }
+  for (int at = j[0]; at < j[1]; at++)
+    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, host_slots(g),
+                        out + (at - j[0]) * g->pitch);
+}
+
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */
 
 #undef X
-#define X(di, dj, dk) ((di) == l && (dj) == m && (dk) == n ? 1. : 0.)
+#define X(di, dj, dk) ((di) == l && (dj) == m && (dk) == n ? 1 : 0)
 
-HYMGI_INLINE double coefficient(const fv4_row *r, const bool variable, int t, const int l,
-                                const int m, const int n)
+HYMGI_INLINE hymgi_real coefficient(const fv4_row *r, const bool variable, int t, const int l,
+                                    const int m, const int n)
 {
   ROW_POINTERS(r);
   return HYMGI_FV4_APPLY(variable, X, BI, BJ, BK);
 }
 
-double hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
+hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3])
 {
-  const double a = r->io ? coefficient(r, true, t, at[0], at[1], at[2])
-                         : coefficient(r, false, t, at[0], at[1], at[2]);
+  const hymgi_real a = r->io ? coefficient(r, true, t, at[0], at[1], at[2])
+                             : coefficient(r, false, t, at[0], at[1], at[2]);
   return at[0] || at[1] || at[2] || !r->alpha ? a : a + r->alpha[t];
 }
 
 #define ADD_VARIABLE(l, m, n)                                                                      \
   for (int t = from; t < to; t++)                                                                  \
-    others[t] += fabs(coefficient(r, true, t, l, m, n));
+    others[t] += hymgi_abs(coefficient(r, true, t, l, m, n));
 #define ADD_CONSTANT(l, m, n)                                                                      \
   {                                                                                                \
-    const double a = fabs(coefficient(r, false, from, l, m, n));                                   \
+    const hymgi_real a = hymgi_abs(coefficient(r, false, from, l, m, n));                          \
     for (int t = from; t < to; t++)                                                                \
       others[t] += a;                                                                              \
   }
 
-void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, double *diagonal, double *others)
+void hymgi_fv4_row_sums(const fv4_row *r, int from, int to, hymgi_real *diagonal,
+                        hymgi_real *others)
 {
   for (int t = from; t < to; t++) {
     const int centre[3] = {0, 0, 0};

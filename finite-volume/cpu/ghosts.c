@@ -6,22 +6,22 @@
 
 /* Fills the ghosts at [from, to) of the ghost layers p[0] (the farther one) and p[1] from the four
  * layers p[2] ... p[5] next to the boundary. two: also the farther layer (with 0 unless quartic). */
-HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, double *const p[6], int from,
+HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *const p[6], int from,
                               int to)
 {
-  double *const far = p[0], *const near = p[1];
-  const double *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
+  hymgi_real *const far = p[0], *const near = p[1];
+  const hymgi_real *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
   if (kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
     for (int t = from; t < to; t++) {
-      const double a = x1[t], b = x2[t], c = x3[t], d = x4[t];
+      const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
       near[t] = hymgi_ghost_v4(a, b, c, d);
       far[t] = hymgi_ghost2_v4(a, b, c, d);
     }
     return;
   }
   for (int t = from; kind == HYMGI_NEUMANN_GHOST && t < to; t++) {
-    const double a = x1[t], b = x2[t], c = x3[t], d = x4[t];
+    const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
     near[t] = hymgi_neumann_ghost(1, a, b, c, d);
     far[t] = hymgi_neumann_ghost(2, a, b, c, d);
   }
@@ -35,15 +35,16 @@ HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, double *const 
     far[t] = 0;
 }
 
-void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
-                               hymgi_ghosts ghosts, int j, int k)
+/* At both ends of row (j, k). */
+static void fill_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                      hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0;
-  double *const e = x + hymgi_row(g, even, j, k);
-  double *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
+  hymgi_real *const e = x + hymgi_row(g, even, j, k);
+  hymgi_real *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
   for (int face = 0; face < 2; face++) {
     if (!hymgi_is_boundary(g, face)) continue;
-    double *p[6];
+    hymgi_real *p[6];
     for (int m = 0; m < 6; m++) {
       const int i = face ? g->n[0] + 1 - m : m - 2;
       p[m] = g->split ? (i & 1 ? o : e) + (i >> 1) : e + i;
@@ -52,35 +53,78 @@ void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, do
   }
 }
 
+/* The two ghosts beyond a row's end by quartic extrapolation from the four cells next to it. */
+HYMGI_INLINE void fill_quartic(hymgi_real *far, hymgi_real *near, const hymgi_real *x1,
+                               const hymgi_real *x2, const hymgi_real *x3, const hymgi_real *x4)
+{
+  const hymgi_real a = *x1, b = *x2, c = *x3, d = *x4;
+  *near = hymgi_ghost_v4(a, b, c, d);
+  *far = hymgi_ghost2_v4(a, b, c, d);
+}
+
+/* fill_ends of rows j[0] <= j < j[1] that are split, with boundaries of order 4 at both ends. */
+static void fill_quartic_ends(const hymgi_geom *g, hymgi_real *x, const int j[2], int k)
+{
+  const int n = g->n[0] / 2;
+  for (int at = j[0]; at < j[1]; at++) {
+    const int even = hymgi_first(g, 0, at, k);
+    hymgi_real *const e = x + hymgi_row(g, even, at, k);
+    hymgi_real *const o = x + hymgi_row(g, 1 - even, at, k);
+    fill_quartic(e - 1, o - 1, e, o, e + 1, o + 1);
+    fill_quartic(o + n, e + n, o + n - 1, e + n - 1, o + n - 2, e + n - 2);
+  }
+}
+
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                               hymgi_ghosts ghosts, const int j[2], int k)
+{
+  bool quartic = g->split && g->n[0] >= 8;
+  for (int face = 0; face < 2; face++)
+    quartic = quartic && hymgi_is_boundary(g, face) &&
+              hymgi_extrapolation_of(level, face, ghosts) == HYMGI_QUARTIC_GHOST;
+  if (quartic)
+    fill_quartic_ends(g, x, j, k);
+  else
+    for (int at = j[0]; at < j[1]; at++)
+      fill_ends(level, g, x, ghosts, at, k);
+}
+
 static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
 {
   return (at < 0 && hymgi_is_boundary(g, 2 * axis)) ||
          (at >= g->n[axis] && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
-/* Adds the boundary data, times a factor, to the first ghost layer. */
-static void add_data(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                     int face)
+/* Makes Robin ghosts of Dirichlet ones and adds the boundary data, if asked, in the first layer. */
+static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                           hymgi_ghosts ghosts, int face, bool with_data)
 {
-  const hymgi_boundary_data *boundaries = level->boundaries;
-  const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
-  if (!value || !hymgi_is_boundary(g, face)) return;
-  const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
-  const int axis = face / 2;
+  const int box = (int)(g - level->box), axis = face / 2;
+  const double *const value = with_data ? hymgi_value_plane(level, box, face) : NULL;
+  const double *const share = hymgi_share_plane(level, box, face);
+  if ((!value && !share) || !hymgi_is_boundary(g, face)) return;
+  const double weight = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
+  const double stiffness = hymgi_robin_stiffness(level, face, weight);
   int a, b, ijk[3];
   hymgi_boundary_axes(face, &a, &b);
+  const int at = face & 1 ? g->n[axis] - 1 : 0;
   ijk[axis] = face & 1 ? g->n[axis] : -1;
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
       /* edges and corners beyond the boundary of a later axis are extrapolated along that axis */
       const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
                          (b < axis && beyond_boundary(g, b, ijk[b]));
-      if (!later)
-        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] += factor * value[hymgi_boundary_at(g, face, ijk)];
+      if (later) continue;
+      const int edge[3] = {axis == 0 ? at : ijk[0], axis == 1 ? at : ijk[1],
+                           axis == 2 ? at : ijk[2]};
+      hymgi_real *const ghost = x + hymgi_at(g, ijk[0], ijk[1], ijk[2]);
+      *ghost =
+          (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
+                                       stiffness, share, value, hymgi_boundary_at(g, face, ijk));
     }
 }
 
-void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, double *x,
+void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, int face, int at)
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
@@ -88,67 +132,68 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, do
   const int beyond = g->split ? 1 : g->ghost;
   const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
   for (int c = 0; c <= g->split; c++) {
-    double *const a = x + hymgi_row(g, c, j, k);
-    double *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
-    double *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
+    hymgi_real *const a = x + hymgi_row(g, c, j, k);
+    hymgi_real *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
+    hymgi_real *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
     fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, -beyond,
                 host_slots(g) + beyond);
   }
 }
 
-static void fill_both(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                      int axis, int at)
+static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                      hymgi_ghosts ghosts, int axis, int at)
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
     if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
-/* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
+/* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
  * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, double *x, hymgi_ghosts ghosts,
-                     bool data)
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                     hymgi_ghosts ghosts, bool conditions, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
 #pragma omp for schedule(static)
   for (int j = low; j < high; j++)
     fill_both(level, g, x, ghosts, 2, j);
-  for (int face = 4; data && face < 6; face++)
-    add_data(level, g, x, ghosts, face);
+  for (int face = 4; conditions && face < 6; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 #pragma omp for schedule(static) nowait
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     fill_both(level, g, x, ghosts, 1, k);
-  for (int face = 2; data && face < 4; face++)
-    add_data(level, g, x, ghosts, face);
+  for (int face = 2; conditions && face < 4; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 #pragma omp for schedule(static)
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
-      hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
-  for (int face = 0; data && face < 2; face++)
-    add_data(level, g, x, ghosts, face);
+    hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, (const int[2]){-g->ghost, g->n[1] + g->ghost},
+                              k);
+  for (int face = 0; conditions && face < 2; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 }
 
-void hymgi_cpu_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data)
+void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
+                           bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0) return;
-  const bool data = with_data && level->boundaries;
-  const int threads = data ? 1 : hymgi_cpu_threads(level);
+  const bool conditions = level->boundaries && (with_data || hymgi_has_robin(level));
+  const int threads = conditions ? 1 : hymgi_cpu_threads(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     if (!g->boundaries) continue;
 #pragma omp parallel num_threads(threads)
-    fill_box(level, g, x, ghosts, data);
+    fill_box(level, g, x, ghosts, conditions, with_data);
   }
 }
 
 /* Face ghosts only. */
-void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, double *x)
+void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int face = 0; face < 6; face++) {
       if (!hymgi_is_boundary(g, face)) continue;
       const int axis = face / 2, out = face & 1 ? g->n[axis] : -1,
                 opposite = face & 1 ? g->n[axis] - 2 : 1;
-      const double weight = level->c.boundary_ghost[face];
+      const hymgi_real weight = (hymgi_real)level->c.boundary_ghost[face];
       int a, b, to[3], from[3];
       hymgi_boundary_axes(face, &a, &b);
       to[axis] = out, from[axis] = opposite;
@@ -165,10 +210,12 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
 {
   const hymgi_geom *g = level->box + box;
   const int axis = face / 2;
-  const double *const value = level->boundaries->value[box * 6 + face], *const beta =
-                                                                            level->c.beta[axis];
+  const double *const value = level->boundaries->value[box * 6 + face];
+  const hymgi_real *const beta = level->c.beta[axis];
+  const double *const share = hymgi_share_plane(level, box, face);
   double *const term = level->boundaries->term[box * 6 + face];
-  const double factor = hymgi_fv2_boundary(level, face).data;
+  const double weight = hymgi_fv2_boundary(level, face).data;
+  const double stiffness = hymgi_robin_stiffness(level, face, weight);
   int u, v, at[3], beta_at[3];
   hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;
@@ -176,13 +223,16 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
     for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
       beta_at[u] = at[u], beta_at[v] = at[v];
-      const double scale = level->c.beta_constant[axis] *
-                           (beta ? beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
-      term[hymgi_boundary_at(g, face, at)] = scale * factor * value[hymgi_boundary_at(g, face, at)];
+      const double scale =
+          level->c.beta_constant[axis] *
+          (beta ? (double)beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
+      const ptrdiff_t m = hymgi_boundary_at(g, face, at);
+      const double factor = share ? weight * hymgi_robin_factor(share[m], stiffness) : weight;
+      term[m] = scale * factor * value[m];
     }
 }
 
-void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f)
+void hymgi_cpu_add_boundary_terms(const hymgi_level *level, hymgi_real *f)
 {
   for (int m = 0; m < level->num_boxes * 6; m++) {
     const hymgi_geom *g = level->box + m / 6;
@@ -194,6 +244,6 @@ void hymgi_cpu_add_boundary_terms(const hymgi_level *level, double *f)
     at[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
     for (at[v] = 0; at[v] < g->n[v]; at[v]++)
       for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-        f[hymgi_at(g, at[0], at[1], at[2])] += term[hymgi_boundary_at(g, face, at)];
+        f[hymgi_at(g, at[0], at[1], at[2])] += (hymgi_real)term[hymgi_boundary_at(g, face, at)];
   }
 }

@@ -36,32 +36,38 @@ static inline ptrdiff_t host_beside(const hymgi_geom *g, int part, int side, int
 extern const hymgi_robust_ops hymgi_cpu_robust; /* conductance.c */
 
 /* uneven.c; add_row: a row of cells is added to row (j, k) of x */
-void hymgi_cpu_add_row(const hymgi_geom *g, const double *e, int j, int k, double *x);
-void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const double *source, hymgi_ghosts order,
-                                  bool add, double *x);
+void hymgi_cpu_add_row(const hymgi_geom *g, const hymgi_real *e, int j, int k, hymgi_real *x);
+void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
+                                  hymgi_ghosts order, bool add, hymgi_real *x);
+
+/* sums of cells or, along an axis that is not -1, of faces */
+void hymgi_cpu_sum_row(const hymgi_level *level, const hymgi_geom *g, int axis,
+                       const hymgi_real *fine, const int JK[2], int n, hymgi_real *out);
+void hymgi_cpu_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
 
 /* tensor.c */
-void hymgi_cpu_restrict_tensor(const hymgi_level *level, const double *r, double *coarse);
-void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const double *source, double *x);
+void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);
+void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source, hymgi_real *x);
 
 /* weighted.c */
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
-                                 double *coarse);
-void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
-                                    double *x);
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
+                                 hymgi_real *coarse);
+void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
+                                    bool smoothed, hymgi_real *x);
 /* Coarse row JK of box b. ring: 0, or the number of planes that r holds in turn, plane k in place of
  * plane k % ring; even. */
 void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const double *r, hymgi_after after, int ring, double *coarse);
+                                     const hymgi_real *r, hymgi_after after, int ring,
+                                     hymgi_real *coarse);
 /* Fine rows (j, k) from <= jk < to, children of one coarse row. colour: of the cells to interpolate
  * to, if rows are split; or -1 for all. */
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
-                                         const int to[2], int colour, const double *source,
-                                         double *x);
+                                         const int to[2], int colour, const hymgi_real *source,
+                                         hymgi_real *x);
 
 /* robust_wave in wavefront.c */
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
-                                      double *coarse);
-bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const double *source);
+                                      hymgi_real *coarse);
+bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const hymgi_real *source);
 
 #endif

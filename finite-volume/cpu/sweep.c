@@ -10,11 +10,11 @@
  * different vectors (old and new iterate). */
 typedef struct job {
   host_pass pass;
-  double *out; /* NULL: the largest absolute value is wanted */
+  hymgi_real *out; /* NULL: the largest absolute value is wanted */
   bool
       one_colour; /* only rows of this colour, if rows are split; GSRB: the colour that is updated */
   int colour;
-  const double *with; /* not NULL: the sum of out times this is wanted, with this scale */
+  const hymgi_real *with; /* not NULL: the sum of out times this is wanted, with this scale */
   hymgi_sum_scale scale;
   ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
   hymgi_requests *requests; /* messages in flight, or NULL */
@@ -30,7 +30,7 @@ typedef struct found {
 typedef enum { ALL, INNER, SHELL } part;
 
 void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
-                         int to, double *out)
+                         int to, hymgi_real *out)
 {
   if (w->level->method->stencil == HYMG_FV2) {
     hymgi_fv2_slots(w, g, cjk, from, to, out);
@@ -46,11 +46,11 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
 
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
-                        const double *all)
+                        const hymgi_real *all)
 {
   const ptrdiff_t o = hymgi_row(g, 0, cjk[1], cjk[2]);
-  double *const out = w->out + o;
-  const double *const old = w->pass.own + o;
+  hymgi_real *const out = w->out + o;
+  const hymgi_real *const old = w->pass.own + o;
   const int p = hymgi_first(g, w->colour, cjk[1], cjk[2]);
   if (out != old)
     for (int i = range[0]; i < range[1]; i++)
@@ -65,9 +65,10 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                       found *mine)
 {
   if (range[0] >= range[1]) return;
-  double *const scratch = host_scratch(w->pass.level, 2);
+  hymgi_real *const scratch = host_scratch(w->pass.level, 2);
   const bool takes = w->pass.kind == HOST_GSRB && !g->split;
-  double *const out = w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
+  hymgi_real *const out =
+      w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
   hymgi_cpu_run_slots(&w->pass, g, cjk, range[0], range[1], out);
   if (!w->out)
     mine->max =
@@ -108,13 +109,16 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* FV2's rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
+/* Rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
 static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                            found *mine)
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
-  hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  if (w->pass.level->method->stencil == HYMG_FV2)
+    hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  else
+    hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
   for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
     host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
 }
@@ -131,8 +135,9 @@ static void run_each_row(const job *w, const hymgi_geom *g, int colour, const in
 static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                      part which, found *mine)
 {
-  const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
-                     w->pass.kind != HOST_RELAX &&
+  const host_kind kind = w->pass.kind;
+  const bool fv2 = w->pass.level->method->stencil == HYMG_FV2;
+  const bool whole = w->out && (fv2 ? kind != HOST_RELAX : kind == HOST_GSRB && g->split) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);
@@ -186,7 +191,7 @@ static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
     level->box[b].half += apart;
 }
 
-static void begin_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
+static void begin_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x)
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
   if (!plan) return;
@@ -195,7 +200,7 @@ static void begin_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
   spread_colours(level, -apart);
 }
 
-static void finish_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
+static void finish_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x)
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
   spread_colours(level, apart);
@@ -204,7 +209,7 @@ static void finish_halo(const hymgi_level *level, ptrdiff_t apart, double *x)
   spread_colours(level, -apart);
 }
 
-void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
+void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x)
 {
   begin_halo(level, 0, x);
   finish_halo(level, 0, x);
@@ -212,7 +217,7 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, double *x)
 
 /* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
  * computed while they are in flight. */
-static found run_job(job *w, double *x)
+static found run_job(job *w, hymgi_real *x)
 {
   const hymgi_level *level = w->pass.level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
@@ -229,14 +234,14 @@ static found run_job(job *w, double *x)
   return all;
 }
 
-void hymgi_cpu_apply(const hymgi_level *level, double *x, double *y)
+void hymgi_cpu_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y)
 {
   job w = {{.kind = HOST_APPLY, .level = level, .own = x, .other = x}, .out = y};
   run_job(&w, x);
 }
 
-void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
-                         int exponent, int bits, int64_t *words)
+void hymgi_cpu_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y,
+                         const hymgi_real *with, int exponent, int bits, int64_t *words)
 {
   job w = {{.kind = HOST_APPLY, .level = level, .own = x, .other = x},
            .out = y,
@@ -246,22 +251,23 @@ void hymgi_cpu_apply_sum(const hymgi_level *level, double *x, double *y, const d
   memcpy(words, all.words, sizeof all.words);
 }
 
-void hymgi_cpu_residual(const hymgi_level *level, const double *f, double *x, double *r)
+void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_real *x, hymgi_real *r)
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = r};
   run_job(&w, x);
 }
 
-void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, double *r)
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r)
 {
-  double *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
+  hymgi_real *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
   const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
 #pragma omp simd
   for (int t = 0; t < count; t++)
     row[t * step] = 0;
 }
 
-void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x, double *r)
+void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                            hymgi_real *r)
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x},
            .out = r,
@@ -273,7 +279,7 @@ void hymgi_cpu_residual_red(const hymgi_level *level, const double *f, double *x
     hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
 }
 
-double hymgi_cpu_residual_max(const hymgi_level *level, const double *f, double *x)
+double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)
 {
   job w = {{.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x}, .out = NULL};
   return run_job(&w, x).max;
@@ -287,7 +293,7 @@ static void gsrb(hymgi_level *level)
 {
   const bool fv4 = level->method->stencil == HYMG_FV4;
   const bool split = level->num_boxes > 0 && level->box[0].split;
-  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int s = 0; s < hymgi_sweeps(level); s++) {
     const int c = s & 1;
     job w = {{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
@@ -296,7 +302,7 @@ static void gsrb(hymgi_level *level)
              .apart = split ? host_distance(now[0], now[1]) : 0};
     run_job(&w, now[0]);
     if (!fv4) continue;
-    double *const old = now[c];
+    hymgi_real *const old = now[c];
     now[c] = next[c], next[c] = old;
     if (!split) now[1 - c] = now[c], next[1 - c] = next[c];
   }
@@ -317,9 +323,9 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
 {
   const int cjk[3] = {0, j, k};
   const ptrdiff_t o = hymgi_row(g, 0, j, k);
-  double *const out = host_scratch(level, 2);
+  hymgi_real *const out = host_scratch(level, 2);
   const relax_weights weights = {.residual = 1};
-  double *const x = level->x + o;
+  hymgi_real *const x = level->x + o;
   fv2_row r2;
   fv4_row r4;
   if (level->method->stencil == HYMG_FV2) {
@@ -361,9 +367,20 @@ static void symgs(hymgi_level *level)
   }
 }
 
+/* What hymgi_cpu_interpolate_later left to the smoother. */
+static void interpolate_now(hymgi_level *level)
+{
+  const hymgi_interpolation start = level->start;
+  level->start.source = NULL;
+  if (start.source)
+    hymgi_cpu_interpolate(level, NULL, start.source, (hymgi_ghosts)start.order, start.add, true,
+                          level->x);
+}
+
 void hymgi_cpu_smooth(hymgi_level *level)
 {
-  if (hymgi_cpu_wave_smooth(level, NULL)) return;
+  if (hymgi_cpu_wave_smooth(level, NULL, NULL)) return;
+  interpolate_now(level);
   if (level->method->smoother == HYMG_SYMGS)
     symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
@@ -376,10 +393,16 @@ void hymgi_cpu_smooth(hymgi_level *level)
     }
 }
 
-void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
+bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot)
+{
+  return hymgi_cpu_wave_smooth(level, NULL, level->context->later + slot);
+}
+
+void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                               hymgi_real *zero)
 {
   (void)from_zero;
-  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse)) return;
+  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse, NULL)) return;
   hymgi_cpu_smooth(level);
   hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,

@@ -18,7 +18,7 @@ enum {
 
 /* The weights of a row, NULL for axes that are not coarsened or if weights are not used. */
 static void weight_rows(const hymgi_level *level, const hymgi_geom *g, int j, int k,
-                        const double *w[3])
+                        const hymgi_real *w[3])
 {
   for (int axis = 0; axis < 3; axis++)
     w[axis] = level->weight[axis] ? hymgi_cpu_plain_row(g, level->weight[axis], j, k,
@@ -26,8 +26,8 @@ static void weight_rows(const hymgi_level *level, const hymgi_geom *g, int j, in
                                   : NULL;
 }
 
-static const double *residual_row(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                                  int j, int k)
+static const hymgi_real *residual_row(const hymgi_level *level, const hymgi_geom *g,
+                                      const hymgi_real *r, int j, int k)
 {
   return hymgi_cpu_plain_row(g, r, j, k, host_scratch(level, RESIDUAL_ROW));
 }
@@ -35,21 +35,23 @@ static const double *residual_row(const hymgi_level *level, const hymgi_geom *g,
 /* ---- restriction ---- */
 
 /* A row at (outside[axis] false) or next to the children. */
-static void collect_tensor_row(const double *r, const double *const w[3], const bool outside[3],
-                               int n, bool first, double *restrict kept, double *restrict along_x)
+static void collect_tensor_row(const hymgi_real *r, const hymgi_real *const w[3],
+                               const bool outside[3], int n, bool first, hymgi_real *restrict kept,
+                               hymgi_real *restrict along_x)
 {
-  const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
+  const hymgi_real *const wx = w[0], *const wy = w[1], *const wz = w[2];
   for (int i = -1; i <= n; i++) {
-    const double v = hymgi_tensor_factor(wy != NULL, outside[1], wy ? wy[i] : 0) *
-                     hymgi_tensor_factor(wz != NULL, outside[2], wz ? wz[i] : 0) * r[i];
+    const hymgi_real v = hymgi_tensor_factor(wy != NULL, outside[1], wy ? wy[i] : 0) *
+                         hymgi_tensor_factor(wz != NULL, outside[2], wz ? wz[i] : 0) * r[i];
     kept[i] =
         hymgi_fma(hymgi_tensor_factor(wx != NULL, false, wx ? wx[i] : 0), v, first ? 0 : kept[i]);
     along_x[i] = hymgi_fma(wx ? wx[i] : 0, v, first ? 0 : along_x[i]);
   }
 }
 
-static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const double *r,
-                           const int low[3], const int high[3], double *kept, double *along_x)
+static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *r,
+                           const int low[3], const int high[3], hymgi_real *kept,
+                           hymgi_real *along_x)
 {
   const int y = host_halved(level, 1), z = host_halved(level, 2);
   bool first = true;
@@ -57,7 +59,7 @@ static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const 
     for (int j = low[1] - y; j < high[1] + y; j++) {
       if (hymgi_beyond(g, 1, j) || hymgi_beyond(g, 2, k)) continue;
       const bool outside[3] = {false, j < low[1] || j >= high[1], k < low[2] || k >= high[2]};
-      const double *w[3];
+      const hymgi_real *w[3];
       weight_rows(level, g, j, k, w);
       collect_tensor_row(residual_row(level, g, r, j, k), w, outside, g->n[0], first, kept,
                          along_x);
@@ -66,7 +68,8 @@ static void collect_tensor(const hymgi_level *level, const hymgi_geom *g, const 
 }
 
 static void store_coarse(const hymgi_level *level, const hymgi_geom *p, int pairs,
-                         const double *kept, const double *along_x, double *restrict out)
+                         const hymgi_real *kept, const hymgi_real *along_x,
+                         hymgi_real *restrict out)
 {
   const int n = p->n[0];
   if (!host_halved(level, 0)) {
@@ -81,12 +84,12 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *p, int pair
         hymgi_coarse_sum(kept[2 * pairs], 0, along_x[2 * pairs - 1], along_x[2 * pairs + 1]);
 }
 
-static void restrict_row(const hymgi_level *level, int b, const int JK[2], const double *r,
-                         double *coarse)
+static void restrict_row(const hymgi_level *level, int b, const int JK[2], const hymgi_real *r,
+                         hymgi_real *coarse)
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  double *const kept = host_scratch(level, COLLECTED), *const along_x =
-                                                           host_scratch(level, ALONG_X);
+  hymgi_real *const kept = host_scratch(level, COLLECTED), *const along_x =
+                                                               host_scratch(level, ALONG_X);
   int low[3], high[3];
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
@@ -97,12 +100,12 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   collect_tensor(level, g, r, low, high, kept, along_x);
   if (g->boundaries & 1) along_x[-1] = 0;
   if (g->boundaries & 2) along_x[g->n[0]] = 0;
-  double *const out = host_scratch(level, RESULT);
+  hymgi_real *const out = host_scratch(level, RESULT);
   store_coarse(level, p, g->n[0] / 2, kept, along_x, out);
   hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
 }
 
-void hymgi_cpu_restrict_tensor(const hymgi_level *level, const double *r, double *coarse)
+void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse)
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -113,8 +116,8 @@ void hymgi_cpu_restrict_tensor(const hymgi_level *level, const double *r, double
 /* ---- interpolation ---- */
 
 /* A coarse row interpolated along x. */
-static void interpolate_x(const hymgi_level *level, const double *w, const double *restrict parent,
-                          int n, double *restrict e)
+static void interpolate_x(const hymgi_level *level, const hymgi_real *w,
+                          const hymgi_real *restrict parent, int n, hymgi_real *restrict e)
 {
   for (int i = 0; i < n; i++) {
     if (host_halved(level, 0))
@@ -125,11 +128,11 @@ static void interpolate_x(const hymgi_level *level, const double *w, const doubl
 }
 
 /* Coarse row (J, K) interpolated along x and y; step: 0, or to the neighbour along y. */
-static void between_rows(const hymgi_level *level, const hymgi_geom *p, const double *source,
-                         const double *const w[3], int n, const int JK[2], int step, double *e,
-                         double *beside)
+static void between_rows(const hymgi_level *level, const hymgi_geom *p, const hymgi_real *source,
+                         const hymgi_real *const w[3], int n, const int JK[2], int step,
+                         hymgi_real *e, hymgi_real *beside)
 {
-  double *const buffer = host_scratch(level, COARSE_ROWS);
+  hymgi_real *const buffer = host_scratch(level, COARSE_ROWS);
   interpolate_x(level, w[0], hymgi_cpu_plain_row(p, source, JK[0], JK[1], buffer), n, e);
   if (step == 0) return;
   interpolate_x(level, w[0], hymgi_cpu_plain_row(p, source, JK[0] + step, JK[1], buffer), n,
@@ -138,17 +141,17 @@ static void between_rows(const hymgi_level *level, const hymgi_geom *p, const do
     e[i] = hymgi_between(w[1][i], e[i], beside[i]);
 }
 
-static void interpolate_row(const hymgi_level *level, int b, int j, int k, const double *source,
-                            double *x)
+static void interpolate_row(const hymgi_level *level, int b, int j, int k, const hymgi_real *source,
+                            hymgi_real *x)
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
   const int y = host_halved(level, 1), z = host_halved(level, 2), n = g->n[0];
   const int JK[2] = {j >> y, k >> z}, above[2] = {JK[0], JK[1] + (k % 2 ? 1 : -1)};
   const int step = y ? (j % 2 ? 1 : -1) : 0;
-  double *const e = host_scratch(level, RESULT),
-                *const beside = host_scratch(level, COARSE_ROWS + 1),
-                *const next = host_scratch(level, COARSE_ROWS + 2);
-  const double *w[3];
+  hymgi_real *const e = host_scratch(level, RESULT),
+                    *const beside = host_scratch(level, COARSE_ROWS + 1),
+                    *const next = host_scratch(level, COARSE_ROWS + 2);
+  const hymgi_real *w[3];
   weight_rows(level, g, j, k, w);
   between_rows(level, p, source, w, n, JK, step, e, beside);
   if (z) {
@@ -159,7 +162,7 @@ static void interpolate_row(const hymgi_level *level, int b, int j, int k, const
   hymgi_cpu_add_row(g, e, j, k, x);
 }
 
-void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const double *source, double *x)
+void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source, hymgi_real *x)
 {
   const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)

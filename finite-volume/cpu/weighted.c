@@ -9,14 +9,14 @@ enum { BESIDE = 9, COARSE_ROWS = 11, ROWS_EACH = 3 };
 
 /* Coarse row (J, K) by parts of fine rows: the parents of their cells. Buffers are the scratch rows
  * from `row` on. */
-static void parents_of(const hymgi_level *level, int b, const double *source, const int JK[2],
-                       int row, const double *parent[2])
+static void parents_of(const hymgi_level *level, int b, const hymgi_real *source, const int JK[2],
+                       int row, const hymgi_real *parent[2])
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
-  const double *const restrict c =
+  const hymgi_real *const restrict c =
       hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, row));
-  double *const restrict first = host_scratch(level, row + 1), *const restrict second =
-                                                                   host_scratch(level, row + 2);
+  hymgi_real *const restrict first = host_scratch(level, row + 1), *const restrict second =
+                                                                       host_scratch(level, row + 2);
   parent[0] = parent[1] = c;
   if (host_halved(level, 0) && !g->split) {
     parent[0] = first;
@@ -33,15 +33,15 @@ static void parents_of(const hymgi_level *level, int b, const double *source, co
 
 /* The same for the neighbours along x on the side of each cell; parent: of coarse row JK, whose
  * cells are in the scratch row `row` if the coarse rows are split. */
-static void besides_of(const hymgi_level *level, int b, const double *source, const int JK[2],
-                       const double *const parent[2], const double *beside[2])
+static void besides_of(const hymgi_level *level, int b, const hymgi_real *source, const int JK[2],
+                       const hymgi_real *const parent[2], const hymgi_real *beside[2])
 {
   const hymgi_geom *g = level->box + b, *p = level->patch + b;
   beside[0] = parent[0] - 1, beside[1] = parent[1] + 1;
   if (!host_halved(level, 0) || g->split) return;
-  const double *const restrict c =
+  const hymgi_real *const restrict c =
       hymgi_cpu_plain_row(p, source, JK[0], JK[1], host_scratch(level, BESIDE + 1));
-  double *const restrict out = host_scratch(level, BESIDE);
+  hymgi_real *const restrict out = host_scratch(level, BESIDE);
   beside[0] = out;
 #pragma omp simd
   for (int I = 0; I < p->n[0]; I++)
@@ -49,23 +49,24 @@ static void besides_of(const hymgi_level *level, int b, const double *source, co
 }
 
 /* Adds e = parent + sum of w (neighbour - parent) over the axes with weights, bits of `axes`. */
-HYMGI_INLINE void add_part(const unsigned axes, const double *parent, const double *const next[3],
-                           const double *const w[3], int n, double *restrict x)
+HYMGI_INLINE void add_part(const unsigned axes, const hymgi_real *parent,
+                           const hymgi_real *const next[3], const hymgi_real *const w[3], int n,
+                           hymgi_real *restrict x)
 {
-  const double *const nx = next[0], *const ny = next[1], *const nz = next[2];
-  const double *const wx = w[0], *const wy = w[1], *const wz = w[2];
+  const hymgi_real *const nx = next[0], *const ny = next[1], *const nz = next[2];
+  const hymgi_real *const wx = w[0], *const wy = w[1], *const wz = w[2];
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    const double own = parent[t];
-    double e = axes & 1 ? hymgi_fma(wx[t], nx[t] - own, own) : own;
+    const hymgi_real own = parent[t];
+    hymgi_real e = axes & 1 ? hymgi_fma(wx[t], nx[t] - own, own) : own;
     if (axes & 2) e = hymgi_fma(wy[t], ny[t] - own, e);
     if (axes & 4) e = hymgi_fma(wz[t], nz[t] - own, e);
     x[t] += e;
   }
 }
 
-static void add_parts(unsigned axes, const double *parent, const double *const next[3],
-                      const double *const w[3], int n, double *x)
+static void add_parts(unsigned axes, const hymgi_real *parent, const hymgi_real *const next[3],
+                      const hymgi_real *const w[3], int n, hymgi_real *x)
 {
   switch (axes) {
   case 7:
@@ -95,13 +96,13 @@ static void add_parts(unsigned axes, const double *parent, const double *const n
 }
 
 typedef struct coarse_rows {
-  const double *parent[2], *beside[2]; /* by parts of the fine rows */
-  const double *next[3][2][2];         /* by axis and side, for axes with weights */
+  const hymgi_real *parent[2], *beside[2]; /* by parts of the fine rows */
+  const hymgi_real *next[3][2][2];         /* by axis and side, for axes with weights */
 } coarse_rows;
 
 /* For fine planes from_k ... to_k - 1 of coarse row JK. The coarse ghosts beyond boundaries are
  * 0 on this path. */
-static coarse_rows load_coarse(const hymgi_level *level, int b, const double *source,
+static coarse_rows load_coarse(const hymgi_level *level, int b, const hymgi_real *source,
                                const int JK[2], int from_k, int to_k)
 {
   coarse_rows c = {.parent = {NULL}};
@@ -120,14 +121,14 @@ static coarse_rows load_coarse(const hymgi_level *level, int b, const double *so
 
 /* colour: of the cells to interpolate to, if rows are split; or -1 for all */
 static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const coarse_rows *c,
-                            int colour, int j, int k, double *x)
+                            int colour, int j, int k, hymgi_real *x)
 {
   const int odd[3] = {0, j % 2, k % 2};
   const host_parts all = host_parts_of(g);
   for (int part = 0; part < all.count; part++) {
     if (g->split && colour >= 0 && hymgi_first(g, part, j, k) != colour) continue;
     const ptrdiff_t at = host_part(g, part, j, k);
-    const double *w[3] = {NULL}, *next[3] = {c->beside[part]};
+    const hymgi_real *w[3] = {NULL}, *next[3] = {c->beside[part]};
     unsigned axes = 0;
     for (int axis = 0; axis < 3; axis++) {
       if (!level->weight[axis]) continue;
@@ -140,8 +141,8 @@ static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const
 }
 
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
-                                         const int to[2], int colour, const double *source,
-                                         double *x)
+                                         const int to[2], int colour, const hymgi_real *source,
+                                         hymgi_real *x)
 {
   const hymgi_geom *g = level->box + b;
   const int JK[2] = {host_halved(level, 1) ? from[0] / 2 : from[0],
@@ -154,7 +155,7 @@ void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const 
 
 /* The fine rows of a coarse row. */
 static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], int colour,
-                             const double *source, double *x)
+                             const hymgi_real *source, hymgi_real *x)
 {
   int from[2], to[2];
   for (int t = 0; t < 2; t++) {
@@ -166,8 +167,8 @@ static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], i
 }
 
 /* The transposed smoother begins with the cells of colour 1, without reading them. */
-void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
-                                    double *x)
+void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
+                                    bool smoothed, hymgi_real *x)
 {
   if (fine->method->tensor) {
     hymgi_cpu_interpolate_tensor(fine, source, x);

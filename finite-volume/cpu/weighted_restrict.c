@@ -11,7 +11,7 @@ enum { KEPT = 4, ALONG_X = 6, RESULT = 8, ZEROES = HOST_SCRATCH_ROWS - 1 };
 
 /* Where plane k of r is, as an address of plane 0 moved by k planes: vectors that hold `ring` planes
  * in turn, or all of them if it is 0. */
-static const double *ring_of(const hymgi_geom *g, const double *r, int ring, int k)
+static const hymgi_real *ring_of(const hymgi_geom *g, const hymgi_real *r, int ring, int k)
 {
   return ring && k >= ring ? r - (k - k % ring) * g->plane : r;
 }
@@ -27,7 +27,7 @@ static bool is_nothing(const hymgi_geom *g, hymgi_after after, int part, int j, 
 enum { MOST_CHILDREN = 4, MOST_OTHERS = 8 };
 
 typedef struct child {
-  const double *r, *w[3]; /* rows of the residual and of the weights */
+  const hymgi_real *r, *w[3]; /* rows of the residual and of the weights */
 } child;
 
 typedef struct terms {
@@ -39,7 +39,7 @@ typedef struct terms {
 typedef struct origin {
   const hymgi_level *level;
   const hymgi_geom *g;
-  const double *r;
+  const hymgi_real *r;
   hymgi_after after;
   int ring;
 } origin;
@@ -85,7 +85,7 @@ static terms terms_of(const origin *o, int part, const int low[3], const int hig
 }
 
 /* Up to the given numbers, by rows of zeroes. */
-static void fill_up(terms *all, const double *zeroes, int children, int others)
+static void fill_up(terms *all, const hymgi_real *zeroes, int children, int others)
 {
   const child nothing = {zeroes, {zeroes, zeroes, zeroes}};
   while (all->children < children)
@@ -96,7 +96,7 @@ static void fill_up(terms *all, const double *zeroes, int children, int others)
 
 /* What the parent keeps, and what the children's neighbours along x get, of the cells t. */
 HYMGI_INLINE void collect(const int children, const int others, const terms *all, int n,
-                          double *restrict kept, double *restrict along_x)
+                          hymgi_real *restrict kept, hymgi_real *restrict along_x)
 {
   child c[MOST_CHILDREN], o[MOST_OTHERS];
   for (int m = 0; m < children; m++)
@@ -105,9 +105,9 @@ HYMGI_INLINE void collect(const int children, const int others, const terms *all
     o[m] = all->other[m];
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    double sum = 0, beside = 0;
+    hymgi_real sum = 0, beside = 0;
     for (int m = 0; m < children; m++) {
-      const double r = c[m].r[t], wx = c[m].w[0][t];
+      const hymgi_real r = c[m].r[t], wx = c[m].w[0][t];
       sum = hymgi_fma(hymgi_kept_part(wx, c[m].w[1][t], c[m].w[2][t]), r, sum);
       beside = hymgi_fma(wx, r, beside);
     }
@@ -117,7 +117,7 @@ HYMGI_INLINE void collect(const int children, const int others, const terms *all
   }
   along_x[-1] = along_x[n] = 0;
   for (int m = 0; m < children; m++) {
-    const double *const wx = c[m].w[0], *const r = c[m].r;
+    const hymgi_real *const wx = c[m].w[0], *const r = c[m].r;
     along_x[-1] = hymgi_fma(wx[-1], r[-1], along_x[-1]);
     along_x[n] = hymgi_fma(wx[n], r[n], along_x[n]);
   }
@@ -125,9 +125,9 @@ HYMGI_INLINE void collect(const int children, const int others, const terms *all
 
 static void collect_part(const origin *o, int part, const int low[3], const int high[3])
 {
-  double *const kept = host_scratch(o->level, KEPT + part), *const along_x = host_scratch(
-                                                                o->level, ALONG_X + part);
-  const double *const zeroes = host_scratch(o->level, ZEROES);
+  hymgi_real *const kept = host_scratch(o->level, KEPT + part), *const along_x = host_scratch(
+                                                                    o->level, ALONG_X + part);
+  const hymgi_real *const zeroes = host_scratch(o->level, ZEROES);
   const int n = host_parts_of(o->g).n;
   terms all = terms_of(o, part, low, high);
   if (all.children <= 1 && all.others <= 1) {
@@ -145,13 +145,14 @@ static void collect_part(const origin *o, int part, const int low[3], const int 
 /* ---- coarse cells ---- */
 
 /* Both children of all coarse cells, from a split row. */
-static void store_pairs(const hymgi_level *level, int n, double *restrict out)
+static void store_pairs(const hymgi_level *level, int n, hymgi_real *restrict out)
 {
-  const double *const even = host_scratch(level, KEPT), *const odd = host_scratch(level, KEPT + 1);
-  const double *const above = host_scratch(level, ALONG_X) + 1, *const below =
-                                                                    host_scratch(level,
-                                                                                 ALONG_X + 1) -
-                                                                    1;
+  const hymgi_real *const even = host_scratch(level, KEPT), *const odd =
+                                                                host_scratch(level, KEPT + 1);
+  const hymgi_real *const above = host_scratch(level, ALONG_X) + 1, *const below =
+                                                                        host_scratch(level,
+                                                                                     ALONG_X + 1) -
+                                                                        1;
   const bool weighted = level->weight[0];
 #pragma omp simd
   for (int t = 0; t < n; t++)
@@ -159,10 +160,11 @@ static void store_pairs(const hymgi_level *level, int n, double *restrict out)
 }
 
 /* From a plain row. */
-static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n, double *restrict out)
+static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n,
+                        hymgi_real *restrict out)
 {
-  const double *const kept = host_scratch(level, KEPT), *const along_x =
-                                                            host_scratch(level, ALONG_X);
+  const hymgi_real *const kept = host_scratch(level, KEPT), *const along_x =
+                                                                host_scratch(level, ALONG_X);
   const int pairs = g->n[0] / 2;
   const bool weighted = level->weight[0];
 #pragma omp simd
@@ -177,8 +179,8 @@ static void store_plain(const hymgi_level *level, const hymgi_geom *g, int n, do
 }
 
 /* Cells of a row that is not coarsened along x, in natural order. */
-static void join_parts(const double *restrict even, const double *restrict odd, int n,
-                       double *restrict out)
+static void join_parts(const hymgi_real *restrict even, const hymgi_real *restrict odd, int n,
+                       hymgi_real *restrict out)
 {
 #pragma omp simd
   for (int t = 0; t < n; t++)
@@ -186,11 +188,11 @@ static void join_parts(const double *restrict even, const double *restrict odd, 
 }
 
 static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hymgi_geom *p,
-                         const int JK[2], double *coarse)
+                         const int JK[2], hymgi_real *coarse)
 {
-  double *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
-  double *const even = host_scratch(level, ALONG_X), *const odd =
-                                                         host_scratch(level, ALONG_X + g->split);
+  hymgi_real *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
+  hymgi_real *const even = host_scratch(level, ALONG_X), *const odd = host_scratch(
+                                                             level, ALONG_X + g->split);
   const host_parts all = host_parts_of(g);
   if (g->boundaries & 1) odd[-1] = 0;
   if (g->boundaries & 2) even[all.n] = 0;
@@ -204,7 +206,8 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
 }
 
 void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const double *r, hymgi_after after, int ring, double *coarse)
+                                     const hymgi_real *r, hymgi_after after, int ring,
+                                     hymgi_real *coarse)
 {
   const origin o = {level, level->box + b, r, after, ring};
   int low[3], high[3];
@@ -219,8 +222,8 @@ void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int 
   store_coarse(level, o.g, level->patch + b, JK, coarse);
 }
 
-void hymgi_cpu_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
-                                 double *coarse)
+void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
+                                 hymgi_real *coarse)
 {
   if (level->method->tensor) {
     hymgi_cpu_restrict_tensor(level, r, coarse);

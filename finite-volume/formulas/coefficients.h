@@ -21,13 +21,14 @@ HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer,
   w[0] = w[1] = w[2] = w[3] = 0;
   if (ghost_kind == HYMGI_NEUMANN_GHOST) {
     for (int m = 0; m < 4; m++)
-      w[m] = hymgi_neumann_ghost(layer, m == 0, m == 1, m == 2, m == 3);
+      w[m] = (double)hymgi_neumann_ghost(layer, m == 0, m == 1, m == 2, m == 3);
   } else if (ghost_kind == HYMGI_QUARTIC_GHOST) {
-    hymgi_quartic_weights(layer, w);
+    hymgi_real twelfths[4];
+    hymgi_quartic_weights(layer, twelfths);
     for (int m = 0; m < 4; m++)
-      w[m] /= 12;
+      w[m] = (double)twelfths[m] / 12;
   } else if (layer == 1 && ghost_kind == HYMGI_QUADRATIC_GHOST) {
-    w[0] = hymgi_ghost_v2(1, 0), w[1] = hymgi_ghost_v2(0, 1);
+    w[0] = (double)hymgi_ghost_v2(1, 0), w[1] = (double)hymgi_ghost_v2(0, 1);
   } else if (layer == 1) {
     w[0] = ghost_kind == HYMGI_LINEAR_GHOST ? -1 : 1;
   }

@@ -13,40 +13,42 @@
  * branches only. */
 
 /* Resistance from a cell to its parent's centre; t: conductance between the two children. */
-HYMGI_INLINE double hymgi_resistance(double part, double t)
+HYMGI_INLINE hymgi_real hymgi_resistance(hymgi_real part, hymgi_real t)
 {
-  const double resistance = part / t;
+  const hymgi_real resistance = part / t;
   return part == 0 ? 0 : resistance;
 }
 
 /* Weight of the coarse neighbour in the interpolation to a cell: the potential falls along the
  * resistances parent - cell - face - neighbour's nearest child - neighbour. t: of the face, 0 where
  * nothing flows; beyond a Dirichlet boundary the outer resistance is 0. */
-HYMGI_INLINE double hymgi_neighbour_weight(double inner, double t, double outer)
+HYMGI_INLINE hymgi_real hymgi_neighbour_weight(hymgi_real inner, hymgi_real t, hymgi_real outer)
 {
-  const double weight = inner / ((inner + 1 / t) + outer);
+  const hymgi_real weight = inner / ((inner + 1 / t) + outer);
   return t == 0 || inner == 0 ? 0 : weight;
 }
 
 /* The weight of an axis whose coupling is weak compared with the largest of the coarsened ones is
  * reduced: a cell of a thin conducting sheet must not leave its neighbours in the sheet. */
-HYMGI_INLINE double hymgi_damped_weight(double weight, double coupling, double largest)
+HYMGI_INLINE hymgi_real hymgi_damped_weight(hymgi_real weight, hymgi_real coupling,
+                                            hymgi_real largest)
 {
-  const double damped = weight * (2 * coupling / largest);
+  const hymgi_real damped = weight * (2 * coupling / largest);
   return 2 * coupling < largest ? damped : weight;
 }
 
 /* The two together; the tensor interpolation's weights are not reduced. */
-HYMGI_INLINE double hymgi_weight_between(bool tensor, double inner, double t, double outer,
-                                         double coupling, double largest)
+HYMGI_INLINE hymgi_real hymgi_weight_between(bool tensor, hymgi_real inner, hymgi_real t,
+                                             hymgi_real outer, hymgi_real coupling,
+                                             hymgi_real largest)
 {
-  const double weight = hymgi_neighbour_weight(inner, t, outer);
+  const hymgi_real weight = hymgi_neighbour_weight(inner, t, outer);
   return tensor ? weight : hymgi_damped_weight(weight, coupling, largest);
 }
 
 /* The part of a cell's residual that its own parent gets; weights of axes that are not coarsened
  * are 0. */
-HYMGI_INLINE double hymgi_kept_part(double wx, double wy, double wz)
+HYMGI_INLINE hymgi_real hymgi_kept_part(hymgi_real wx, hymgi_real wy, hymgi_real wz)
 {
   return ((1 - wx) - wy) - wz;
 }
@@ -54,20 +56,21 @@ HYMGI_INLINE double hymgi_kept_part(double wx, double wy, double wz)
 /* One of the factors, for an axis each, of what a cell's residual gives to a coarse cell with the
  * tensor interpolation; weight: of the cell; outside: the cell is next to the coarse cell's
  * children. */
-HYMGI_INLINE double hymgi_tensor_factor(bool halved, bool outside, double weight)
+HYMGI_INLINE hymgi_real hymgi_tensor_factor(bool halved, bool outside, hymgi_real weight)
 {
   return !halved ? 1 : outside ? weight : 1 - weight;
 }
 
 /* The tensor interpolation along one axis. */
-HYMGI_INLINE double hymgi_between(double weight, double own, double next)
+HYMGI_INLINE hymgi_real hymgi_between(hymgi_real weight, hymgi_real own, hymgi_real next)
 {
   return hymgi_fma(weight, next - own, own);
 }
 
 /* A coarse cell's sum: cells of both children (odd: of the last, single child 0), and what the
  * nearest cells below and above along x give to it. */
-HYMGI_INLINE double hymgi_coarse_sum(double even, double odd, double below, double above)
+HYMGI_INLINE hymgi_real hymgi_coarse_sum(hymgi_real even, hymgi_real odd, hymgi_real below,
+                                         hymgi_real above)
 {
   return (even + odd) + (below + above);
 }
@@ -76,7 +79,7 @@ HYMGI_INLINE double hymgi_coarse_sum(double even, double odd, double below, doub
 
 /* A level by value. */
 typedef struct hymgi_conductances {
-  const double *beta[3];
+  const hymgi_real *beta[3];
   unsigned coarsened;
   bool tensor;
 } hymgi_conductances;
@@ -90,8 +93,8 @@ static inline hymgi_conductances hymgi_conductances_of(const hymgi_level *level)
 }
 
 /* Conductance of the low (side 0) or high (1) face of a cell along an axis. */
-HYMGI_INLINE double hymgi_face(const hymgi_conductances *c, const hymgi_geom *g, int axis, int side,
-                               int i, int j, int k)
+HYMGI_INLINE hymgi_real hymgi_face(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                   int side, int i, int j, int k)
 {
   return c->beta[axis][hymgi_at(g, i + (axis == 0 ? side : 0), j + (axis == 1 ? side : 0),
                                 k + (axis == 2 ? side : 0))];
@@ -116,8 +119,8 @@ HYMGI_INLINE int hymgi_index_along(int axis, int i, int j, int k)
 }
 
 /* The sum of a cell's two conductances along an axis; inside: without domain boundaries. */
-HYMGI_INLINE double hymgi_coupling(const hymgi_conductances *c, const hymgi_geom *g, int axis,
-                                   bool inside, int i, int j, int k)
+HYMGI_INLINE hymgi_real hymgi_coupling(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                       bool inside, int i, int j, int k)
 {
   const int at = hymgi_index_along(axis, i, j, k);
   const bool low = inside && hymgi_ends(g, axis, 0, at),
@@ -127,76 +130,76 @@ HYMGI_INLINE double hymgi_coupling(const hymgi_conductances *c, const hymgi_geom
 }
 
 /* A coupling over the sum of all axes. */
-HYMGI_INLINE double hymgi_part_of(double coupling, double sum)
+HYMGI_INLINE hymgi_real hymgi_part_of(hymgi_real coupling, hymgi_real sum)
 {
-  const double part = coupling / sum;
+  const hymgi_real part = coupling / sum;
   return sum > 0 ? part : 0;
 }
 
 /* The coupling along an axis over that along all axes. */
-HYMGI_INLINE double hymgi_share(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
-                                int j, int k)
+HYMGI_INLINE hymgi_real hymgi_share(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                    int i, int j, int k)
 {
-  const double x = hymgi_coupling(c, g, 0, true, i, j, k),
-               y = hymgi_coupling(c, g, 1, true, i, j, k),
-               z = hymgi_coupling(c, g, 2, true, i, j, k), sum = (x + y) + z;
+  const hymgi_real x = hymgi_coupling(c, g, 0, true, i, j, k),
+                   y = hymgi_coupling(c, g, 1, true, i, j, k),
+                   z = hymgi_coupling(c, g, 2, true, i, j, k), sum = (x + y) + z;
   return hymgi_part_of(axis == 0 ? x : axis == 1 ? y : z, sum);
 }
 
 /* The larger over the smaller one; 1 if either is 0 (a periodic axis of a single cell). */
-HYMGI_INLINE double hymgi_ratio(double a, double b)
+HYMGI_INLINE hymgi_real hymgi_ratio(hymgi_real a, hymgi_real b)
 {
-  const double ratio = (a > b ? a : b) / (a > b ? b : a);
+  const hymgi_real ratio = (a > b ? a : b) / (a > b ? b : a);
   return a == 0 || b == 0 ? 1 : ratio;
 }
 
 /* The largest ratio of the conductance of a cell's low face along an axis to those of its neighbours:
  * the cell's high face, and the low faces of the next cells along the other axes. Faces at a boundary
  * contain its factor and do not count. */
-HYMGI_INLINE double hymgi_step(const hymgi_conductances *c, const hymgi_geom *g, int axis, int i,
-                               int j, int k)
+HYMGI_INLINE hymgi_real hymgi_step(const hymgi_conductances *c, const hymgi_geom *g, int axis,
+                                   int i, int j, int k)
 {
   const int here[3] = {i, j, k};
   if (hymgi_ends(g, axis, 0, here[axis])) return 1;
-  const double low = hymgi_face(c, g, axis, 0, i, j, k);
-  double largest = 1;
+  const hymgi_real low = hymgi_face(c, g, axis, 0, i, j, k);
+  hymgi_real largest = 1;
   for (int other = 0; other < 3; other++) {
     if (hymgi_ends(g, other, 1, here[other])) continue;
-    const double next = other == axis ? hymgi_face(c, g, axis, 1, i, j, k)
-                                      : hymgi_face(c, g, axis, 0, i + (other == 0),
-                                                   j + (other == 1), k + (other == 2));
-    const double ratio = hymgi_ratio(low, next);
+    const hymgi_real next = other == axis ? hymgi_face(c, g, axis, 1, i, j, k)
+                                          : hymgi_face(c, g, axis, 0, i + (other == 0),
+                                                       j + (other == 1), k + (other == 2));
+    const hymgi_real ratio = hymgi_ratio(low, next);
     largest = ratio > largest ? ratio : largest;
   }
   return largest;
 }
 
 /* hymgi_resistance of a cell; part: of hymgi_axis. */
-HYMGI_INLINE double hymgi_cell_resistance(const hymgi_conductances *c, const hymgi_geom *g,
-                                          int axis, const double *part, int i, int j, int k)
+HYMGI_INLINE hymgi_real hymgi_cell_resistance(const hymgi_conductances *c, const hymgi_geom *g,
+                                              int axis, const double *part, int i, int j, int k)
 {
   const int at = g->low[axis] + hymgi_index_along(axis, i, j, k);
-  return hymgi_resistance(part[at], hymgi_face(c, g, axis, at % 2 ? 0 : 1, i, j, k));
+  return hymgi_resistance((hymgi_real)part[at], hymgi_face(c, g, axis, at % 2 ? 0 : 1, i, j, k));
 }
 
 /* The weight of a cell along a coarsened axis, damped unless the interpolation is the tensor one; r:
  * the resistances along it, with ghosts. */
-HYMGI_INLINE double hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g, int axis,
-                                      const double *r, int i, int j, int k)
+HYMGI_INLINE hymgi_real hymgi_cell_weight(const hymgi_conductances *c, const hymgi_geom *g,
+                                          int axis, const hymgi_real *r, int i, int j, int k)
 {
-  const double t[3] = {hymgi_coupling(c, g, 0, false, i, j, k),
-                       hymgi_coupling(c, g, 1, false, i, j, k),
-                       hymgi_coupling(c, g, 2, false, i, j, k)};
-  const double own = axis == 0 ? t[0] : axis == 1 ? t[1] : t[2];
-  double largest = 0;
+  const hymgi_real t[3] = {hymgi_coupling(c, g, 0, false, i, j, k),
+                           hymgi_coupling(c, g, 1, false, i, j, k),
+                           hymgi_coupling(c, g, 2, false, i, j, k)};
+  const hymgi_real own = axis == 0 ? t[0] : axis == 1 ? t[1] : t[2];
+  hymgi_real largest = 0;
   for (int d = 0; d < 3; d++)
     if (c->coarsened >> d & 1 && t[d] > largest) largest = t[d];
   const int at = hymgi_index_along(axis, i, j, k), odd = (g->low[axis] + at) % 2;
   const int out = odd ? 1 : -1;
-  const double outer = hymgi_ends(g, axis, odd, at)
-                           ? 0
-                           : r[hymgi_at(g, i + (axis == 0 ? out : 0), j + (axis == 1 ? out : 0),
-                                        k + (axis == 2 ? out : 0))];
+  const hymgi_real outer = hymgi_ends(g, axis, odd, at)
+                               ? 0
+                               : r[hymgi_at(g, i + (axis == 0 ? out : 0), j + (axis == 1 ? out : 0),
+                                            k + (axis == 2 ? out : 0))];
   return hymgi_weight_between(c->tensor, r[hymgi_at(g, i, j, k)],
                               hymgi_face(c, g, axis, odd, i, j, k), outer, own, largest);
 }
@@ -214,8 +217,9 @@ HYMGI_INLINE int hymgi_children(unsigned coarsened, const hymgi_geom *g, int axi
 
 /* The sum of the children of a coarse cell or, with 0 <= axis, of its low face along it; the high
  * face of the last cell is the low face n of the box. shift: of the fine faces along the axis. */
-HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *g, int axis,
-                                          int shift, const double *fine, int I, int J, int K)
+HYMGI_INLINE hymgi_real hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *g, int axis,
+                                              int shift, const hymgi_real *fine, int I, int J,
+                                              int K)
 {
   int i = hymgi_first_child(coarsened, 0, I), j = hymgi_first_child(coarsened, 1, J),
       k = hymgi_first_child(coarsened, 2, K);
@@ -226,7 +230,7 @@ HYMGI_INLINE double hymgi_sum_of_children(unsigned coarsened, const hymgi_geom *
             nj = axis == 1 ? 1 : hymgi_children(coarsened, g, 1, J),
             nk = axis == 2 ? 1 : hymgi_children(coarsened, g, 2, K);
   i += axis == 0 ? shift : 0, j += axis == 1 ? shift : 0, k += axis == 2 ? shift : 0;
-  double sum = 0;
+  hymgi_real sum = 0;
   for (int c = 0; c < nk; c++)
     for (int b = 0; b < nj; b++)
       for (int a = 0; a < ni; a++)
@@ -242,9 +246,11 @@ static inline double hymgi_part_of_sum(const hymgi_level *level)
 }
 
 /* Quadratic interpolation along an axis: w is of hymgi_axis. */
-HYMGI_INLINE double hymgi_on_parabola(const double w[3], double low, double own, double high)
+HYMGI_INLINE hymgi_real hymgi_on_parabola(const double w[3], hymgi_real low, hymgi_real own,
+                                          hymgi_real high)
 {
-  return hymgi_fma(w[0], low, hymgi_fma(w[1], own, w[2] * high));
+  return hymgi_fma((hymgi_real)w[0], low,
+                   hymgi_fma((hymgi_real)w[1], own, (hymgi_real)w[2] * high));
 }
 
 /* How the faces of a level become those of the next one, along an axis: arrays of hymgi_axis. */
@@ -254,14 +260,23 @@ typedef struct hymgi_coarse_rule {
   int n;       /* cells of the whole level along the axis */
   unsigned coarsened;
   bool series;
+  /* bit 0: the low, bit 1: the high boundary has a Robin condition, which is in series with the cells'
+   * part and does not become weaker on coarse levels */
+  unsigned robin;
 } hymgi_coarse_rule;
 
 static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, int axis)
 {
-  const hymgi_coarse_rule rule = {
-      level->axis[axis].part,   level->axis[axis].closer,
-      hymgi_part_of_sum(level), level->n[axis],
-      level->coarsened,         level->method->tensor && level->coarsened >> axis & 1};
+  const bool halved = level->coarsened >> axis & 1;
+  const unsigned robin = (level->boundary[2 * axis] == HYMG_ROBIN ? 1u : 0u) |
+                         (level->boundary[2 * axis + 1] == HYMG_ROBIN ? 2u : 0u);
+  const hymgi_coarse_rule rule = {level->axis[axis].part,
+                                  level->axis[axis].closer,
+                                  hymgi_part_of_sum(level),
+                                  level->n[axis],
+                                  level->coarsened,
+                                  level->method->tensor && halved,
+                                  level->method->robust && halved ? robin : 0};
   return rule;
 }
 
@@ -269,34 +284,42 @@ static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, i
  * between them, and on both sides the inner faces of the children, each of the three in parallel, one
  * after the other. On a high face that is not a boundary of the domain the part above is missing;
  * the exchange of faces replaces that value. */
-HYMGI_INLINE double hymgi_series(const hymgi_coarse_rule *rule, const hymgi_geom *g, int axis,
-                                 const double *fine, int I, int J, int K)
+HYMGI_INLINE hymgi_real hymgi_series(const hymgi_coarse_rule *rule, const hymgi_geom *g, int axis,
+                                     const hymgi_real *fine, int I, int J, int K)
 {
   const int first = 2 * hymgi_index_along(axis, I, J, K),
             at = first < g->n[axis] ? first : g->n[axis], above = g->low[axis] + at,
             below = (above > 0 ? above : rule->n) - 1;
-  const double face = hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
+  const hymgi_real face = hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
   if (face == 0) return 0;
-  double resistance = 1 / face;
+  hymgi_real resistance = 1 / face;
   if (rule->part[below] > 0 && !hymgi_ends(g, axis, 0, at)) {
-    const double inner = hymgi_sum_of_children(rule->coarsened, g, axis, -1, fine, I, J, K);
+    const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, -1, fine, I, J, K);
     if (inner == 0) return 0;
-    resistance += rule->part[below] / inner;
+    resistance += (hymgi_real)rule->part[below] / inner;
   }
   if (at < g->n[axis] && rule->part[above] > 0) {
-    const double inner = hymgi_sum_of_children(rule->coarsened, g, axis, 1, fine, I, J, K);
+    const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, 1, fine, I, J, K);
     if (inner == 0) return 0;
-    resistance += rule->part[above] / inner;
+    resistance += (hymgi_real)rule->part[above] / inner;
   }
   return 1 / resistance;
 }
 
-/* The conductance of a coarse cell's low face; `face` is its index along the axis. */
-HYMGI_INLINE double hymgi_coarse_face(const hymgi_coarse_rule *rule, const hymgi_geom *g, int axis,
-                                      int face, const double *fine, int I, int J, int K)
+/* Is this coarse face, of an axis that is halved, on a Robin boundary? */
+HYMGI_INLINE bool hymgi_at_robin(const hymgi_coarse_rule *rule, int face)
 {
-  if (rule->series) return hymgi_series(rule, g, axis, fine, I, J, K);
-  return rule->closer[face] * hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
+  return (rule->robin & 1 && face == 0) || (rule->robin & 2 && face == (rule->n + 1) / 2);
+}
+
+/* The conductance of a coarse cell's low face; `face` is its index along the axis. */
+HYMGI_INLINE hymgi_real hymgi_coarse_face(const hymgi_coarse_rule *rule, const hymgi_geom *g,
+                                          int axis, int face, const hymgi_real *fine, int I, int J,
+                                          int K)
+{
+  if (rule->series || hymgi_at_robin(rule, face)) return hymgi_series(rule, g, axis, fine, I, J, K);
+  return (hymgi_real)rule->closer[face] *
+         hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }
 
 /* The widths along the axes, by global index, and the number of cells of the level. */

@@ -8,7 +8,7 @@
 #include "formulas/fma.h"
 
 /* The ghost value that the stencil uses; with weight 0 the opposite neighbour is not used. */
-HYMGI_INLINE double hymgi_fv2_ghost(double weight, double opposite)
+HYMGI_INLINE hymgi_real hymgi_fv2_ghost(hymgi_real weight, hymgi_real opposite)
 {
   return weight == 0 ? 0 : weight * opposite;
 }

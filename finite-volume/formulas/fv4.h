@@ -15,14 +15,18 @@
 
 /* The normal parts of the fluxes along x and y, low minus high. */
 #define HYMGI_FV4_NORMAL_I(X, BI)                                                                  \
-  hymgi_fma(BI(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(-1, 0, 0), X(-2, 0, 0) - X(1, 0, 0)),       \
-            -(BI(1, 0, 0) * hymgi_fma(15., X(1, 0, 0) - X(0, 0, 0), X(-1, 0, 0) - X(2, 0, 0))))
+  hymgi_fma(BI(0, 0, 0),                                                                           \
+            hymgi_fma((hymgi_real)15, X(0, 0, 0) - X(-1, 0, 0), X(-2, 0, 0) - X(1, 0, 0)),         \
+            -(BI(1, 0, 0) *                                                                        \
+              hymgi_fma((hymgi_real)15, X(1, 0, 0) - X(0, 0, 0), X(-1, 0, 0) - X(2, 0, 0))))
 #define HYMGI_FV4_NORMAL_J(X, BJ)                                                                  \
-  hymgi_fma(BJ(0, 0, 0), hymgi_fma(15., X(0, 0, 0) - X(0, -1, 0), X(0, -2, 0) - X(0, 1, 0)),       \
-            -(BJ(0, 1, 0) * hymgi_fma(15., X(0, 1, 0) - X(0, 0, 0), X(0, -1, 0) - X(0, 2, 0))))
+  hymgi_fma(BJ(0, 0, 0),                                                                           \
+            hymgi_fma((hymgi_real)15, X(0, 0, 0) - X(0, -1, 0), X(0, -2, 0) - X(0, 1, 0)),         \
+            -(BJ(0, 1, 0) *                                                                        \
+              hymgi_fma((hymgi_real)15, X(0, 1, 0) - X(0, 0, 0), X(0, -1, 0) - X(0, 2, 0))))
 /* The factor of beta in the flux through the low z-face of the cell n planes above. */
 #define HYMGI_FV4_STEP_K(X, n)                                                                     \
-  hymgi_fma(15., X(0, 0, n) - X(0, 0, n - 1), X(0, 0, n - 2) - X(0, 0, n + 1))
+  hymgi_fma((hymgi_real)15, X(0, 0, n) - X(0, 0, n - 1), X(0, 0, n - 2) - X(0, 0, n + 1))
 /* The tangential parts of the fluxes along x and y, low minus high: two products per face. */
 #define HYMGI_FV4_TANGENT_I(X, BI)                                                                 \
   (hymgi_fma(BI(0, 1, 0) - BI(0, -1, 0), HYMGI_FV4_DJ(X, 0, 0, 0) - HYMGI_FV4_DJ(X, -1, 0, 0),     \
@@ -50,7 +54,7 @@
 #define HYMGI_FV4_APPLY_BETWEEN(variable, X, BI, BJ, b_below, step_below, tangent_below, b_above,  \
                                 step_above, tangent_above)                                         \
   ((variable)                                                                                      \
-       ? hymgi_fma(0.25,                                                                           \
+       ? hymgi_fma((hymgi_real)0.25,                                                               \
                    (HYMGI_FV4_TANGENT_I(X, BI) + HYMGI_FV4_TANGENT_J(X, BJ)) +                     \
                        ((tangent_below) - (tangent_above)),                                        \
                    HYMGI_FV4_NORMAL_BETWEEN(X, BI, BJ, b_below, step_below, b_above, step_above))  \

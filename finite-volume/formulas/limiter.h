@@ -67,20 +67,22 @@ HYMGI_INLINE bool hymgi_is_limited(const hymgi_geom *g, int axis, const int at[3
 
 /* The factor of beta in the flux through a face, and its tangential part. */
 typedef struct hymgi_fv4_part {
-  double beta, step, tangent;
+  hymgi_real beta, step, tangent;
 } hymgi_fv4_part;
 
 /* a, b, c, d: the cells from two below the face to one above; db, dx: the differences of beta and of x, above
  * minus below the face, along both tangential axes. outside: the cell above (high) or below the face is
  * beyond a boundary. */
-HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(double beta, double a, double b, double c, double d,
-                                              double db1, double dx1, double db2, double dx2,
+HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(hymgi_real beta, hymgi_real a, hymgi_real b,
+                                              hymgi_real c, hymgi_real d, hymgi_real db1,
+                                              hymgi_real dx1, hymgi_real db2, hymgi_real dx2,
                                               bool outside, bool high)
 {
   const bool limited = beta < 0;
-  const double across = outside ? (high ? -2 * b : 2 * c) : c - b,
-               step = hymgi_fma(15., c - b, a - d), tangent = hymgi_fma(db1, dx1, db2 * dx2);
-  const hymgi_fv4_part part = {fabs(beta), limited ? 12 * across : step, limited ? 0 : tangent};
+  const hymgi_real across = outside ? (high ? -2 * b : 2 * c) : c - b,
+                   step = hymgi_fma(15, c - b, a - d), tangent = hymgi_fma(db1, dx1, db2 * dx2);
+  const hymgi_fv4_part part = {hymgi_abs(beta), limited ? 12 * across : step,
+                               limited ? 0 : tangent};
   return part;
 }
 
@@ -91,22 +93,22 @@ HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(double beta, double a, double b, d
 #define HYMGI_FV4_PART(AT, X, B, n, outside, high)                                                 \
   hymgi_fv4_part_of(                                                                               \
       AT(B, n, 0, 0), AT(X, n - 2, 0, 0), AT(X, n - 1, 0, 0), AT(X, n, 0, 0), AT(X, n + 1, 0, 0),  \
-      fabs(AT(B, n, 1, 0)) - fabs(AT(B, n, -1, 0)),                                                \
+      hymgi_abs(AT(B, n, 1, 0)) - hymgi_abs(AT(B, n, -1, 0)),                                      \
       (AT(X, n, 1, 0) - AT(X, n, -1, 0)) - (AT(X, n - 1, 1, 0) - AT(X, n - 1, -1, 0)),             \
-      fabs(AT(B, n, 0, 1)) - fabs(AT(B, n, 0, -1)),                                                \
+      hymgi_abs(AT(B, n, 0, 1)) - hymgi_abs(AT(B, n, 0, -1)),                                      \
       (AT(X, n, 0, 1) - AT(X, n, 0, -1)) - (AT(X, n - 1, 0, 1) - AT(X, n - 1, 0, -1)), outside,    \
       high)
 
 /* A x without the alpha term from the low and high face along each axis, in the order of fv4.h, so that
  * a cell without limited faces has the same bits. */
-HYMGI_INLINE double hymgi_fv4_sum(const hymgi_fv4_part low[3], const hymgi_fv4_part high[3])
+HYMGI_INLINE hymgi_real hymgi_fv4_sum(const hymgi_fv4_part low[3], const hymgi_fv4_part high[3])
 {
-  double normal[3], tangent[3];
+  hymgi_real normal[3], tangent[3];
   for (int axis = 0; axis < 3; axis++) {
     normal[axis] = hymgi_fma(low[axis].beta, low[axis].step, -(high[axis].beta * high[axis].step));
     tangent[axis] = low[axis].tangent - high[axis].tangent;
   }
-  return hymgi_fma(0.25, (tangent[0] + tangent[1]) + tangent[2],
+  return hymgi_fma((hymgi_real)0.25, (tangent[0] + tangent[1]) + tangent[2],
                    (normal[0] + normal[1]) + normal[2]);
 }
 

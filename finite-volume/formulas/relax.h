@@ -9,27 +9,29 @@
 
 /* x + weight step. FV2: step is the residual divided by the diagonal (l1jacobi: times the scaling)
  * and weight is that of the sweep. FV4: weight includes 1/diagonal and step is the residual. */
-HYMGI_INLINE double hymgi_relax(double x, double weight, double step)
+HYMGI_INLINE hymgi_real hymgi_relax(hymgi_real x, hymgi_real weight, hymgi_real step)
 {
   return hymgi_fma(weight, step, x);
 }
 
 /* relaxed + momentum (x - previous), where previous is the iterate before x */
-HYMGI_INLINE double hymgi_add_momentum(double relaxed, double momentum, double x, double previous)
+HYMGI_INLINE hymgi_real hymgi_add_momentum(hymgi_real relaxed, hymgi_real momentum, hymgi_real x,
+                                           hymgi_real previous)
 {
   return hymgi_fma(momentum, x - previous, relaxed);
 }
 
 typedef struct hymgi_weights {
-  double residual, momentum;
+  hymgi_real residual, momentum;
 } hymgi_weights;
 
 /* Weights of sweep s; chebyshev: c1 and c2 of 6 sweeps. */
 HYMGI_INLINE hymgi_weights hymgi_weights_of(hymg_smoother smoother, const double *chebyshev, int s)
 {
-  hymgi_weights w = {smoother == HYMG_JACOBI ? HYMGI_JACOBI_WEIGHT : 1, 0};
+  hymgi_weights w = {(hymgi_real)(smoother == HYMG_JACOBI ? HYMGI_JACOBI_WEIGHT : 1), 0};
   if (smoother == HYMG_CHEBYSHEV)
-    w.residual = chebyshev[2 * (s % 6) + 1], w.momentum = chebyshev[2 * (s % 6)];
+    w.residual = (hymgi_real)chebyshev[2 * (s % 6) + 1],
+    w.momentum = (hymgi_real)chebyshev[2 * (s % 6)];
   return w;
 }
 

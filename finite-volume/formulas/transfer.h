@@ -8,14 +8,15 @@
 #include "multigrid/backend.h"
 
 /* From the sums of pairs of cells along x in the four rows (j, k). */
-HYMGI_INLINE double hymgi_mean_of_8(double pair00, double pair10, double pair01, double pair11)
+HYMGI_INLINE hymgi_real hymgi_mean_of_8(hymgi_real pair00, hymgi_real pair10, hymgi_real pair01,
+                                        hymgi_real pair11)
 {
-  return (((pair00 + pair10) + pair01) + pair11) * 0.125;
+  return (((pair00 + pair10) + pair01) + pair11) * (hymgi_real)0.125;
 }
 
-HYMGI_INLINE double hymgi_mean_of_4(const double face[4])
+HYMGI_INLINE hymgi_real hymgi_mean_of_4(const hymgi_real face[4])
 {
-  return 0.25 * ((face[0] + face[1]) + (face[2] + face[3]));
+  return (hymgi_real)0.25 * ((face[0] + face[1]) + (face[2] + face[3]));
 }
 
 /* Number of coarse cells on each side that a child depends on. */
@@ -28,14 +29,16 @@ HYMGI_INLINE double hymgi_mean_of_4(const double face[4])
  *   v2: 1/8, 1, -1/8
  *   v4: -3/128, 22/128, 1, -22/128, 3/128 */
 #define HYMGI_CHILD(order, sign, V)                                                                \
-  ((order) == HYMGI_GHOSTS_P0   ? V(0)                                                             \
-   : (order) == HYMGI_GHOSTS_P1 ? hymgi_fma(0.25, (sign) > 0 ? V(-1) : V(1), 0.75 * V(0))          \
-   : (order) == HYMGI_GHOSTS_V2 ? hymgi_fma((sign)*0.125, V(-1) - V(1), V(0))                      \
-                                : hymgi_fma((sign) * (22. / 128), V(-1) - V(1),                    \
-                                            hymgi_fma((sign) * (3. / 128), V(2) - V(-2), V(0))))
+  ((order) == HYMGI_GHOSTS_P0 ? V(0)                                                               \
+   : (order) == HYMGI_GHOSTS_P1                                                                    \
+       ? hymgi_fma((hymgi_real)0.25, (sign) > 0 ? V(-1) : V(1), (hymgi_real)0.75 * V(0))           \
+   : (order) == HYMGI_GHOSTS_V2                                                                    \
+       ? hymgi_fma((hymgi_real)((sign)*0.125), V(-1) - V(1), V(0))                                 \
+       : hymgi_fma((hymgi_real)((sign) * (22. / 128)), V(-1) - V(1),                               \
+                   hymgi_fma((hymgi_real)((sign) * (3. / 128)), V(2) - V(-2), V(0))))
 
 /* The same for values in an array, *here being the cell itself. */
-HYMGI_INLINE double hymgi_child(hymgi_ghosts order, double sign, const double *here)
+HYMGI_INLINE hymgi_real hymgi_child(hymgi_ghosts order, double sign, const hymgi_real *here)
 {
 #define HYMGI_AT(m) here[m]
   return HYMGI_CHILD(order, sign, HYMGI_AT);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/solver.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
@@ -262,7 +263,7 @@ static const char *asymmetry(const hymg_solver *solver)
   const hymgi_method *m = &solver->h.method;
   const hymg_options *o = &solver->h.options;
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
-  bool dirichlet = false;
+  bool dirichlet = hymgi_has_robin(solver->h.level);
   for (int face = 0; face < 6; face++)
     dirichlet = dirichlet || solver->h.level->boundary[face] == HYMG_DIRICHLET;
   if (m->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";

@@ -57,7 +57,7 @@ HYMGI_INLINE hymgi_sum_scale hymgi_sum_scale_of(int exponent, int bits)
   hymgi_sum_scale s;
   s.up = hymgi_power_of_two(bits - exponent);
   s.step = hymgi_power_of_two(bits);
-  s.limit = exponent <= 1023 ? hymgi_power_of_two(exponent) : INFINITY;
+  s.limit = exponent <= 1023 ? hymgi_power_of_two(exponent) : (double)INFINITY;
   return s;
 }
 

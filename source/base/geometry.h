@@ -13,7 +13,8 @@
 #define HYMGI_INLINE static inline __attribute__((always_inline))
 #endif
 
-/* doubles per cache line of a CPU; on a GPU rows start on a multiple of two lines */
+/* doubles per cache line of a CPU; on a GPU rows start on a multiple of two lines. Distances and sizes
+ * below are in numbers of the level: doubles, or floats on a level in single precision. */
 enum { HYMGI_LINE = 8 };
 
 typedef struct hymgi_geom {
@@ -24,10 +25,10 @@ typedef struct hymgi_geom {
   int split;  /* 1: rows split by colour; then n[0] and low[0] are even */
   /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary of the domain that is not periodic */
   unsigned boundaries;
-  ptrdiff_t pitch, plane, half; /* doubles from row to row, plane to plane, red to black */
+  ptrdiff_t pitch, plane, half; /* from row to row, plane to plane, red to black */
   /* of the cell (0, 0, 0) with colour 0, relative to the box's start */
   ptrdiff_t base;
-  ptrdiff_t size;   /* doubles of one field of the box */
+  ptrdiff_t size;   /* of one field of the box */
   ptrdiff_t offset; /* of the box's start in a vector of the level */
 } hymgi_geom;
 
@@ -50,8 +51,8 @@ HYMGI_INLINE ptrdiff_t hymgi_at(const hymgi_geom *g, int i, int j, int k)
   return hymgi_row(g, (i + j + k + g->parity) & 1, j, k) + (i >= 0 ? i / 2 : -((1 - i) / 2));
 }
 
-/* Fills strides and size from n, ghost and split; rows start on `line` doubles, a multiple of
- * HYMGI_LINE. offset is set to 0. */
+/* Fills strides and size from n, ghost and split; rows start on a multiple of `line`
+ * numbers, a multiple of HYMGI_LINE. offset is set to 0. */
 static inline void hymgi_geom_layout(hymgi_geom *g, int line)
 {
   const ptrdiff_t rows = g->split ? g->n[0] / 2 + 2 : g->n[0] + 2 * g->ghost;
@@ -75,7 +76,7 @@ static inline hymgi_geom hymgi_geom_exchanged(hymgi_geom g)
   return g;
 }
 
-/* Lays out boxes one after the other in a vector; returns its size in doubles. */
+/* Lays out boxes one after the other in a vector; returns its size. */
 static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
 {
   ptrdiff_t size = 0;

@@ -33,7 +33,7 @@ void hymgi_extrapolation_dims(hymgi_hierarchy *h);
 hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from); /* collective */
 void hymgi_level_place(hymgi_hierarchy *h, int l);
 hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l); /* collective */
-hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l);
+hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, const hymgi_level *level);
 /* memory_estimate.c: the memory that a placed hierarchy needs; check returns ENOMEM, with both
  * numbers in the text, if that is more than is free. */
 hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
@@ -41,6 +41,23 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
 /* The same for the robust path, once level 0 is placed: the least that it can be. */
 hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
+
+/* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
+ * change of those of the levels in double precision. Collective; ENOMEM. */
+hymg_status hymgi_shadow_create(hymgi_hierarchy *h);
+hymg_status hymgi_shadow_fill(hymgi_hierarchy *h);
+void hymgi_shadow_destroy(hymgi_hierarchy *h);
+/* How many levels have one, from the sizes of levels; the memory that each needs once the levels are
+ * placed, level `count` with x and f alone: hymgi_memory_need of level l. */
+int hymgi_shadow_count(const hymgi_hierarchy *h);
+hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l);
+
+/* Parts of making a level. patches_create: fine->patch, for a level whose `direct` and `inside` are
+ * known; vectors_create: its arena; colours_exchange: level->exchanged. */
+hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse);
+size_t hymgi_patch_size(const hymgi_level *fine); /* of its patches, in numbers of the level */
+hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level);
+hymg_status hymgi_colours_exchange(hymgi_level *level);
 /* Bytes of the hierarchy on this rank. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);
 
@@ -54,9 +71,31 @@ void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shi
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
 hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
-/* boundary_data.c: reads the boundary data into all levels. Collective; the betas of all levels
- * are there, but not yet scaled. */
-hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
+/* boundary_data.c: reads the boundary data and Robin conditions into all levels. Collective; the betas
+ * of all levels are there, but not yet scaled. held: does a Robin condition contain u somewhere? */
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held);
+/* Parts of it. Values of a face are in the cells of a vector, in crossing memory, that are in the layers
+ * at the face, of which a box has up to two. read: from a user's field on level 0, collective. each:
+ * changes the cells of all layers. set: such a change. spread: makes planes on all levels, of means over
+ * child faces; collective, takes the vector. plane: from the layer at the boundary, with ghosts along
+ * the boundary; returns its size. */
+typedef void (*hymgi_boundary_maker)(const hymgi_level *level, int box, int face,
+                                     const double *cells);
+typedef void (*hymgi_boundary_change)(const hymgi_level *level, int box, int face, const int at[3],
+                                      double *cell, void *user);
+hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
+                                double *cells);
+void hymgi_boundary_each(const hymgi_level *level, int face, double *cells,
+                         hymgi_boundary_change change, void *user);
+void hymgi_boundary_set(const hymgi_level *level, int box, int face, const int at[3], double *cell,
+                        void *value);
+hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
+                                  hymgi_boundary_maker make);
+ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int box, int face, const double *cells,
+                               double *plane);
+/* robin.c: the shares of a face on all levels; where the face has data, the planes of values on level 0
+ * receive what its g must be multiplied by. */
+hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
 /* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */

@@ -10,6 +10,16 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
+/* From so many cells on, solves of several cycles are faster with levels in single precision. */
+#define MIXED_CELLS (128. * 128 * 128)
+
+static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
+{
+  const int *n = grid->desc.n;
+  if (o->precision != HYMG_PRECISION_AUTO) return o->precision == HYMG_MIXED;
+  return o->method != HYMG_FMG && (double)n[0] * n[1] * n[2] >= MIXED_CELLS;
+}
+
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
 {
   const hymg_operator_desc *d = &op->desc;
@@ -18,8 +28,10 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   h->op = op;
   h->options = *o;
   m->stencil = d->stencil;
-  m->extrapolation = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ? HYMG_EXTRAPOLATION_LINEAR
-                                                                   : HYMG_EXTRAPOLATION_QUADRATIC;
+  m->extrapolation =
+      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
+          ? HYMG_EXTRAPOLATION_LINEAR
+          : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
   m->coarse_sweeps = m->sweeps;
@@ -28,10 +40,11 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
   m->interpolation_f =
       o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
-  m->variable_beta = d->beta[0] != NULL;
+  m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
   m->tuning = hymgi_cpu_tuning(m);
+  h->mixed = wants_mixed(op->grid, o);
 }
 
 hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
@@ -47,7 +60,7 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
 }
 
 /* Halves all axes if that is possible. The sides must not be below 1 cell, or 2 with the wide stencil or
- * along an axis that is periodic or has a Neumann boundary. */
+ * along an axis that is periodic or has a Neumann or Robin boundary. */
 static bool halve(const hymg_grid *grid, hymg_stencil stencil, bool uneven, int n[3])
 {
   for (int axis = 0; axis < 3; axis++) {
@@ -123,6 +136,10 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
   level->periodic = grid->periodic;
   level->ghost = h->method.stencil == HYMG_FV4 ? 2 : 1;
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
+  for (int face = 0; face < 6; face++)
+    if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX &&
+        level->boundary[face] == HYMG_DIRICHLET)
+      level->boundary[face] = HYMG_ROBIN;
   level->cells = 1;
   for (int axis = 0; axis < 3; axis++) {
     const int finer = l ? level[-1].n[axis] : grid->desc.n[axis];

@@ -78,66 +78,87 @@ enum { HYMGI_SHARE_EXPONENT = 1 };
 /* What the robust path and odd sizes need (formulas/conductance.h). Vectors of faces hold low faces. */
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
-  void (*shares)(const hymgi_level *level, int axis, double *out);
+  void (*shares)(const hymgi_level *level, int axis, hymgi_real *out);
   /* the sums of the shares as in `sum`, an axis after the other, at HYMGI_SHARE_EXPONENT */
   void (*share_sums)(const hymgi_level *level, int bits, int64_t *words);
   /* the largest ratio of beta between a face and the next one of the same direction */
   double (*largest_step)(const hymgi_level *level);
   /* resistance from a cell to its parent's centre along an axis; 0 without a sibling */
-  void (*resistances)(const hymgi_level *level, int axis, double *out);
+  void (*resistances)(const hymgi_level *level, int axis, hymgi_real *out);
   /* level->weight from resistance[axis], which has ghosts; NULL on levels without neighbours if
    * makes_resistances */
-  void (*weights)(const hymgi_level *level, double *const resistance[3]);
+  void (*weights)(const hymgi_level *level, hymgi_real *const resistance[3]);
   bool makes_resistances;
   /* conductances of the coarse faces; sums of C over children */
-  void (*coarse_faces)(const hymgi_level *level, int axis, const double *fine,
-                       const hymgi_geom *patch, double *coarse);
+  void (*coarse_faces)(const hymgi_level *level, int axis, const hymgi_real *fine,
+                       const hymgi_geom *patch, hymgi_real *coarse);
   /* coarse_faces and sum_children also where a side that is halved is odd; the sum is divided by 8 on
    * the standard path */
-  void (*sum_children)(const hymgi_level *level, const double *fine, double *coarse);
+  void (*sum_children)(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
   /* standard path where a side is odd: of order 0, or by the parabolas of hymgi_axis; no ghosts beyond
    * boundaries are read. add: to x */
-  void (*interpolate_uneven)(const hymgi_level *fine, const double *source, hymgi_ghosts order,
-                             bool add, double *x);
+  void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
+                             bool add, hymgi_real *x);
   /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy */
-  void (*limit_faces)(const hymgi_level *level, int axis, double limit, const double *faces,
-                      double *beta);
+  void (*limit_faces)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
+                      hymgi_real *beta);
   /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
    * over the cell's width */
-  void (*scale_faces)(const hymgi_level *level, int axis, double *beta);
+  void (*scale_faces)(const hymgi_level *level, int axis, hymgi_real *beta);
   /* x times (or over) the cells' volumes */
-  void (*scale_volumes)(const hymgi_level *level, bool divide, double *x);
+  void (*scale_volumes)(const hymgi_level *level, bool divide, hymgi_real *x);
   /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if
    * restrict_weighted does not read them then */
-  void (*residual_red)(const hymgi_level *level, const double *f, double *x, double *r);
+  void (*residual_red)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x, hymgi_real *r);
   /* the transpose of interpolate applied to r, which has ghosts (tensor: also across edges and corners)
    * and after gsrb is 0 in black cells; adds the interpolated source to x */
-  void (*restrict_weighted)(const hymgi_level *level, const double *r, hymgi_after after,
-                            double *coarse);
+  void (*restrict_weighted)(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
+                            hymgi_real *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
-  void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
-                               double *x);
+  void (*interpolate_weighted)(const hymgi_level *fine, const hymgi_real *source, bool smoothed,
+                               hymgi_real *x);
 
   /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
    * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is
    * taken as 0. interpolate_smooth: interpolate_weighted to level->x and the transposed smoother. */
-  bool (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_after after, double *coarse);
-  bool (*interpolate_smooth)(hymgi_level *fine, const double *source);
+  bool (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_after after,
+                          hymgi_real *coarse);
+  bool (*interpolate_smooth)(hymgi_level *fine, const hymgi_real *source);
   /* smooth for x = 0, of which nothing is read */
   bool (*smooth_from_zero)(hymgi_level *level);
   /* Optional: y = A x, and the words of the sum of y times `with` (may be x), as `sum` */
-  void (*apply_sum)(const hymgi_level *level, double *x, double *y, const double *with,
+  void (*apply_sum)(const hymgi_level *level, hymgi_real *x, hymgi_real *y, const hymgi_real *with,
                     int exponent, int bits, int64_t *words);
   /* Optional: u += a p, r -= a w, and the words of the sum of r r or, if words is NULL, returns max
    * |r| */
-  double (*advance)(const hymgi_level *level, double a, const double *p, const double *w, double *u,
-                    double *r, int exponent, int bits, int64_t *words);
+  double (*advance)(const hymgi_level *level, double a, const hymgi_real *p, const hymgi_real *w,
+                    hymgi_real *u, hymgi_real *r, int exponent, int bits, int64_t *words);
 } hymgi_robust_ops;
+
+/* For levels in single precision (source/hierarchy/shadow.c): `single` is such a level, `level` the one
+ * in double precision with the same boxes and another layout. */
+typedef struct hymgi_single_ops {
+  /* out = factor x, with the ghosts of both */
+  void (*narrow)(const hymgi_level *single, const hymgi_level *level, double factor,
+                 const double *x, void *out);
+  /* out = factor x or, with `add`, out += factor x, of cells */
+  void (*widen)(const hymgi_level *single, const hymgi_level *level, double factor, const void *x,
+                bool add, double *out);
+  /* out = factor (f - A x) with the operator of `level`, of cells; max |f - A x| as with
+   * queue_residual_max or, on the host, to context->later[slot] */
+  void (*narrow_residual)(const hymgi_level *single, const hymgi_level *level, double factor,
+                          const double *f, double *x, void *out, int slot);
+} hymgi_single_ops;
 
 typedef struct hymgi_backend {
   hymg_backend id;
   const char *name;
-  int line; /* alignment of rows in doubles */
+  int line; /* alignment of rows in numbers */
+  /* the functions for levels in single precision, with `conversions`; NULL: there are none. Functions
+   * that such levels do not need may be NULL; their finish_coefficients makes what is not converted
+   * (constant rows) */
+  const struct hymgi_backend *single;
+  const hymgi_single_ops *conversions; /* of `single`; else NULL */
   /* interpolate computes boundary ghosts as it loads and does not read them from memory, except
    * those of an F-cycle's solution where the coarse level has other boxes */
   bool extrapolates_in_loads;
@@ -173,30 +194,30 @@ typedef struct hymgi_backend {
                   const double *data, hymgi_finding *finding);
 
   /* zeroes a whole vector with its ghosts, by the threads that will use it (first touch) */
-  void (*clear)(const hymgi_level *level, double *x);
+  void (*clear)(const hymgi_level *level, hymgi_real *x);
 
   /* x *= factor, with its ghosts */
-  void (*scale)(const hymgi_level *level, double factor, double *x);
+  void (*scale)(const hymgi_level *level, double factor, hymgi_real *x);
   size_t (*scratch_doubles)(const hymgi_level *level,
                             ptrdiff_t *row); /* size of level->scratch; row: of one row of it */
 
   /* setup: once the unscaled betas and the alphas of a level are there */
   hymg_status (*finish_coefficients)(
       hymgi_level *level); /* computes boundary weights, dinv, lambda_max and constant rows */
-  void (*restrict_faces)(const hymgi_level *level, int axis, const double *fine,
-                         const hymgi_geom *patch, double *coarse);
+  void (*restrict_faces)(const hymgi_level *level, int axis, const hymgi_real *fine,
+                         const hymgi_geom *patch, hymgi_real *coarse);
 
   /* boundary data: computes term from value (multigrid/boundary_data.h); adds the terms to f */
   void (*boundary_term)(const hymgi_level *level, int box, int face);
-  void (*add_boundary_terms)(const hymgi_level *level, double *f);
+  void (*add_boundary_terms)(const hymgi_level *level, hymgi_real *f);
 
   /* FV2: the fluxes through the low faces along an axis, 0 ... n of each box; x has ghosts */
-  void (*fluxes)(const hymgi_level *level, int axis, const double *x, double *out);
+  void (*fluxes)(const hymgi_level *level, int axis, const hymgi_real *x, hymgi_real *out);
 
   /* operator: of x only the ghosts are written */
-  void (*apply)(const hymgi_level *level, double *x, double *y);
-  void (*residual)(const hymgi_level *level, const double *f, double *x, double *r);
-  double (*residual_max)(const hymgi_level *level, const double *f, double *x);
+  void (*apply)(const hymgi_level *level, hymgi_real *x, hymgi_real *y);
+  void (*residual)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x, hymgi_real *r);
+  double (*residual_max)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x);
 
   /* Optional: should rows be split by colour although the smoother has no colours? Called before
    * the boxes are laid out. */
@@ -212,20 +233,27 @@ typedef struct hymgi_backend {
   void (*tune)(hymgi_level *level);
   /* smooth, then residual_restrict to `coarse` (a patch vector), fused if the backend can.
    * from_zero: level->x is 0, which may save work */
-  void (*smooth_restrict)(hymgi_level *level, bool from_zero, double *coarse, double *zero);
+  void (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_real *coarse, hymgi_real *zero);
 
   /* transfers to and from patches (geometry of level->patch) */
   /* Can smooth_restrict, residual_restrict and the mover take `zero`, a vector that they set to
    * 0 wherever they write another one, and can a patch be part of a box of the coarse level? */
   bool zeroes;
-  void (*residual_restrict)(const hymgi_level *level, hymgi_after after, double *coarse,
-                            double *zero);
-  void (*restrict_cells)(const hymgi_level *level, const double *fine, double *coarse);
-  void (*fill_ghosts)(const hymgi_level *level, double *x, hymgi_ghosts ghosts, bool with_data);
+  void (*residual_restrict)(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
+                            hymgi_real *zero);
+  void (*restrict_cells)(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
+  void (*fill_ghosts)(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts, bool with_data);
   /* smoothed: x is fine->x, which is smoothed next: cells that the smoother does not read need
    * not be written */
-  void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const double *source,
-                      hymgi_ghosts order, bool add, bool smoothed, double *x);
+  void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const hymgi_real *source,
+                      hymgi_ghosts order, bool add, bool smoothed, hymgi_real *x);
+
+  /* Optional: leaves the interpolation to fine->x to the next smoother call on `fine` (fine->start);
+   * false if that would not gain */
+  bool (*interpolate_later)(hymgi_level *fine, const hymgi_interpolation *what);
+  /* Optional: smooth, and max |f - A x| to context->later[slot]; false, and nothing done, if that would
+   * not gain */
+  bool (*smooth_norm)(hymgi_level *level, int slot);
 
   /* Optional (NULL: none): the whole bottom solve in one launch; false if not available for this
    * level. */
@@ -239,10 +267,11 @@ typedef struct hymgi_backend {
   void (*end_cycle)(hymgi_hierarchy *h);
   /* Optional: max and residual_max without waiting for the result; `queued` waits for the result
    * in a slot and returns it. */
-  void (*queue_max)(const hymgi_level *level, const double *x, int slot);
-  void (*queue_residual_max)(const hymgi_level *level, const double *f, double *x, int slot);
+  void (*queue_max)(const hymgi_level *level, const hymgi_real *x, int slot);
+  void (*queue_residual_max)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                             int slot);
   /* Optional: restrict_cells, and queue_max of its input. */
-  void (*queue_restrict_max)(const hymgi_level *level, const double *fine, double *coarse,
+  void (*queue_restrict_max)(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
                              int slot);
   double (*queued)(hymg_context *context, int slot);
   /* Optional: marks a named range for a profiler; ranges nest. */
@@ -260,16 +289,17 @@ typedef struct hymgi_backend {
 
   /* vector operations on the cells of a level; ghosts are not touched; outputs may be inputs */
   const hymgi_robust_ops *robust;
-  void (*fill)(const hymgi_level *level, double value, double *x);
-  void (*axpby)(const hymgi_level *level, double a, const double *x, double b, const double *y,
-                double *z);
-  void (*shift)(const hymgi_level *level, double c, double *x);
-  void (*precondition)(const hymgi_level *level, const double *r, double *z); /* z = D^-1 r */
-  double (*max)(const hymgi_level *level, const double *x,
-                const double *y); /* max |x y|, or max |x| if y is NULL; NaN if there is any */
+  void (*fill)(const hymgi_level *level, double value, hymgi_real *x);
+  void (*axpby)(const hymgi_level *level, double a, const hymgi_real *x, double b,
+                const hymgi_real *y, hymgi_real *z);
+  void (*shift)(const hymgi_level *level, double c, hymgi_real *x);
+  void (*precondition)(const hymgi_level *level, const hymgi_real *r,
+                       hymgi_real *z); /* z = D^-1 r */
+  double (*max)(const hymgi_level *level, const hymgi_real *x,
+                const hymgi_real *y); /* max |x y|, or max |x| if y is NULL; NaN if there is any */
   /* sum of x y, or of x if y is NULL: the HYMGI_SUM_RESULT words of base/exact_sum.h */
-  void (*sum)(const hymgi_level *level, const double *x, const double *y, int exponent, int bits,
-              int64_t *words);
+  void (*sum)(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y, int exponent,
+              int bits, int64_t *words);
 } hymgi_backend;
 
 /* The host: OpenMP, or one thread without it. */

@@ -3,6 +3,7 @@
 #define HYMGI_MULTIGRID_LEVEL_H
 
 #include "base/memory.h"
+#include "base/real.h"
 #include "distribution/exchange.h"
 
 struct hymgi_backend;
@@ -46,7 +47,7 @@ typedef struct hymgi_method {
   bool uneven;
   bool stretched; /* robust: the grid has widths */
   /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
-   * the quadratic extrapolation at a Dirichlet boundary */
+   * the quadratic extrapolation at a Dirichlet or Robin boundary */
   bool quadratic;
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
@@ -75,18 +76,26 @@ typedef struct hymgi_axis {
  * (1 - c0) and the ghost in the stencil is boundary_ghost = c1 / (1 - c0) times the opposite
  * neighbour. Behind a narrower last cell a parabola gives both (formulas/boundary.h). */
 typedef struct hymgi_coefficients {
-  double *beta[3]; /* vectors of low faces, high boundary faces in the ghosts; NULL if constant */
-  double *alpha;   /* vector, or NULL if absent or constant */
-  double *dinv;    /* FV4: 1/diagonal; FV2: NULL, it is computed from the betas */
-  double *l1inv;   /* scaling of l1jacobi, else NULL */
+  hymgi_real
+      *beta[3];      /* vectors of low faces, high boundary faces in the ghosts; NULL if constant */
+  hymgi_real *alpha; /* vector, or NULL if absent or constant */
+  hymgi_real *dinv;  /* FV4: 1/diagonal; FV2: NULL, it is computed from the betas */
+  hymgi_real *l1inv; /* scaling of l1jacobi, else NULL */
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
   bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
-  double *constant_rows;
+  hymgi_real *constant_rows;
 } hymgi_coefficients;
+
+/* x += or = the interpolated source, coarse values in patches with their ghosts. */
+typedef struct hymgi_interpolation {
+  const hymgi_real *source;
+  int order; /* hymgi_ghosts */
+  bool add;
+} hymgi_interpolation;
 
 typedef struct hymgi_level {
   hymg_context *context;
@@ -97,6 +106,9 @@ typedef struct hymgi_level {
   const struct hymgi_backend *keeper;
   struct hymgi_profile *profile;
   int index;
+  bool
+      single; /* in single precision (source/hierarchy/shadow.c): vectors and coefficients are floats */
+  bool carrier; /* such a level with x and f alone, to and from the level in double precision */
   int n[3];
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   bool uneven;        /* an axis that is halved has an odd number of cells */
@@ -105,7 +117,9 @@ typedef struct hymgi_level {
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
+  /* ROBIN also where the user's kind is Dirichlet with the extrapolation VERTEX */
   hymg_boundary boundary[6];
+  double robin[6];   /* on Robin boundaries: the share (formulas/boundary.h) if it is a number */
   unsigned periodic; /* bit per axis */
   int ghost;         /* ghost layers, stored and exchanged */
 
@@ -115,7 +129,7 @@ typedef struct hymgi_level {
   struct hymgi_level *outside; /* level 0 with other boxes than the user's: these; else NULL */
   hymgi_geom *exchanged;       /* robust path: the boxes with the colours exchanged; else NULL */
   int (*cover)[6];
-  ptrdiff_t vector_size; /* doubles of one vector on this rank */
+  ptrdiff_t vector_size; /* 8-byte words of one vector on this rank */
   hymgi_comm *comm;      /* the ranks that hold cells; for reductions */
   int ranks;
   double largest_share; /* the largest number of cells that one rank holds */
@@ -123,6 +137,9 @@ typedef struct hymgi_level {
   bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
+  hymgi_interpolation start; /* what the next smoother call does first; without a source: nothing */
+  /* max |f - A x| is wanted after a cycle that ends with a smoother call, and may come with it */
+  enum { HYMGI_NORM_UNWANTED, HYMGI_NORM_WANTED, HYMGI_NORM_KNOWN } norm;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
   /* not direct, but this rank's only patch is part of its only box on the next level */
   bool inside;
@@ -130,16 +147,18 @@ typedef struct hymgi_level {
    * its box if inside; NULL on the coarsest */
   hymgi_geom *patch;
   ptrdiff_t patch_size;
-  double *patch_vector; /* NULL if direct or inside: a vector of the coarser level is used then */
+  hymgi_real
+      *patch_vector; /* NULL if direct or inside: a vector of the coarser level is used then */
   hymgi_plan *gather, *scatter;
 
   /* iterate, second buffer of out-of-place smoothers, right-hand side; on level 0, x and f are
    * borrowed during a solve */
-  double *x, *y, *f;
-  double *spare[2]; /* further buffers of smoothers that do two sweeps in one pass over memory */
-  double *own_x, *own_f; /* x and f when no field is borrowed; may be NULL on level 0 */
-  double *scratch;       /* rows of the host's threads */
-  ptrdiff_t scratch_row; /* doubles of one of them */
+  hymgi_real *x, *y, *f;
+  hymgi_real
+      *spare[2]; /* further buffers of smoothers that do two sweeps in one pass over memory */
+  hymgi_real *own_x, *own_f; /* x and f when no field is borrowed; may be NULL on level 0 */
+  hymgi_real *scratch;       /* rows of the host's threads */
+  ptrdiff_t scratch_row;     /* numbers of one of them */
   struct hymgi_boundary_data
       *boundaries; /* boundary data (source/multigrid/boundary_data.h), or NULL */
   double *krylov;  /* scratch vectors, vector_size apart, or NULL */
@@ -151,8 +170,8 @@ typedef struct hymgi_level {
   hymgi_coefficients c;
   /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
   hymgi_axis axis[3];
-  double *weight[3];
-  double *weights; /* owns them */
+  hymgi_real *weight[3];
+  hymgi_real *weights; /* owns them */
   int num_weights;
   double lambda_max;
   double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
@@ -199,7 +218,7 @@ static inline void hymgi_chebyshev_weights(hymgi_level *level)
 
 static inline void hymgi_swap_buffers(hymgi_level *level)
 {
-  double *const x = level->x;
+  hymgi_real *const x = level->x;
   level->x = level->y;
   level->y = x;
 }

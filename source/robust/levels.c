@@ -40,8 +40,9 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   if (has_default_sweeps(h)) m->sweeps = m->coarse_sweeps = SWEEPS;
   if (m->stretched) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   for (int face = 0; face < 6; face++)
-    m->quadratic = m->quadratic || (d->boundary[face] == HYMG_DIRICHLET && d->n[face / 2] > 1 &&
-                                    m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
+    m->quadratic =
+        m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
+                         d->n[face / 2] > 1 && m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
   m->quadratic = m->quadratic || m->stencil == HYMG_FV4;
   h->inner.stencil = HYMG_FV2;
 }

@@ -109,7 +109,7 @@ START_TEST(fv4_says_what_it_does_not_support)
   refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2)");
   desc.stencil = HYMG_FV2;
   desc.extrapolation = (hymg_extrapolation)8;
-  refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 2 (quadratic)");
+  refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 3 (vertex)");
   hymg_grid_destroy(&grid);
   hymg_grid_destroy(&neumann);
 }

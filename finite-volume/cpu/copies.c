@@ -1,0 +1,120 @@
+/* Vectors on the host: copies between boxes and to and from messages, first touch, scratch rows. */
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+/* Each thread first touches the part that it sweeps later. */
+void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x)
+{
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    const ptrdiff_t parts = g->split ? 2 : 1;
+    for (ptrdiff_t part = 0; part < parts; part++) {
+      int64_t from, to;
+      const ptrdiff_t start = part * g->half, end = part + 1 < parts ? g->half : g->size;
+      host_share(end - start, &from, &to);
+      memset(x + g->offset + start + from, 0, (size_t)(to - from) * sizeof(hymgi_real));
+    }
+  }
+}
+
+size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
+{
+  int longest = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    longest = level->box[b].n[0] > longest ? level->box[b].n[0] : longest;
+  *row = (longest + 6 * HOST_LINE) / HOST_LINE * HOST_LINE;
+  const size_t rows = longest ? HOST_SCRATCH_ROWS * (size_t)level->context->threads : 0;
+  return rows * (size_t)*row * sizeof(hymgi_real) / sizeof(double);
+}
+
+/* Messages are of doubles. Copies cells [low[0], low[0] + n) of a row of the vector x to or from the contiguous `cells`. */
+static void copy_row(const hymgi_geom *g, hymgi_real *x, const int low[3], int n,
+                     double *restrict cells, bool write)
+{
+  if (!g->split) {
+    hymgi_real *const restrict row = x + hymgi_at(g, low[0], low[1], low[2]);
+    for (int t = 0; t < n && write; t++)
+      row[t] = (hymgi_real)cells[t];
+    for (int t = 0; t < n && !write; t++)
+      cells[t] = (double)row[t];
+    return;
+  }
+  for (int c = 0; c < 2 && c < n; c++) {
+    hymgi_real *const restrict row = x + hymgi_at(g, low[0] + c, low[1], low[2]);
+    const int count = (n - c + 1) / 2;
+    if (write) {
+#pragma omp simd
+      for (int t = 0; t < count; t++)
+        row[t] = (hymgi_real)cells[2 * t + c];
+    } else {
+#pragma omp simd
+      for (int t = 0; t < count; t++)
+        cells[2 * t + c] = (double)row[t];
+    }
+  }
+}
+
+/* Number of threads that pays off for copying n[0] x n[1] x n[2] cells. */
+static int threads_for(const hymgi_plan *plan, const int n[3])
+{
+  return plan->threads > 1 && (int64_t)n[0] * n[1] * n[2] > 16384 ? plan->threads : 1;
+}
+
+static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const hymgi_real *src,
+                       const hymgi_geom *to, hymgi_real *dst, int k)
+{
+  enum { CHUNK = 512 };
+  double chunk[CHUNK];
+  for (int j = 0; j < c->n[1]; j++)
+    for (int i = 0; i < c->n[0]; i += CHUNK) {
+      const int n = c->n[0] - i < CHUNK ? c->n[0] - i : CHUNK;
+      const int s[3] = {c->src[0] + i, c->src[1] + j, c->src[2] + k},
+                d[3] = {c->dst[0] + i, c->dst[1] + j, c->dst[2] + k};
+      copy_row(from, (hymgi_real *)src, s, n, chunk, false);
+      copy_row(to, dst, d, n, chunk, true);
+    }
+}
+
+void hymgi_cpu_copy_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                          const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst)
+{
+  (void)context;
+  for (const hymgi_copy *c = plan->local; c < plan->local + plan->num_local; c++) {
+    const int threads = threads_for(plan, c->n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < c->n[2]; k++)
+      copy_brick(c, src_box + c->src_box, src, dst_box + c->dst_box, dst, k);
+  }
+}
+
+/* Copies pieces of a vector to or from a message buffer. */
+static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int count,
+                        const hymgi_geom *box, hymgi_real *x, double *buffer, bool write)
+{
+  for (const hymgi_piece *p = pieces; p < pieces + count; p++) {
+    const ptrdiff_t nx = p->n[0], ny = p->n[1];
+    const int threads = threads_for(plan, p->n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < p->n[2]; k++)
+      for (int j = 0; j < p->n[1]; j++) {
+        const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
+        copy_row(box + p->box, x, low, p->n[0], buffer + p->at + (k * ny + j) * nx, write);
+      }
+  }
+}
+
+void hymgi_cpu_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
+                    const hymgi_real *src)
+{
+  (void)context;
+  copy_pieces(plan, plan->pack, plan->num_pack, src_box, (hymgi_real *)src, plan->send_buffer,
+              false);
+}
+
+void hymgi_cpu_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
+                      hymgi_real *dst, hymgi_real *zero)
+{
+  (void)context, (void)zero;
+  copy_pieces(plan, plan->unpack, plan->num_unpack, dst_box, dst, plan->receive_buffer, true);
+}

@@ -1,0 +1,99 @@
+/* The user's arrays on the host: copies to and from them, and checks of values. */
+#include <float.h>
+#include <math.h>
+
+#include "cpu/cpu.h"
+
+/* Entries [from, to) of row (j, k) of a box, one colour after the other where it is split. */
+static void copy_user_row(const hymgi_geom *g, int from, int to, int j, int k, ptrdiff_t stride,
+                          bool write, double *restrict user, double *restrict data)
+{
+  const int step = g->split ? 2 : 1;
+  for (int c = 0; c < step && from + c < to; c++) {
+    double *const restrict row = data + hymgi_at(g, from + c, j, k);
+    double *const restrict theirs = user + (from + c) * stride;
+    const int count = (to - from - c + step - 1) / step;
+    const ptrdiff_t next = step * stride;
+    if (write)
+      for (int t = 0; t < count; t++)
+        row[t] = theirs[t * next];
+    else
+      for (int t = 0; t < count; t++)
+        theirs[t * next] = row[t];
+  }
+}
+
+/* Threads for a brick of cells: one for few. */
+static int brick_threads(const hymg_context *context, const hymgi_user_brick *b)
+{
+  const int64_t cells =
+      (int64_t)(b->to[0] - b->from[0]) * (b->to[1] - b->from[1]) * (b->to[2] - b->from[2]);
+  return cells > 16384 ? context->threads : 1;
+}
+
+void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
+                     bool write, double *user, double *data)
+{
+  const int threads = brick_threads(view->context, brick);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int k = brick->from[2]; k < brick->to[2]; k++)
+    for (int j = brick->from[1]; j < brick->to[1]; j++)
+      copy_user_row(box, brick->from[0], brick->to[0], j, k, brick->stride[0], write,
+                    user + j * brick->stride[1] + k * brick->stride[2], data);
+}
+
+void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
+                      const hymgi_user_brick *to, const double *source, double *target)
+{
+  const int threads = brick_threads(context, from);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int k = from->from[2]; k < from->to[2]; k++)
+    for (int j = from->from[1]; j < from->to[1]; j++)
+      for (int i = from->from[0]; i < from->to[0]; i++)
+        target[i * to->stride[0] + j * to->stride[1] + k * to->stride[2]] =
+            source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
+}
+
+/* Are n values valid? The largest of them and of *largest if they are. */
+static bool all_valid(const double *x, int n, bool positive, double *largest)
+{
+  double max = *largest;
+  int bad = 0;
+#pragma omp simd reduction(+ : bad) reduction(max : max)
+  for (int t = 0; t < n; t++) {
+    bad += x[t] <= DBL_MAX && (positive ? x[t] > 0 : x[t] >= 0) ? 0 : 1;
+    max = x[t] > max ? x[t] : max;
+  }
+  if (bad == 0) *largest = max;
+  return bad == 0;
+}
+
+/* Row (j, k) up to its first invalid value. */
+static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positive,
+                        const double *data, hymgi_finding *finding)
+{
+  for (int i = 0; i < n; i++) {
+    const double v = data[hymgi_at(box, i, j, k)];
+    finding->bad = !isfinite(v) || !(positive ? v > 0 : v >= 0);
+    if (finding->bad) {
+      finding->at[0] = i, finding->at[1] = j, finding->at[2] = k;
+      finding->value = v;
+      return;
+    }
+    finding->largest = v > finding->largest ? v : finding->largest;
+  }
+}
+
+void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
+                       bool positive, const double *data, hymgi_finding *finding)
+{
+  (void)view;
+  *finding = (hymgi_finding){.bad = false};
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++) {
+      const bool whole = !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive,
+                                                  &finding->largest);
+      if (!whole) examine_row(box, n[0], j, k, positive, data, finding);
+      if (finding->bad) return;
+    }
+}
