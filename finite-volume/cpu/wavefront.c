@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "cpu/wavefront.h"
 
