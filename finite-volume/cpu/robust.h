@@ -2,7 +2,7 @@
 #ifndef HYMGI_CPU_ROBUST_H
 #define HYMGI_CPU_ROBUST_H
 
-#include "multigrid/backend.h"
+#include "cpu/cpu.h"
 
 /* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
  * row. */

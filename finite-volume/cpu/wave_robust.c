@@ -1,5 +1,4 @@
 /* Smoother calls of the robust path as z wavefronts, with what comes before and after them. */
-#include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "cpu/wavefront.h"
 

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "cpu/wavefront.h"
 
