@@ -132,7 +132,7 @@ __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extr
 template <bool VARIABLE> struct fv4_betas {
   double normal[6], tangent[12];
 
-  __device__ __forceinline__ void load(const coarse_level &, const double *rows, int cells)
+  __device__ __forceinline__ void load(int, const double *rows, int cells)
   {
 #pragma unroll
     for (int m = 0; m < 6; m++)
@@ -156,10 +156,10 @@ template <bool VARIABLE> struct fv4_betas {
 template <> struct fv4_betas<false> {
   double constant[3];
 
-  __device__ __forceinline__ void load(const coarse_level &t, const double *, int)
+  __device__ __forceinline__ void load(int l, const double *, int)
   {
     for (int axis = 0; axis < 3; axis++)
-      constant[axis] = t.beta[axis];
+      constant[axis] = shared.level[l].beta[axis];
   }
 
   __device__ __forceinline__ double at(int axis, int, int, int) const

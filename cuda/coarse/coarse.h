@@ -64,14 +64,13 @@ struct coarse_level {
   int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
   int bits;                 /* of a word of an exact sum */
   int periodic;             /* bit per axis */
-  int linear_ghosts;        /* FV4: the extrapolation at all boundaries is linear */
+  int has_data;             /* boundary data for F-cycles */
   double boundary_ghost[6]; /* FV2 */
   double beta[3];           /* FV4, if constant */
   const double *chebyshev;  /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
-  /* for the same interpolations by red_black.cu, without boundary data */
-  coarse_products v_products, f_products;
+  coarse_products products; /* for quadratic interpolation by red_black.cu */
   const coarse_cell *cell;
   const double *coefficients;      /* by coarse_row */
   const double *data;              /* boundary data */

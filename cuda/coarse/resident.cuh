@@ -178,7 +178,7 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV4, VARIABLE> {
     if (!mine) return;
     const double *const rows = t.coefficients + c;
     at = cell_at(l, c).at;
-    b.load(t, rows, t.cells);
+    b.load(level, rows, t.cells);
     if (o.has_alpha) alpha = __ldg(rows + COARSE_ALPHA * t.cells);
     if (from) f = from[at];
   }

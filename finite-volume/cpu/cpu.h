@@ -282,6 +282,7 @@ void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_rea
                         hymgi_real *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x);
 void hymgi_cpu_smooth(hymgi_level *level);
+void hymgi_cpu_symgs(hymgi_level *level);
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                hymgi_real *zero);
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
