@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
 
 struct term_args {
   hymgi_geom g;
-  int face, beta_at; /* coordinate of the boundary's faces */
+  int face, beta_at;                  /* coordinate of the boundary's faces */
   const double *value, *share, *beta; /* share: NULL without a Robin condition */
   double constant, factor, stiffness;
   double *term;
@@ -187,8 +187,7 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y) make_term(const __grid_constan
       a.beta ? a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
                                axis == 2 ? a.beta_at : at[2])]
              : 1;
-  const double factor =
-      a.share ? a.factor * hymgi_robin_factor(a.share[m], a.stiffness) : a.factor;
+  const double factor = a.share ? a.factor * hymgi_robin_factor(a.share[m], a.stiffness) : a.factor;
   a.term[m] = a.constant * beta * factor * a.value[m];
 }
 
@@ -201,7 +200,8 @@ struct robin_args {
   double *beta;
 };
 
-__global__ void __launch_bounds__(FACE_X *FACE_Y) scale_by_shares(const __grid_constant__ robin_args a)
+__global__ void __launch_bounds__(FACE_X *FACE_Y)
+    scale_by_shares(const __grid_constant__ robin_args a)
 {
   let_successors_start();
   wait_for_predecessors();
