@@ -20,7 +20,7 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
-  if (level->boundaries) level->backend->add_boundary_terms(level, level->f);
+  hymgi_add_boundary_terms(level, level->f);
   if (solver->scale) hymgi_axpby(level, ldexp(1, solver->scale), level->f, 0, level->f, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
