@@ -48,7 +48,7 @@ __device__ __forceinline__ hymgi_extrapolation boundary_of(const extrapolation &
 
 /* The first cells inside; as many as the extrapolation has terms, the others 0. */
 struct inside {
-  double x1, x2, x3, x4;
+  hymgi_real x1, x2, x3, x4;
 };
 
 /* x(m): m cells further in than the one at the boundary */
@@ -62,7 +62,7 @@ __device__ __forceinline__ inside inside_of(hymgi_extrapolation ghost_kind, cons
   return v;
 }
 
-__device__ __forceinline__ double first_ghost(hymgi_extrapolation ghost_kind, const inside &v)
+__device__ __forceinline__ hymgi_real first_ghost(hymgi_extrapolation ghost_kind, const inside &v)
 {
   return ghost_kind == HYMGI_QUARTIC_GHOST     ? hymgi_ghost_v4(v.x1, v.x2, v.x3, v.x4)
          : ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(v.x1, v.x2)
@@ -70,7 +70,7 @@ __device__ __forceinline__ double first_ghost(hymgi_extrapolation ghost_kind, co
                                                : v.x1;
 }
 
-__device__ __forceinline__ double second_ghost(hymgi_extrapolation ghost_kind, const inside &v)
+__device__ __forceinline__ hymgi_real second_ghost(hymgi_extrapolation ghost_kind, const inside &v)
 {
   return ghost_kind == HYMGI_QUARTIC_GHOST ? hymgi_ghost2_v4(v.x1, v.x2, v.x3, v.x4) : 0;
 }
@@ -97,7 +97,7 @@ __device__ __forceinline__ line line_of(const extrapolation &c, const hymgi_geom
   return l;
 }
 
-template <typename X> __device__ __forceinline__ double along(const line &l, const X &x)
+template <typename X> __device__ __forceinline__ hymgi_real along(const line &l, const X &x)
 {
   if (l.second && l.ghost_kind != HYMGI_QUARTIC_GHOST) return 0;
   const inside v = inside_of(l.ghost_kind, [&](int m) { return x(l.start + m * l.step); });
@@ -109,8 +109,8 @@ template <typename X> __device__ __forceinline__ double along(const line &l, con
 /* A ghost off a boundary of AXIS with the boundary's data added, which only the first layer has.
  * Called where no axis before AXIS is beyond a boundary: its extrapolation includes the data. */
 template <int AXIS>
-__device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_geom &g, int i,
-                                            int j, int k, double ghost)
+__device__ __forceinline__ hymgi_real with_data(const extrapolation &c, const hymgi_geom &g, int i,
+                                                int j, int k, hymgi_real ghost)
 {
   const int ijk[3] = {i, j, k}, u = AXIS == 0 ? 1 : 0, v = AXIS == 2 ? 1 : 2;
   const bool low = ijk[AXIS] == -1 && (g.boundaries >> (2 * AXIS) & 1),
@@ -119,25 +119,25 @@ __device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_
   if (!plane || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v]) return ghost;
   const hymgi_extrapolation ghost_kind = boundary_of(c, 2 * AXIS + high);
   const double factor = hymgi_data_weight(ghost_kind);
-  return ghost + factor * plane[hymgi_boundary_at(&g, 2 * AXIS + high, ijk)];
+  return ghost + (hymgi_real)(factor * plane[hymgi_boundary_at(&g, 2 * AXIS + high, ijk)]);
 }
 
 /* ---- any cell ---- */
 
 template <typename Read>
-__device__ __forceinline__ double extrapolated_z(const extrapolation &c, const hymgi_geom &g,
-                                                 const Read &read, int i, int j, int k)
+__device__ __forceinline__ hymgi_real extrapolated_z(const extrapolation &c, const hymgi_geom &g,
+                                                     const Read &read, int i, int j, int k)
 {
   /* not const: nvcc 13.0 crashes on a const double that a lambda initialises */
-  double ghost = along(line_of<2>(c, g, k), [&](int at) { return read(i, j, at); });
+  hymgi_real ghost = along(line_of<2>(c, g, k), [&](int at) { return read(i, j, at); });
   return with_data<2>(c, g, i, j, k, ghost);
 }
 
 template <typename Read>
-__device__ __noinline__ double extrapolated_yz(const extrapolation &c, const hymgi_geom g,
-                                               const Read read, int i, int j, int k)
+__device__ __noinline__ hymgi_real extrapolated_yz(const extrapolation &c, const hymgi_geom g,
+                                                   const Read read, int i, int j, int k)
 {
-  double ghost =
+  hymgi_real ghost =
       along(line_of<1>(c, g, j), [&](int at) { return extrapolated_z(c, g, read, i, at, k); });
   return with_data<1>(c, g, i, j, k, ghost);
 }
@@ -151,11 +151,11 @@ __device__ __forceinline__ bool is_beyond(const hymgi_geom &g, int axis, int at)
 /* The ghost (i, j, k), two layers beyond the box at most. read(i, j, k) is called only for cells
  * that are not beyond a boundary, a neighbour's halo among them. */
 template <typename Read>
-__device__ __noinline__ double extrapolated_xyz(const extrapolation &c, const hymgi_geom g,
-                                                const Read read, int i, int j, int k)
+__device__ __noinline__ hymgi_real extrapolated_xyz(const extrapolation &c, const hymgi_geom g,
+                                                    const Read read, int i, int j, int k)
 {
   const line l = line_of<0>(c, g, i);
-  double ghost;
+  hymgi_real ghost;
   if (is_beyond(g, 1, j) || is_beyond(g, 2, k))
     ghost = along(l, [&](int at) { return extrapolated_yz(c, g, read, at, j, k); });
   else

@@ -124,7 +124,7 @@ void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size
 
 /* A kernel's dynamic shared memory. */
 #ifndef HYMGI_DYNAMIC_SHARED
-#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) double name[]
+#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) hymgi_real name[]
 #endif
 
 /* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls

@@ -17,20 +17,20 @@ enum { MIDDLE, LOW_END, HIGH_END };
  * adjacent rows, and the slot on the other side; of the other colour this slot. c: centre; u: up,
  * d: down. */
 struct gsrb_window {
-  double cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
-  double qd, q;                                     /* other colour */
-  double done; /* the previous plane's: stored after this plane's loads, which then overlap */
+  hymgi_real cdd, cd, c, cu, nd, n, sd, s, sided, side; /* own colour */
+  hymgi_real qd, q;                                     /* other colour */
+  hymgi_real done; /* the previous plane's: stored after this plane's loads, which then overlap */
 };
 
 /* The four cells from which the ghosts at this lane's end of a row are extrapolated: both of its
  * slot, and both of the neighbouring lane's. */
-__device__ __forceinline__ inside row_end(double at_boundary, double beside)
+__device__ __forceinline__ inside row_end(hymgi_real at_boundary, hymgi_real beside)
 {
   return {at_boundary, beside, __shfl_xor_sync(~0u, at_boundary, 1),
           __shfl_xor_sync(~0u, beside, 1)};
 }
 
-__device__ __forceinline__ double ghost(double at_boundary, double beside)
+__device__ __forceinline__ hymgi_real ghost(hymgi_real at_boundary, hymgi_real beside)
 {
   return first_ghost(HYMGI_QUARTIC_GHOST, row_end(at_boundary, beside));
 }
@@ -45,14 +45,14 @@ __device__ __forceinline__ void gsrb_step(const gsrb_args &a, const place &p, bo
   /* the adjacent slot that the other colour does not share; this one if there is none */
   constexpr bool GHOSTS = END == (FIRST ? HIGH_END : LOW_END);
   const int S = GHOSTS && at_end ? 0 : FIRST ? 1 : -1;
-  const double *const o = a.own + p.own, *const q = a.other + p.other, *const os = o + S;
-  const double cuu = o[2 * L], nu = o[P + L], su = o[L - P], nn = o[2 * P], ss = o[-2 * P];
-  const double qu = q[L], qs = q[-P], qn = q[P];
-  double sideu = os[L], far = os[0], nf = os[P], sf = os[-P], qside = q[S];
-  const double f = a.f[p.own], scale = __ldg(a.v.dinv + p.own);
+  const hymgi_real *const o = a.own + p.own, *const q = a.other + p.other, *const os = o + S;
+  const hymgi_real cuu = o[2 * L], nu = o[P + L], su = o[L - P], nn = o[2 * P], ss = o[-2 * P];
+  const hymgi_real qu = q[L], qs = q[-P], qn = q[P];
+  hymgi_real sideu = os[L], far = os[0], nf = os[P], sf = os[-P], qside = q[S];
+  const hymgi_real f = a.f[p.own], scale = __ldg(a.v.dinv + p.own);
   if (stored) a.out[p.own - L] = w->done;
   if (GHOSTS) {
-    const double above = ghost(qu, w->cu), north = ghost(qn, w->n), south = ghost(qs, w->s);
+    const hymgi_real above = ghost(qu, w->cu), north = ghost(qn, w->n), south = ghost(qs, w->s);
     const inside here = row_end(w->c, w->q);
     sideu = at_end ? above : sideu;
     nf = at_end ? north : nf;
@@ -79,11 +79,11 @@ __device__ __forceinline__ void gsrb_step(const gsrb_args &a, const place &p, bo
   const auto beta = [&](int axis, int di, int dj, int dk) {
     if (!VARIABLE) return a.v.beta_constant[axis];
     const int slot = di == 0 ? 0 : di == 1 ? FIRST : FIRST - 1;
-    const double *const b = a.v.beta[axis];
+    const hymgi_real *const b = a.v.beta[axis];
     return __ldg(b + ((di + dj + dk) & 1 ? p.other : p.own) + slot + dj * P + dk * L);
   };
-  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-  const double ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w->c, alpha);
+  const hymgi_real alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  const hymgi_real ax = fv4_with_alpha(a.v, fv4_apply_with<VARIABLE>(x, beta), w->c, alpha);
   w->done = hymgi_relax(w->c, scale, f - ax);
   w->cdd = w->cd, w->cd = w->c, w->c = w->cu, w->cu = cuu;
   w->nd = w->n, w->n = nu, w->sd = w->s, w->s = su;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
                                              gsrb_window *w)
 {
   const ptrdiff_t P = N ? shape_pitch(N) : p.pitch, L = N ? shape_plane(N, 2) : p.plane;
-  const double *const o = a.own + p.own, *const q = a.other + p.other;
+  const hymgi_real *const o = a.own + p.own, *const q = a.other + p.other;
   const int by = p.east ? 1 : -1; /* of this plane; the plane below shares the other slot */
   const bool ghost_here = END && at_end && (END == HIGH_END) != (p.east == 1);
   const bool ghost_below = END && at_end && !ghost_here;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void march_column(const gsrb_args &a, place p, int to
   w->qd = q[-L], w->q = q[0];
   w->sided = o[(ghost_below ? 0 : by) - L], w->side = o[ghost_here ? 0 : -by];
   if (END) {
-    const double here = ghost(w->q, w->c), below = ghost(w->qd, w->cd);
+    const hymgi_real here = ghost(w->q, w->c), below = ghost(w->qd, w->cd);
     w->side = ghost_here ? here : w->side;
     w->sided = ghost_below ? below : w->sided;
   }

@@ -1,0 +1,65 @@
+/* What a solver keeps on its GPU: the kernels of its levels, and the lists of its coarse end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coarse/coarse.h"
+#include "coarse/robust_cycle.h"
+#include "level_ops.h"
+
+static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
+{
+  for (int l = 0; l < h->num_levels; l++) {
+    hymgi_level *const level = h->level + l;
+    if (level->backend != h->placement.fine) continue;
+    hymgi_free_level_kernels(kept->kernels + l);
+    level->kernels = kept->kernels + l;
+    TRY(hymgi_fill_level_kernels(level, kept->kernels + l));
+  }
+  return HYMG_OK;
+}
+
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
+{
+  hymg_context *const context = h->context;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
+  if (kept) {
+    hymgi_device_forget(h);
+    hymgi_coarse_destroy(context, &kept->coarse);
+  } else {
+    kept = (hymgi_attached *)calloc(1, sizeof *kept);
+    if (kept)
+      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS, sizeof *kept->kernels);
+    if (!kept || !kept->kernels) {
+      free(kept);
+      return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
+    }
+    h->attached = kept;
+    h->level[h->num_levels - 1].attached = kept;
+  }
+  TRY(attach_kernels(h, kept));
+  if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
+  if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
+  const int first = kept->coarse       ? kept->coarse->first
+                    : h->method.robust ? h->placement.tail_from
+                                       : h->num_levels;
+  for (int l = first; l < h->num_levels; l++)
+    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
+             h->method.robust ? "robust_v_cycle" : "coarse_v_cycle");
+  return HYMG_OK;
+}
+
+void hymgi_cuda_detach(hymgi_hierarchy *h)
+{
+  hymgi_attached *const kept = (hymgi_attached *)h->attached;
+  if (!kept) return;
+  hymgi_device_forget(h);
+  hymgi_coarse_destroy(h->context, &kept->coarse);
+  for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
+    hymgi_free_level_kernels(kept->kernels + l);
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].kernels = NULL;
+  h->attached = NULL;
+  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
+  free(kept->kernels);
+  free(kept);
+}
