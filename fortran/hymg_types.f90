@@ -23,7 +23,7 @@ module hymg_types
     enumerator :: HYMG_BOUNDARY_Y_HIGH = 7, HYMG_BOUNDARY_Z_LOW = 8, HYMG_BOUNDARY_Z_HIGH = 9
   end enum
   enum, bind(c)
-    enumerator :: HYMG_DOUBLE = 0
+    enumerator :: HYMG_PRECISION_AUTO = -1, HYMG_DOUBLE = 0, HYMG_MIXED = 1
   end enum
   enum, bind(c)
     enumerator :: HYMG_HOST = 0, HYMG_DEVICE = 1
@@ -168,7 +168,7 @@ module hymg_types
     integer(c_int64_t) :: gather_cells = -1
     type(c_ptr) :: probe_file = c_null_ptr
     real(c_double) :: peer_seconds = 60
-    integer(c_int) :: precision = HYMG_DOUBLE
+    integer(c_int) :: precision = HYMG_PRECISION_AUTO
     type(c_funptr) :: monitor = c_null_funptr
     type(c_ptr) :: monitor_user = c_null_ptr
     integer(c_int) :: path = HYMG_PATH_AUTO
@@ -194,6 +194,7 @@ module hymg_types
     type(c_ptr) :: transport
     real(c_double) :: seconds
     integer(c_int) :: path
+    integer(c_int) :: precision
     type(c_ptr) :: note
   end type
 

@@ -262,7 +262,15 @@ typedef enum hymg_centering {
   HYMG_WALL_Z_HIGH = HYMG_BOUNDARY_Z_HIGH
 } hymg_centering;
 
-typedef enum hymg_precision { HYMG_DOUBLE = 0 } hymg_precision;
+/* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3 cells
+ * are in single precision, inside a residual and a solution in double: the same tolerances in the same
+ * number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from 128^3 cells on where
+ * the backend has it, else DOUBLE. */
+typedef enum hymg_precision {
+  HYMG_PRECISION_AUTO = -1,
+  HYMG_DOUBLE = 0,
+  HYMG_MIXED = 1
+} hymg_precision;
 typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 
 /* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver of that
@@ -607,8 +615,8 @@ typedef struct hymg_options {
   /* Timeout > 0. PEER: a GPU that has waited this long for another one aborts, and the solve
    * fails; NCCL: likewise a rank that has waited this long for its own GPU */
   double peer_seconds;
-  hymg_precision precision;
-  hymg_monitor monitor; /* or NULL */
+  hymg_precision precision; /* of cycles in hymg_solve; hymg_solver_cycle is DOUBLE */
+  hymg_monitor monitor;     /* or NULL */
   void *monitor_user;
   hymg_path path;
   hymg_transfer transfer; /* of the robust path */
@@ -618,7 +626,8 @@ typedef struct hymg_options {
 } hymg_options;
 
 /* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, default max_cycles,
- * initial guess zero, backend auto, transport auto, peer_seconds 60, path auto, max norm. */
+ * initial guess zero, backend auto, transport auto, peer_seconds 60, precision auto, path auto, max
+ * norm. */
 HYMG_API hymg_options hymg_options_default(void);
 /* For hymg_solver_cycle as preconditioner of conjugate gradients: MG, V-cycle, chebyshev, constant
  * interpolation, a fixed number of smoother calls on the coarsest level. The cycle is then symmetric
@@ -628,8 +637,8 @@ HYMG_API hymg_options hymg_options_default(void);
 HYMG_API hymg_options hymg_options_preconditioner(void);
 
 /* Changes options by text, "smoother=chebyshev sweeps=6 rtol=1e-8": words key=value, separated by
- * spaces or commas. Keys are the members of hymg_options with - or _ (but no files, monitor and
- * precision); values are numbers, the names of the enum's values (hymg_enum_name), yes and no, and
+ * spaces or commas. Keys are the members of hymg_options with - or _ (but no files and monitor);
+ * values are numbers, the names of the enum's values (hymg_enum_name), yes and no, and
  * auto for -1. On failure the options stay as they were, and the text in `error` (at most size
  * bytes; may be NULL with size 0) names the word and what is allowed. What only the operator and
  * other options decide is checked by hymg_solver_create. Errors: EINVAL. */
@@ -671,8 +680,9 @@ typedef struct hymg_result {
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
   double seconds;                       /* wall time of the call on this rank */
   hymg_path path;                       /* STANDARD or ROBUST */
+  hymg_precision precision;             /* DOUBLE, or MIXED to the end */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, advice if the solve did not converge); owned by the solver, valid until its
+   * another transfer, why cycles in single precision were given up, advice if the solve did not converge); owned by the solver, valid until its
    * next solve or its destruction */
   const char *note;
 } hymg_result;

@@ -74,6 +74,7 @@ static bool check_cycle(fv_options *o)
                           hymg_enum_name("hymg_cycle", (int)s->cycle));
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
     return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
+  if (s->method == HYMG_FMG && s->precision == HYMG_PRECISION_AUTO) s->precision = HYMG_DOUBLE;
   if (s->max_cycles == -1) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
   if (s->method == HYMG_FMG && options_given(c, "rtol"))
     return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
@@ -150,6 +151,7 @@ static bool check_official(fv_options *o)
       {o->solver.sweeps != 6, "--sweeps 6"},
       {o->solver.method != HYMG_FMG, "--solver fmg"},
       {o->solver.bottom != HYMG_BICGSTAB, "--bottom bicgstab"},
+      {o->solver.precision != HYMG_DOUBLE, "--precision double"},
       {!o->log2_sizes, "sizes as LOG2_BOX_DIM BOXES_PER_RANK, not --grid"},
       {o->log2_sizes && o->grid.n[0] < 128, "at least 128 cells per axis"},
       {o->warmup < 10, "--warmup of at least 10"},

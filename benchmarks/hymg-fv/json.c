@@ -32,15 +32,15 @@ static json_t *config(const fv_report *r)
                         json_number(o->b), "boundary", fv_boundary_string(o->grid.boundary).text,
                         "coefficients", fv_coefficient_words[o->variable], "problem",
                         fv_problem_words[o->problem]);
-  json_t *d =
-      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother",
-                hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "cycle",
-                hymg_enum_name("hymg_cycle", (int)s->cycle), "solver",
-                hymg_enum_name("hymg_method", (int)s->method), "bottom",
-                hymg_enum_name("hymg_bottom", (int)s->bottom), "backend",
-                hymg_enum_name("hymg_backend", (int)s->backend), "host_cells",
-                cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
-                hymg_enum_name("hymg_tuning", (int)s->tuning), "precision", "double");
+  json_t *d = json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother",
+                        hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps,
+                        "cycle", hymg_enum_name("hymg_cycle", (int)s->cycle), "solver",
+                        hymg_enum_name("hymg_method", (int)s->method), "bottom",
+                        hymg_enum_name("hymg_bottom", (int)s->bottom), "backend",
+                        hymg_enum_name("hymg_backend", (int)s->backend), "host_cells",
+                        cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells),
+                        "tuning", hymg_enum_name("hymg_tuning", (int)s->tuning), "precision",
+                        hymg_enum_name("hymg_precision", (int)s->precision));
   json_t *e =
       json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? json_number(s->rtol) : json_null(),
                 "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",

@@ -90,6 +90,7 @@ static const struct {
 } solver_options[] = {{"method", "solver"},
                       {"cycle", "cycle"},
                       {"path", "path"},
+                      {"precision", "precision"},
                       {"smoother", "smoother"},
                       {"sweeps", "sweeps"},
                       {"bottom", "bottom"},

@@ -54,6 +54,8 @@ static void print_solver(const fv_options *o)
          hymg_enum_name("hymg_backend", (int)s->backend));
   if (s->method != HYMG_FMG)
     printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
+  if (s->precision != HYMG_DOUBLE)
+    printf("; precision %s", hymg_enum_name("hymg_precision", (int)s->precision));
   putchar('\n');
 }
 

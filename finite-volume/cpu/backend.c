@@ -113,7 +113,8 @@ hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)
 static const hymgi_backend host_backend = {
     .id = HYMG_BACKEND_HOST,
     .name = "host",
-    .line = HYMGI_LINE,
+    .line = HOST_LINE,
+    .single = &hymgi_cpu_single_backend,
     .mover = {hymgi_cpu_copy_local, hymgi_cpu_pack, hymgi_cpu_unpack, NULL, NULL, NULL, NULL, NULL},
     .memory = &host_memory,
     .crossing = &host_memory,

@@ -5,6 +5,10 @@
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
+#ifdef HYMGI_SINGLE
+#include "cpu/single_names.h"
+#endif
+
 #include "base/exact_sum.h"
 #include "formulas/extrapolation.h"
 
@@ -244,6 +248,9 @@ void hymgi_cpu_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_g
                     const hymgi_real *src);
 void hymgi_cpu_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                       hymgi_real *dst, hymgi_real *zero);
+
+extern const hymgi_backend hymgi_cpu_single_backend; /* single_backend.c */
+extern const hymgi_single_ops hymgi_cpu_conversions; /* conversions.c */
 
 /* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
  * rows are split. Index 0 is cell 0. store: the inverse, without ghosts. */

@@ -28,6 +28,7 @@ class Result(NamedTuple):
     mean_removed: float  # mean of f that was subtracted, 0 if the system is not singular
     seconds: float
     path: str  # "standard" or "robust"
+    precision: str  # "double" or "mixed"
     note: str  # why that path, and what else is worth knowing
 
 
@@ -70,5 +71,6 @@ def result_of(result: Any) -> Result:
         mean_removed=result.mean_removed,
         seconds=result.seconds,
         path=enum_word("hymg_path", result.path),
+        precision=enum_word("hymg_precision", result.precision),
         note=text(result.note),
     )

@@ -182,7 +182,7 @@ bool hymgi_placement_measure(const hymgi_hierarchy *h, hymgi_thresholds *thresho
   find_candidates(h, thresholds, &all);
   if (all.count < 2) return false;
   o.path = HYMG_PATH_STANDARD, o.method = HYMG_MG, o.cycle = HYMG_CYCLE_V, o.max_cycles = 1;
-  o.initial_guess = false;
+  o.initial_guess = false, o.precision = HYMG_DOUBLE;
   o.backend = HYMG_BACKEND_CUDA;
   o.tuning = HYMG_TUNE_ESTIMATE;
   o.tuning_file = NULL;

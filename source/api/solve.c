@@ -163,13 +163,19 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_end_cycle(&solver->h, l);
 }
 
-/* The norm of the residual after a cycle, when it was not queued. */
+/* The norm of the residual after a cycle, when it was not queued. With mixed precision that residual is
+ * what the next cycle starts from. */
 static double norm_now(hymg_solver *solver, hymgi_level *level)
 {
   if (solver->h.method.singular) hymgi_remove_mean(level, level->x);
+  if (solver->h.options.norm == HYMG_NORM_MAX && solver->mixed) {
+    hymgi_mixed_residual(&solver->h, level->index, solver->exponent);
+    return hymgi_later(level, HYMGI_SLOT_RESIDUAL);
+  }
   if (solver->h.options.norm == HYMG_NORM_MAX)
     return hymgi_residual_norm(level, level->f, level->x);
   hymgi_residual(level, level->f, level->x, solver->scratch);
+  if (solver->mixed) hymgi_mixed_load(&solver->h, level->index, solver->exponent, solver->scratch);
   return hymgi_norm(solver, level, solver->scratch);
 }
 
@@ -183,30 +189,66 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
   return hymgi_record(solver, kind, hymgi_known_by_all(level, norm), stop);
 }
 
+/* With mixed precision: V, W or F for the residual that is there, and the next residual. It is scaled by
+ * the norm of the last one. */
+static void mixed_cycle(hymg_solver *solver, int l, hymg_cycle cycle)
+{
+  hymgi_hierarchy *h = &solver->h;
+  if (cycle == HYMG_CYCLE_F)
+    hymgi_mixed_f_cycle(h, l, solver->exponent);
+  else
+    hymgi_mixed_cycle(h, cycle, l, solver->exponent, true);
+  if (solver->records > 0)
+    solver->exponent = hymgi_mixed_exponent(solver->history[solver->records - 1].residual_max);
+  if (norm_later(solver)) hymgi_mixed_residual(h, l, solver->exponent);
+}
+
+/* The first residual for cycles in single precision; before an F-cycle, right-hand sides are what counts. */
+static void begin_mixed(hymg_solver *solver, int l)
+{
+  solver->exponent = hymgi_mixed_exponent(solver->rhs_max);
+  if (solver->h.options.cycle == HYMG_CYCLE_F) return;
+  if (solver->h.options.initial_guess)
+    hymgi_mixed_residual(&solver->h, l, solver->exponent);
+  else
+    hymgi_mixed_load(&solver->h, l, solver->exponent, solver->h.level[l].f);
+}
+
+/* A cycle, and its record. */
+static hymg_status run_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool *stop)
+{
+  hymgi_level *level = solver->h.level + l;
+  const bool with_rhs = cycle == HYMG_CYCLE_F && norm_later(solver) && !solver->mixed;
+  const hymg_cycle_kind kind = cycle == HYMG_CYCLE_F   ? HYMG_KIND_F
+                               : cycle == HYMG_CYCLE_W ? HYMG_KIND_W
+                                                       : HYMG_KIND_V;
+  if (solver->mixed)
+    mixed_cycle(solver, l, cycle);
+  else
+    queue_cycle(solver, l, cycle, with_rhs);
+  if (with_rhs)
+    solver->rhs_max =
+        hymgi_known_by_all(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+  return close_cycle(solver, level, kind, stop);
+}
+
 static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
   const hymg_options *o = &solver->h.options;
-  bool stop = false;
+  bool stop = false, again = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
-  if (o->cycle == HYMG_CYCLE_F) {
-    queue_cycle(solver, l, HYMG_CYCLE_F, norm_later(solver));
-    if (norm_later(solver))
-      solver->rhs_max =
-          hymgi_known_by_all(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
-    TRY(close_cycle(solver, level, HYMG_KIND_F, &stop));
-    if (o->method == HYMG_FMG) {
-      *reason =
-          isfinite(solver->history[0].residual_max) ? HYMG_REASON_LIMIT : HYMG_REASON_NOT_FINITE;
-      return HYMG_OK;
-    }
-    if (hymgi_finished(solver, stop, reason)) return HYMG_OK;
+  if (solver->mixed) begin_mixed(solver, l);
+  TRY(run_cycle(solver, l, o->cycle, &stop));
+  if (o->method == HYMG_FMG) {
+    *reason =
+        isfinite(solver->history[0].residual_max) ? HYMG_REASON_LIMIT : HYMG_REASON_NOT_FINITE;
+    return HYMG_OK;
   }
-  const bool w = o->cycle == HYMG_CYCLE_W;
-  do {
-    queue_cycle(solver, l, w ? HYMG_CYCLE_W : HYMG_CYCLE_V, false);
-    TRY(close_cycle(solver, level, w ? HYMG_KIND_W : HYMG_KIND_V, &stop));
-  } while (!hymgi_finished(solver, stop, reason));
+  while (hymgi_mixed_goes_on(solver, stop, reason, &again)) {
+    if (again) hymgi_fill(level, 0, level->x);
+    TRY(run_cycle(solver, l, o->cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V, &stop));
+  }
   return HYMG_OK;
 }
 
@@ -218,21 +260,28 @@ typedef struct cg_state {
   double rz;
 } cg_state;
 
-/* level->x = M^-1 r */
-static void precondition(hymg_solver *solver, int l, double *r)
+/* level->x = M^-1 r; norm: the order of magnitude of r */
+static void precondition(hymg_solver *solver, int l, double *r, double norm)
 {
   hymgi_level *level = solver->h.level + l;
-  level->f = r;
-  hymgi_fill(level, 0, level->x);
-  hymgi_run_cycle(&solver->h, solver->h.options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V,
-                  l);
+  const hymg_cycle cycle = solver->h.options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V;
+  if (solver->mixed) {
+    const int exponent = hymgi_mixed_exponent(norm);
+    hymgi_mixed_load(&solver->h, l, exponent, r);
+    hymgi_mixed_cycle(&solver->h, cycle, l, exponent, false);
+  } else {
+    level->f = r;
+    hymgi_fill(level, 0, level->x);
+    hymgi_run_cycle(&solver->h, cycle, l);
+  }
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
 }
 
-/* One step; in the first p = z. */
-static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s, bool first)
+/* One step, with r z; in the first p = z. */
+static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s, double rz,
+                      bool first)
 {
-  const double *const z = level->x, rz = hymgi_dot(level, s->r, z);
+  const double *const z = level->x;
   hymgi_axpby(level, 1, z, first ? 0 : rz / s->rz, first ? z : s->p, s->p);
   s->rz = rz;
   hymgi_apply(level, s->p, s->w);
@@ -240,6 +289,18 @@ static double cg_step(const hymg_solver *solver, hymgi_level *level, cg_state *s
   hymgi_axpby(level, alpha, s->p, 1, s->u, s->u);
   hymgi_axpby(level, -alpha, s->w, 1, s->r, s->r);
   return ldexp(hymgi_norm(solver, level, s->r), -s->scale);
+}
+
+/* level->x = z = M^-1 r; returns r z. In single precision z may not be finite: then in double. */
+static double preconditioned(hymg_solver *solver, int l, const cg_state *s, double norm)
+{
+  hymgi_level *level = solver->h.level + l;
+  precondition(solver, l, s->r, norm);
+  double rz = hymgi_known_by_all(level, level->num_boxes ? hymgi_dot(level, s->r, level->x) : 0);
+  if (isfinite(rz) || !solver->mixed) return rz;
+  hymgi_mixed_leave(solver, "a correction in single precision was not finite");
+  precondition(solver, l, s->r, norm);
+  return hymgi_known_by_all(level, level->num_boxes ? hymgi_dot(level, s->r, level->x) : 0);
 }
 
 /* u, and r = f - A u */
@@ -275,15 +336,16 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
                 .p = first + size,
                 .w = first + 2 * size,
                 .scale = hymgi_scale_for(solver->rhs_max)};
-  bool stop = false;
+  bool stop = false, again;
+  double norm = solver->rhs_max;
   begin_cg(solver, level, &s);
   level->x = first + 3 * size;
   do {
-    double norm = 0;
-    precondition(solver, l, s.r);
-    if (level->num_boxes) norm = cg_step(solver, level, &s, solver->records == 0);
-    TRY(hymgi_record(solver, HYMG_KIND_CG, hymgi_known_by_all(level, norm), &stop));
-  } while (!hymgi_finished(solver, stop, reason));
+    const double rz = preconditioned(solver, l, &s, ldexp(norm, s.scale));
+    norm = level->num_boxes ? cg_step(solver, level, &s, rz, solver->records == 0) : 0;
+    norm = hymgi_known_by_all(level, norm);
+    TRY(hymgi_record(solver, HYMG_KIND_CG, norm, &stop));
+  } while (hymgi_mixed_goes_on(solver, stop, reason, &again));
   level->x = s.u;
   if (s.scale) hymgi_axpby(level, ldexp(1, -s.scale), s.u, 0, s.u, s.u);
   if (solver->h.method.singular && level->num_boxes) hymgi_remove_mean(level, level->x);
@@ -297,7 +359,8 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
   hymgi_level *level = solver->h.level + l;
   solver->mean_removed = 0;
   /* a recorded F-cycle includes this */
-  if (!norm_later(solver) || solver->h.options.cycle != HYMG_CYCLE_F) TRY(prepare_rhs(solver, l));
+  if (!norm_later(solver) || solver->h.options.cycle != HYMG_CYCLE_F || solver->mixed)
+    TRY(prepare_rhs(solver, l));
   *reason = HYMG_REASON_TOLERANCE;
   if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* then u is 0 as well */
     hymgi_fill(level, 0, level->x);
@@ -331,6 +394,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     solver->transfer.since = 0;
     solver->note[0] = 0;
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
+    hymgi_mixed_begin(solver, l);
     status = scratch(solver, level);
     if (status == HYMG_OK) status = run(solver, l, &reason);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
@@ -371,6 +435,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .transport = &solver->h.transport.info,
                           .seconds = hymgi_seconds() - start,
                           .path = solver->path.path,
+                          .precision = solver->mixed ? HYMG_MIXED : HYMG_DOUBLE,
                           .note = solver->note};
   if (solver->h.method.robust && solver->records) {
     result->residual_max = solver->residual;

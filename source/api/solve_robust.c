@@ -71,13 +71,28 @@ static double advance(krylov *k, double alpha, const double *p, const double *q)
   return ldexp(largest ? value : sqrt(value), -k->scale);
 }
 
+/* The norm of r before this iteration, in the units of r, or what it begins with. */
+static double last_norm(const krylov *k)
+{
+  const hymg_solver *s = k->solver;
+  return ldexp(s->records ? s->history[s->records - 1].residual_max : s->rhs_max, k->scale);
+}
+
 /* z = M^-1 r */
 static void precondition(krylov *k, double *r)
 {
   hymgi_level *level = k->level;
   hymgi_hierarchy *h = &k->solver->h;
   level->f = r, level->x = k->z;
-  cycle(h, h->options.cycle);
+  if (k->solver->mixed) {
+    const int exponent = hymgi_mixed_exponent(last_norm(k));
+    hymgi_exchange_inner(h);
+    hymgi_mixed_load(h, 0, exponent, r);
+    hymgi_mixed_cycle(h, h->options.cycle, 0, exponent, false);
+    hymgi_exchange_inner(h);
+  } else {
+    cycle(h, h->options.cycle);
+  }
   k->z = level->x; /* a smoother may have exchanged x and y */
   if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
 }
@@ -139,12 +154,16 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
     const double norm = quadratic ? bicgstab(k, first) : cg(k, first);
     TRY(hymgi_record(solver, quadratic ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG,
                      hymgi_known_by_all(k->level, norm), &stop));
-    if (hymgi_finished(solver, stop, reason)) return HYMG_OK;
-    if (hymgi_known_by_all(k->level, k->broken) != 0) {
+    bool again;
+    if (!hymgi_mixed_goes_on(solver, stop, reason, &again)) return HYMG_OK;
+    const bool broken = hymgi_known_by_all(k->level, k->broken) != 0;
+    if (broken && !solver->mixed) {
       *reason = HYMG_REASON_STAGNATED;
       return HYMG_OK;
     }
+    if (broken) hymgi_mixed_leave(solver, "a correction in single precision was not finite");
     TRY(hymgi_transfer_judge(solver, &first));
+    first = first || broken;
   }
 }
 

@@ -42,15 +42,20 @@ static hymg_status tune(hymg_solver *s)
   for (int l = 0; status == HYMG_OK && l < s->h.num_levels; l++)
     s->h.level[l].backend->tune(s->h.level + l);
   finest->x = finest->f = NULL, finest->y = y;
+  for (int l = 0; status == HYMG_OK && l < s->h.shadow.count; l++)
+    s->h.shadow.level[l].backend->tune(s->h.shadow.level + l);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
   s->tuning_seconds += hymgi_seconds() - start;
   return status;
 }
 
+/* The levels in double precision are complete. */
 static hymg_status attach(hymg_solver *s)
 {
   const hymgi_backend *fine = s->h.placement.fine;
+  if (!s->h.shadow.level) TRY(hymgi_shadow_create(&s->h));
+  TRY(hymgi_shadow_fill(&s->h));
   if (!fine->attach) return HYMG_OK;
   return hymgi_agree(s->h.context, fine->attach(&s->h));
 }
@@ -153,12 +158,21 @@ static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *ba
   return HYMG_OK;
 }
 
+static hymg_status check_precision(hymg_context *c, const hymg_options *o,
+                                   const hymgi_backend *backend)
+{
+  if (o->precision != HYMG_MIXED || backend->single) return HYMG_OK;
+  return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision mixed on backend %s: auto or double",
+                    backend->name);
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
   if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
+  TRY(check_precision(c, &s->h.options, backend));
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
   TRY(judge_on_robust_level(s, backend));
   if (s->path.path != HYMG_PATH_ROBUST) {

@@ -27,6 +27,8 @@ struct hymg_solver {
   hymgi_transfer_choice transfer;
   char note[512];
   double *scratch; /* during a solve */
+  bool mixed;      /* this solve: cycles in single precision */
+  int exponent;    /* of the residual that they are given */
   /* hymg_solver_stop was called; cleared at the end of the solve that it ends */
   atomic_int stop;
   bool bad_f; /* the last solve's f is not finite, first at: */
@@ -75,6 +77,14 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
+/* source/api/solve_mixed.c, cycles in single precision. begin: are there any for a solve on level l?
+ * exponent: of a norm. leave: from now on in double precision; why: a remark for the result. goes_on: the
+ * opposite of hymgi_finished, except that a solve that single precision may have spoiled goes on in
+ * double; *again: the last cycle has to be repeated, as its result is not finite. */
+void hymgi_mixed_begin(hymg_solver *solver, int l);
+int hymgi_mixed_exponent(double norm);
+void hymgi_mixed_leave(hymg_solver *solver, const char *why);
+bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again);
 /* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
  * level->f from level->x, which is 0 or the initial guess. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);

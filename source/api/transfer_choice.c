@@ -48,6 +48,7 @@ static hymg_status change(hymg_solver *s, bool tensor, bool wanted, bool *change
   s->transfer.since = s->records;
   s->transfer.settled = !tensor;
   TRY(hymgi_robust_change(&s->h, tensor));
+  TRY(hymgi_shadow_fill(&s->h));
   if (fine->attach) TRY(hymgi_agree(c, fine->attach(&s->h))); /* recorded cycles are void */
   if (tensor)
     hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);

@@ -20,7 +20,7 @@ static const struct {
     {"hymg_centering", HYMG_CELL,
      NAMES("cell", "face-x", "face-y", "face-z", "boundary-x-low", "boundary-x-high",
            "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high")},
-    {"hymg_precision", HYMG_DOUBLE, NAMES("double")},
+    {"hymg_precision", HYMG_PRECISION_AUTO, NAMES("auto", "double", "mixed")},
     {"hymg_space", HYMG_HOST, NAMES("host", "device")},
     {"hymg_stencil", HYMG_FV2, NAMES("fv2", "fv4")},
     {"hymg_extrapolation", HYMG_EXTRAPOLATION_DEFAULT, NAMES("default", "linear", "quadratic")},

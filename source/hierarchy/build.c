@@ -83,13 +83,20 @@ static bool can_be_inside(const hymgi_level *fine, const hymgi_level *coarse)
   return !box->split || (patch.low[0] - box->low[0]) % 2 == 0;
 }
 
+size_t hymgi_patch_size(const hymgi_level *fine)
+{
+  size_t size = 0;
+  for (int b = 0; !fine->direct && !fine->inside && b < fine->num_boxes; b++)
+    size += (size_t)patch_of(fine, b).size;
+  return size;
+}
+
 /* Decides whether patches are needed: not if the next coarser level has the same boxes. */
 static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 {
   fine->direct = coarse->decomp->same || fine->ranks == 1;
   fine->inside = !fine->direct && can_be_inside(fine, coarse);
-  for (int b = 0; !fine->direct && !fine->inside && b < fine->num_boxes; b++)
-    fine->patch_size += patch_of(fine, b).size;
+  fine->patch_size = (ptrdiff_t)hymgi_patch_size(fine);
 }
 
 void hymgi_level_place(hymgi_hierarchy *h, int l)
@@ -138,7 +145,7 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
 
 /* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
  * a part of the coarse box (then no local copies are needed), or patches with plain rows. */
-static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
+hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse)
 {
   if (fine->direct) {
     fine->patch = coarse->box;
@@ -150,13 +157,19 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
     fine->patch[b] = patch_of(fine, b);
   hymgi_boxes_layout(fine->patch, fine->num_boxes, fine->backend->line);
   if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
+  return hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes);
+}
+
+static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
+{
+  TRY(hymgi_patches_create(fine, coarse));
+  if (fine->direct) return HYMG_OK;
   const hymgi_side from = side_of(fine), to = side_of(coarse);
   const hymgi_pull down = hymgi_gather_rule(&from, &to),
                    up = hymgi_scatter_rule(&from, &to, fine->ghost, fine->periodic);
   TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
   TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
-  TRY(hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes));
   TRY(share_plan(fine, fine->gather));
   return share_plan(fine, fine->scatter);
 }
@@ -181,7 +194,9 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   const hymgi_method *m = level->method;
   const hymgi_backend *b = level->backend;
   int count = 0;
-  if (level->index > 0) place[count++] = &level->own_x, place[count++] = &level->own_f;
+  if (level->index > 0 || level->single)
+    place[count++] = &level->own_x, place[count++] = &level->own_f;
+  if (level->carrier) return *vectors = count;
   if (needs_second_buffer(level)) place[count++] = &level->y;
   for (int i = 0; b->spare_buffers && b->spare_buffers(level) && i < 2; i++)
     place[count++] = &level->spare[i];
@@ -191,6 +206,8 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   if (m->variable_alpha) place[count++] = &level->c.alpha;
   if (m->stencil == HYMG_FV4) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
+  for (int axis = 0; level->single && m->weighted && axis < 3; axis++)
+    if (level->coarsened >> axis & 1) place[count++] = &level->weight[axis];
   return count;
 }
 
@@ -199,6 +216,7 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
 static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const bool bottom = level->index == h->num_levels - 1;
+  if (level->single) return 0;
   int count = bottom ? hymgi_bottom_vectors(h->options.bottom) : 0;
   if (h->method.robust)
     return level->index > 0 ? 0 : h->method.quadratic ? HYMGI_BICGSTAB_ROBUST : HYMGI_CG_VECTORS;
@@ -206,9 +224,9 @@ static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
   return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
 }
 
-hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
+hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  hymgi_level copy = h->level[l]; /* only counts; the pointers are not set */
+  hymgi_level copy = *level; /* only counts; the pointers are not set */
   double **place[MAX_PLACES];
   if (copy.num_boxes == 0) return (hymgi_memory_need){0};
   hymgi_memory_need need = {.stride = (size_t)copy.vector_size + STAGGER,
@@ -219,11 +237,11 @@ hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l)
   return need;
 }
 
-static hymg_status make_vectors(hymgi_hierarchy *h, hymgi_level *level)
+hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level)
 {
   if (level->num_boxes == 0) return HYMG_OK;
   double **place[MAX_PLACES];
-  const hymgi_memory_need need = hymgi_level_memory(h, level->index);
+  const hymgi_memory_need need = hymgi_level_memory(h, level);
   int vectors;
   const int count = list_places(level, place, &vectors);
   level->num_krylov = need.krylov;
@@ -258,7 +276,7 @@ static hymg_status make_communicator(hymgi_level *level)
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 
-static hymg_status exchange_colours(hymgi_level *level)
+hymg_status hymgi_colours_exchange(hymgi_level *level)
 {
   hymgi_geom *g = level->exchanged = malloc(((size_t)level->num_boxes + 1) * sizeof *g);
   if (!g) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for boxes");
@@ -270,7 +288,7 @@ static hymg_status exchange_colours(hymgi_level *level)
 static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
 {
   hymgi_level *level = h->level + l;
-  if (h->method.robust) TRY(exchange_colours(level));
+  if (h->method.robust) TRY(hymgi_colours_exchange(level));
   TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
   TRY(make_halo(level, h->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
   TRY(make_halo(level, HYMGI_HALO_FULL));
@@ -288,7 +306,7 @@ static hymg_status make_plans(hymgi_hierarchy *h)
 static hymg_status make_all_vectors(hymgi_hierarchy *h)
 {
   for (int l = 0; l < h->num_levels; l++)
-    TRY(make_vectors(h, h->level + l));
+    TRY(hymgi_vectors_create(h, h->level + l));
   return HYMG_OK;
 }
 
@@ -317,7 +335,7 @@ hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
   hymg_context *context = h->context;
   hymgi_level *const level = h->level + l, *const finer = level - (level->index > 0);
   TRY(hymgi_agree(context, make_level_plans(h, l)));
-  TRY(hymgi_agree(context, make_vectors(h, level)));
+  TRY(hymgi_agree(context, hymgi_vectors_create(h, level)));
   const hymg_status status = /* the finer level's patches are known now */
       finer == level ? HYMG_OK
                      : hymgi_vector_create(finer, finer->patch_size, &finer->patch_vector);
@@ -353,6 +371,7 @@ static void destroy_level(hymgi_level *level)
 
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
+  hymgi_shadow_destroy(h);
   hymgi_transport_disconnect(h);
   for (int l = h->num_levels - 1; l >= 0; l--)
     destroy_level(h->level + l);
@@ -361,6 +380,8 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
   size_t bytes = 0;
+  for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
+    bytes += h->shadow.level[l].arena_doubles * sizeof(double);
   for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
     bytes += level->arena_doubles * sizeof(double) +
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));

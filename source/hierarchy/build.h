@@ -33,7 +33,7 @@ void hymgi_extrapolation_dims(hymgi_hierarchy *h);
 hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from); /* collective */
 void hymgi_level_place(hymgi_hierarchy *h, int l);
 hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l); /* collective */
-hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, int l);
+hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, const hymgi_level *level);
 /* memory_estimate.c: the memory that a placed hierarchy needs; check returns ENOMEM, with both
  * numbers in the text, if that is more than is free. */
 hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
@@ -41,6 +41,23 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
 /* The same for the robust path, once level 0 is placed: the least that it can be. */
 hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
+
+/* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
+ * change of those of the levels in double precision. Collective; ENOMEM. */
+hymg_status hymgi_shadow_create(hymgi_hierarchy *h);
+hymg_status hymgi_shadow_fill(hymgi_hierarchy *h);
+void hymgi_shadow_destroy(hymgi_hierarchy *h);
+/* How many levels have one, from the sizes of levels; the memory that each needs once the levels are
+ * placed, level `count` with x and f alone: hymgi_memory_need of level l. */
+int hymgi_shadow_count(const hymgi_hierarchy *h);
+hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l);
+
+/* Parts of making a level. patches_create: fine->patch, for a level whose `direct` and `inside` are
+ * known; vectors_create: its arena; colours_exchange: level->exchanged. */
+hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse);
+size_t hymgi_patch_size(const hymgi_level *fine); /* of its patches, in numbers of the level */
+hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level);
+hymg_status hymgi_colours_exchange(hymgi_level *level);
 /* Bytes of the hierarchy on this rank. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);
 

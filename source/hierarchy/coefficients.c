@@ -78,6 +78,16 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   return HYMG_OK;
 }
 
+/* The largest of the finest level's coefficients, roughly. */
+static double order_of(const hymgi_level *level, const hymg_operator_desc *d,
+                       const double largest[4])
+{
+  double most = d->a * largest[ALPHA];
+  for (int axis = 0; axis < 3; axis++)
+    most = fmax(most, d->b / (level->h[axis] * level->h[axis]) * largest[axis]);
+  return most;
+}
+
 /* ---- faces ---- */
 
 /* Copies the last layer of low faces of `shifted` (which are the high faces of the last cells)
@@ -248,6 +258,7 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
   TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
   TRY(check_range(h, d, largest));
+  h->largest = order_of(h->level, d, largest);
   h->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(hymgi_boundary_data_load(h));

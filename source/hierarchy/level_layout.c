@@ -10,6 +10,16 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
+/* From so many cells on, solves of several cycles are faster with levels in single precision. */
+#define MIXED_CELLS (128. * 128 * 128)
+
+static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
+{
+  const int *n = grid->desc.n;
+  if (o->precision != HYMG_PRECISION_AUTO) return o->precision == HYMG_MIXED;
+  return o->method != HYMG_FMG && (double)n[0] * n[1] * n[2] >= MIXED_CELLS;
+}
+
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
 {
   const hymg_operator_desc *d = &op->desc;
@@ -32,6 +42,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
   m->tuning = hymgi_cpu_tuning(m);
+  h->mixed = wants_mixed(op->grid, o);
 }
 
 hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)

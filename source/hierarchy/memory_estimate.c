@@ -29,18 +29,22 @@ static double message_doubles(const hymgi_level *level)
 static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
-  const hymgi_memory_need need = hymgi_level_memory(h, l);
+  const hymgi_memory_need need = hymgi_level_memory(h, level), single = hymgi_shadow_memory(h, l);
   hymg_level_need n = {.cells = {level->n[0], level->n[1], level->n[2]},
                        .backend = level->backend->id,
                        .memory = level->memory->name};
   const int borrowed = l == 0 && level->num_boxes > 0 ? 2 : 0; /* u and f */
   const double bytes = (double)need.stride * sizeof(double);
-  n.vectors = bytes * (need.vectors + need.krylov + borrowed);
+  const double half = (double)single.stride * sizeof(double);
+  n.vectors = bytes * (need.vectors + need.krylov + borrowed) + half * single.vectors;
   int more = h->method.quadratic && l == 0 ? 3 : 0; /* the preconditioner's betas; weights */
   for (int axis = 0; h->method.weighted && axis < 3; axis++)
     more += level->coarsened >> axis & 1;
-  n.coefficients = level->num_boxes ? bytes * (need.coefficients + more) : 0;
-  n.buffers = ((double)need.patch + (double)need.scratch + message_doubles(level)) * sizeof(double);
+  n.coefficients =
+      level->num_boxes ? bytes * (need.coefficients + more) + half * single.coefficients : 0;
+  n.buffers = ((double)(need.patch + single.patch) + (double)(need.scratch + single.scratch) +
+               message_doubles(level)) *
+              sizeof(double);
   return n;
 }
 
@@ -87,13 +91,18 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
 hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
 {
   const hymgi_memory *fine = h->level->memory;
-  const hymgi_memory_need need = hymgi_level_memory(h, 0);
+  const hymgi_memory_need need = hymgi_level_memory(h, h->level);
   const double vector = (double)need.stride * sizeof(double), weights = h->method.weighted ? 2 : 0;
   const double finest =
       vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
   const double rest =
       vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
-  const double least = finest + vector * weights, most = finest + 3 * vector * weights + rest;
+  const double single = /* of level 0, in half the bytes */
+      h->mixed && h->level->backend->single
+          ? vector / 2 * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0))
+          : 0;
+  const double least = finest + vector * weights,
+               most = finest + 3 * vector * weights + rest + 2 * single;
   if (most >= ldexp(1, 62)) /* sizes are computed as integers later on */
     return hymgi_fail(h->context, HYMG_ENOMEM, "%.3g GB are more than an address space",
                       most * 1e-9);

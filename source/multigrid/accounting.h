@@ -23,7 +23,7 @@ static inline double hymgi_operator_streams(const hymgi_level *level)
 
 static inline double hymgi_stream_bytes(const hymgi_level *level, double streams)
 {
-  return 8 * streams * hymgi_cells_here(level);
+  return (level->single ? 4 : 8) * streams * hymgi_cells_here(level);
 }
 
 /* Records a failure of a reduction or exchange; the first failure is kept. */

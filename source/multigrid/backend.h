@@ -141,8 +141,8 @@ typedef struct hymgi_single_ops {
   /* out = factor x or, with `add`, out += factor x, of cells */
   void (*widen)(const hymgi_level *single, const hymgi_level *level, double factor, const void *x,
                 bool add, double *out);
-  /* Optional: out = factor (f - A x) with the operator of `level`, of cells; max |f - A x| as
-   * queue_residual_max, on the host in context->later[slot] */
+  /* out = factor (f - A x) with the operator of `level`, of cells; max |f - A x| as with
+   * queue_residual_max or, on the host, to context->later[slot] */
   void (*narrow_residual)(const hymgi_level *single, const hymgi_level *level, double factor,
                           const double *f, double *x, void *out, int slot);
 } hymgi_single_ops;

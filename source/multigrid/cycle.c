@@ -81,6 +81,32 @@ static void f_cycle(hymgi_hierarchy *h, int l)
   }
 }
 
+/* The same as v_cycle, on the levels in single precision and below them on those in double precision.
+ * from_zero: x of the level is 0, or taken as 0. */
+static void shadow_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
+{
+  hymgi_level *level = h->shadow.level + l, *coarse = level + 1, *below = h->level + l;
+  if (!holds(level)) return;
+  if (level->carrier) {
+    if (from_zero) hymgi_widen(level, below, 1, level->f, false, below->f);
+    if (from_zero && !h->method.robust) hymgi_fill(below, 0, below->x);
+    v_cycle(h, l, visits, from_zero);
+    hymgi_narrow(level, below, 1 / h->shadow.scale, below->x, level->x);
+    return;
+  }
+  hymgi_smooth_restrict(level, coarse, from_zero);
+  for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
+    shadow_cycle(h, l + 1, visits, visit == 0);
+  hymgi_interpolate_smooth(coarse, level);
+}
+
+void hymgi_shadow_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
+{
+  hymgi_level *level = h->shadow.level + l;
+  if (holds(level) && !h->method.robust) hymgi_fill(level, 0, level->x);
+  shadow_cycle(h, l, kind == HYMG_CYCLE_W ? 2 : 1, true);
+}
+
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
   if (kind == HYMG_CYCLE_F)
@@ -92,7 +118,7 @@ void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant)
 {
   const hymgi_backend *backend = h->level[l].backend;
-  if (backend->begin_cycle) backend->begin_cycle(h, 12 * l + 3 * variant + (int)kind);
+  if (backend->begin_cycle) backend->begin_cycle(h, 15 * l + 3 * variant + (int)kind);
 }
 
 void hymgi_end_cycle(hymgi_hierarchy *h, int l)

@@ -33,6 +33,16 @@ typedef struct hymgi_inner {
   double lambda_max;
 } hymgi_inner;
 
+/* The finest levels once more in single precision, for cycles that correct a solution in double
+ * precision (multigrid/mixed.c). Level `count` has x and f alone: there the cycle goes over to the
+ * levels in double precision. */
+typedef struct hymgi_shadow {
+  int count;          /* levels of more than HYMGI_SINGLE_CELLS cells; 0: none */
+  hymgi_level *level; /* count + 1, or NULL */
+  double scale;       /* a power of 2: times the operator it is that of these levels */
+} hymgi_shadow;
+enum { HYMGI_SINGLE_CELLS = 32 * 32 * 32 };
+
 struct hymgi_hierarchy {
   hymg_context *context;
   const hymg_operator *op;
@@ -47,6 +57,9 @@ struct hymgi_hierarchy {
   void *attached;          /* data of the backend */
   hymgi_transport transport;
   hymgi_inner inner;
+  bool mixed;     /* are levels in single precision wanted? */
+  double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
+  hymgi_shadow shadow;
 };
 
 /* Before and after the preconditioner, and to build it: exchanges level 0's coefficients with those
@@ -65,11 +78,25 @@ static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
  * overwritten (F). */
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
 /* If the backend can, the work queued between begin and end is captured once and replayed: it
- * must be the same every time. variant: 0 to 3, distinguishes several captures of one kind of
+ * must be the same every time. variant: 0 to 4, distinguishes several captures of one kind of
  * cycle. */
-enum { HYMGI_VARIANT_USER = 3 }; /* of hymg_solver_cycle */
+enum { HYMGI_VARIANT_USER = 3, HYMGI_VARIANT_SINGLE = 4 }; /* of hymg_solver_cycle; of mixed.c */
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant);
 void hymgi_end_cycle(hymgi_hierarchy *h, int l);
 void hymgi_run_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l); /* variant 0: just the cycle */
+/* V or W on the levels in single precision, from zero: h->shadow.level[l].x from its f; l is below
+ * h->shadow.count */
+void hymgi_shadow_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
+
+/* mixed.c: cycles in single precision for residuals in double precision, on levels l < h->shadow.count.
+ * exponent: f and u, or the residual, are of order 2^exponent. */
+/* queues r = f - A x of level l for a cycle, and max |r| into HYMGI_SLOT_RESIDUAL */
+void hymgi_mixed_residual(hymgi_hierarchy *h, int l, int exponent);
+/* the same for a residual that is there */
+void hymgi_mixed_load(hymgi_hierarchy *h, int l, int exponent, const double *r);
+/* level->x = z or, with `add`, += z, from V or W for that residual, with the same exponent */
+void hymgi_mixed_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l, int exponent, bool add);
+/* an F-cycle whose V-cycles on levels with a shadow are mixed; f is given on every level */
+void hymgi_mixed_f_cycle(hymgi_hierarchy *h, int l, int exponent);
 
 #endif

@@ -87,7 +87,6 @@ typedef struct hymgi_coefficients {
   hymgi_real *constant_rows;
 } hymgi_coefficients;
 
-/* A level in single precision (source/hierarchy/shadow.c) has vectors and coefficients of floats. */
 typedef struct hymgi_level {
   hymg_context *context;
   const hymgi_method *method;
@@ -97,6 +96,9 @@ typedef struct hymgi_level {
   const struct hymgi_backend *keeper;
   struct hymgi_profile *profile;
   int index;
+  bool
+      single; /* in single precision (source/hierarchy/shadow.c): vectors and coefficients are floats */
+  bool carrier; /* such a level with x and f alone, to and from the level in double precision */
   int n[3];
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   bool uneven;        /* an axis that is halved has an odd number of cells */

@@ -81,6 +81,16 @@ void hymgi_share_means(const hymgi_level *level, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
 void hymgi_remove_mean(const hymgi_level *level, double *x);
 
+/* Between a level in single precision and that in double precision, with the same boxes: out = factor x,
+ * with ghosts (narrow), or of cells, and with `add` out += factor x (widen); factor (f - A x) to
+ * single->f, and max |f - A x| to a slot. */
+void hymgi_narrow(const hymgi_level *single, const hymgi_level *level, double factor,
+                  const double *x, void *out);
+void hymgi_widen(const hymgi_level *single, const hymgi_level *level, double factor, const void *x,
+                 bool add, double *out);
+void hymgi_narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
+                           hymgi_slot slot);
+
 /* The coarse end: a whole cycle from level l down in one launch, visits: 1 for V, 2 for W, 0 for
  * F; false if the placement or the backend does not run level l like that. Not for the coarsest
  * level. */

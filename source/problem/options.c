@@ -15,7 +15,8 @@ hymg_options hymg_options_default(void)
                                 .host_cells = -1,
                                 .tail_cells = -1,
                                 .gather_cells = -1,
-                                .peer_seconds = 60};
+                                .peer_seconds = 60,
+                                .precision = HYMG_PRECISION_AUTO};
   return options;
 }
 
@@ -51,6 +52,7 @@ static hymg_status check_choices(hymg_context *c, const hymg_options *o)
       {"transport", (int)o->transport, HYMG_TRANSPORT_AUTO, HYMG_TRANSPORT_NCCL, "auto", "nccl"},
       {"path", (int)o->path, HYMG_PATH_AUTO, HYMG_PATH_ROBUST, "auto", "robust"},
       {"transfer", (int)o->transfer, HYMG_TRANSFER_AUTO, HYMG_TRANSFER_TENSOR, "auto", "tensor"},
+      {"precision", (int)o->precision, HYMG_PRECISION_AUTO, HYMG_MIXED, "auto", "mixed"},
       {"norm", (int)o->norm, HYMG_NORM_MAX, HYMG_NORM_2, "max", "2"},
       {"rhs_mean", (int)o->rhs_mean, HYMG_MEAN_SUBTRACT, HYMG_MEAN_ERROR, "subtract", "error"},
       {"backend", (int)o->backend, HYMG_BACKEND_AUTO, HYMG_BACKEND_CUDA, "auto", "cuda"}};
@@ -114,8 +116,6 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
     return hymgi_fail(c, HYMG_EINVAL, "atol %g: at least 0 and finite", o->atol);
   if (o->initial_guess && (o->method == HYMG_FMG || o->cycle == HYMG_CYCLE_F))
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
-  if (o->precision != HYMG_DOUBLE)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)o->precision);
   TRY(check_cells(c, "host_cells", o->host_cells, "measured"));
   TRY(check_cells(c, "gather_cells", o->gather_cells, "as fits"));
   TRY(check_cells(c, "tail_cells", o->tail_cells, "measured"));

@@ -44,6 +44,10 @@ static const option_entry table[] = {
       "interpolation of the robust path: auto (default: weighted, or tensor where that is slow), "
       "constant"},
      NAMED("hymg_transfer", transfer)},
+    {{"precision", "auto|double|mixed",
+      "mixed: cycles in single precision on levels of more than 32^3 cells, inside a residual in\n"
+      "double; auto (default): mixed for mg and mgpcg from 128^3 cells on"},
+     NAMED("hymg_precision", precision)},
     {{"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs"},
      NAMED("hymg_smoother", smoother)},
     {{"sweeps", "N|auto",

@@ -173,7 +173,7 @@ enum { SPARE = 2 * 9 * HYMGI_LINE };
 static double taken(const hymg_solver *solver, int l)
 {
   const hymgi_level *level = solver->h.level + l;
-  const hymgi_memory_need need = hymgi_level_memory(&solver->h, l);
+  const hymgi_memory_need need = hymgi_level_memory(&solver->h, solver->h.level + l);
   return 8.0 * ((double)level->arena_doubles - SPARE + (l == 0 ? 2.0 * (double)need.stride : 0));
 }
 

@@ -89,7 +89,7 @@ START_TEST(unknown_choices_are_refused)
   refused(&o, HYMG_EUNSUPPORTED, "v4", "FV2");
   o = hymg_options_default();
   o.precision = (hymg_precision)2;
-  refused(&o, HYMG_EUNSUPPORTED, "precision 2", "double");
+  refused(&o, HYMG_EINVAL, "precision 2", "-1 (auto) to 1 (mixed)");
   o = hymg_options_default();
   o.host_cells = -2;
   refused(&o, HYMG_EINVAL, "host_cells -2", "-1");

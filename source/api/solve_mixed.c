@@ -1,0 +1,60 @@
+/* When a solve's cycles are in single precision, and when they no longer are. Rounding of corrections
+ * cannot spoil the result, only the rate: a cycle that hardly gains, or whose result is not finite since
+ * coefficients are too far apart for floats, is the last one. Only the residuals decide, so all ranks
+ * decide the same. */
+#include <math.h>
+
+#include "api/solver.h"
+#include "base/exact_sum.h"
+#include "multigrid/level_ops.h"
+
+/* What a cycle has to leave at most of the residual. */
+#define LEAST_GAIN 0.7
+
+void hymgi_mixed_begin(hymg_solver *solver, int l)
+{
+  solver->mixed = l < solver->h.shadow.count;
+  solver->exponent = 0;
+  if (solver->h.options.precision == HYMG_MIXED && !solver->mixed)
+    hymgi_note(solver, "precision double: no level of more than %d cells to be in single",
+               HYMGI_SINGLE_CELLS);
+}
+
+int hymgi_mixed_exponent(double norm)
+{
+  return norm > 0 && isfinite(norm) ? hymgi_exponent_above(norm) : 0;
+}
+
+void hymgi_mixed_leave(hymg_solver *solver, const char *why)
+{
+  solver->mixed = false;
+  solver->transfer.since = solver->records > 0 ? solver->records - 1 : 0;
+  hymgi_note(solver, "precision double after %d cycles: %s", solver->records, why);
+}
+
+static bool gains_little(const hymg_solver *solver)
+{
+  const hymg_cycle_record *h = solver->history;
+  const int last = solver->records - 1;
+  return last > 0 && h[last].kind < HYMG_KIND_CG &&
+         h[last].residual_max > LEAST_GAIN * h[last - 1].residual_max;
+}
+
+bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again)
+{
+  const bool end = hymgi_finished(solver, stop, reason);
+  *again = false;
+  if (!solver->mixed || (end && (*reason == HYMG_REASON_TOLERANCE || *reason == HYMG_REASON_LIMIT ||
+                                 *reason == HYMG_REASON_STOPPED)))
+    return !end;
+  if (*reason == HYMG_REASON_NOT_FINITE && solver->history[0].kind >= HYMG_KIND_CG) return false;
+  if (*reason == HYMG_REASON_NOT_FINITE) {
+    solver->records--;
+    *again = true;
+    hymgi_mixed_leave(solver, "a cycle's result in single precision was not finite");
+    return true;
+  }
+  if (end || gains_little(solver))
+    hymgi_mixed_leave(solver, "a cycle in single precision gained too little");
+  return solver->records < solver->max_cycles;
+}

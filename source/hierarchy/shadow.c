@@ -1,0 +1,165 @@
+/* The levels in single precision: the finest ones, where the time goes, once more with boxes laid out for
+ * floats, vectors and rounded coefficients. They share everything else with the levels in double
+ * precision: shape, plans, axes. How many there are depends on the sizes of levels alone, so the bits of
+ * a solution depend on neither ranks nor devices. Coarser levels, bottom solves and reductions exist in
+ * double precision only. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exact_sum.h"
+#include "hierarchy/build.h"
+
+int hymgi_shadow_count(const hymgi_hierarchy *h)
+{
+  int count = 0;
+  while (h->mixed && count + 1 < h->num_levels && h->level[count].cells > HYMGI_SINGLE_CELLS)
+    count++;
+  for (int l = 0; l <= count && l < h->num_levels; l++)
+    if (!h->level[l].backend->single) return 0;
+  return count;
+}
+
+/* ---- one level ---- */
+
+/* The numbers of a vector. */
+static size_t numbers_of(const hymgi_level *level)
+{
+  size_t size = 0;
+  for (int b = 0; b < level->num_boxes; b++) {
+    hymgi_geom g = level->box[b];
+    hymgi_geom_layout(&g, level->backend->line);
+    size += (size_t)g.size;
+  }
+  return size;
+}
+
+/* Of floats; rows are a whole number of cache lines. */
+static ptrdiff_t words_of(size_t numbers)
+{
+  return (ptrdiff_t)(numbers * sizeof(float) / sizeof(double));
+}
+
+/* The level without memory of its own; `box` is still that of `level`. */
+static hymgi_level describe(const hymgi_level *level, bool carrier)
+{
+  hymgi_level s = *level;
+  s.backend = level->backend->single;
+  s.single = true, s.carrier = carrier;
+  s.outside = NULL, s.boundaries = NULL, s.exchanged = NULL, s.patch = NULL, s.arena = NULL;
+  s.x = s.y = s.f = s.spare[0] = s.spare[1] = s.own_x = s.own_f = NULL;
+  s.scratch = s.patch_vector = s.krylov = s.weights = NULL;
+  s.num_krylov = s.num_weights = 0;
+  s.kernels = NULL, s.attached = NULL;
+  s.c.alpha = s.c.dinv = s.c.l1inv = s.c.constant_rows = NULL;
+  for (int axis = 0; axis < 3; axis++)
+    s.c.beta[axis] = s.weight[axis] = NULL;
+  s.vector_size = words_of(numbers_of(&s));
+  s.patch_size = carrier ? 0 : words_of(hymgi_patch_size(&s));
+  return s;
+}
+
+static hymg_status create_boxes(hymgi_level *s, const hymgi_level *level)
+{
+  const size_t count = (size_t)level->num_boxes;
+  s->box = malloc((count + 1) * sizeof *s->box);
+  if (!s->box) return hymgi_fail(s->context, HYMG_ENOMEM, "no memory for boxes");
+  memcpy(s->box, level->box, count * sizeof *s->box);
+  hymgi_boxes_layout(s->box, s->num_boxes, s->backend->line);
+  if (level->exchanged) TRY(hymgi_colours_exchange(s));
+  return hymgi_boxes_share(s->context, s->keeper, &s->box, s->num_boxes);
+}
+
+static void destroy_level(hymgi_level *s)
+{
+  if (!s->context) return; /* never described */
+  if (s->arena) s->memory->release(s->context, (double *)s->arena, s->arena_doubles);
+  if (s->c.constant_rows) s->memory->release(s->context, s->c.constant_rows, 0);
+  if (!s->direct && s->patch) s->keeper->unshare(s->patch);
+  if (s->box) s->keeper->unshare(s->box);
+  if (s->exchanged) s->keeper->unshare(s->exchanged);
+}
+
+/* Scaled by a power of 2, which rounds nothing. */
+static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double scale)
+{
+  const hymgi_coefficients *from = &level->c;
+  const hymgi_single_ops *ops = s->backend->conversions;
+  hymgi_coefficients *to = &s->c;
+  for (int axis = 0; axis < 3; axis++) {
+    if (to->beta[axis]) ops->narrow(s, level, scale, from->beta[axis], to->beta[axis]);
+    if (s->weight[axis]) ops->narrow(s, level, 1, level->weight[axis], s->weight[axis]);
+    to->beta_constant[axis] = scale * from->beta_constant[axis];
+  }
+  if (to->alpha) ops->narrow(s, level, scale, from->alpha, to->alpha);
+  if (to->dinv) ops->narrow(s, level, 1 / scale, from->dinv, to->dinv);
+  if (to->l1inv) ops->narrow(s, level, 1 / scale, from->l1inv, to->l1inv);
+  to->alpha_constant = scale * from->alpha_constant;
+  memcpy(to->boundary_weight, from->boundary_weight, sizeof to->boundary_weight);
+  memcpy(to->boundary_ghost, from->boundary_ghost, sizeof to->boundary_ghost);
+  s->lambda_max = level->lambda_max;
+  memcpy(s->chebyshev, level->chebyshev, sizeof s->chebyshev);
+  return s->backend->finish_coefficients ? s->backend->finish_coefficients(s) : HYMG_OK;
+}
+
+/* ---- all of them ---- */
+
+static hymg_status create_levels(hymgi_hierarchy *h)
+{
+  hymgi_shadow *const shadow = &h->shadow;
+  const int count = shadow->count;
+  shadow->level = calloc((size_t)count + 1, sizeof *shadow->level);
+  if (!shadow->level)
+    return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for %d levels", count + 1);
+  for (int l = count; l >= 0; l--) {
+    hymgi_level *const s = shadow->level + l;
+    *s = describe(h->level + l, l == count);
+    s->box = NULL;
+    TRY(create_boxes(s, h->level + l));
+    if (l < count) TRY(hymgi_patches_create(s, s + 1));
+    TRY(hymgi_vectors_create(h, s));
+    s->x = s->own_x, s->f = s->own_f;
+  }
+  return h->context->status;
+}
+
+hymg_status hymgi_shadow_create(hymgi_hierarchy *h)
+{
+  h->shadow.count = hymgi_shadow_count(h);
+  if (h->shadow.count == 0) return HYMG_OK;
+  return hymgi_agree(h->context, create_levels(h));
+}
+
+static hymg_status fill_levels(const hymgi_hierarchy *h)
+{
+  for (int l = 0; l < h->shadow.count; l++)
+    if (h->level[l].num_boxes) TRY(fill_level(h->shadow.level + l, h->level + l, h->shadow.scale));
+  return h->context->status;
+}
+
+hymg_status hymgi_shadow_fill(hymgi_hierarchy *h)
+{
+  if (h->shadow.count == 0) return HYMG_OK;
+  const int exponent = hymgi_exponent_above(h->largest);
+  h->shadow.scale = ldexp(1, -exponent);
+  hymgi_exchange_inner(h);
+  const hymg_status status = fill_levels(h);
+  hymgi_exchange_inner(h);
+  return hymgi_agree(h->context, status);
+}
+
+void hymgi_shadow_destroy(hymgi_hierarchy *h)
+{
+  for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
+    destroy_level(h->shadow.level + l);
+  free(h->shadow.level);
+  h->shadow = (hymgi_shadow){0};
+}
+
+hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l)
+{
+  const int count = hymgi_shadow_count(h);
+  if (count == 0 || l > count) return (hymgi_memory_need){0};
+  const hymgi_level s = describe(h->level + l, l == count);
+  return hymgi_level_memory(h, &s);
+}
