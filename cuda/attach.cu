@@ -15,6 +15,14 @@ static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
     level->kernels = kept->kernels + l;
     TRY(hymgi_fill_level_kernels(level, kept->kernels + l));
   }
+  for (int l = 0; l < h->shadow.count; l++) {
+    hymgi_level *const single = h->shadow.level + l;
+    hymgi_level_kernels *const kernels = kept->kernels + HYMGI_MAX_LEVELS + l;
+    if (single->backend != &hymgi_cuda_single_backend) continue;
+    hymgi_free_level_kernels(kernels);
+    single->kernels = kernels;
+    TRY(hymgi_single_fill_level_kernels(single, kernels));
+  }
   return HYMG_OK;
 }
 
@@ -28,7 +36,7 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   } else {
     kept = (hymgi_attached *)calloc(1, sizeof *kept);
     if (kept)
-      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS, sizeof *kept->kernels);
+      kept->kernels = (hymgi_level_kernels *)calloc(2 * HYMGI_MAX_LEVELS, sizeof *kept->kernels);
     if (!kept || !kept->kernels) {
       free(kept);
       return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
@@ -54,10 +62,12 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
   if (!kept) return;
   hymgi_device_forget(h);
   hymgi_coarse_destroy(h->context, &kept->coarse);
-  for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
+  for (int l = 0; l < 2 * HYMGI_MAX_LEVELS; l++)
     hymgi_free_level_kernels(kept->kernels + l);
   for (int l = 0; l < h->num_levels; l++)
     h->level[l].kernels = NULL;
+  for (int l = 0; l < h->shadow.count && h->shadow.level; l++)
+    h->shadow.level[l].kernels = NULL;
   h->attached = NULL;
   if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
   free(kept->kernels);

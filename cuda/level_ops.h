@@ -10,6 +10,8 @@
 void hymgi_kernel_table_load(hymgi_device *device);
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *kernels);
 void hymgi_free_level_kernels(hymgi_level_kernels *kernels);
+/* the same for a level in single precision */
+hymg_status hymgi_single_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *kernels);
 /* As in backend.h; asked while the hierarchy is made. */
 bool hymgi_cuda_splits(const hymgi_level *level);
 bool hymgi_cuda_second_buffer(const hymgi_level *level);

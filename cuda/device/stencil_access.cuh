@@ -312,9 +312,10 @@ __device__ __forceinline__ hymgi_real fv2_residual(const operator_view &v, const
 
 /* ---- FV4 ---- */
 
-/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals. */
+/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals, whose values
+ * the result is like. */
 template <bool VARIABLE, typename X, typename B>
-__device__ __forceinline__ hymgi_real fv4_apply_with(const X &x, const B &beta)
+__device__ __forceinline__ auto fv4_apply_with(const X &x, const B &beta)
 {
 #define FV4_BI(di, dj, dk) beta(0, di, dj, dk)
 #define FV4_BJ(di, dj, dk) beta(1, di, dj, dk)
