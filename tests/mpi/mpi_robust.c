@@ -17,8 +17,9 @@ static int *cut(int n, int boxes, int first)
   return cells;
 }
 
-/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it. */
-enum { TENSOR = 1 << 8, ISLANDS = 1 << 9 };
+/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it; mixed
+ * precision, for which there have to be more than 32^3 cells. */
+enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, MIXED = 1 << 10 };
 
 static const struct {
   int n[3];
@@ -50,6 +51,11 @@ static const struct {
     {{34, 26, 22}, "dd nn dd", TRIAL_ALPHA, 0, 7, HYMG_PATH_STANDARD},
     {{31, 15, 7}, "dd dd dd", TRIAL_DATA, 0, 4, HYMG_PATH_STANDARD},
     {{41, 37, 45}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 11, HYMG_PATH_STANDARD},
+    {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | MIXED, 2, 11, HYMG_PATH_ROBUST},
+    {{33, 40, 30}, "dd pp nn", TRIAL_QUADRATIC | TENSOR | MIXED, 0, 9, HYMG_PATH_ROBUST},
+    {{72, 32, 36}, "dd pp dd", TRIAL_ALPHA | TRIAL_DATA | MIXED, 0, 10, HYMG_PATH_STANDARD},
+    {{32, 34, 40}, "pp pp pp", MIXED, 1, 4, HYMG_PATH_STANDARD},
+    {{41, 37, 35}, "dn dd nn", TRIAL_QUADRATIC | TRIAL_DATA | MIXED, 2, 11, HYMG_PATH_STANDARD},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -59,6 +65,7 @@ static trial trial_case(int i)
   trial t = islands ? trial_checkerboard(cases[i].n, 5, 1e6)
                     : trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
   t.o.path = cases[i].path;
+  if (cases[i].kind & MIXED) t.o.precision = HYMG_MIXED, t.o.tuning = HYMG_TUNE_ESTIMATE;
   t.o.max_cycles = islands ? 26 : 12;
   if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
   if (islands && cases[i].kind & TRIAL_QUADRATIC)
@@ -92,7 +99,8 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
   t.context = context;
   distribute(&t, _i, support_ranks(MPI_COMM_WORLD), own);
   const hymg_result b = trial_solve(&t, got);
-  int wrong = a.cycles != b.cycles || a.path != b.path;
+  int wrong = a.cycles != b.cycles || a.path != b.path || a.precision != b.precision ||
+              (a.precision == HYMG_MIXED) != !!(cases[_i].kind & MIXED);
   for (int m = 0; m < a.cycles && !wrong; m++)
     wrong = a.history[m].residual_max != b.history[m].residual_max;
   support_all_agree(wrong ? "other residuals" : NULL, t.c.name);
