@@ -145,7 +145,7 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
     hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
   case HYMGI_GSRB_FUSED:
-    fv2_fused_sweeps(level);
+    fv2_fused_sweeps(level, from_zero);
     return NOTHING;
   default:
     fv2_half_sweeps(level, level->kernels->gsrb == HYMGI_GSRB_IN_PARTS);
