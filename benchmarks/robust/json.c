@@ -33,7 +33,8 @@ static json_t *config(const robust_options *o)
                 fv_boundary_string(o->boundary).text, "stretch", json_number(o->stretch), "aspect",
                 json_number(o->aspect), "blk", o->block, "rhs", o->noise ? "noise" : "one");
   json_t *solver =
-      json_pack("{s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "extrapolation",
+      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "precision",
+                hymg_enum_name("hymg_precision", (int)s->precision), "extrapolation",
                 o->extrapolation ? "quadratic" : "linear", "path", hymg_path_name(s->path),
                 "solver", hymg_enum_name("hymg_method", (int)s->method), "smoother",
                 hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "rtol",

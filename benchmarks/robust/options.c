@@ -69,6 +69,15 @@ static bool read_transfer(const command_line *c, const char *option, const char 
   return word >= 0;
 }
 
+static bool read_precision(const command_line *c, const char *option, const char *text,
+                           void *target)
+{
+  static const char *const words[] = {"auto", "double", "mixed", NULL};
+  const int word = options_word(c, option, text, words);
+  *(hymg_precision *)target = (hymg_precision)(word + HYMG_PRECISION_AUTO);
+  return word >= 0;
+}
+
 static bool read_file(const command_line *c, const char *option, const char *text, void *target)
 {
   *(const char **)target = text;
@@ -134,6 +143,8 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"transfer", "auto|n|w|h",
        "robust path: interpolation constant, weighted or tensor; default auto",
        .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
+      {"precision", "auto|double|mixed", "of the cycles; default auto: mixed from 128^3 cells on",
+       .kind = OPTION_CUSTOM, &s->precision, .read = read_precision},
       {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
        .kind = OPTION_WORD, &o->method, .words = method_words},
       {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",

@@ -2,6 +2,10 @@
  * distances between rows. */
 #include "cpu/cpu.h"
 
+/* Scratch rows 0 to 2 belong to the kernels; rows of a vector are at most as long as those, so there is
+ * room for as many behind them. */
+enum { FIRST_ROW = 3, ROWS = 16 };
+
 /* Slots before and after a row's own, of the ghosts that it has. */
 static int beyond(const hymgi_geom *g)
 {
@@ -50,22 +54,44 @@ static void widen(const hymgi_level *single, const hymgi_level *level, double fa
   }
 }
 
+/* The residual of rows j[0] <= j < j[1] of one colour in plane k goes through scratch rows. */
+static double narrow_residual_rows(const host_pass *pass, const hymgi_geom *g,
+                                   const hymgi_geom *single, int colour, const int j[2], int k,
+                                   double factor, float *out)
+{
+  double *const rows = host_scratch(pass->level, FIRST_ROW);
+  double max = 0;
+  const int n = host_slots(g);
+  if (pass->level->method->stencil == HYMG_FV2) hymgi_fv2_rows(pass, g, colour, j, k, rows);
+  for (int at = j[0]; at < j[1]; at++) {
+    double *const row = rows + (at - j[0]) * g->pitch;
+    if (pass->level->method->stencil == HYMG_FV4)
+      hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, n, row);
+    max = host_larger(max, host_largest(row, n));
+    narrow_row(row, factor, 0, n, out + hymgi_row(single, colour, at, k));
+  }
+  return max;
+}
+
 static void narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
                             const double *f, double *x, void *out, int slot)
 {
   const host_pass residual = {.kind = HOST_RESIDUAL, .level = level, .f = f, .own = x, .other = x};
-  float *const vector = out;
   double max = 0;
   hymgi_cpu_update_ghosts(level, x);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    double *const row = host_scratch(level, 2);
     double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
-      const hymgi_geom *s = single->box + (r.g - level->box);
-      hymgi_cpu_run_slots(&residual, r.g, r.cjk, 0, r.n, row);
-      mine = host_larger(mine, host_largest(row, r.n));
-      narrow_row(row, factor, 0, r.n, vector + hymgi_row(s, r.cjk[0], r.cjk[1], r.cjk[2]));
+    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+         hymgi_cpu_next_plane(&r)) {
+      const int end = r.cjk[1] + hymgi_cpu_rows_of_plane(&r);
+      for (int from = r.cjk[1]; from < end; from += ROWS)
+        for (int c = 0; c <= r.g->split; c++) {
+          const int j[2] = {from, from + ROWS < end ? from + ROWS : end};
+          mine = host_larger(mine,
+                             narrow_residual_rows(&residual, r.g, single->box + (r.g - level->box),
+                                                  c, j, r.cjk[2], factor, out));
+        }
     }
 #pragma omp critical
     max = host_larger(max, mine);

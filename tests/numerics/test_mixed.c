@@ -181,7 +181,7 @@ START_TEST(the_same_bits_on_any_threads_and_boxes)
   for (int m = 0; m < 2; m++) {
     trial t = case_of(_i, HYMG_MIXED);
     t.o.max_cycles = 2;
-    t.threads = 3 - m;
+    t.threads = 2 - m;
     for (int d = 0; d < 3; d++)
       t.boxes[d] = cases[_i].n[d] % (2 * boxes[m][d]) ? 1 : boxes[m][d];
     const hymg_result s = trial_solve(&t, got);

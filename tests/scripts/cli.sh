@@ -324,6 +324,7 @@ check_official()
   bad "--official requires --problem fv" --official --problem p6 7 1
   bad "--official requires --smoother gsrb" --official --smoother chebyshev 7 1
   bad "--official requires --sweeps 6" --official --sweeps 8 7 1
+  bad "--official requires --precision double" --official --precision mixed 7 1
   bad "--official requires --solver fmg" --official --solver mg 7 1
   bad "--official requires --bottom bicgstab" --official --bottom cg 7 1
   bad "--official requires sizes as LOG2_BOX_DIM" --official --grid 128,128,128
