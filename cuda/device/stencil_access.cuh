@@ -138,6 +138,7 @@ __device__ __forceinline__ place place_of(const hymgi_geom &g, int colour, int t
 struct operator_view {
   const hymgi_real *beta[3], *alpha, *dinv, *l1inv;
   hymgi_real beta_constant[3], alpha_constant;
+  /* in single precision boundary_weight is multiplied by the constant beta, as products are rounded once */
   hymgi_real boundary_weight[6], boundary_ghost[6];
   bool has_alpha;
 };
@@ -151,7 +152,8 @@ inline operator_view view_of(const hymgi_level *level)
     v.beta_constant[axis] = c->beta_constant[axis];
   }
   for (int face = 0; face < 6; face++) {
-    v.boundary_weight[face] = c->boundary_weight[face];
+    v.boundary_weight[face] =
+        (hymgi_real)((SINGLE ? c->beta_constant[face / 2] : 1) * c->boundary_weight[face]);
     v.boundary_ghost[face] = c->boundary_ghost[face];
   }
   v.alpha = c->alpha;
@@ -182,6 +184,12 @@ struct fv2_values {
   hymgi_real c, w, e, s, n, d, u;
 };
 
+/* A constant beta at a boundary. */
+__device__ __forceinline__ hymgi_real beta_at_boundary(const operator_view &v, int face)
+{
+  return SINGLE ? v.boundary_weight[face] : v.beta_constant[face / 2] * v.boundary_weight[face];
+}
+
 /* Through the read-only cache: no kernel that may still run writes betas (set-up waits). */
 template <bool VARIABLE>
 __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, const hymgi_geom &g,
@@ -196,13 +204,13 @@ __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, cons
     b.d = __ldg(v.beta[2] + p.own);
     b.u = __ldg(v.beta[2] + at(p, 0, 0, 1));
   } else {
-    const hymgi_real *const c = v.beta_constant, *const w = v.boundary_weight;
-    b.w = at_boundary(g, 0, p.i) ? c[0] * w[0] : c[0];
-    b.e = at_boundary(g, 1, p.i) ? c[0] * w[1] : c[0];
-    b.s = at_boundary(g, 2, p.j) ? c[1] * w[2] : c[1];
-    b.n = at_boundary(g, 3, p.j) ? c[1] * w[3] : c[1];
-    b.d = at_boundary(g, 4, p.k) ? c[2] * w[4] : c[2];
-    b.u = at_boundary(g, 5, p.k) ? c[2] * w[5] : c[2];
+    const hymgi_real *const c = v.beta_constant;
+    b.w = at_boundary(g, 0, p.i) ? beta_at_boundary(v, 0) : c[0];
+    b.e = at_boundary(g, 1, p.i) ? beta_at_boundary(v, 1) : c[0];
+    b.s = at_boundary(g, 2, p.j) ? beta_at_boundary(v, 2) : c[1];
+    b.n = at_boundary(g, 3, p.j) ? beta_at_boundary(v, 3) : c[1];
+    b.d = at_boundary(g, 4, p.k) ? beta_at_boundary(v, 4) : c[2];
+    b.u = at_boundary(g, 5, p.k) ? beta_at_boundary(v, 5) : c[2];
   }
   return b;
 }

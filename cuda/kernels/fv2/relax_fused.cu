@@ -29,7 +29,7 @@ const char *make_fused_maps(const hymgi_level *level, const hymgi_real *beside, 
 {
   using ring = fused_ring<FORM, fused_rows<FORM>()>;
   const hymgi_geom *g = &a->g;
-  const int n[3] = {g->n[0] + 2 * FUSED_BEFORE, g->n[1] + 2, g->n[2] + 2};
+  const int n[3] = {g->n[0] + 2 * FUSED_FIRST_CELL, g->n[1] + 2, g->n[2] + 2};
   const hymgi_real *const array[FUSED_ARRAYS] = {a->x,
                                                  level->f,
                                                  FORM::beside ? beside : NULL,
@@ -40,8 +40,8 @@ const char *make_fused_maps(const hymgi_level *level, const hymgi_real *beside, 
   const char *failure = NULL;
   for (int m = 0; m < FUSED_ARRAYS && !failure; m++)
     if (array[m])
-      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - FUSED_BEFORE, n, g->pitch,
-                         g->plane, FUSED_PITCH,
+      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - FUSED_FIRST_CELL, n,
+                         g->pitch, g->plane, FUSED_PITCH,
                          ring::high + (m == FUSED_X    ? 2
                                        : m == FUSED_BY ? 1
                                                        : 0));

@@ -32,7 +32,7 @@ enum fused_array {
 };
 
 struct fused_args {
-  grid_map map[FUSED_ARRAYS]; /* from the cell (-FUSED_BEFORE, -1, -1) on */
+  grid_map map[FUSED_ARRAYS]; /* from the cell (-FUSED_FIRST_CELL, -1, -1) on */
   hymgi_geom g;
   operator_view v;
   const hymgi_real *x;
@@ -43,11 +43,10 @@ struct fused_args {
 };
 
 enum { FUSED_WIDE = 64, FUSED_LANES = 32, FUSED_SHARED = 226 * 1024 };
-/* A row in shared memory has two more cells at each end. In memory a map's rows begin on 16 bytes. */
+/* A row in shared memory has 16 bytes more at each end: copies start at multiples of that. */
 enum {
-  FUSED_FIRST_CELL = 2,
-  FUSED_PITCH = FUSED_WIDE + 4,
-  FUSED_BEFORE = SINGLE ? 4 : 2,
+  FUSED_FIRST_CELL = 16 / (int)sizeof(hymgi_real),
+  FUSED_PITCH = FUSED_WIDE + 2 * FUSED_FIRST_CELL,
   FUSED_LINE = 128 / (int)sizeof(hymgi_real)
 };
 
@@ -244,8 +243,7 @@ __device__ __forceinline__ void copy_plane(const fused_args &a, hymgi_real *slot
                                            byte_barrier *ready)
 {
   using ring = fused_ring<FORM, ROWS>;
-  const int i = (int)blockIdx.x * FUSED_WIDE + FUSED_BEFORE - FUSED_FIRST_CELL,
-            j = (int)blockIdx.y * ROWS;
+  const int i = (int)blockIdx.x * FUSED_WIDE, j = (int)blockIdx.y * ROWS;
   barrier_announce(ready, ring::bytes_of_all);
   copy_box(slot, a.map + FUSED_X, i, j - 1, k + 2, ready);
   copy_box(slot + ring::f, a.map + FUSED_F, i, j, k + 1, ready);
@@ -341,8 +339,7 @@ __global__ void __launch_bounds__(fused_ring<FORM, ROWS>::threads, 1)
   let_successors_start();
   if (leader) {
     barrier_announce(ready, ring::bytes_of_x);
-    copy_box(shared, a.map + FUSED_X, first + FUSED_BEFORE - FUSED_FIRST_CELL,
-             (int)blockIdx.y * ROWS - 1, start + 1, ready);
+    copy_box(shared, a.map + FUSED_X, first, (int)blockIdx.y * ROWS - 1, start + 1, ready);
     for (int m = 0; m < ring::ahead; m++)
       copy_plane<FORM, ROWS>(a, shared + (m + 1) * ring::slot, start + m, ready + m + 1);
   }

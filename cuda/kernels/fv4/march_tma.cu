@@ -21,11 +21,12 @@ enum {
 };
 
 /* Tiles of COUNT planes in shared memory, one after the other from START on. Each begins LEFT slots
- * and LOW rows before the block's first cell and holds the red cells, then the black ones. Its rows
- * are whole times 16 bytes. */
+ * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies start
+ * at multiples of 16 bytes and take whole ones of a row: LEFT_ and WIDE_ are rounded up. */
 template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struct tiles {
-  static constexpr int WIDE = (WIDE_ + WHOLE - 1) / WHOLE * WHOLE, HIGH = HIGH_, LEFT = LEFT_,
-                       LOW = LOW_, COLOUR = WIDE * HIGH;
+  static constexpr int LEFT = (LEFT_ + WHOLE - 1) / WHOLE * WHOLE;
+  static constexpr int WIDE = (WIDE_ + LEFT - LEFT_ + WHOLE - 1) / WHOLE * WHOLE;
+  static constexpr int HIGH = HIGH_, LOW = LOW_, COLOUR = WIDE * HIGH;
   static constexpr int BYTES = 2 * COLOUR * (int)sizeof(hymgi_real);
   static constexpr int SIZE = (BYTES + 127) / 128 * 128 / (int)sizeof(hymgi_real);
   static constexpr int END = START + COUNT * SIZE;
