@@ -30,6 +30,7 @@ constexpr hymgi_robust_ops robust_table()
   r.makes_resistances = true;
   r.coarse_faces = hymgi_cuda_coarse_faces;
   r.sum_children = hymgi_cuda_sum_children;
+  r.limit_faces = hymgi_cuda_limit_faces;
   r.scale_faces = hymgi_cuda_scale_faces;
   r.scale_volumes = hymgi_cuda_scale_volumes;
   r.restrict_weighted = hymgi_cuda_restrict_weighted;

@@ -257,6 +257,11 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y
                           const hymgi_real *with, int exponent, int bits, int64_t *words)
 {
   if (level->num_boxes == 0) return;
+  if (level->method->stencil == HYMG_FV4) {
+    hymgi_cuda_apply(level, x, y);
+    hymgi_cuda_sum(level, with, y, exponent, bits, words);
+    return;
+  }
   const hymgi_apply_sum apply = {x, y, with, exponent, bits};
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
@@ -267,7 +272,7 @@ void hymgi_cuda_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y)
 {
   prepare(level, level->box, x, HYMGI_FV4_ALL);
   const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
-  hymgi_cuda_sweep_generic(level, &apply);
+  (level->c.limited ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
 }
 
 double hymgi_cuda_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)

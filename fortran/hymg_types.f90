@@ -103,6 +103,7 @@ module hymg_types
     integer(c_int) :: threads = 0
     integer(c_int) :: device = HYMG_DEVICE_SHARED
     type(c_ptr) :: stream = c_null_ptr
+    real(c_double) :: wait_seconds = 600
   end type
 
   type, bind(c) :: hymg_device_info
@@ -134,6 +135,7 @@ module hymg_types
     type(c_ptr) :: alpha = c_null_ptr
     type(c_ptr) :: beta(3) = c_null_ptr
     type(c_ptr) :: boundary_data(6) = c_null_ptr
+    real(c_double) :: limiter = 0
   end type
 
   type, bind(c) :: hymg_cycle_record

@@ -119,14 +119,17 @@ typedef struct hymg_context_options {
   int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
   int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
   struct CUstream_st *stream; /* borrowed; NULL: one that is ordered with the default stream */
+  /* Several ranks: a call fails on all of them with EMPI if one of them does not answer within so
+   * many seconds, and the text names it; the context is of no use after that. 0: no limit */
+  double wait_seconds;
 } hymg_context_options;
 
-/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream. */
+/* OpenMP's threads, HYMG_DEVICE_SHARED, no stream, wait_seconds 600. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
 /* A serial context: one rank, no MPI calls. For a context with a communicator see the
  * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096), ENOMEM, ECPU; without a context there is no text. */
+ * (threads < 0 or > 4096, wait_seconds < 0 or > 1e9), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
@@ -173,12 +176,13 @@ typedef struct hymg_grid hymg_grid;
 typedef enum hymg_boundary {
   HYMG_DIRICHLET = 0,
   HYMG_PERIODIC = 1,
-  HYMG_NEUMANN = 2
+  HYMG_NEUMANN = 2,
+  HYMG_ROBIN = 3 /* FV2: robin_alpha u + robin_beta du/dn = g (hymg_operator_desc) */
 } hymg_boundary;
 
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
- * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann
- * boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more than
+ * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann or
+ * Robin boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more than
  * 512 cells would be left (1331 with extrapolation_box). Robust: the axes whose cells are strongly
  * coupled are halved, n to ceil(n / 2), down to 1 cell. */
 typedef struct hymg_grid_desc {
@@ -384,12 +388,15 @@ HYMG_API hymg_status hymg_fields_save(int count, const hymg_field *const field[]
 /* ---- operator: a description ---- */
 
 typedef enum hymg_stencil { HYMG_FV2 = 0, HYMG_FV4 = 1 } hymg_stencil;
-/* Ghost extrapolation of FV2 at Dirichlet boundaries: linear (v1) or quadratic (v2, the
- * default). FV4 has its own quartic one. */
+/* Ghost extrapolation of FV2 at Dirichlet and Robin boundaries: linear (v1) or quadratic (v2, the
+ * default). VERTEX: linear, with the boundary a whole spacing away from the first unknowns instead of
+ * half of one, as on grids whose unknowns are at vertices; symmetric; not with widths. FV4 has its own
+ * quartic one. */
 typedef enum hymg_extrapolation {
   HYMG_EXTRAPOLATION_DEFAULT = 0,
   HYMG_EXTRAPOLATION_LINEAR = 1,
   HYMG_EXTRAPOLATION_QUADRATIC = 2,
+  HYMG_EXTRAPOLATION_VERTEX = 3,
   /* the older names */
   HYMG_CLOSURE_DEFAULT = HYMG_EXTRAPOLATION_DEFAULT,
   HYMG_CLOSURE_LINEAR = HYMG_EXTRAPOLATION_LINEAR,
@@ -408,27 +415,40 @@ typedef struct hymg_operator_desc {
   double beta_constant;      /* used where beta is all NULL; > 0 */
   const hymg_field *alpha;   /* cell field, >= 0, or NULL */
   const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
-  /* Boundary data of FV2 as BOUNDARY fields or NULL (zero): values on Dirichlet boundaries,
-   * outward derivatives on Neumann boundaries. */
+  /* Boundary data of FV2 as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward
+   * derivatives on Neumann boundaries, g on Robin boundaries. */
   union {
     const hymg_field *boundary_data[6];
     const hymg_field *wall[6]; /* the older name */
   };
+  double boundary_constant[6]; /* used where boundary_data is NULL; finite */
+  /* On Robin boundaries, of the condition robin_alpha u + robin_beta du/dn = g with the outward
+   * derivative: numbers, used where the fields are NULL, and BOUNDARY fields. Both >= 0 and not both
+   * 0 anywhere: other signs would make the operator indefinite. robin_alpha has the dimension of 1,
+   * robin_beta that of a length. */
+  double robin_alpha_constant[6], robin_beta_constant[6];
+  const hymg_field *robin_alpha[6], *robin_beta[6];
+  /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
+   * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
+   * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
+   * standard path; INFINITY: no face on either. Another value asks for the robust path. */
+  double limiter;
 } hymg_operator_desc;
 
-/* FV2 Poisson: a 0, b 1, constants 1, no fields. */
+/* FV2 Poisson: a 0, b 1, constants 1, no boundary data, no fields. */
 HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
  * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
- * cells per axis and boxes of 3), EUNSUPPORTED (FV4 with Neumann boundaries, boundary data or an
+ * cells per axis and boxes of 3), EUNSUPPORTED (FV4 with Neumann or Robin boundaries, boundary data or an
  * extrapolation other than the default), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
 /* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
- * whether a is 0, and which of alpha, beta and the boundary data are fields. Takes effect at the
+ * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
+ * have data (a field or a constant other than 0). Takes effect at the
  * next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is
  * not allowed; the operator then stays as it was. Fields of the old desc that have been
  * destroyed must be replaced here before the next hymg_solver_update. */
@@ -520,7 +540,7 @@ typedef struct hymg_transport_info {
  * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
  * axes are coupled alike and beta is smooth. ROBUST: FV2 on any size, widths and beta. Only
  * strongly coupled axes are coarsened; a symmetric V-cycle is the preconditioner of conjugate
- * gradients or, where a Dirichlet boundary has the quadratic extrapolation, of BiCGStab. MG and
+ * gradients or, where a Dirichlet or Robin boundary has the quadratic extrapolation, of BiCGStab. MG and
  * MGPCG then mean the same. AUTO: STANDARD if its coarsest level has at most 8192 cells, 64 a side,
  * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
  * by less than a factor of 4; else ROBUST. FMG needs STANDARD: if AUTO finds that it does not suit,
@@ -612,8 +632,9 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
-  /* Timeout > 0. PEER: a GPU that has waited this long for another one aborts, and the solve
-   * fails; NCCL: likewise a rank that has waited this long for its own GPU */
+  /* > 0. PEER: a GPU that has waited this long for another one aborts, and the solve fails; NCCL:
+   * likewise a rank that has waited this long for its own GPU. The context's wait_seconds counts
+   * instead if it is less */
   double peer_seconds;
   hymg_precision precision; /* of cycles in hymg_solve; hymg_solver_cycle is DOUBLE */
   hymg_monitor monitor;     /* or NULL */
@@ -689,7 +710,8 @@ typedef struct hymg_result {
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
  * operator may have several solvers. Uses CUDA if backend is cuda, or if it is auto and every
- * rank has a device. Errors: EINVAL (options; negative or non-finite coefficients; the largest b
+ * rank has a device. Errors: EINVAL (options; negative or non-finite coefficients, robin_alpha and robin_beta
+ * both 0: the text has the place; the largest b
  * beta / h^2 along an axis not within 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED
  * (backend cuda without CUDA or with symgs; a transport that is not possible here), ENOMEM (with
  * what is needed and what is free on the GPU, before anything is allocated there), ECUDA, EMPI. */
@@ -706,7 +728,7 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
  * place if they were created with this solver, else converted. f is not changed. A singular
- * system (no Dirichlet boundary, a alpha = 0) is solved for f minus its mean, and u has mean
+ * system (no Dirichlet boundary, robin_alpha = 0, a alpha = 0) is solved for f minus its mean, and u has mean
  * zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a singular
  * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO changes the
  * transfer, which takes the memory of an update, an update is needed before the next solve), EMPI. u

@@ -1,4 +1,4 @@
-/* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); p6 and sine take
+/* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); the others take
  * 3-point Gauss quadrature per axis, so that a fourth-order operator shows its order. Solutions are
  * sums of products of one function per axis, so everything but beta comes from one-dimensional
  * tables; beta costs an exponential and a square root at each of 27 points per cell, written so
@@ -69,9 +69,40 @@ static jet sextic(double w, bool shift)
   return u;
 }
 
+static jet mode(double w, double wave, double phase)
+{
+  jet u;
+  u.d[0] = cos(wave * w + phase);
+  u.d[1] = -wave * sin(wave * w + phase);
+  u.d[2] = -wave * wave * u.d[0];
+  return u;
+}
+
+/* How far the mode of this wave number turns at the ends, beyond that of Neumann ends, 0 to pi/2. */
+static double turn(double alpha, double beta, double wave)
+{
+  return atan2(alpha, beta * wave);
+}
+
+/* The second mode, of which there is one between pi and 2 pi: wave = pi + the turns at both ends. */
+void problem_set_mode(problem *p, int axis, const double alpha[2], const double beta[2])
+{
+  double low = pi, high = 2 * pi;
+  for (int step = 0; step < 60; step++) {
+    const double wave = 0.5 * (low + high);
+    if (wave < pi + turn(alpha[0], beta[0], wave) + turn(alpha[1], beta[1], wave))
+      low = wave;
+    else
+      high = wave;
+  }
+  p->wave[axis] = high;
+  p->phase[axis] = -turn(alpha[0], beta[0], high);
+}
+
 static jet factor(const problem *p, int axis, int term, double w)
 {
   if (p->kind == PROBLEM_P6) return sextic(w, p->shift[axis]);
+  if (p->kind == PROBLEM_MODES) return mode(w, p->wave[axis], p->phase[axis]);
   return sine_power(w, term == 0 ? 1 : 3, 13);
 }
 
@@ -167,7 +198,7 @@ bool problem_exact(const problem *p, const problem_range *range, double *data)
   return true;
 }
 
-/* ---- beta of p6 and sine: 5.5 + 4.5 tanh(10 (r - 1/4)), r from the centre of the cube ---- */
+/* ---- beta of p6, sine and modes: 5.5 + 4.5 tanh(10 (r - 1/4)), r from the centre of the cube ---- */
 
 typedef union bits {
   double real;
@@ -231,7 +262,7 @@ static double squared(double x)
   return x * x;
 }
 
-/* ---- right-hand side of p6 and sine with variable beta ---- */
+/* ---- right-hand side of p6, sine and modes with variable beta ---- */
 
 /* sum += w (a u - b (grad beta . grad u + beta Laplacian u)) along a row of nodes; at are the flat
  * node indices in y, z. */

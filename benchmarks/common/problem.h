@@ -1,4 +1,4 @@
-/* The benchmark problems fv, p6 and sine on the unit cube: right-hand side, face coefficient and
+/* The benchmark problems fv, p6, sine and modes on the unit cube: right-hand side, face coefficient and
  * exact solution as the cell and face averages that the protocol asks for. Pure functions on the
  * caller's arrays; the tests link them too. */
 #ifndef PROBLEM_H
@@ -8,8 +8,14 @@
 #include <stddef.h>
 
 /* fv: f = prod sin^7(2 pi .), no exact solution. p6: u = prod of sextics. sine:
- * u = prod sin^13(2 pi .) + prod sin^13(6 pi .). */
-typedef enum problem_kind { PROBLEM_FV = 0, PROBLEM_P6 = 1, PROBLEM_SINE = 2 } problem_kind;
+ * u = prod sin^13(2 pi .) + prod sin^13(6 pi .). modes: u = prod cos(wave . + phase), which fits any
+ * homogeneous boundaries. */
+typedef enum problem_kind {
+  PROBLEM_FV = 0,
+  PROBLEM_P6 = 1,
+  PROBLEM_SINE = 2,
+  PROBLEM_MODES = 3
+} problem_kind;
 
 typedef struct problem {
   problem_kind kind;
@@ -19,7 +25,12 @@ typedef struct problem {
    * boundary: the factor has slope 0 at both ends, so it also fits Neumann boundaries, and a
    * singular system has exactly this solution. */
   bool shift[3];
+  double wave[3], phase[3]; /* of modes */
 } problem;
+
+/* Sets wave and phase of an axis so that alpha u + beta du/dn = 0, with the outward derivative, at both
+ * ends; alpha and beta >= 0, not both 0. On a periodic axis they are 2 pi and 0 without this. */
+void problem_set_mode(problem *p, int axis, const double alpha[2], const double beta[2]);
 
 /* Entries (i, j, k) = low ... low + count - 1 of a grid with this spacing whose first cell begins
  * at 0; entry (i, j, k) goes to data[(i - low[0]) * stride[0] + ...]. Cell i is [i h, (i + 1) h];

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "common/words.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *const fv_boundary_words[] = {"dirichlet", "periodic", "neumann", NULL};
+const char *const fv_boundary_words[] = {"dirichlet", "periodic", "neumann", "robin", NULL};
 const char *const fv_smoother_words[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs", NULL};
 const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
 const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
@@ -61,4 +63,25 @@ bool options_read_boundary(const command_line *c, const char *option, const char
   for (int face = 1; face < 6 && count == 1; face++)
     out[face] = out[0];
   return true;
+}
+
+bool options_read_robin(const command_line *c, const char *option, const char *text, void *target)
+{
+  static const char *const wanted = "two numbers ALPHA,BETA, at least 0 and not both 0";
+  double *const robin = target;
+  char *end, *last;
+  robin[0] = strtod(text, &end);
+  if (end == text || *end != ',') return options_unwanted(c, option, text, wanted);
+  robin[1] = strtod(end + 1, &last);
+  const bool good =
+      robin[0] >= 0 && robin[1] >= 0 && isfinite(robin[0] + robin[1]) && robin[0] + robin[1] > 0;
+  if (last == end + 1 || *last || !good) return options_unwanted(c, option, text, wanted);
+  return true;
+}
+
+bool fv_has_robin(const hymg_boundary boundary[6])
+{
+  for (int face = 0; face < 6; face++)
+    if (boundary[face] == HYMG_ROBIN) return true;
+  return false;
 }

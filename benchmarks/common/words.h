@@ -21,5 +21,9 @@ fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6]);
 option_reader options_read_triple;
 /* hymg_boundary[6]: one word for all faces, or six; a first letter will do. */
 option_reader options_read_boundary;
+/* double[2]: ALPHA,BETA of Robin boundaries. */
+option_reader options_read_robin;
+/* Is any of the boundaries a Robin boundary? */
+bool fv_has_robin(const hymg_boundary boundary[6]);
 
 #endif

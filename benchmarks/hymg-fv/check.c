@@ -49,8 +49,12 @@ static bool check_grid(const fv_options *o)
                             grid->boxes[axis], grid->n[axis], "xyz"[axis]);
   }
   for (int face = 0; face < 6; face++)
-    if (grid->boundary[face] == HYMG_NEUMANN && o->stencil == HYMG_FV4)
-      return options_refuse(c, "--boundary neumann: needs --operator fv2");
+    if ((grid->boundary[face] == HYMG_NEUMANN || grid->boundary[face] == HYMG_ROBIN) &&
+        o->stencil == HYMG_FV4)
+      return options_refuse(c, "--boundary %s: needs --operator fv2",
+                            fv_boundary_words[grid->boundary[face]]);
+  if (options_given(c, "robin") && !fv_has_robin(grid->boundary))
+    return options_refuse(c, "--robin has no effect without --boundary robin");
   return true;
 }
 
@@ -213,4 +217,12 @@ bool fv_options_check(fv_options *o)
   return check_grid(o) && check_equation(o) && check_cycle(o) && check_smoother(o) &&
          check_backend(o) && check_plan(o) && check_official(o) && check_output(o) &&
          check_submission(o);
+}
+
+void fv_set_robin(const fv_options *o, hymg_operator_desc *desc)
+{
+  for (int face = 0; face < 6; face++) {
+    desc->robin_alpha_constant[face] = o->robin[0];
+    desc->robin_beta_constant[face] = o->robin[1];
+  }
 }

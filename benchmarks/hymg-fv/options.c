@@ -134,7 +134,8 @@ static void add_solver_rows(hymg_options *solver, option_row *row)
 
 static fv_options defaults(void)
 {
-  fv_options o = {.stencil = HYMG_FV4, .b = 1.0, .variable = true, .problem = PROBLEM_FV};
+  fv_options o = {
+      .stencil = HYMG_FV4, .b = 1.0, .variable = true, .problem = PROBLEM_FV, .robin = {1, 1}};
   o.grid = hymg_grid_desc_default();
   o.solver = hymg_options_default();
   o.device = HYMG_DEVICE_SHARED;
@@ -169,15 +170,18 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       {"b", "NUMBER", "the factor b > 0", .kind = OPTION_REAL, &o->b, DBL_TRUE_MIN, DBL_MAX,
        "be greater than 0"},
       {"boundary", "KIND",
-       "dirichlet (default), periodic or neumann on all walls, or six of these for x-,x+,y-,y+,\n"
-       "z-,z+ separated by commas; periodic on both walls of an axis or on none; neumann needs\n"
-       "fv2",
+       "dirichlet (default), periodic, neumann or robin on all walls, or six of these for x-,x+,\n"
+       "y-,y+,z-,z+ separated by commas; periodic on both walls of an axis or on none; neumann\n"
+       "and robin need fv2",
        .kind = OPTION_CUSTOM, o->grid.boundary, .read = options_read_boundary},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
+       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
       {"coefficients", "variable|constant", "beta of the problem (default) or beta = 1",
        .kind = OPTION_WORD, &o->variable, .words = fv_coefficient_words},
-      {"problem", "fv|p6|sine",
+      {"problem", "fv|p6|sine|modes",
        "fv: f = product of sin(2 pi x)^7, no exact solution (default); p6: u = product of\n"
-       "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13",
+       "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13; modes: u =\n"
+       "product of cos(k x + p) with k and p that fit the walls",
        .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
       {"device", "N|shared|own",
        "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"
@@ -246,7 +250,7 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
   };
   enum {
     OWN = sizeof own / sizeof *own,
-    FIRST = 9 /* of the solver's options, after the problem's */
+    FIRST = 10 /* of the solver's options, after the problem's */
   };
   option_row rows[OWN + SOLVER_OPTIONS];
   memcpy(rows, own, FIRST * sizeof *rows);

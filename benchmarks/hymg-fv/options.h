@@ -18,6 +18,7 @@ typedef struct fv_options {
   double a, b;
   int variable;
   problem_kind problem;
+  double robin[2]; /* alpha and beta of Robin boundaries */
   hymg_options solver; /* sweeps resolved */
   int device;          /* or HYMG_DEVICE_SHARED or OWN */
   int warmup;
@@ -45,5 +46,7 @@ extern const char *const fv_operator_words[],
     *const fv_equation_words[], *const fv_coefficient_words[], *const fv_problem_words[];
 
 void fv_print_version(void);
+/* --robin on all faces. */
+void fv_set_robin(const fv_options *options, hymg_operator_desc *desc);
 
 #endif

@@ -42,6 +42,8 @@ static void print_equation(const fv_options *o)
          fv_equation_words[o->helmholtz], o->a, o->b, fv_coefficient_words[o->variable],
          fv_boundary_string(o->grid.boundary).text, fv_problem_words[o->problem],
          fv_operator_words[o->stencil]);
+  if (fv_has_robin(o->grid.boundary))
+    printf("robin     %g u + %g du/dn = 0\n", o->robin[0], o->robin[1]);
 }
 
 static void print_solver(const fv_options *o)

@@ -159,9 +159,17 @@ static void describe_problem(fv_run *run)
 {
   const fv_options *o = run->options;
   run->problem = (problem){.kind = o->problem, .variable = o->variable, .a = o->a, .b = o->b};
-  for (int axis = 0; axis < 3; axis++)
-    run->problem.shift[axis] = o->grid.boundary[2 * axis] != HYMG_DIRICHLET &&
-                               o->grid.boundary[2 * axis + 1] != HYMG_DIRICHLET;
+  for (int axis = 0; axis < 3; axis++) {
+    const hymg_boundary *const kind = o->grid.boundary + 2 * axis;
+    double alpha[2], beta[2];
+    for (int side = 0; side < 2; side++) {
+      alpha[side] = kind[side] == HYMG_ROBIN ? o->robin[0] : kind[side] == HYMG_DIRICHLET;
+      beta[side] = kind[side] == HYMG_ROBIN ? o->robin[1] : kind[side] == HYMG_NEUMANN;
+    }
+    run->problem.shift[axis] = alpha[0] == 0 && alpha[1] == 0;
+    run->problem.wave[axis] = 4 * acos(0.0);
+    if (kind[0] != HYMG_PERIODIC) problem_set_mode(&run->problem, axis, alpha, beta);
+  }
 }
 
 /* beta exists only until the solver has its own copy. */
@@ -188,6 +196,7 @@ static bool make_operator_and_solver(fv_run *run, fv_report *report, hymg_field 
   desc.stencil = o->stencil;
   desc.a = o->a;
   desc.b = o->b;
+  fv_set_robin(o, &desc);
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = beta[axis];
   if (!fv_agree(run, hymg_operator_create(run->grid, &desc, &run->op), "operator")) return false;

@@ -36,11 +36,14 @@ typedef struct robust_options {
   int coefficients; /* a robust_coefficients, as it is read by index; likewise: */
   int noise;        /* right-hand side 1 + noise of a cell, else 1 */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
+  int fv4;          /* the operator, else FV2 */
   int method, extrapolation, path, norm;
   double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
+  double limiter;                  /* 0: default */
   double stretch, aspect, largest; /* stretch 0: equal cells */
   int block;
   hymg_boundary boundary[6];
+  double robin[2]; /* alpha and beta of Robin boundaries */
   hymg_options solver;
   int threads, repeat;
   const char *json, *csv; /* or NULL */
@@ -79,7 +82,8 @@ void robust_problem_destroy(robust_problem *p);
 /* Of the low face of this cell (cell[axis] up to n) along axis: the harmonic mean by distance;
  * at walls beta of the cell. */
 double robust_face_beta(const robust_problem *p, int axis, const int cell[3]);
-/* b beta area / distance, which is half a width at Dirichlet walls; 0 at Neumann walls and where
+/* b beta area / distance, which is half a width at Dirichlet walls, and beta / alpha
+ * more at Robin walls; 0 at Neumann walls and where
  * a periodic axis has one cell. */
 double robust_conductance(const robust_problem *p, int axis, const int cell[3]);
 /* Numbers of the cells of a brick or, for axis >= 0, of the faces; x fastest. */

@@ -32,14 +32,17 @@ static json_t *config(const robust_options *o)
                 json_number(o->ratio), "alpha", json_number(o->alpha), "boundary",
                 fv_boundary_string(o->boundary).text, "stretch", json_number(o->stretch), "aspect",
                 json_number(o->aspect), "blk", o->block, "rhs", o->noise ? "noise" : "one");
-  json_t *solver =
-      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "precision",
-                hymg_enum_name("hymg_precision", (int)s->precision), "extrapolation",
-                o->extrapolation ? "quadratic" : "linear", "path", hymg_path_name(s->path),
-                "solver", hymg_enum_name("hymg_method", (int)s->method), "smoother",
-                hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "rtol",
-                json_number(s->rtol), "atol", json_number(s->atol), "norm",
-                s->norm == HYMG_NORM_2 ? "2" : "max", "max_cycles", s->max_cycles);
+  json_t *solver = json_pack(
+      "{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "operator", o->fv4 ? "fv4" : "fv2",
+      "precision", hymg_enum_name("hymg_precision", (int)s->precision), "extrapolation",
+      hymg_enum_name("hymg_extrapolation", (int)HYMG_EXTRAPOLATION_LINEAR + o->extrapolation),
+      "path", hymg_path_name(s->path), "solver", hymg_enum_name("hymg_method", (int)s->method),
+      "smoother", hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "rtol",
+      json_number(s->rtol), "atol", json_number(s->atol), "norm",
+      s->norm == HYMG_NORM_2 ? "2" : "max", "max_cycles", s->max_cycles);
+  if (fv_has_robin(o->boundary))
+    json_object_set_new(keys, "robin",
+                        json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
   return json_merge(keys, solver);
 }
 

@@ -40,7 +40,8 @@ const char *const robust_coefficient_words[] = {
     "slayers", "thin",     "wires", "cells", "logn",    "rot2",   "rot3",    NULL};
 static const char *const rhs_words[] = {"one", "noise", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
-static const char *const extrapolation_words[] = {"linear", "quadratic", NULL};
+static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
+static const char *const operator_words[] = {"fv2", "fv4", NULL};
 static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
 static const char *const method_words[] = {"mg", "mgpcg", NULL};
@@ -58,6 +59,16 @@ static bool read_spacing(const command_line *c, const char *option, const char *
       return options_unwanted(c, option, text, wanted);
     spacing[axis] = value;
   }
+  return true;
+}
+
+static bool read_limiter(const command_line *c, const char *option, const char *text, void *target)
+{
+  char *end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !(value >= 1))
+    return options_unwanted(c, option, text, "a number of at least 1, or inf");
+  *(double *)target = value;
   return true;
 }
 
@@ -95,7 +106,8 @@ static robust_options defaults(void)
                       .largest = 1,
                       .block = 8,
                       .norm = HYMG_NORM_2,
-                      .repeat = 1};
+                      .repeat = 1,
+                      .robin = {1, 1}};
   o.solver = hymg_options_default();
   o.solver.max_cycles = 100;
   return o;
@@ -117,9 +129,11 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
        DBL_MAX, "a number of at least 0"},
       {"boundary", "KIND",
-       "dirichlet (default), periodic or neumann, or their first letters, on all walls, or six\n"
-       "of these for x-,x+,y-,y+,z-,z+",
+       "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
+       "six of these for x-,x+,y-,y+,z-,z+",
        .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
+       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
       {"spacing", "HX,HY,HZ", "of the cells; default 1 / cells", .kind = OPTION_CUSTOM, o->spacing,
        .read = read_spacing},
       {"stretch", "G", "cells grow from both z walls by this factor; 0 (default): they do not",
@@ -136,7 +150,15 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
       {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
        &o->noise, .words = rhs_words},
-      {"extrapolation", "linear|quadratic", "at Dirichlet walls; default linear",
+      {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
+      {"limiter", "L",
+       "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
+       "face; default 8 on the robust path, no face on the standard path",
+       .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter},
+      {"extrapolation", "linear|quadratic|vertex",
+       "of fv2 at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; "
+       "default\n"
+       "linear",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
       {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
        .words = path_words},
@@ -207,10 +229,16 @@ static bool check(const robust_options *o)
                             "xyz"[axis]);
   if (o->stretch > 0 && o->stretch < 1)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
+  if (options_given(c, "robin") && !fv_has_robin(o->boundary))
+    return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
-  return !o->hypre || o->extrapolation == 0 ||
-         options_refuse(c, "--hypre: its matrix has linear extrapolation only");
+  if (o->limiter != 0 && !o->fv4)
+    return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
+  if (o->fv4 && o->extrapolation)
+    return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
+  return !o->hypre || (o->extrapolation == 0 && !o->fv4) ||
+         options_refuse(c, "--hypre: its matrix is fv2's with linear extrapolation only");
 }
 
 bool robust_options_read(int argc, char **argv, const robust_name *name, robust_options *o,

@@ -326,8 +326,11 @@ double robust_conductance(const robust_problem *p, int axis, const int cell[3])
                                          : !inner && o->boundary[face] == HYMG_NEUMANN)
     return 0;
   const double area = p->width[e][cell[e]] * p->width[f][cell[f]];
-  const double apart =
-      0.5 * p->width[axis][low[axis]] + (inner ? 0.5 * p->width[axis][high[axis]] : 0);
+  double apart = 0.5 * p->width[axis][low[axis]] + (inner ? 0.5 * p->width[axis][high[axis]] : 0);
+  if (!inner && o->boundary[face] == HYMG_ROBIN) {
+    if (o->robin[0] == 0) return 0;
+    apart += o->robin[1] / o->robin[0];
+  }
   return robust_face_beta(p, axis, cell) * area / apart;
 }
 

@@ -89,9 +89,16 @@ static bool make_grid(objects *o, const robust_options *options, int *code)
 static bool make_solver(objects *o, const robust_options *options, int *code)
 {
   hymg_operator_desc desc = hymg_operator_desc_default();
-  desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
+  desc.stencil = options->fv4 ? HYMG_FV4 : HYMG_FV2;
+  desc.limiter = options->limiter;
+  if (!options->fv4)
+    desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
   desc.a = options->alpha > 0;
   desc.alpha_constant = options->alpha;
+  for (int face = 0; face < 6; face++) {
+    desc.robin_alpha_constant[face] = options->robin[0];
+    desc.robin_beta_constant[face] = options->robin[1];
+  }
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = o->beta[axis];
   return went_well(o, hymg_operator_create(o->grid, &desc, &o->op), "operator", code) &&

@@ -260,8 +260,9 @@ bool applies(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
+  const bool above = level->direct && !level->uneven && !hymgi_has_robin(level);
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= COARSE_THREADS && (bottom || (level->direct && !level->uneven)) &&
+         level->cells <= COARSE_THREADS && (bottom || above) &&
          level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 

@@ -16,9 +16,11 @@ namespace
 
 /* The extrapolations of a level's faces. */
 struct extrapolation {
-  unsigned kinds;        /* hymgi_extrapolation of face f in the 4 bits from 4 f on */
-  bool two;              /* there is a second layer: quartic, or 0 */
-  const double *data[6]; /* planes of boundary data of one box; NULL: none */
+  unsigned kinds;         /* hymgi_extrapolation of face f in the 4 bits from 4 f on */
+  bool two;               /* there is a second layer: quartic, or 0 */
+  const double *data[6];  /* planes of boundary data of one box; NULL: none */
+  const double *share[6]; /* likewise of Robin conditions, with their stiffness */
+  double stiffness[6];
 };
 
 inline extrapolation extrapolation_of(const hymgi_level *level, hymgi_ghosts ghosts)
@@ -30,12 +32,17 @@ inline extrapolation extrapolation_of(const hymgi_level *level, hymgi_ghosts gho
   return c;
 }
 
-/* The same with the boundary data of box b. */
-inline extrapolation extrapolation_with_data(const hymgi_level *level, hymgi_ghosts ghosts, int b)
+/* The same with the Robin conditions and, if asked, the boundary data of box b. */
+inline extrapolation extrapolation_with(const hymgi_level *level, hymgi_ghosts ghosts, int b,
+                                        bool data)
 {
   extrapolation c = extrapolation_of(level, ghosts);
-  for (int face = 0; face < 6; face++)
-    c.data[face] = level->boundaries->value[b * 6 + face];
+  for (int face = 0; face < 6; face++) {
+    const double weight = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
+    c.data[face] = data ? hymgi_value_plane(level, b, face) : NULL;
+    c.share[face] = hymgi_share_plane(level, b, face);
+    if (c.share[face]) c.stiffness[face] = hymgi_robin_stiffness(level, face, weight);
+  }
   return c;
 }
 
@@ -104,22 +111,27 @@ template <typename X> __device__ __forceinline__ hymgi_real along(const line &l,
   return l.second ? second_ghost(l.ghost_kind, v) : first_ghost(l.ghost_kind, v);
 }
 
-/* ---- boundary data ---- */
+/* ---- boundary data and Robin conditions ---- */
 
-/* A ghost off a boundary of AXIS with the boundary's data added, which only the first layer has.
- * Called where no axis before AXIS is beyond a boundary: its extrapolation includes the data. */
-template <int AXIS>
+/* A ghost off a boundary of AXIS with the boundary's condition and data, which only the first layer
+ * has. Called where no axis before AXIS is beyond a boundary: its extrapolation includes them. first(m):
+ * the value of the cell m inside, 0 or n - 1. */
+template <int AXIS, typename First>
 __device__ __forceinline__ hymgi_real with_data(const extrapolation &c, const hymgi_geom &g, int i,
-                                                int j, int k, hymgi_real ghost)
+                                                int j, int k, hymgi_real ghost, const First &first)
 {
   const int ijk[3] = {i, j, k}, u = AXIS == 0 ? 1 : 0, v = AXIS == 2 ? 1 : 2;
   const bool low = ijk[AXIS] == -1 && (g.boundaries >> (2 * AXIS) & 1),
              high = ijk[AXIS] == g.n[AXIS] && (g.boundaries >> (2 * AXIS + 1) & 1);
   const double *const plane = low ? c.data[2 * AXIS] : high ? c.data[2 * AXIS + 1] : NULL;
-  if (!plane || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v]) return ghost;
+  const double *const share = low ? c.share[2 * AXIS] : high ? c.share[2 * AXIS + 1] : NULL;
+  if ((!plane && !share) || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v])
+    return ghost;
   const hymgi_extrapolation ghost_kind = boundary_of(c, 2 * AXIS + high);
-  const double factor = hymgi_data_weight(ghost_kind);
-  return ghost + (hymgi_real)(factor * plane[hymgi_boundary_at(&g, 2 * AXIS + high, ijk)]);
+  double x1 = share ? (double)first(high ? g.n[AXIS] - 1 : 0) : 0;
+  return (hymgi_real)hymgi_ghost_with(x1, (double)ghost, hymgi_data_weight(ghost_kind),
+                                      c.stiffness[2 * AXIS + high], share, plane,
+                                      hymgi_boundary_at(&g, 2 * AXIS + high, ijk));
 }
 
 /* ---- any cell ---- */
@@ -129,17 +141,18 @@ __device__ __forceinline__ hymgi_real extrapolated_z(const extrapolation &c, con
                                                      const Read &read, int i, int j, int k)
 {
   /* not const: nvcc 13.0 crashes on a const double that a lambda initialises */
-  hymgi_real ghost = along(line_of<2>(c, g, k), [&](int at) { return read(i, j, at); });
-  return with_data<2>(c, g, i, j, k, ghost);
+  const auto x = [&](int at) { return read(i, j, at); };
+  hymgi_real ghost = along(line_of<2>(c, g, k), x);
+  return with_data<2>(c, g, i, j, k, ghost, x);
 }
 
 template <typename Read>
 __device__ __noinline__ hymgi_real extrapolated_yz(const extrapolation &c, const hymgi_geom g,
                                                    const Read read, int i, int j, int k)
 {
-  hymgi_real ghost =
-      along(line_of<1>(c, g, j), [&](int at) { return extrapolated_z(c, g, read, i, at, k); });
-  return with_data<1>(c, g, i, j, k, ghost);
+  const auto x = [&](int at) { return extrapolated_z(c, g, read, i, at, k); };
+  hymgi_real ghost = along(line_of<1>(c, g, j), x);
+  return with_data<1>(c, g, i, j, k, ghost, x);
 }
 
 __device__ __forceinline__ bool is_beyond(const hymgi_geom &g, int axis, int at)
@@ -155,12 +168,15 @@ __device__ __noinline__ hymgi_real extrapolated_xyz(const extrapolation &c, cons
                                                     const Read read, int i, int j, int k)
 {
   const line l = line_of<0>(c, g, i);
+  const bool beyond = is_beyond(g, 1, j) || is_beyond(g, 2, k);
   hymgi_real ghost;
-  if (is_beyond(g, 1, j) || is_beyond(g, 2, k))
+  if (beyond)
     ghost = along(l, [&](int at) { return extrapolated_yz(c, g, read, at, j, k); });
   else
     ghost = along(l, [&](int at) { return read(at, j, k); });
-  return with_data<0>(c, g, i, j, k, ghost);
+  return with_data<0>(c, g, i, j, k, ghost, [&](int at) {
+    return beyond ? extrapolated_yz(c, g, read, at, j, k) : read(at, j, k);
+  });
 }
 
 } /* namespace */

@@ -1,4 +1,5 @@
-/* Boundary data: the terms that they add to the right-hand side. */
+/* Boundary data and Robin conditions: the terms that they add to the right-hand side, and the betas of
+ * the faces there. */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
 
@@ -9,9 +10,9 @@ enum { FACE_X = 32, FACE_Y = 4 };
 
 struct term_args {
   hymgi_geom g;
-  int face, beta_at; /* coordinate of the boundary's faces */
-  const double *value, *beta;
-  double constant, factor;
+  int face, beta_at;                  /* coordinate of the boundary's faces */
+  const double *value, *share, *beta; /* share: NULL without a Robin condition */
+  double constant, factor, stiffness;
   double *term;
 };
 
@@ -40,7 +41,30 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y) make_term(const __grid_constan
       a.beta ? a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
                                axis == 2 ? a.beta_at : at[2])]
              : 1;
-  a.term[m] = a.constant * beta * a.factor * a.value[m];
+  const double factor = a.share ? a.factor * hymgi_robin_factor(a.share[m], a.stiffness) : a.factor;
+  a.term[m] = a.constant * beta * factor * a.value[m];
+}
+
+/* Robin conditions: the faces' betas times what a plane of shares says. */
+struct robin_args {
+  hymgi_geom g;
+  int face, beta_at;
+  const double *share;
+  double stiffness;
+  double *beta;
+};
+
+__global__ void __launch_bounds__(FACE_X *FACE_Y)
+    scale_by_shares(const __grid_constant__ robin_args a)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  int at[3];
+  if (!cell_at_boundary(a.g, a.face, at)) return;
+  const int axis = a.face / 2;
+  const double share = a.share[hymgi_boundary_at(&a.g, a.face, at)];
+  a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
+                  axis == 2 ? a.beta_at : at[2])] *= hymgi_robin_flux(share, a.stiffness);
 }
 
 __global__ void __launch_bounds__(FACE_X *FACE_Y)
@@ -74,7 +98,26 @@ extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int 
   a.beta = level->c.beta[axis];
   a.constant = level->c.beta_constant[axis];
   a.factor = hymgi_fv2_boundary(level, face).data;
+  a.share = hymgi_share_plane(level, box, face);
+  if (a.share) a.stiffness = hymgi_robin_stiffness(level, face, a.factor);
   hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y), a);
+}
+
+extern "C" void hymgi_cuda_robin_betas(const hymgi_level *level)
+{
+  for (int m = 0; m < level->num_boxes * 6; m++) {
+    const int face = m % 6, axis = face / 2;
+    robin_args a = {};
+    a.g = level->box[m / 6];
+    a.share = hymgi_share_plane(level, m / 6, face);
+    if (!a.share) continue;
+    a.face = face;
+    a.beta_at = face & 1 ? a.g.n[axis] : 0;
+    a.stiffness = hymgi_fv2_stiffness(level, face);
+    a.beta = level->c.beta[axis];
+    hymgi_launch(level->context, scale_by_shares, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y),
+                 a);
+  }
 }
 
 /* Face by face, so that a cell at an edge adds its terms in the host's order. */

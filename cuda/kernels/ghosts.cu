@@ -159,12 +159,12 @@ extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, 
                                        bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0 || level->num_boxes == 0) return;
-  if (!with_data || !level->boundaries) {
+  if (!level->boundaries || !(with_data || hymgi_has_robin(level))) {
     fill_boxes(level, level->box, level->num_boxes, extrapolation_of(level, ghosts), x);
     return;
   }
   for (int b = 0; b < level->num_boxes; b++)
-    fill_boxes(level, level->box + b, 1, extrapolation_with_data(level, ghosts, b), x);
+    fill_boxes(level, level->box + b, 1, extrapolation_with(level, ghosts, b, with_data), x);
 }
 
 extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box,

@@ -42,6 +42,9 @@ void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
+/* fv4/limited.cu: operator, residual and its norm where betas are marked */
+void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
+
 /* transfer/restrict.cu: any level */
 void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
 void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
@@ -64,6 +67,8 @@ void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghost
  * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
                                      bool along_x);
+/* Robin conditions with variable beta: multiplies the betas of boundary faces by their flux. */
+void hymgi_cuda_robin_betas(const hymgi_level *level);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
 

@@ -102,6 +102,8 @@ void close_betas(hymgi_level *level)
   if (fv2)
     hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
                  boxes, view_of(level), beta[0], beta[1], beta[2]);
+  if (fv2)
+    hymgi_cuda_robin_betas(level);
   else
     hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS), boxes,
                  three{{dim[0], dim[1], dim[2]}}, beta[0], beta[1], beta[2]);

@@ -7,6 +7,7 @@
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/flux.h"
+#include "formulas/limiter.h"
 
 /* For every cell (i, j, k) of nx x ny x nz; needs braces around it, as it begins with a pragma. */
 #define FOR_CELLS(level, nx, ny, nz)                                                               \
@@ -270,6 +271,23 @@ static void weights(const hymgi_level *level, double *const resistance[3])
 
 /* ---- the coarse level ---- */
 
+/* The coarse faces on Robin boundaries. */
+static void robin_faces(const hymgi_level *level, const hymgi_coarse_rule *rule,
+                        const hymgi_geom *g, const hymgi_geom *p, int axis, const double *fine,
+                        double *coarse)
+{
+  for (int side = 0; side < 2; side++) {
+    if (!(rule->robin >> side & 1) || !hymgi_is_boundary(g, 2 * axis + side)) continue;
+    const int at = side ? p->n[axis] : 0;
+    FOR_CELLS(level, axis == 0 ? 1 : p->n[0], axis == 1 ? 1 : p->n[1], axis == 2 ? 1 : p->n[2])
+    {
+      const int I = axis == 0 ? at : i, J = axis == 1 ? at : j, K = axis == 2 ? at : k;
+      coarse[hymgi_at(p, I, J, K)] =
+          hymgi_coarse_face(rule, g, axis, p->low[axis] + at, fine, I, J, K);
+    }
+  }
+}
+
 static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
                          const hymgi_geom *patches, double *coarse)
 {
@@ -296,6 +314,7 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
       hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
       if (axis == 0) coarse[hymgi_at(p, p->n[0], JK[0], JK[1])] = out[p->n[0]];
     }
+    robin_faces(level, &rule, g, p, axis, fine, coarse);
   }
 }
 
@@ -309,6 +328,18 @@ static void scale_faces(const hymgi_level *level, int axis, double *beta)
     FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
     {
       beta[hymgi_at(g, i, j, k)] *= hymgi_face_scale(&w, g, axis, i, j, k);
+    }
+  }
+}
+
+static void limit_faces(const hymgi_level *level, int axis, double limit, const double *faces,
+                        double *beta)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
+    {
+      const int at[3] = {i, j, k};
+      if (hymgi_is_limited(g, axis, at, limit, faces)) beta[hymgi_at(g, i, j, k)] *= -1;
     }
   }
 }
@@ -345,6 +376,7 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .weights = weights,
                                            .coarse_faces = coarse_faces,
                                            .sum_children = hymgi_cpu_sum_children,
+                                           .limit_faces = limit_faces,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,
                                            .interpolate_uneven = hymgi_cpu_interpolate_uneven,

@@ -149,6 +149,9 @@ typedef struct fv4_row {
   const hymgi_real *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const hymgi_real *f, *alpha, *dinv;
   hymgi_real beta[3]; /* constant betas, used if io is NULL */
+  bool limited;       /* betas may be marked (formulas/limiter.h) */
+  /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
+  unsigned walls;
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
@@ -159,6 +162,10 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
  * be filled already. */
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          const hymgi_real *own, const hymgi_real *other, const int cjk[3]);
+
+/* fv4_limited.c: the rows' boundaries; operator or residual of a limited row. */
+unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 
 /* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
 typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
@@ -223,9 +230,12 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hy
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 
 /* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
- * returns false if not. If coarse is not NULL the residual is restricted into it as a further stage
- * (transfer.c has the separate pass). */
-bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse);
+ * returns false if not. level->start is a stage before the sweeps. If coarse is not NULL the residual
+ * is restricted into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f
+ * - A x| is found; not both. */
+bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
+bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
+bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Sweep s of a smoother without colours, from level->x. */
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
@@ -273,8 +283,17 @@ void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *c
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
                                  hymgi_real *zero);
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
+/* restrict_cells, and max |fine| to context->later[slot] */
+void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
+                            int slot);
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                               const hymgi_geom *patch, hymgi_real *coarse);
+/* Interpolates to the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b; black: to black
+ * cells alone, if rows are split. */
+void hymgi_cpu_interpolate_rows(const hymgi_level *fine, int b, const hymgi_interpolation *what,
+                                bool black, const int J[2], int K, hymgi_real *x);
+/* Does a smoother call read black cells alone? */
+bool hymgi_cpu_starts_black(const hymgi_level *level);
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
                            hymgi_real *x);

@@ -25,6 +25,8 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
   else if (level->method->has_alpha)
     r.alpha = c->constant_rows;
   r.dinv = c->dinv ? c->dinv + o : NULL;
+  r.limited = c->limited;
+  if (r.limited) r.walls = hymgi_fv4_walls(g, cjk);
   return r;
 }
 
@@ -81,7 +83,9 @@ HYMGI_INLINE void run(const fv4_row *r, const bool variable, const bool helmholt
 void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int from, int to,
                    hymgi_real *out)
 {
-  if (kind == HOST_APPLY)
+  if (r->limited)
+    hymgi_fv4_limited(kind == HOST_RESIDUAL, r, from, to, out);
+  else if (kind == HOST_APPLY)
     FORM(run, HOST_APPLY, false, w, from, to, out);
   else if (kind == HOST_RESIDUAL)
     FORM(run, HOST_RESIDUAL, false, w, from, to, out);

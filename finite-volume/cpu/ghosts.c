@@ -52,26 +52,31 @@ static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
          (at >= g->n[axis] && hymgi_is_boundary(g, 2 * axis + 1));
 }
 
-/* Adds the boundary data, times a factor, to the first ghost layer. */
-static void add_data(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                     hymgi_ghosts ghosts, int face)
+/* Makes Robin ghosts of Dirichlet ones and adds the boundary data, if asked, in the first layer. */
+static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                           hymgi_ghosts ghosts, int face, bool with_data)
 {
-  const hymgi_boundary_data *boundaries = level->boundaries;
-  const double *value = boundaries ? boundaries->value[(g - level->box) * 6 + face] : NULL;
-  if (!value || !hymgi_is_boundary(g, face)) return;
-  const double factor = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
-  const int axis = face / 2;
+  const int box = (int)(g - level->box), axis = face / 2;
+  const double *const value = with_data ? hymgi_value_plane(level, box, face) : NULL;
+  const double *const share = hymgi_share_plane(level, box, face);
+  if ((!value && !share) || !hymgi_is_boundary(g, face)) return;
+  const double weight = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
+  const double stiffness = hymgi_robin_stiffness(level, face, weight);
   int a, b, ijk[3];
   hymgi_boundary_axes(face, &a, &b);
+  const int at = face & 1 ? g->n[axis] - 1 : 0;
   ijk[axis] = face & 1 ? g->n[axis] : -1;
   for (ijk[b] = -1; ijk[b] <= g->n[b]; ijk[b]++)
     for (ijk[a] = -1; ijk[a] <= g->n[a]; ijk[a]++) {
       /* edges and corners beyond the boundary of a later axis are extrapolated along that axis */
       const bool later = (a < axis && beyond_boundary(g, a, ijk[a])) ||
                          (b < axis && beyond_boundary(g, b, ijk[b]));
-      if (!later)
-        x[hymgi_at(g, ijk[0], ijk[1], ijk[2])] +=
-            (hymgi_real)(factor * value[hymgi_boundary_at(g, face, ijk)]);
+      if (later) continue;
+      const int edge[3] = {axis == 0 ? at : ijk[0], axis == 1 ? at : ijk[1],
+                           axis == 2 ? at : ijk[2]};
+      hymgi_real *const ghost = x + hymgi_at(g, ijk[0], ijk[1], ijk[2]);
+      *ghost = (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
+                                stiffness, share, value, hymgi_boundary_at(g, face, ijk));
     }
 }
 
@@ -98,41 +103,41 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real 
     if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
-/* Called inside a parallel region, or serially if data is set. Both loops over k assign the same
+/* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
  * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                     hymgi_ghosts ghosts, bool data)
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, hymgi_ghosts ghosts,
+                     bool conditions, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
 #pragma omp for schedule(static)
   for (int j = low; j < high; j++)
     fill_both(level, g, x, ghosts, 2, j);
-  for (int face = 4; data && face < 6; face++)
-    add_data(level, g, x, ghosts, face);
+  for (int face = 4; conditions && face < 6; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 #pragma omp for schedule(static) nowait
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     fill_both(level, g, x, ghosts, 1, k);
-  for (int face = 2; data && face < 4; face++)
-    add_data(level, g, x, ghosts, face);
+  for (int face = 2; conditions && face < 4; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 #pragma omp for schedule(static)
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
     for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
       hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
-  for (int face = 0; data && face < 2; face++)
-    add_data(level, g, x, ghosts, face);
+  for (int face = 0; conditions && face < 2; face++)
+    add_conditions(level, g, x, ghosts, face, data);
 }
 
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0) return;
-  const bool data = with_data && level->boundaries;
-  const int threads = data ? 1 : hymgi_cpu_threads(level);
+  const bool conditions = level->boundaries && (with_data || hymgi_has_robin(level));
+  const int threads = conditions ? 1 : hymgi_cpu_threads(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     if (!g->boundaries) continue;
 #pragma omp parallel num_threads(threads)
-    fill_box(level, g, x, ghosts, data);
+    fill_box(level, g, x, ghosts, conditions, with_data);
   }
 }
 
@@ -163,8 +168,10 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
   const int axis = face / 2;
   const double *const value = level->boundaries->value[box * 6 + face];
   const hymgi_real *const beta = level->c.beta[axis];
+  const double *const share = hymgi_share_plane(level, box, face);
   double *const term = level->boundaries->term[box * 6 + face];
-  const double factor = hymgi_fv2_boundary(level, face).data;
+  const double weight = hymgi_fv2_boundary(level, face).data;
+  const double stiffness = hymgi_robin_stiffness(level, face, weight);
   int u, v, at[3], beta_at[3];
   hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;
@@ -175,7 +182,9 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
       const double scale =
           level->c.beta_constant[axis] *
           (beta ? (double)beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
-      term[hymgi_boundary_at(g, face, at)] = scale * factor * value[hymgi_boundary_at(g, face, at)];
+      const ptrdiff_t m = hymgi_boundary_at(g, face, at);
+      const double factor = share ? weight * hymgi_robin_factor(share[m], stiffness) : weight;
+      term[m] = scale * factor * value[m];
     }
 }
 

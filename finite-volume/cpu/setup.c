@@ -141,14 +141,32 @@ static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis
       }
 }
 
+/* Robin conditions: the faces' betas times what a plane of shares says. */
+static void add_robin(const hymgi_level *level, const hymgi_geom *g, int face)
+{
+  const double *const share = hymgi_share_plane(level, (int)(g - level->box), face);
+  if (!share) return;
+  const int axis = face / 2;
+  const double stiffness = hymgi_fv2_stiffness(level, face);
+  int u, v, at[3];
+  hymgi_boundary_axes(face, &u, &v);
+  at[axis] = face & 1 ? g->n[axis] : 0;
+  for (at[v] = 0; at[v] < g->n[v]; at[v]++)
+    for (at[u] = 0; at[u] < g->n[u]; at[u]++)
+      level->c.beta[axis][hymgi_at(g, at[0], at[1], at[2])] *=
+          hymgi_robin_flux(share[hymgi_boundary_at(g, face, at)], stiffness);
+}
+
 static void finish_betas(const hymgi_level *level)
 {
   const bool fv2 = level->method->stencil == HYMG_FV2;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
       for (int face = 0; face < 6; face++)
-        if (hymgi_is_boundary(g, face) && (face / 2 == axis) == fv2)
+        if (hymgi_is_boundary(g, face) && (face / 2 == axis) == fv2) {
           finish_faces(level, g, axis, face);
+          if (fv2) add_robin(level, g, face);
+        }
 }
 
 /* Gershgorin bound max (A_ii + sum |A_ij|) / A_ii over this thread's rows; stores 1/diagonal and

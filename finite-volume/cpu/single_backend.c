@@ -41,6 +41,7 @@ const hymgi_backend hymgi_cpu_single_backend = {
     .smooth_restrict = hymgi_cpu_smooth_restrict,
     .fill_ghosts = hymgi_cpu_fill_ghosts,
     .interpolate = hymgi_cpu_interpolate,
+    .interpolate_later = hymgi_cpu_interpolate_later,
     .robust = &robust,
     .fill = hymgi_cpu_fill,
 };

@@ -21,6 +21,8 @@
 #define hymgi_cpu_fill_row_ghosts           hymgi_cpu_fill_row_ghosts_single
 #define hymgi_cpu_fill_stencil_ghosts       hymgi_cpu_fill_stencil_ghosts_single
 #define hymgi_cpu_interpolate               hymgi_cpu_interpolate_single
+#define hymgi_cpu_interpolate_later         hymgi_cpu_interpolate_later_single
+#define hymgi_cpu_interpolate_rows          hymgi_cpu_interpolate_rows_single
 #define hymgi_cpu_interpolate_tensor        hymgi_cpu_interpolate_tensor_single
 #define hymgi_cpu_interpolate_uneven        hymgi_cpu_interpolate_uneven_single
 #define hymgi_cpu_interpolate_weighted      hymgi_cpu_interpolate_weighted_single
@@ -38,6 +40,7 @@
 #define hymgi_cpu_residual_restrict         hymgi_cpu_residual_restrict_single
 #define hymgi_cpu_restrict_cells            hymgi_cpu_restrict_cells_single
 #define hymgi_cpu_restrict_faces            hymgi_cpu_restrict_faces_single
+#define hymgi_cpu_restrict_max              hymgi_cpu_restrict_max_single
 #define hymgi_cpu_restrict_residual_row     hymgi_cpu_restrict_residual_row_single
 #define hymgi_cpu_restrict_tensor           hymgi_cpu_restrict_tensor_single
 #define hymgi_cpu_restrict_weighted         hymgi_cpu_restrict_weighted_single
@@ -50,7 +53,9 @@
 #define hymgi_cpu_scratch_doubles           hymgi_cpu_scratch_doubles_single
 #define hymgi_cpu_shift                     hymgi_cpu_shift_single
 #define hymgi_cpu_smooth                    hymgi_cpu_smooth_single
+#define hymgi_cpu_smooth_norm               hymgi_cpu_smooth_norm_single
 #define hymgi_cpu_smooth_restrict           hymgi_cpu_smooth_restrict_single
+#define hymgi_cpu_starts_black              hymgi_cpu_starts_black_single
 #define hymgi_cpu_store_row                 hymgi_cpu_store_row_single
 #define hymgi_cpu_sum                       hymgi_cpu_sum_single
 #define hymgi_cpu_sum_children              hymgi_cpu_sum_children_single
@@ -65,8 +70,10 @@
 #define hymgi_fv2_run                       hymgi_fv2_run_single
 #define hymgi_fv2_slots                     hymgi_fv2_slots_single
 #define hymgi_fv4_coefficient               hymgi_fv4_coefficient_single
+#define hymgi_fv4_limited                   hymgi_fv4_limited_single
 #define hymgi_fv4_row_of                    hymgi_fv4_row_of_single
 #define hymgi_fv4_row_sums                  hymgi_fv4_row_sums_single
 #define hymgi_fv4_run                       hymgi_fv4_run_single
+#define hymgi_fv4_walls                     hymgi_fv4_walls_single
 
 #endif

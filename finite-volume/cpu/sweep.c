@@ -363,9 +363,20 @@ static void symgs(hymgi_level *level)
   }
 }
 
+/* What hymgi_cpu_interpolate_later left to the smoother. */
+static void interpolate_now(hymgi_level *level)
+{
+  const hymgi_interpolation start = level->start;
+  level->start.source = NULL;
+  if (start.source)
+    hymgi_cpu_interpolate(level, NULL, start.source, (hymgi_ghosts)start.order, start.add, true,
+                          level->x);
+}
+
 void hymgi_cpu_smooth(hymgi_level *level)
 {
-  if (hymgi_cpu_wave_smooth(level, NULL)) return;
+  if (hymgi_cpu_wave_smooth(level, NULL, NULL)) return;
+  interpolate_now(level);
   if (level->method->smoother == HYMG_SYMGS)
     symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
@@ -378,11 +389,16 @@ void hymgi_cpu_smooth(hymgi_level *level)
     }
 }
 
+bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot)
+{
+  return hymgi_cpu_wave_smooth(level, NULL, level->context->later + slot);
+}
+
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                hymgi_real *zero)
 {
   (void)from_zero;
-  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse)) return;
+  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse, NULL)) return;
   hymgi_cpu_smooth(level);
   hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,

@@ -18,6 +18,7 @@
 #include "cpu/robust.h"
 
 enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
+enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
 
 /* There are many barriers, so this one spins, and yields if a thread of the team is not running
  * (the behaviour of the OpenMP barrier depends on the environment). */
@@ -54,11 +55,15 @@ typedef struct wave {
   int stages, lag, lean, tile_rows;
   int before, total; /* further stages before the sweeps, and all stages */
   bool fv4, gsrb;
-  bool robust;              /* the stages before and after are those of the robust path: */
-  const hymgi_real *source; /* interpolated before the sweeps; NULL: x is set to 0 */
-  hymgi_after after;        /* the state of x when the residual is restricted */
-  int ring;                 /* the residual is in so many planes of y in turn; 0: in all of y */
-  hymgi_real *coarse;       /* or NULL */
+  bool robust;               /* the stages before and after are those of the robust path: */
+  const hymgi_real *source;  /* interpolated before the sweeps; NULL: x is set to 0 */
+  hymgi_after after;         /* the state of x when the residual is restricted */
+  int ring;                  /* the residual is in so many planes of y in turn; 0: in all of y */
+  hymgi_real *coarse;        /* or NULL */
+  hymgi_interpolation start; /* standard path: the stage before the sweeps, if it has a source */
+  hymgi_real *x;             /* what it writes */
+  bool norm;                 /* standard path: the last stage is max |f - A x|: */
+  double max;
   barrier *barrier;
   stage stage[MAX_STAGES];
 } wave;
@@ -119,6 +124,16 @@ static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool h
     fill_plane_ghosts(w, s, r, k);
 }
 
+/* FV4: ghosts of the iterate after a stage that has come to plane k. */
+static void run_closures(const wave *w, const stage *s, const rows *r, int k)
+{
+  const int nz = w->g->n[2];
+  if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
+  if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
+  fill_far_planes(w, s, r, k == nz);
+  wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
+}
+
 static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
@@ -130,11 +145,31 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
     for (int j = r->low; j < r->high; j++)
       hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
                           s->out + hymgi_row(w->g, s->colour, j, k));
-  if (!w->fv4) return;
-  if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
-  if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
-  fill_far_planes(w, s, r, k == nz);
-  wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
+  if (w->fv4) run_closures(w, s, r, k);
+}
+
+/* To two planes at a time. */
+static void run_interpolation(const wave *w, const rows *r, int k)
+{
+  const int J[2] = {r->low / 2, r->high / 2};
+  if (k < w->g->n[2] && k % 2 == 0)
+    hymgi_cpu_interpolate_rows(w->level, 0, &w->start, hymgi_cpu_starts_black(w->level), J, k / 2,
+                               w->x);
+  if (w->fv4) run_closures(w, &(const stage){.g = *w->g, .after = w->x}, r, k);
+}
+
+static void run_norm(const wave *w, const rows *r, int k, double *max)
+{
+  const hymgi_level *level = w->level;
+  const host_pass residual = {
+      .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
+  const int n = host_slots(w->g);
+  hymgi_real *const row = host_scratch(level, NORM_ROW);
+  for (int j = r->low; j < r->high; j++)
+    for (int c = 0; c <= w->g->split; c++) {
+      hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, n, row);
+      *max = host_larger(*max, host_largest(row, n));
+    }
 }
 
 static void run_restrict(const wave *w, const rows *r, int k)
@@ -192,13 +227,18 @@ static void run_restrict_weighted(const wave *w, const rows *r, int k)
                                     w->ring, w->coarse);
 }
 
-static void run_any(const wave *w, int s, const rows *r, int k)
+/* max: raised by what this thread finds */
+static void run_any(const wave *w, int s, const rows *r, int k, double *max)
 {
   const int sweep = s - w->before, nz = w->g->n[2];
-  if (sweep < 0)
+  if (sweep < 0 && w->robust)
     run_start(w, r, k);
+  else if (sweep < 0)
+    run_interpolation(w, r, k);
   else if (sweep < w->stages)
     run_stage(w, sweep, r, k);
+  else if (!w->robust && k < nz && w->norm)
+    run_norm(w, r, k, max);
   else if (!w->robust && k < nz)
     run_restrict(w, r, k);
   else if (w->robust && s < w->total - 1)
@@ -207,7 +247,7 @@ static void run_any(const wave *w, int s, const rows *r, int k)
     run_restrict_weighted(w, r, k);
 }
 
-static void run_tile(const wave *w, int from, int to)
+static void run_tile(const wave *w, int from, int to, double *max)
 {
   const int nz = w->g->n[2], behind = w->fv4 ? 1 : 0;
   for (int t = 0; t < nz + behind + w->lag * (w->total - 1); t++) {
@@ -215,7 +255,7 @@ static void run_tile(const wave *w, int from, int to)
       const int k = t - w->lag * s;
       if (k < 0 || k >= nz + behind) continue;
       const rows r = rows_of(w, from, to, s);
-      run_any(w, s, &r, k);
+      run_any(w, s, &r, k, max);
     }
     wait_for_all(w->barrier);
   }
@@ -227,14 +267,19 @@ static int tiles_of(int ny, int height)
   return (ny + height / 2) / height;
 }
 
-static void run(const wave *w)
+static void run(wave *w)
 {
   const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
   const int tiles = tiles_of(ny, rows_wanted);
 #pragma omp parallel num_threads(threads)
-  for (int m = 0; m < tiles; m++)
-    run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted);
+  {
+    double max = 0;
+    for (int m = 0; m < tiles; m++)
+      run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted, &max);
+#pragma omp critical
+    w->max = host_larger(w->max, max);
+  }
 }
 
 /* ---- set-up ---- */
@@ -265,6 +310,19 @@ static void set_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[
   }
 }
 
+/* Does each thread have rows in every stage, and the ends of a tile the rows that extrapolations read? */
+static bool has_rows(const hymgi_level *level, int stages)
+{
+  const int ny = level->box[0].n[1], wanted = level->tuning.wave_rows;
+  const int height = wanted > 0 && wanted < ny ? wanted : ny;
+  const int last = ny - (tiles_of(ny, height) - 1) * height;
+  const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
+  if (height != ny && height % 2) return false; /* restriction combines pairs of rows */
+  const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
+  if (height != ny && left <= EXTRAPOLATION_REACH) return false;
+  return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
+}
+
 bool hymgi_cpu_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
@@ -273,52 +331,61 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   if (hymgi_operator_halo(level)) return false;
   const hymgi_geom *g = level->box;
   if (m->smoother == HYMG_GSRB && !g->split) return false;
-  const hymgi_real from = t->wave_from;
-  if ((hymgi_real)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
-  const int threads = hymgi_cpu_threads(level), lean = m->stencil == HYMG_FV4 ? 3 : 1;
-  /* each thread needs rows in every stage, and the ends of a tile the rows that extrapolations read
-   * */
-  const int height = t->wave_rows > 0 && t->wave_rows < g->n[1] ? t->wave_rows : g->n[1];
-  const int last = g->n[1] - (tiles_of(g->n[1], height) - 1) * height;
-  const int tile = last < height ? last : height;
-  if (height != g->n[1] && height % 2) return false; /* restriction combines pairs of rows */
-  return g->n[2] >= 2 * EXTRAPOLATION_REACH &&
-         tile / threads >= lean * (t->wave_stages + 1) / 2 + EXTRAPOLATION_REACH &&
-         t->wave_stages >= 1 && t->wave_stages <= MAX_STAGES;
+  const double from = t->wave_from;
+  if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
+  return g->n[2] >= 2 * EXTRAPOLATION_REACH && t->wave_stages >= 1 &&
+         t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1);
 }
 
-bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse)
+/* If the level has the coarse level's boxes: else the interpolated values may be where restriction writes. */
+bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
 {
-  if (!hymgi_cpu_wave_applies(level)) return false;
+  if (!fine->direct || !hymgi_cpu_wave_applies(fine)) return false;
+  if (!has_rows(fine, fine->tuning.wave_stages + 2)) return false;
+  fine->start = *what;
+  return true;
+}
+
+static wave standard_wave(hymgi_level *level, barrier *all)
+{
   const hymgi_method *m = level->method;
   const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
+  return (wave){.barrier = all,
+                .level = level,
+                .g = level->box,
+                .lag = fv4    ? 3
+                       : gsrb ? 1
+                              : 2,
+                .lean = fv4 ? 3 : 1,
+                .tile_rows = level->tuning.wave_rows,
+                .fv4 = fv4,
+                .gsrb = gsrb};
+}
+
+bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
+{
+  if (!hymgi_cpu_wave_applies(level)) return false;
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
-  const int last = sweeps % group ? sweeps % group : group; /* stages of the last wavefront */
-  if (coarse && last % 2) return false; /* restriction needs tiles that end on even rows */
-  if (fv4) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  barrier all = {0};
+  wave w = standard_wave(level, &all);
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  w.start = level->start, w.x = level->x;
+  level->start.source = NULL;
+  if (w.fv4 && !w.start.source) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
   for (int first = 0; first < sweeps; first += group) {
-    barrier all = {0};
-    wave w = {.barrier = &all,
-              .level = level,
-              .g = level->box,
-              .stages = sweeps - first < group ? sweeps - first : group,
-              .lag = fv4    ? 3
-                     : gsrb ? 1
-                            : 2,
-              .lean = fv4 ? 3 : 1,
-              .tile_rows = level->tuning.wave_rows,
-              .fv4 = fv4,
-              .gsrb = gsrb};
+    w.stages = sweeps - first < group ? sweeps - first : group;
     set_stages(&w, first, now, next);
     if (first + w.stages == sweeps) {
-      if (gsrb && fv4)
+      if (w.gsrb && w.fv4)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
-      w.coarse = coarse;
+      w.coarse = coarse, w.norm = max != NULL;
     }
-    w.total = w.stages + (w.coarse != NULL);
+    w.before = w.start.source != NULL;
+    w.total = w.before + w.stages + (w.coarse || w.norm);
     run(&w);
+    w.start.source = NULL;
   }
+  if (max) *max = w.max;
   return true;
 }
 

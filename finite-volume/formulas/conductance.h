@@ -260,14 +260,23 @@ typedef struct hymgi_coarse_rule {
   int n;       /* cells of the whole level along the axis */
   unsigned coarsened;
   bool series;
+  /* bit 0: the low, bit 1: the high boundary has a Robin condition, which is in series with the cells'
+   * part and does not become weaker on coarse levels */
+  unsigned robin;
 } hymgi_coarse_rule;
 
 static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, int axis)
 {
-  const hymgi_coarse_rule rule = {
-      level->axis[axis].part,   level->axis[axis].closer,
-      hymgi_part_of_sum(level), level->n[axis],
-      level->coarsened,         level->method->tensor && level->coarsened >> axis & 1};
+  const bool halved = level->coarsened >> axis & 1;
+  const unsigned robin = (level->boundary[2 * axis] == HYMG_ROBIN ? 1u : 0u) |
+                         (level->boundary[2 * axis + 1] == HYMG_ROBIN ? 2u : 0u);
+  const hymgi_coarse_rule rule = {level->axis[axis].part,
+                                  level->axis[axis].closer,
+                                  hymgi_part_of_sum(level),
+                                  level->n[axis],
+                                  level->coarsened,
+                                  level->method->tensor && halved,
+                                  level->method->robust && halved ? robin : 0};
   return rule;
 }
 
@@ -297,12 +306,19 @@ HYMGI_INLINE hymgi_real hymgi_series(const hymgi_coarse_rule *rule, const hymgi_
   return 1 / resistance;
 }
 
+/* Is this coarse face, of an axis that is halved, on a Robin boundary? */
+HYMGI_INLINE bool hymgi_at_robin(const hymgi_coarse_rule *rule, int face)
+{
+  return (rule->robin & 1 && face == 0) || (rule->robin & 2 && face == (rule->n + 1) / 2);
+}
+
 /* The conductance of a coarse cell's low face; `face` is its index along the axis. */
 HYMGI_INLINE hymgi_real hymgi_coarse_face(const hymgi_coarse_rule *rule, const hymgi_geom *g,
                                           int axis, int face, const hymgi_real *fine, int I, int J,
                                           int K)
 {
-  if (rule->series) return hymgi_series(rule, g, axis, fine, I, J, K);
+  if (rule->series || hymgi_at_robin(rule, face))
+    return hymgi_series(rule, g, axis, fine, I, J, K);
   return (hymgi_real)rule->closer[face] *
          hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }

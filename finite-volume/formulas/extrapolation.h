@@ -26,7 +26,7 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level
                                                         hymgi_ghosts ghosts)
 {
   const bool narrow =
-      level->boundary[face] == HYMG_DIRICHLET && face & 1 && level->shortened >> (face / 2) & 1;
+      level->boundary[face] != HYMG_NEUMANN && face & 1 && level->shortened >> (face / 2) & 1;
   return narrow ? HYMGI_LINEAR_GHOST : hymgi_extrapolation_of_equal(level, face, ghosts);
 }
 
@@ -46,7 +46,21 @@ static inline hymgi_boundary_weights hymgi_fv2_boundary(const hymgi_level *level
   return weights;
 }
 
-/* FV2: expresses the extrapolations as weights of the boundary betas. */
+/* The stiffness of hymgi_robin_factor at a face; weight: the c of the extrapolation. */
+static inline double hymgi_robin_stiffness(const hymgi_level *level, int face, double weight)
+{
+  return weight * ldexp(1, -level->index) / hymgi_cell_width(level, face);
+}
+
+/* The same in the operator, or in its preconditioner. */
+static inline double hymgi_fv2_stiffness(const hymgi_level *level, int face)
+{
+  const double weight = hymgi_fv2_boundary(level, face).data * (1 + level->method->stiffer);
+  return hymgi_robin_stiffness(level, face, weight);
+}
+
+/* FV2: expresses the extrapolations as weights of the boundary betas; Robin conditions are in them if
+ * beta is constant, else the backend multiplies them by the planes of shares. */
 static inline void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
@@ -57,6 +71,9 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
     if (outer) w = hymgi_fv2_boundary(level, face);
     level->c.boundary_weight[face] = outer ? w.flux * (1 + level->method->stiffer) : 1;
     level->c.boundary_ghost[face] = w.ghost;
+    if (outer && level->boundary[face] == HYMG_ROBIN && !level->c.beta[0])
+      level->c.boundary_weight[face] *=
+          hymgi_robin_flux(level->robin[face], hymgi_fv2_stiffness(level, face));
   }
   for (int axis = 0; axis < 3; axis++)
     if (level->periodic >> axis & 1 &&

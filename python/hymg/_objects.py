@@ -114,8 +114,9 @@ class Objects:
         self._low, self._count = ffi.new("int[3]"), ffi.new("int[3]")
         lib.hymg_grid_local(self._grid, 0, self._low, self._count)
 
-    def _make_operator(self, stencil: str, extrapolation: str, **coefficients: Any) -> None:
+    def _make_operator(self, stencil: str, extrapolation: str, limiter: float, **coefficients: Any) -> None:
         self._desc.stencil = enum_value("hymg_stencil", stencil)
+        self._desc.limiter = limiter
         self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
         self._stack.callback(destroy_fields, self._fields)
         if coefficients["a"] is None:

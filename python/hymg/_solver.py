@@ -34,6 +34,8 @@ class Solver(Objects):
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or "fv4", fourth order
     extrapolation    at Dirichlet boundaries with FV2: "linear", "quadratic" or "default"
+    limiter          with FV4: the factor of beta from which on a face has the flux of FV2; inf: no face; 0: 8 where beta
+                     jumps
     comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls
     boxes            with comm: parts per axis
     cuts             with comm: per axis None or the cells of each part
@@ -61,6 +63,7 @@ class Solver(Objects):
         b: float = 1.0,
         stencil: str = "fv2",
         extrapolation: str = "default",
+        limiter: float = 0.0,
         order: str = "C",
         comm: Any = None,
         boxes: Optional[Sequence[int]] = None,
@@ -76,7 +79,7 @@ class Solver(Objects):
             self._make_context(comm, threads, device)
             self._make_grid(spacing, widths, boundary, boxes, cuts)
             self._make_operator(
-                stencil, extrapolation, a=a, b=b, alpha=alpha, beta=beta, boundary_values=boundary_values
+                stencil, extrapolation, limiter, a=a, b=b, alpha=alpha, beta=beta, boundary_values=boundary_values
             )
             self._make_solver(options)
         except BaseException:

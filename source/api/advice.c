@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/solver.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
@@ -106,9 +107,7 @@ static void say(lines *t, const char *format, ...)
 
 static const char *robust_or_sizes(const hymg_solver *solver)
 {
-  return solver->h.method.stencil == HYMG_FV4
-             ? "try sides with more factors of 2, or FV2 with path=robust"
-         : solver->h.options.method == HYMG_FMG
+  return solver->h.options.method == HYMG_FMG
              ? "try sides with more factors of 2, or method=mg with path=robust"
              : "try path=robust, or sides with more factors of 2";
 }
@@ -210,9 +209,8 @@ static void advise_standard(const hymg_solver *solver, lines *t)
   if (step > SMOOTH_BETA)
     say(t,
         "beta of neighbouring faces differs by a factor of up to %.3g (the standard path suits "
-        "%d): try %s",
-        step, SMOOTH_BETA,
-        level->method->stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+        "%d): try path=robust",
+        step, SMOOTH_BETA);
   mean_shares(level, share);
   for (int axis = 0; axis < 3; axis++)
     share[axis] = hymgi_known_by_all(level, share[axis]);
@@ -220,9 +218,8 @@ static void advise_standard(const hymg_solver *solver, lines *t)
   if (ratio >= EVEN_COUPLING)
     say(t,
         "cells are coupled %.3g times as strongly along %c as along %c (the standard path suits "
-        "less than %d): try %s",
-        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING,
-        level -> method -> stencil == HYMG_FV4 ? "FV2 with path=robust" : "path=robust");
+        "less than %d): try path=robust",
+        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING);
 }
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
@@ -266,7 +263,7 @@ static const char *asymmetry(const hymg_solver *solver)
   const hymgi_method *m = &solver->h.method;
   const hymg_options *o = &solver->h.options;
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
-  bool dirichlet = false;
+  bool dirichlet = hymgi_has_robin(solver->h.level);
   for (int face = 0; face < 6; face++)
     dirichlet = dirichlet || solver->h.level->boundary[face] == HYMG_DIRICHLET;
   if (m->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";

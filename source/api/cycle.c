@@ -13,9 +13,10 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
   if (solver->h.method.robust)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "an F-cycle on the robust path: V or W only");
-  if (solver->h.level->boundaries)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                      "an F-cycle of a solver with boundary data: V or W only, or hymg_solve");
+  for (int face = 0; face < 6; face++)
+    if (hymgi_has_data(&solver->h.op->desc, face))
+      return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                        "an F-cycle of a solver with boundary data: V or W only, or hymg_solve");
   return HYMG_OK;
 }
 

@@ -88,7 +88,9 @@ static hymg_status operate(hymg_solver *solver, const char *call, int l, operati
   c->status = HYMG_OK;
   hymg_status status = hymgi_agree(c, create(level, kind, &v));
   if (status == HYMG_OK) {
+    if (l > 0) hymgi_exchange_inner(&solver->h); /* the stencil is the preconditioner's there */
     status = run(level, kind, o, &v);
+    if (l > 0) hymgi_exchange_inner(&solver->h);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &v.x);

@@ -80,7 +80,7 @@ static hymg_status open_trial(const hymgi_hierarchy *h, trial *t)
   const hymgi_level *level = h->level + hymgi_placement_start(h);
   hymg_device_info device;
   TRY(hymgi_cuda_device(user, -1, &device));
-  const hymg_context_options o = {user->threads, device.ordinal, user->stream};
+  const hymg_context_options o = {user->threads, device.ordinal, user->stream, 0};
   hymg_grid_desc grid = hymg_grid_desc_default();
   hymg_operator_desc desc = h->op->desc;
   memcpy(grid.n, level->n, sizeof grid.n);
@@ -94,6 +94,11 @@ static hymg_status open_trial(const hymgi_hierarchy *h, trial *t)
   desc.alpha = t->alpha;
   memcpy(desc.beta, t->beta, sizeof desc.beta);
   memset(desc.boundary_data, 0, sizeof desc.boundary_data);
+  memset(desc.boundary_constant, 0, sizeof desc.boundary_constant);
+  memset(desc.robin_alpha, 0, sizeof desc.robin_alpha);
+  memset(desc.robin_beta, 0, sizeof desc.robin_beta);
+  for (int face = 0; face < 6; face++)
+    desc.robin_alpha_constant[face] = desc.robin_beta_constant[face] = 1;
   return hymg_operator_create(t->grid, &desc, &t->op);
 }
 

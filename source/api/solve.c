@@ -157,9 +157,11 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
       complete_rhs(solver, solver->h.level + m, &unused);
     if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }
+  level->norm = later ? HYMGI_NORM_WANTED : HYMGI_NORM_UNWANTED;
   hymgi_cycle(&solver->h, cycle, l);
-  if (level->num_boxes && later)
+  if (level->num_boxes && later && level->norm != HYMGI_NORM_KNOWN)
     hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
+  level->norm = HYMGI_NORM_UNWANTED;
   hymgi_end_cycle(&solver->h, l);
 }
 

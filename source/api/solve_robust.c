@@ -196,11 +196,14 @@ static double true_residual(krylov *k)
 
 static void advise(hymg_solver *solver, hymg_reason reason)
 {
+  const bool unlimited = solver->h.method.stencil == HYMG_FV4 && isinf(solver->h.op->desc.limiter);
   if (reason == HYMG_REASON_LIMIT)
     hymgi_note(solver, "not converged in %d iterations: try more max_cycles, or more sweeps",
                solver->records);
   if (reason == HYMG_REASON_STAGNATED || reason == HYMG_REASON_DIVERGED)
-    hymgi_note(solver, "the iteration no longer gains: try more sweeps or the other transfer");
+    hymgi_note(solver, "the iteration no longer gains: try %s",
+               unlimited ? "FV4 with its limiter, which jumps of beta need"
+                         : "more sweeps or the other transfer");
   if (reason == HYMG_REASON_NOT_FINITE)
     hymgi_note(solver, "NaN or infinity in f or in the iteration");
 }

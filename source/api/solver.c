@@ -90,8 +90,21 @@ static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
   return hymgi_robust_build_finest(&s->h, backend);
 }
 
+/* Says so in the reason for the path. */
+static hymg_status set_limiter(hymg_solver *s)
+{
+  static const char said[] = "; FV4 has the flux of FV2 at jumps of beta";
+  bool limited;
+  TRY(hymgi_limiter_set(&s->h, &limited));
+  char *const why = s->path.why, *const before = strstr(why, said);
+  const size_t used = before ? (size_t)(before - why) : strlen(why);
+  if (used + sizeof said <= sizeof s->path.why) strcpy(why + used, limited ? said : "");
+  return HYMG_OK;
+}
+
 static hymg_status end_robust(hymg_solver *s)
 {
+  TRY(set_limiter(s));
   TRY(hymgi_robust_build_coarser(&s->h));
   const int levels = s->h.num_levels, host = s->h.placement.host_from;
   if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
@@ -246,11 +259,11 @@ static hymg_status update(hymg_solver *s)
   s->transfer = (hymgi_transfer_choice){0};
   if (s->h.method.robust) {
     TRY(hymgi_robust_update(&s->h, &kept));
+    if (kept) TRY(set_limiter(s));
   } else {
     TRY(hymgi_coefficients_load(&s->h));
     hymgi_path_choice now = {.path = s->h.options.path};
-    const bool open =
-        now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0] && s->h.method.stencil == HYMG_FV2;
+    const bool open = now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0];
     if (open) TRY(hymgi_path_judge(&s->h, &now));
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;

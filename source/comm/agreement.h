@@ -24,7 +24,7 @@ typedef struct hymgi_argument {
 } hymgi_argument;
 
 /* The arguments of a call, in an order that is the same on every rank. */
-enum { HYMGI_MOST_ARGUMENTS = 48 };
+enum { HYMGI_MOST_ARGUMENTS = 96 };
 typedef struct hymgi_arguments {
   int count;
   hymgi_argument list[HYMGI_MOST_ARGUMENTS];

@@ -1,6 +1,8 @@
 /* The few MPI operations that the library needs, behind one header; either comm_mpi.c or
  * comm_serial.c is linked. Ranks are those of the given communicator. On failure the calls
- * return HYMG_EMPI, with the text of MPI in the context. */
+ * return HYMG_EMPI, with the text of MPI in the context: a call of MPI fails, or another rank has not
+ * answered within the limit. Then the communication is lost for good, on all ranks: every later call
+ * returns HYMG_EMPI with that text. */
 #ifndef HYMGI_COMM_COMM_H
 #define HYMGI_COMM_COMM_H
 
@@ -59,6 +61,11 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm);
  * ranks. */
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all);
+
+/* Is the communication lost? Then other ranks may still write into memory that they map, and if it is
+ * stuck, MPI may still use buffers of messages that it could not cancel: neither must be released. */
+bool hymgi_comm_is_lost(const hymgi_comm *comm);
+bool hymgi_comm_is_stuck(const hymgi_comm *comm);
 
 /* Failure messages: a rank that fails while others may be waiting for its GPU, and not in MPI,
  * notifies them. notify: sends the status and text to all ranks, once until the next drain.

@@ -1,33 +1,14 @@
-/* The communicator with MPI 3. Every call uses a duplicate of the user's communicator with
- * MPI_ERRORS_RETURN; a communicator of one rank is NULL, so that it makes no MPI calls. */
+/* The communicator with MPI 3: making it, messages, failure messages. Every call uses a duplicate of
+ * the user's communicator with MPI_ERRORS_RETURN; a communicator of one rank is NULL, so that it
+ * makes no MPI calls. */
 #include "comm/comm_mpi.h"
 #include "comm/context.h"
+#include "comm/wait_mpi.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The message by which a failed rank notifies the others. */
-typedef struct alarm_message {
-  int status;
-  char text[HYMGI_ALARM_TEXT];
-} alarm_message;
-
-/* the largest that every MPI supports; the tags of plans count from 0 */
-enum { ALARM_TAG = 32767 };
-
-struct hymgi_comm {
-  MPI_Comm comm;
-  bool owned; /* false: a level that uses the context's communicator */
-  hymgi_ranks ranks;
-  MPI_Comm node; /* MPI_COMM_NULL in a level's communicator */
-  /* in the context's communicator */
-  alarm_message alarm;  /* what this rank sent; status OK: nothing */
-  MPI_Request *sends;   /* its sends, by rank */
-  int *sent, *received; /* by rank: alarms since the last drain, sent by it, received from it */
-};
 
 /* Missing in some MPI libraries, or in their mpi.h. */
 extern int MPIX_Query_cuda_support(void) __attribute__((weak));
@@ -38,76 +19,9 @@ struct hymgi_requests {
   MPI_Request request[];
 };
 
-static hymg_status check(hymg_context *context, int error, const char *call)
-{
-  if (error == MPI_SUCCESS) return HYMG_OK;
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
-    snprintf(text, sizeof text, "error %d", error);
-  return hymgi_fail(context, HYMG_EMPI, "%s: %.400s", call, text);
-}
-
 hymgi_ranks hymgi_comm_ranks(const hymgi_comm *comm)
 {
   return comm ? comm->ranks : (hymgi_ranks){.size = 1, .nodes = 1, .local_size = 1};
-}
-
-void hymgi_comm_destroy(hymgi_comm **comm)
-{
-  if (!comm || !*comm) return;
-  int finalized = 0;
-  if (MPI_Finalized(&finalized) != MPI_SUCCESS) finalized = 1;
-  if (!finalized && (*comm)->node != MPI_COMM_NULL) MPI_Comm_free(&(*comm)->node);
-  if (!finalized && (*comm)->owned) MPI_Comm_free(&(*comm)->comm);
-  free((*comm)->sends);
-  free((*comm)->sent);
-  free(*comm);
-  *comm = NULL;
-}
-
-static void adopt(hymgi_comm *c, MPI_Comm mpi, bool owned)
-{
-  c->comm = mpi;
-  c->owned = owned;
-  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(mpi, &c->ranks.rank);
-  MPI_Comm_size(mpi, &c->ranks.size);
-}
-
-/* Takes ownership of mpi, also on failure. */
-static hymg_status wrap(hymg_context *context, MPI_Comm mpi, bool owned, hymgi_comm **comm)
-{
-  hymgi_comm *c = calloc(1, sizeof *c);
-  if (!c) {
-    if (owned) MPI_Comm_free(&mpi);
-    return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
-  }
-  c->node = MPI_COMM_NULL;
-  adopt(c, mpi, owned);
-  *comm = c;
-  return HYMG_OK;
-}
-
-/* A node: ranks that can share memory. Their number is that of the ranks with local rank 0. */
-hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *c, int group)
-{
-  MPI_Comm node;
-  if (!c) return HYMG_OK;
-  TRY(group < 0
-          ? check(context,
-                  MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, c->ranks.rank, MPI_INFO_NULL,
-                                      &node),
-                  "MPI_Comm_split_type")
-          : check(context, MPI_Comm_split(c->comm, group, c->ranks.rank, &node), "MPI_Comm_split"));
-  if (c->node != MPI_COMM_NULL) MPI_Comm_free(&c->node);
-  c->node = node;
-  MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(node, &c->ranks.local_rank);
-  MPI_Comm_size(node, &c->ranks.local_size);
-  const int first = c->ranks.local_rank == 0;
-  return check(context, MPI_Allreduce(&first, &c->ranks.nodes, 1, MPI_INT, MPI_SUM, c->comm),
-               "MPI_Allreduce");
 }
 
 bool hymgi_comm_says_cuda(void)
@@ -125,60 +39,202 @@ void hymgi_comm_library(char name[HYMGI_COMM_NAME])
   snprintf(name, HYMGI_COMM_NAME, "%.127s", *text ? text : "MPI");
 }
 
-/* A communicator without MPI's, with room for failure messages; NULL: no memory. */
+bool hymgi_comm_is_lost(const hymgi_comm *comm)
+{
+  return comm && comm->world->lost;
+}
+
+bool hymgi_comm_is_stuck(const hymgi_comm *comm)
+{
+  return comm && comm->world->stuck;
+}
+
+/* ---- making and destroying ---- */
+
+/* A communicator without MPI's, with what needs memory; NULL: there is none. */
 static hymgi_comm *create(size_t size)
 {
   hymgi_comm *c = calloc(1, sizeof *c);
   if (!c) return NULL;
-  c->comm = c->node = MPI_COMM_NULL;
-  c->sends = malloc(size * sizeof *c->sends);
-  c->sent = calloc(2 * size, sizeof *c->sent);
-  if (!c->sends || !c->sent) {
+  c->world = c;
+  c->comm = MPI_COMM_NULL;
+  c->keys = malloc(size * sizeof *c->keys);
+  c->sends = malloc(2 * size * sizeof *c->sends);
+  c->sent = calloc(4 * size, sizeof *c->sent);
+  if (!c->keys || !c->sends || !c->sent) {
     hymgi_comm_destroy(&c);
     return NULL;
   }
+  c->loss_sends = c->sends + size;
   c->received = c->sent + size;
-  for (size_t r = 0; r < size; r++)
+  c->heard = c->sent + 2 * size;
+  c->local = c->sent + 3 * size;
+  for (size_t r = 0; r < 2 * size; r++)
     c->sends[r] = MPI_REQUEST_NULL;
   return c;
+}
+
+/* Have this rank's losses been sent? Waits for that for a moment. */
+static bool is_announced(hymgi_comm *c)
+{
+  const double start = hymgi_seconds(), patience = 0.1;
+  int sent = 0;
+  while (MPI_Testall(c->ranks.size, c->loss_sends, &sent, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+    if (sent || hymgi_seconds() - start > patience) return sent;
+  return false;
+}
+
+/* Frees MPI's communicator, which a lost one keeps, as freeing is collective. False: MPI may still
+ * use the memory of c. */
+static bool release(hymgi_comm *c)
+{
+  int finalized = 0;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return true;
+  if (c->stuck || c->lost) return !c->stuck && is_announced(c);
+  if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
+  return true;
+}
+
+void hymgi_comm_destroy(hymgi_comm **comm)
+{
+  if (!comm || !*comm) return;
+  hymgi_comm *const c = *comm;
+  *comm = NULL;
+  if (c->world == c && !release(c)) return;
+  free(c->member);
+  free(c->keys);
+  free(c->sends);
+  free(c->sent);
+  free(c);
 }
 
 /* Can a communicator be made from this one? */
 static bool is_usable(MPI_Comm comm)
 {
   int started = 0, ended = 0, inter = 0;
-  return MPI_Initialized(&started) == MPI_SUCCESS && started &&
-         MPI_Finalized(&ended) == MPI_SUCCESS && !ended && comm != MPI_COMM_NULL &&
-         MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
+  if (MPI_Initialized(&started) == MPI_SUCCESS && !started) return false;
+  if (MPI_Finalized(&ended) == MPI_SUCCESS && ended) return false;
+  return comm != MPI_COMM_NULL && !(MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter);
 }
 
-/* Collective: the worst status of all ranks. */
-static hymg_status worst_of(MPI_Comm comm, hymg_status mine)
+/* Waits for a request on the user's communicator. False: MPI fails, or the limit has passed, so that
+ * c is stuck. */
+static bool finish(hymgi_comm *c, MPI_Request *request, double limit)
 {
-  int worst = (int)mine;
-  TRY(check(NULL, MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce"));
-  return (hymg_status)worst;
+  const double start = hymgi_seconds();
+  int done = 0;
+  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+    if (done) return true;
+    if (limit == 0 || hymgi_seconds() - start <= limit) continue;
+    if (c) c->stuck = true;
+    return false;
+  }
+  return false;
 }
 
-/* There is no context yet that could hold an error text. Until all ranks have a communicator of
- * their own, they agree over the user's. */
-hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, hymgi_comm **comm)
+/* Collective over the user's communicator: the worst status of all ranks. False: MPI fails on this
+ * rank. c: may be NULL. */
+static bool agree(MPI_Comm user, hymgi_comm *c, double limit, hymg_status *status)
 {
+  int own = (int)*status, *const worst = c ? c->sent : &own;
+  MPI_Request request;
+  *worst = own;
+  *status = HYMG_EMPI;
+  if (MPI_Iallreduce(MPI_IN_PLACE, worst, 1, MPI_INT, MPI_MAX, user, &request) != MPI_SUCCESS ||
+      !finish(c, &request, limit))
+    return false;
+  *status = (hymg_status)*worst;
+  return true;
+}
+
+/* A communicator of their own for all ranks, who then know their nodes. agreed: false if this rank
+ * has failed without the others' knowledge; it tells them once it can. */
+static hymg_status connect(MPI_Comm user, hymgi_comm *c, bool agreed)
+{
+  MPI_Request request;
+  const bool made = MPI_Comm_idup(user, &c->comm, &request) == MPI_SUCCESS &&
+                    finish(c, &request, c->limit) &&
+                    MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+  if (c->stuck || c->comm == MPI_COMM_NULL) return HYMG_EMPI;
+  hymg_status status = made && agreed ? hymgi_comm_regroup(NULL, c, -1) : HYMG_EMPI;
+  if (status == HYMG_OK) status = hymgi_comm_barrier(NULL, c);
+  if (status != HYMG_OK) hymgi_comm_announce(c, "it could not make a context");
+  return status;
+}
+
+/* There is no context yet that could hold an error text. */
+hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, double limit, hymgi_comm **comm)
+{
+  int size = 0, rank = 0;
   *comm = NULL;
   if (!is_usable(user)) return HYMG_EINVAL;
-  MPI_Comm own = MPI_COMM_NULL;
-  int size = 1;
-  MPI_Comm_size(user, &size);
-  hymgi_comm *c = create((size_t)size);
+  if (MPI_Comm_size(user, &size) != MPI_SUCCESS || MPI_Comm_rank(user, &rank) != MPI_SUCCESS)
+    mine = HYMG_EMPI;
+  if (size == 1) return mine;
+  hymgi_comm *c = create((size_t)size + 1);
   if (!c && mine == HYMG_OK) mine = HYMG_ENOMEM;
-  if (MPI_Comm_dup(user, &own) != MPI_SUCCESS) mine = HYMG_EMPI;
-  if (c && own != MPI_COMM_NULL) adopt(c, own, true);
-  hymg_status status = worst_of(user, mine);
-  if (status == HYMG_OK) status = worst_of(user, hymgi_comm_regroup(NULL, c, -1));
-  if (!c && own != MPI_COMM_NULL) MPI_Comm_free(&own);
-  if (status != HYMG_OK || size == 1) hymgi_comm_destroy(&c);
+  if (c) c->limit = limit, c->ranks.size = size, c->ranks.rank = rank;
+  hymg_status status = mine;
+  const bool agreed = agree(user, c, limit, &status);
+  if (c && !c->stuck && (status == HYMG_OK || !agreed)) status = connect(user, c, agreed);
+  if (status != HYMG_OK) hymgi_comm_destroy(&c);
   *comm = c;
   return status;
+}
+
+/* ---- groups of ranks ---- */
+
+/* The same on ranks of one host and boot, and on no others: hosts may have the same name. Not asked of
+ * MPI, which has no call for that with a limit. */
+static int64_t key_of_node(void)
+{
+  char text[MPI_MAX_PROCESSOR_NAME + 64] = "";
+  int length = 0;
+  if (MPI_Get_processor_name(text, &length) != MPI_SUCCESS) text[0] = '\0';
+  FILE *const boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (boot && !fgets(text + strlen(text), 64, boot)) text[MPI_MAX_PROCESSOR_NAME] = '\0';
+  if (boot) fclose(boot);
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+  for (const char *c = text; *c; c++)
+    hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  return (int64_t)(hash >> 2) + 1;
+}
+
+hymg_status hymgi_comm_regroup(hymg_context *context, hymgi_comm *c, int group)
+{
+  if (!c) return HYMG_OK;
+  const int rank = c->ranks.rank, size = c->ranks.size;
+  int64_t *const key = c->keys, nodes;
+  memset(key, 0, (size_t)size * sizeof *key);
+  key[rank] = group < 0 ? key_of_node() : group + 1;
+  TRY(hymgi_comm_max_int64(context, c, key, size));
+  c->ranks.local_size = 0;
+  for (int r = 0; r < size; r++) {
+    if (key[r] != key[rank]) continue;
+    if (r == rank) c->ranks.local_rank = c->ranks.local_size;
+    c->local[c->ranks.local_size++] = r;
+  }
+  nodes = c->ranks.local_rank == 0;
+  TRY(hymgi_comm_sum_int64(context, c, &nodes, 1));
+  c->ranks.nodes = (int)nodes;
+  return HYMG_OK;
+}
+
+/* Collective over comm: the members' ranks in the context's communicator, if there is a list. */
+static hymg_status list_members(hymg_context *context, hymgi_comm *comm, bool member, int *list)
+{
+  enum { BITS = 64, WORDS = 64, STEP = BITS * WORDS };
+  const int rank = comm->ranks.rank, size = comm->ranks.size;
+  for (int base = 0, count = 0; base < size; base += STEP) {
+    int64_t word[WORDS] = {0};
+    const int own = rank - base, most = size - base < STEP ? size - base : STEP;
+    if (member && own >= 0 && own < STEP) word[own / BITS] = (int64_t)(UINT64_C(1) << own % BITS);
+    TRY(hymgi_comm_sum_int64(context, comm, word, (most + BITS - 1) / BITS));
+    for (int m = 0; list && m < most; m++)
+      if ((uint64_t)word[m / BITS] >> m % BITS & 1)
+        list[count++] = hymgi_comm_world_rank(comm, base + m);
+  }
+  return HYMG_OK;
 }
 
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
@@ -189,139 +245,84 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   int64_t members = member != 0;
   TRY(hymgi_comm_sum_int64(context, comm, &members, 1));
   if (members <= 1) return HYMG_OK;
-  if (members == comm->ranks.size) return wrap(context, comm->comm, false, subset);
-  MPI_Comm part;
-  TRY(check(context,
-            MPI_Comm_split(comm->comm, member ? 0 : MPI_UNDEFINED, comm->ranks.rank, &part),
-            "MPI_Comm_split"));
-  return part == MPI_COMM_NULL ? HYMG_OK : wrap(context, part, true, subset);
-}
-
-/* Swaps the bits of a double and an integer of the same order: those of a negative number,
- * except its sign, are flipped. */
-static void swap_order(double *value)
-{
-  int64_t bits;
-  memcpy(&bits, value, sizeof bits);
-  if (bits < 0) bits ^= INT64_MAX;
-  memcpy(value, &bits, sizeof bits);
-}
-
-hymg_status hymgi_comm_max_double(hymg_context *context, hymgi_comm *comm, double *values,
-                                  int count)
-{
-  if (!comm) return HYMG_OK;
-  for (int i = 0; i < count; i++) {
-    if (values[i] != values[i]) values[i] = NAN; /* positive: the largest */
-    swap_order(values + i);
+  hymgi_comm *c = member ? calloc(1, sizeof *c) : NULL;
+  if (c) c->member = malloc((size_t)members * sizeof *c->member);
+  hymg_status status = list_members(context, comm, member, c ? c->member : NULL);
+  if (member && !(c && c->member) && status == HYMG_OK)
+    status = hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
+  if (status != HYMG_OK || !c) {
+    if (c) free(c->member);
+    free(c);
+    return status;
   }
-  const int error = MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm->comm);
-  for (int i = 0; i < count; i++)
-    swap_order(values + i);
-  return check(context, error, "MPI_Allreduce");
-}
-
-static hymg_status reduce(hymg_context *context, hymgi_comm *comm, void *values, int count,
-                          MPI_Datatype type, MPI_Op op)
-{
-  if (!comm) return HYMG_OK;
-  return check(context, MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm->comm),
-               "MPI_Allreduce");
-}
-
-hymg_status hymgi_comm_max_int(hymg_context *context, hymgi_comm *comm, int *values, int count)
-{
-  return reduce(context, comm, values, count, MPI_INT, MPI_MAX);
-}
-
-hymg_status hymgi_comm_max_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
-                                 int count)
-{
-  return reduce(context, comm, values, count, MPI_INT64_T, MPI_MAX);
-}
-
-hymg_status hymgi_comm_sum_int64(hymg_context *context, hymgi_comm *comm, int64_t *values,
-                                 int count)
-{
-  return reduce(context, comm, values, count, MPI_INT64_T, MPI_SUM);
-}
-
-hymg_status hymgi_comm_bcast(hymg_context *context, hymgi_comm *comm, int root, void *bytes,
-                             size_t size)
-{
-  if (!comm) return HYMG_OK;
-  for (size_t at = 0; at < size;) {
-    const size_t n = size - at < (size_t)1 << 30 ? size - at : (size_t)1 << 30;
-    TRY(check(context, MPI_Bcast((char *)bytes + at, (int)n, MPI_BYTE, root, comm->comm),
-              "MPI_Bcast"));
-    at += n;
-  }
+  c->world = comm->world;
+  c->ranks = (hymgi_ranks){.size = (int)members, .nodes = 1, .local_size = 1};
+  while (c->member[c->ranks.rank] != c->world->ranks.rank)
+    c->ranks.rank++;
+  *subset = c;
   return HYMG_OK;
-}
-
-hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
-{
-  return comm ? check(context, MPI_Barrier(comm->comm), "MPI_Barrier") : HYMG_OK;
-}
-
-hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
-                                    size_t size, void *all)
-{
-  if (!comm || comm->node == MPI_COMM_NULL) {
-    memcpy(all, mine, size);
-    return HYMG_OK;
-  }
-  return check(context,
-               MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, comm->node),
-               "MPI_Allgather");
 }
 
 /* ---- failure messages ---- */
 
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text)
 {
-  if (!comm || comm->alarm.status != HYMG_OK) return;
+  if (!comm || comm->lost || comm->alarm.status != HYMG_OK) return;
   comm->alarm.status = (int)status;
   snprintf(comm->alarm.text, sizeof comm->alarm.text, "rank %d failed: %.440s", comm->ranks.rank,
            text);
   for (int r = 0; r < comm->ranks.size; r++)
     if (r != comm->ranks.rank)
-      MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, ALARM_TAG, comm->comm,
+      MPI_Isend(&comm->alarm, (int)sizeof comm->alarm, MPI_BYTE, r, HYMGI_TAG_ALARM, comm->comm,
                 &comm->sends[r]);
-}
-
-static int receive_alarm(hymgi_comm *c, int rank, alarm_message *message)
-{
-  c->received[rank] = 1;
-  return MPI_Recv(message, (int)sizeof *message, MPI_BYTE, rank, ALARM_TAG, c->comm,
-                  MPI_STATUS_IGNORE);
 }
 
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT])
 {
   int arrived = 0;
   MPI_Status from;
-  alarm_message message;
-  if (!comm || MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm->comm, &arrived, &from) != MPI_SUCCESS ||
-      !arrived || receive_alarm(comm, from.MPI_SOURCE, &message) != MPI_SUCCESS)
+  hymgi_notice message;
+  if (!comm || comm->lost) return false;
+  hymgi_comm_listen(comm);
+  if (comm->num_heard > 0) {
+    *status = HYMG_EMPI;
+    snprintf(text, HYMGI_ALARM_TEXT, "%s",
+             *comm->reason ? comm->reason : "another rank has given up waiting");
+    return true;
+  }
+  if (MPI_Iprobe(MPI_ANY_SOURCE, HYMGI_TAG_ALARM, comm->comm, &arrived, &from) != MPI_SUCCESS ||
+      !arrived)
+    return false;
+  comm->received[from.MPI_SOURCE] = 1;
+  if (MPI_Recv(&message, (int)sizeof message, MPI_BYTE, from.MPI_SOURCE, HYMGI_TAG_ALARM,
+               comm->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   *status = (hymg_status)message.status;
   memcpy(text, message.text, HYMGI_ALARM_TEXT);
   return true;
 }
 
+/* Receives an alarm that was sent and not read. */
+static hymg_status skip_alarm(hymg_context *context, hymgi_comm *c, int rank)
+{
+  MPI_Request request = MPI_REQUEST_NULL;
+  TRY(hymgi_comm_check(context, c,
+                       MPI_Irecv(c->in, (int)sizeof(hymgi_notice), MPI_BYTE, rank, HYMGI_TAG_ALARM,
+                                 c->comm, &request),
+                       "MPI_Irecv"));
+  return hymgi_comm_complete(context, c, 1, &request);
+}
+
 hymg_status hymgi_comm_drain(hymg_context *context, hymgi_comm *comm)
 {
   if (!comm) return HYMG_OK;
   const int rank = comm->ranks.rank, size = comm->ranks.size;
-  alarm_message unread;
   memset(comm->sent, 0, (size_t)size * sizeof *comm->sent);
   comm->sent[rank] = comm->alarm.status != HYMG_OK;
   TRY(hymgi_comm_max_int(context, comm, comm->sent, size));
   for (int r = 0; r < size; r++)
-    if (r != rank && comm->sent[r] && !comm->received[r])
-      TRY(check(context, receive_alarm(comm, r, &unread), "MPI_Recv"));
-  TRY(check(context, MPI_Waitall(size, comm->sends, MPI_STATUSES_IGNORE), "MPI_Waitall"));
+    if (r != rank && comm->sent[r] && !comm->received[r]) TRY(skip_alarm(context, comm, r));
+  TRY(hymgi_comm_complete(context, comm, size, comm->sends));
   comm->alarm.status = HYMG_OK;
   memset(comm->received, 0, (size_t)size * sizeof *comm->received);
   return HYMG_OK;
@@ -368,17 +369,18 @@ static int large_type(size_t count, MPI_Datatype *type)
 hymg_status hymgi_comm_post(hymg_context *context, hymgi_requests *requests, bool sends, int rank,
                             int tag, double *data, size_t count)
 {
+  hymgi_comm *const c = context->comm;
   const bool large = count > INT_MAX;
   const int n = large ? 1 : (int)count;
   MPI_Datatype type = MPI_DOUBLE;
-  MPI_Comm const comm = context->comm->comm;
-  if (large) TRY(check(context, large_type(count, &type), "MPI_Type_create_struct"));
+  if (c->lost) return hymgi_comm_refuse(context, c);
+  if (large) TRY(hymgi_comm_check(context, c, large_type(count, &type), "MPI_Type_create_struct"));
   MPI_Request *request = &requests->request[requests->count++];
   *request = MPI_REQUEST_NULL;
-  const int error = sends ? MPI_Isend(data, n, type, rank, tag, comm, request)
-                          : MPI_Irecv(data, n, type, rank, tag, comm, request);
+  const int error = sends ? MPI_Isend(data, n, type, rank, tag, c->comm, request)
+                          : MPI_Irecv(data, n, type, rank, tag, c->comm, request);
   if (large) MPI_Type_free(&type); /* MPI keeps it until the message has completed */
-  return check(context, error, sends ? "MPI_Isend" : "MPI_Irecv");
+  return hymgi_comm_check(context, c, error, sends ? "MPI_Isend" : "MPI_Irecv");
 }
 
 void hymgi_comm_progress(hymgi_requests *requests)
@@ -395,6 +397,6 @@ hymg_status hymgi_comm_wait(hymg_context *context, hymgi_requests *requests)
   const int seen = requests->error, count = requests->count;
   requests->error = MPI_SUCCESS;
   requests->count = 0;
-  const int error = MPI_Waitall(count, requests->request, MPI_STATUSES_IGNORE);
-  return check(context, error != MPI_SUCCESS ? error : seen, "MPI_Waitall");
+  hymgi_comm_check(context, context->comm, seen, "MPI_Testall");
+  return hymgi_comm_complete(context, context->comm, count, requests->request);
 }

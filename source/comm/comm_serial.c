@@ -28,6 +28,16 @@ hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, con
   return HYMG_OK;
 }
 
+bool hymgi_comm_is_lost(const hymgi_comm *comm)
+{
+  return false;
+}
+
+bool hymgi_comm_is_stuck(const hymgi_comm *comm)
+{
+  return false;
+}
+
 void hymgi_comm_destroy(hymgi_comm **comm) {}
 
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,

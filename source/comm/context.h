@@ -19,6 +19,7 @@ struct hymg_context {
   int threads;      /* as the backend resolved the user's request, >= 1 */
   int device;
   struct CUstream_st *stream;
+  double wait_seconds; /* 0: no limit */
   /* Sticky within one solve: level operations record a failure here and continue with their
    * messages, so that no other rank blocks. */
   hymg_status status;

@@ -149,7 +149,7 @@ hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers)
 
 void hymgi_plan_release(hymgi_plan *plan)
 {
-  const hymgi_memory *m = plan->buffers;
+  const hymgi_memory *m = hymgi_comm_is_stuck(plan->context->comm) ? NULL : plan->buffers;
   if (m && plan->send_buffer)
     m->release(plan->context, plan->send_buffer, hymgi_plan_send_doubles(plan));
   if (m && plan->receive_buffer)

@@ -1,5 +1,5 @@
-/* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann boundaries, on
- * every level. They enter a solve in two places: as a term of f in the cells at the boundary,
+/* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann boundaries, and the
+ * right-hand sides of Robin conditions (robin.c), on every level. They enter a solve in two places: as a term of f in the cells at the boundary,
  * and in the ghosts that the F-cycle's interpolation reads. To move them between boxes and
  * levels they are stored as a cell field whose two layers at the boundary hold the boundary's
  * values. */
@@ -23,12 +23,15 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   if (level->boundaries) return HYMG_OK;
   const size_t count = (size_t)level->num_boxes * 6;
   hymgi_boundary_data *w = level->boundaries = calloc(1, sizeof *w);
-  if (w) w->value = calloc(2 * count + 1, sizeof *w->value);
+  if (w) w->value = calloc(3 * count + 1, sizeof *w->value);
   if (!w || !w->value) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for wall data");
   w->term = w->value + count;
+  w->share = w->term + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {
-    if (!d->boundary_data[m % 6] || !hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
+    if (!hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
+    if (level->boundary[m % 6] == HYMG_ROBIN) TRY(hymgi_crossing_create(level, size, &w->share[m]));
+    if (!hymgi_has_data(d, m % 6)) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
     TRY(hymgi_crossing_create(level, size, &w->term[m]));
   }
@@ -43,6 +46,7 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
     hymgi_crossing_destroy(level, size, &w->value[m]);
     hymgi_crossing_destroy(level, size, &w->term[m]);
+    hymgi_crossing_destroy(level, size, &w->share[m]);
   }
   free(w->value);
   free(w);
@@ -61,6 +65,12 @@ static void copy_layer(const hymgi_level *level, int b, int axis, const hymgi_ge
   hymgi_cpu_backend()->mover.local(level->context, &plan, src_box, src, level->box, dst);
 }
 
+/* The cells that hold the values of a face, of which there are `layers`. */
+static int layers_of(const hymgi_geom *g, int face)
+{
+  return !hymgi_is_boundary(g, face) ? 0 : g->n[face / 2] < 2 ? 1 : 2;
+}
+
 /* Copies the user's boundary field, which is open, into two layers of cells. */
 static hymg_status read_open(const hymgi_level *level, const hymg_field *field, int face,
                              double *cells)
@@ -75,8 +85,8 @@ static hymg_status read_open(const hymgi_level *level, const hymg_field *field, 
   }
   view->backend->sync(level->context);
   for (int b = 0; b < level->num_boxes; b++) {
-    const int n = level->box[b].n[face / 2], layers = n < 2 ? 1 : 2;
-    for (int m = 0; m < layers && hymgi_is_boundary(level->box + b, face); m++)
+    const int n = level->box[b].n[face / 2];
+    for (int m = 0; m < layers_of(level->box + b, face); m++)
       copy_layer(level, b, face / 2, view->box, values, 0, cells, face & 1 ? n - 1 - m : m);
   }
   hymgi_crossing_destroy(view, view->vector_size, &copy);
@@ -126,14 +136,11 @@ static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int f
                                                (level->boundary[face] == HYMG_NEUMANN ? 1 : width);
 }
 
-/* The plane of box b from the cells at the boundary, with the ghosts along the boundary; Neumann
- * values become h q. term = b beta_face (inhomogeneous part of the ghost) / h^2. */
-static void make_plane(const hymgi_level *level, int b, int face, const double *cells)
+ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const double *cells,
+                               double *plane)
 {
   const hymgi_geom *g = level->box + b;
   const int axis = face / 2;
-  double *const plane = level->boundaries->value[b * 6 + face];
-  if (!plane) return;
   int u, v, at[3];
   hymgi_boundary_axes(face, &u, &v);
   at[axis] = face & 1 ? g->n[axis] - 1 : 0;
@@ -141,6 +148,18 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
   extend(g, face, plane);
+  return plane_size(g, face);
+}
+
+/* The values of box b; Neumann values become h q. term = b beta_face (inhomogeneous part of the ghost) /
+ * h^2. */
+static void make_values(const hymgi_level *level, int b, int face, const double *cells)
+{
+  const hymgi_geom *g = level->box + b;
+  const int axis = face / 2;
+  double *const plane = level->boundaries->value[b * 6 + face];
+  if (!plane) return;
+  hymgi_boundary_plane(level, b, face, cells, plane);
   for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
@@ -171,8 +190,8 @@ static void divide_by_children(const hymgi_level *fine, const hymgi_level *coars
         }
 }
 
-/* The same through the user's boxes, if the level has others. */
-static hymg_status read_finest(hymgi_level *level, const hymg_field *field, int face, double *cells)
+hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
+                                double *cells)
 {
   hymgi_level *out = level->outside;
   double *given;
@@ -186,14 +205,12 @@ static hymg_status read_finest(hymgi_level *level, const hymg_field *field, int 
   return status;
 }
 
-static hymg_status load_face(hymgi_hierarchy *h, int face)
+hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
+                                  hymgi_boundary_maker make)
 {
   hymg_context *context = h->context;
   hymgi_level *level = h->level, *const end = level + h->num_levels;
-  double *cells; /* of `level`, and in the end NULL */
-  hymg_status status =
-      hymgi_agree(context, hymgi_crossing_create(level, level->vector_size, &cells));
-  if (status == HYMG_OK) status = read_finest(level, h->op->desc.boundary_data[face], face, cells);
+  hymg_status status = HYMG_OK;
   for (; status == HYMG_OK && level < end; level++) {
     hymgi_level *const next = level + 1;
     double *coarse = NULL;
@@ -206,27 +223,81 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
     level->backend->sync(context);
     for (int b = 0; b < level->num_boxes; b++)
-      make_plane(level, b, face, cells);
+      make(level, b, face, cells);
     hymgi_crossing_destroy(level, level->vector_size, &cells);
-    cells = coarse;
+    cells = coarse; /* of the next level, and in the end NULL */
     if (status == HYMG_OK && next < end) double_layer(next, face, cells);
   }
   if (cells) hymgi_crossing_destroy(level, level->vector_size, &cells);
   return status == HYMG_OK ? hymgi_agree(context, context->status) : status;
 }
 
-hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h)
+void hymgi_boundary_each(const hymgi_level *level, int face, double *cells,
+                         hymgi_boundary_change change, void *user)
+{
+  int u, v, at[3];
+  hymgi_boundary_axes(face, &u, &v);
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    const int axis = face / 2, layers = layers_of(g, face);
+    for (int layer = 0; layer < layers; layer++) {
+      at[axis] = face & 1 ? g->n[axis] - 1 - layer : layer;
+      for (at[v] = 0; at[v] < g->n[v]; at[v]++)
+        for (at[u] = 0; at[u] < g->n[u]; at[u]++)
+          change(level, b, face, at, cells + hymgi_at(g, at[0], at[1], at[2]), user);
+    }
+  }
+}
+
+/* Robin: the g that belongs to the share; the planes of values still hold its factor. */
+static void scale_data(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                       void *user)
+{
+  (void)user;
+  *cell *= level->boundaries->value[b * 6 + face][hymgi_boundary_at(level->box + b, face, at)];
+}
+
+void hymgi_boundary_set(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                        void *value)
+{
+  (void)level, (void)b, (void)face, (void)at;
+  *cell = *(const double *)value;
+}
+
+static hymg_status load_face(hymgi_hierarchy *h, int face)
+{
+  hymg_context *context = h->context;
+  hymgi_level *level = h->level;
+  const hymg_operator_desc *d = &h->op->desc;
+  double *cells, constant = d->boundary_constant[face];
+  hymg_status status =
+      hymgi_agree(context, hymgi_crossing_create(level, level->vector_size, &cells));
+  if (status == HYMG_OK && d->boundary_data[face])
+    status = hymgi_boundary_read(level, d->boundary_data[face], face, cells);
+  else if (status == HYMG_OK)
+    hymgi_boundary_each(level, face, cells, hymgi_boundary_set, &constant);
+  if (status == HYMG_OK && level->boundary[face] == HYMG_ROBIN)
+    hymgi_boundary_each(level, face, cells, scale_data, NULL);
+  if (status == HYMG_OK) return hymgi_boundary_spread(h, face, cells, make_values);
+  hymgi_crossing_destroy(level, level->vector_size, &cells);
+  return status;
+}
+
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
 {
   const hymg_operator_desc *d = &h->op->desc;
-  bool any = false;
+  bool any = hymgi_has_robin(h->level);
+  *held = false;
   for (int face = 0; face < 6; face++)
-    any = any || d->boundary_data[face];
+    any = any || hymgi_has_data(d, face);
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
   for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
     status = create(h->level + l, d);
   TRY(hymgi_agree(h->context, status));
-  for (int face = 0; face < 6; face++)
-    if (d->boundary_data[face]) TRY(load_face(h, face));
+  for (int face = 0; face < 6; face++) {
+    if (h->level->boundary[face] == HYMG_ROBIN) TRY(hymgi_robin_load(h, face, held));
+    if (hymgi_has_data(d, face)) TRY(load_face(h, face));
+  }
   return HYMG_OK;
 }

@@ -13,7 +13,9 @@ enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
 static void lay_out(hymgi_level *level)
 {
   const hymgi_backend *backend = level->backend;
-  bool split = level->method->smoother == HYMG_GSRB || (backend->splits && backend->splits(level));
+  const hymgi_method *m = level->method;
+  bool split =
+      m->smoother == HYMG_GSRB || (!m->robust && backend->splits && backend->splits(level));
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
@@ -134,7 +136,8 @@ static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
 {
   const hymgi_side side = side_of(level);
-  const hymgi_pull rule = hymgi_halo_rule(&side, kind, level->ghost, level->periodic);
+  const int depth = kind == HYMGI_HALO_FACES ? 1 : level->ghost;
+  const hymgi_pull rule = hymgi_halo_rule(&side, kind, depth, level->periodic);
   TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
                         &level->halo[kind]));
   hymgi_plan *const plan = level->halo[kind];
@@ -165,8 +168,9 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
   TRY(hymgi_patches_create(fine, coarse));
   if (fine->direct) return HYMG_OK;
   const hymgi_side from = side_of(fine), to = side_of(coarse);
+  const int depth = fine->ghost < coarse->ghost ? fine->ghost : coarse->ghost;
   const hymgi_pull down = hymgi_gather_rule(&from, &to),
-                   up = hymgi_scatter_rule(&from, &to, fine->ghost, fine->periodic);
+                   up = hymgi_scatter_rule(&from, &to, depth, fine->periodic);
   TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
   TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
@@ -290,7 +294,9 @@ static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
   hymgi_level *level = h->level + l;
   if (h->method.robust) TRY(hymgi_colours_exchange(level));
   TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
-  TRY(make_halo(level, h->method.stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES));
+  const bool fv4 = h->method.stencil == HYMG_FV4;
+  if (!fv4 || h->method.robust) TRY(make_halo(level, HYMGI_HALO_FACES));
+  if (fv4) TRY(make_halo(level, HYMGI_HALO_EDGES));
   TRY(make_halo(level, HYMGI_HALO_FULL));
   TRY(hymgi_outside_plans(level));
   return l > 0 ? make_patches(level - 1, level) : HYMG_OK;

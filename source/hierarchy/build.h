@@ -71,9 +71,31 @@ void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shi
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
 hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
-/* boundary_data.c: reads the boundary data into all levels. Collective; the betas of all levels
- * are there, but not yet scaled. */
-hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h);
+/* boundary_data.c: reads the boundary data and Robin conditions into all levels. Collective; the betas
+ * of all levels are there, but not yet scaled. held: does a Robin condition contain u somewhere? */
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held);
+/* Parts of it. Values of a face are in the cells of a vector, in crossing memory, that are in the layers
+ * at the face, of which a box has up to two. read: from a user's field on level 0, collective. each:
+ * changes the cells of all layers. set: such a change. spread: makes planes on all levels, of means over
+ * child faces; collective, takes the vector. plane: from the layer at the boundary, with ghosts along
+ * the boundary; returns its size. */
+typedef void (*hymgi_boundary_maker)(const hymgi_level *level, int box, int face,
+                                     const double *cells);
+typedef void (*hymgi_boundary_change)(const hymgi_level *level, int box, int face, const int at[3],
+                                      double *cell, void *user);
+hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
+                                double *cells);
+void hymgi_boundary_each(const hymgi_level *level, int face, double *cells,
+                         hymgi_boundary_change change, void *user);
+void hymgi_boundary_set(const hymgi_level *level, int box, int face, const int at[3], double *cell,
+                        void *value);
+hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
+                                  hymgi_boundary_maker make);
+ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int box, int face, const double *cells,
+                               double *plane);
+/* robin.c: the shares of a face on all levels; where the face has data, the planes of values on level 0
+ * receive what its g must be multiplied by. */
+hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
 /* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */

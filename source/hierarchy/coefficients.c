@@ -259,9 +259,10 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
   TRY(check_range(h, d, largest));
   h->largest = order_of(h->level, d, largest);
-  h->method.singular = !has_dirichlet_boundary(grid) && d->a * largest[ALPHA] == 0;
+  bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
-  TRY(hymgi_boundary_data_load(h));
+  TRY(hymgi_boundary_data_load(h, &held));
+  h->method.singular = !has_dirichlet_boundary(grid) && !held && d->a * largest[ALPHA] == 0;
   for (int l = 0; l < h->num_levels; l++)
     scale_betas(h->level + l);
   return HYMG_OK;

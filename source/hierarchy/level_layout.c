@@ -28,8 +28,10 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   h->op = op;
   h->options = *o;
   m->stencil = d->stencil;
-  m->extrapolation = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ? HYMG_EXTRAPOLATION_LINEAR
-                                                                   : HYMG_EXTRAPOLATION_QUADRATIC;
+  m->extrapolation =
+      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
+          ? HYMG_EXTRAPOLATION_LINEAR
+          : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
   m->coarse_sweeps = m->sweeps;
@@ -38,7 +40,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
   m->interpolation_f =
       o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
-  m->variable_beta = d->beta[0] != NULL;
+  m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
   m->tuning = hymgi_cpu_tuning(m);
@@ -58,7 +60,7 @@ hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
 }
 
 /* Halves all axes if that is possible. The sides must not be below 1 cell, or 2 with the wide stencil or
- * along an axis that is periodic or has a Neumann boundary. */
+ * along an axis that is periodic or has a Neumann or Robin boundary. */
 static bool halve(const hymg_grid *grid, hymg_stencil stencil, bool uneven, int n[3])
 {
   for (int axis = 0; axis < 3; axis++) {
@@ -134,6 +136,10 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
   level->periodic = grid->periodic;
   level->ghost = h->method.stencil == HYMG_FV4 ? 2 : 1;
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
+  for (int face = 0; face < 6; face++)
+    if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX &&
+        level->boundary[face] == HYMG_DIRICHLET)
+      level->boundary[face] = HYMG_ROBIN;
   level->cells = 1;
   for (int axis = 0; axis < 3; axis++) {
     const int finer = l ? level[-1].n[axis] : grid->desc.n[axis];

@@ -32,6 +32,22 @@ static hymg_status boxes_of_level(const hymgi_hierarchy *h, hymgi_decomp **own)
   return hymgi_decomp_create_for(h->context, hymg_context_ranks(h->context), &equal, own);
 }
 
+/* FV4 reads three cells next to a boundary that must not be farther off than the next box's halo. */
+static hymg_status check_widths(const hymgi_hierarchy *h, const hymgi_decomp *d)
+{
+  if (h->method.stencil != HYMG_FV4) return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++)
+    for (int box = 0; d->boxes[axis] > 1 && box < d->boxes[axis]; box++) {
+      const int width = hymgi_decomp_low(d, axis, box + 1) - hymgi_decomp_low(d, axis, box);
+      if (width < 3)
+        return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                          "a box of %d cells along %c, cuts being at even cells on the robust "
+                          "path: FV4 needs 3",
+                          width, "xyz"[axis]);
+    }
+  return HYMG_OK;
+}
+
 hymg_status hymgi_outside_shape(const hymgi_hierarchy *h, hymgi_level *level)
 {
   hymg_grid *grid = h->op->grid;
@@ -39,6 +55,11 @@ hymg_status hymgi_outside_shape(const hymgi_hierarchy *h, hymgi_level *level)
   TRY(boxes_of_level(h, &own));
   level->decomp = grid->decomp;
   if (!own) return HYMG_OK;
+  const hymg_status fits = check_widths(h, own);
+  if (fits != HYMG_OK) {
+    hymgi_decomp_destroy(&own);
+    return fits;
+  }
   hymgi_level *out = level->outside = calloc(1, sizeof *out);
   if (!out) {
     hymgi_decomp_destroy(&own);

@@ -9,6 +9,7 @@
 
 #include "base/exact_sum.h"
 #include "hierarchy/build.h"
+#include "multigrid/boundary_data.h"
 
 int hymgi_shadow_count(const hymgi_hierarchy *h)
 {
@@ -46,7 +47,8 @@ static hymgi_level describe(const hymgi_level *level, bool carrier)
   hymgi_level s = *level;
   s.backend = level->backend->single;
   s.single = true, s.carrier = carrier;
-  s.outside = NULL, s.boundaries = NULL, s.exchanged = NULL, s.patch = NULL, s.arena = NULL;
+  s.outside = NULL, s.exchanged = NULL, s.patch = NULL, s.arena = NULL;
+  if (!hymgi_has_robin(level)) s.boundaries = NULL; /* corrections have no data */
   s.x = s.y = s.f = s.spare[0] = s.spare[1] = s.own_x = s.own_f = NULL;
   s.scratch = s.patch_vector = s.krylov = s.weights = NULL;
   s.num_krylov = s.num_weights = 0;

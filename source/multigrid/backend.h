@@ -99,6 +99,9 @@ typedef struct hymgi_robust_ops {
    * boundaries are read. add: to x */
   void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
                              bool add, hymgi_real *x);
+  /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy */
+  void (*limit_faces)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
+                      hymgi_real *beta);
   /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
    * over the cell's width */
   void (*scale_faces)(const hymgi_level *level, int axis, hymgi_real *beta);
@@ -244,6 +247,13 @@ typedef struct hymgi_backend {
    * not be written */
   void (*interpolate)(const hymgi_level *fine, const hymgi_level *coarse, const hymgi_real *source,
                       hymgi_ghosts order, bool add, bool smoothed, hymgi_real *x);
+
+  /* Optional: leaves the interpolation to fine->x to the next smoother call on `fine` (fine->start);
+   * false if that would not gain */
+  bool (*interpolate_later)(hymgi_level *fine, const hymgi_interpolation *what);
+  /* Optional: smooth, and max |f - A x| to context->later[slot]; false, and nothing done, if that would
+   * not gain */
+  bool (*smooth_norm)(hymgi_level *level, int slot);
 
   /* Optional (NULL: none): the whole bottom solve in one launch; false if not available for this
    * level. */

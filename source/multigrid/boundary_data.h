@@ -1,5 +1,5 @@
-/* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives) of a level. For each
- * box and each face that is a boundary with data: a plane over the two other axes (lower axis
+/* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives, Robin conditions) of a
+ * level. For each box and each face that is a boundary with data or a Robin condition: a plane over the two other axes (lower axis
  * fastest), one ghost cell around. */
 #ifndef HYMGI_MULTIGRID_BOUNDARY_DATA_H
 #define HYMGI_MULTIGRID_BOUNDARY_DATA_H
@@ -9,9 +9,10 @@
 #include "multigrid/level.h"
 
 typedef struct hymgi_boundary_data {
-  /* by box * 6 + face; NULL without data. value: the Dirichlet value, or h times the Neumann
-   * derivative; term: what is added to f in the cell at the boundary */
+  /* by box * 6 + face; NULL without data. value: the Dirichlet value, h times the Neumann derivative,
+   * or the g that belongs to share; term: what is added to f in the cell at the boundary */
   double **value, **term;
+  double **share; /* of Robin conditions (formulas/boundary.h); else NULL */
 } hymgi_boundary_data;
 
 HYMGI_INLINE bool hymgi_is_boundary(const hymgi_geom *g, int face)
@@ -27,6 +28,34 @@ static inline double hymgi_boundary_width(const hymgi_level *level, int face)
   const int axis = face / 2;
   const bool narrow = face & 1 && level->shortened >> axis & 1;
   return narrow ? ldexp(level->axis[axis].width[level->n[axis] - 1], -level->index) : 1;
+}
+
+/* The width, across the boundary, of the cell at a face over the mean of the level (or, on the standard
+ * path, that of the other cells). */
+static inline double hymgi_cell_width(const hymgi_level *level, int face)
+{
+  const int n = level->n[face / 2];
+  if (level->method->stretched) return level->axis[face / 2].width[face & 1 ? n - 1 : 0];
+  return hymgi_boundary_width(level, n > 1 ? face : face | 1); /* a single cell is the last one */
+}
+
+/* Does a boundary have a Robin condition? */
+static inline bool hymgi_has_robin(const hymgi_level *level)
+{
+  for (int face = 0; face < 6; face++)
+    if (level->boundary[face] == HYMG_ROBIN) return true;
+  return false;
+}
+
+/* The planes of a box and face, or NULL. */
+static inline const double *hymgi_value_plane(const hymgi_level *level, int box, int face)
+{
+  return level->boundaries ? level->boundaries->value[box * 6 + face] : NULL;
+}
+
+static inline const double *hymgi_share_plane(const hymgi_level *level, int box, int face)
+{
+  return level->boundaries ? level->boundaries->share[box * 6 + face] : NULL;
 }
 
 /* The two axes along a face, the lower one first. */

@@ -26,11 +26,13 @@ typedef struct hymgi_transport {
   hymgi_peer_state peers;
 } hymgi_transport;
 
-/* Robust path with a quadratic extrapolation: level 0's coefficients in the preconditioner, where it
- * is linear. */
+/* Robust path with FV4 or a quadratic extrapolation: level 0 in the preconditioner, where it is FV2
+ * and linear at boundaries. */
 typedef struct hymgi_inner {
+  hymg_stencil stencil;
   hymgi_coefficients c;
   double lambda_max;
+  const struct hymgi_level_kernels *kernels;
 } hymgi_inner;
 
 /* The finest levels once more in single precision, for cycles that correct a solution in double
@@ -62,14 +64,17 @@ struct hymgi_hierarchy {
   hymgi_shadow shadow;
 };
 
-/* Before and after the preconditioner, and to build it: exchanges level 0's coefficients with those
- * of the preconditioner. Does nothing if they are the same. */
+/* Before and after the preconditioner, to build it, and for operations on coarser levels: exchanges
+ * level 0's stencil and coefficients with those of the preconditioner. Does nothing if they are the
+ * same. */
 static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
 {
   if (!h->method.quadratic) return;
   hymgi_level *level = h->level;
-  const hymgi_inner operator_s = {level->c, level->lambda_max};
+  const hymgi_inner operator_s = {h->method.stencil, level->c, level->lambda_max, level->kernels};
+  h->method.stencil = h->inner.stencil;
   level->c = h->inner.c, level->lambda_max = h->inner.lambda_max;
+  level->kernels = h->inner.kernels;
   h->inner = operator_s;
   hymgi_chebyshev_weights(level);
 }

@@ -46,7 +46,9 @@ typedef struct hymgi_method {
    * which is as narrow */
   bool uneven;
   bool stretched; /* robust: the grid has widths */
-  bool quadratic; /* robust: a Dirichlet boundary has the quadratic extrapolation */
+  /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
+   * the quadratic extrapolation at a Dirichlet or Robin boundary */
+  bool quadratic;
   bool weighted;  /* robust: weighted interpolation, else piecewise constant */
   bool tensor;    /* weighted: by products of weights, with series coefficients */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
@@ -82,10 +84,18 @@ typedef struct hymgi_coefficients {
   double beta_constant[3], alpha_constant;
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
+  bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   hymgi_real *constant_rows;
 } hymgi_coefficients;
+
+/* x += or = the interpolated source, coarse values in patches with their ghosts. */
+typedef struct hymgi_interpolation {
+  const hymgi_real *source;
+  int order; /* hymgi_ghosts */
+  bool add;
+} hymgi_interpolation;
 
 typedef struct hymgi_level {
   hymg_context *context;
@@ -107,7 +117,9 @@ typedef struct hymgi_level {
   int64_t cells;
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
+  /* ROBIN also where the user's kind is Dirichlet with the extrapolation VERTEX */
   hymg_boundary boundary[6];
+  double robin[6];   /* on Robin boundaries: the share (formulas/boundary.h) if it is a number */
   unsigned periodic; /* bit per axis */
   int ghost;         /* ghost layers, stored and exchanged */
 
@@ -125,6 +137,9 @@ typedef struct hymgi_level {
   bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
+  hymgi_interpolation start; /* what the next smoother call does first; without a source: nothing */
+  /* max |f - A x| is wanted after a cycle that ends with a smoother call, and may come with it */
+  enum { HYMGI_NORM_UNWANTED, HYMGI_NORM_WANTED, HYMGI_NORM_KNOWN } norm;
   bool direct; /* the next coarser level has the same boxes: patches are its boxes */
   /* not direct, but this rank's only patch is part of its only box on the next level */
   bool inside;

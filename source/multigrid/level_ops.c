@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "multigrid/accounting.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/hierarchy.h"
 
 static double smooth_bytes(const hymgi_level *level)
@@ -224,12 +225,28 @@ static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool sm
   end_interpolation(coarse, fine, start, 0);
 }
 
+/* The last smoother call of a cycle on the standard path, with the norm that is wanted after it. */
+static bool smooth_norm(hymgi_level *level)
+{
+  if (level->norm != HYMGI_NORM_WANTED || level->method->robust || level->uneven) return false;
+  if (!level->backend->smooth_norm) return false;
+  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
+  const double norm_bytes = hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1);
+  if (!level->backend->smooth_norm(level, HYMGI_SLOT_RESIDUAL)) {
+    hymgi_profile_cancel(level, start);
+    return false;
+  }
+  level->norm = HYMGI_NORM_KNOWN;
+  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level) + norm_bytes);
+  return true;
+}
+
 void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
 {
   const hymgi_robust_ops *ops = fine->method->robust ? fine->backend->robust : NULL;
   if (!ops || !ops->interpolate_smooth || fine->method->tensor) {
     hymgi_interpolate(coarse, fine, false, true);
-    hymgi_smooth_transposed(fine);
+    if (!smooth_norm(fine)) hymgi_smooth_transposed(fine);
     return;
   }
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
@@ -306,15 +323,17 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
                    coarse->x);
   if (order != HYMGI_GHOSTS_P0 && !fine->uneven &&
       (!fine->backend->extrapolates_in_loads ||
-       (!fine->direct && f_cycle))) /* these ghosts contain boundary data */
+       (!fine->direct && (f_cycle || hymgi_has_robin(coarse))))) /* with planes of other boxes */
     coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   double *const source = patches_of(fine, coarse->x);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
+  const hymgi_interpolation what = {source, order, !f_cycle};
+  const bool can_wait = smoothed && !fine->uneven && fine->backend->interpolate_later;
   if (fine->uneven)
     fine->backend->robust->interpolate_uneven(fine, source, order, !f_cycle, fine->x);
-  else
+  else if (!can_wait || !fine->backend->interpolate_later(fine, &what))
     fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
   hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start,
                     hymgi_stream_bytes(fine, (f_cycle ? 1 : 2) + 0.125));

@@ -36,15 +36,40 @@ void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *d)
   static const char *const data[6] = {"boundary_data[0] as a field", "boundary_data[1] as a field",
                                       "boundary_data[2] as a field", "boundary_data[3] as a field",
                                       "boundary_data[4] as a field", "boundary_data[5] as a field"};
+  static const char *const constant[6] = {"boundary_constant[0]", "boundary_constant[1]",
+                                          "boundary_constant[2]", "boundary_constant[3]",
+                                          "boundary_constant[4]", "boundary_constant[5]"};
+  static const char *const alpha[6] = {"robin_alpha[0] as a field", "robin_alpha[1] as a field",
+                                       "robin_alpha[2] as a field", "robin_alpha[3] as a field",
+                                       "robin_alpha[4] as a field", "robin_alpha[5] as a field"};
+  static const char *const beta[6] = {"robin_beta[0] as a field", "robin_beta[1] as a field",
+                                      "robin_beta[2] as a field", "robin_beta[3] as a field",
+                                      "robin_beta[4] as a field", "robin_beta[5] as a field"};
+  static const char *const alpha_constant[6] = {
+      "robin_alpha_constant[0]", "robin_alpha_constant[1]", "robin_alpha_constant[2]",
+      "robin_alpha_constant[3]", "robin_alpha_constant[4]", "robin_alpha_constant[5]"};
+  static const char *const beta_constant[6] = {"robin_beta_constant[0]", "robin_beta_constant[1]",
+                                               "robin_beta_constant[2]", "robin_beta_constant[3]",
+                                               "robin_beta_constant[4]", "robin_beta_constant[5]"};
   hymgi_arguments_text(a, "stencil", hymg_enum_name("hymg_stencil", (int)d->stencil));
   hymgi_arguments_text(a, "extrapolation",
                        hymg_enum_name("hymg_extrapolation", (int)d->extrapolation));
+  hymgi_arguments_real(a, "limiter", d->limiter);
   hymgi_arguments_real(a, "a", d->a);
   hymgi_arguments_real(a, "b", d->b);
   hymgi_arguments_text(a, "alpha as a field", yes_no(d->alpha));
   hymgi_arguments_real(a, "alpha_constant", d->alpha ? 0 : d->alpha_constant);
   hymgi_arguments_text(a, "beta as fields", yes_no(d->beta[0]));
   hymgi_arguments_real(a, "beta_constant", d->beta[0] ? 0 : d->beta_constant);
-  for (int face = 0; face < 6; face++)
+  for (int face = 0; face < 6; face++) {
     hymgi_arguments_text(a, data[face], yes_no(d->boundary_data[face]));
+    hymgi_arguments_real(a, constant[face],
+                         d->boundary_data[face] ? 0 : d->boundary_constant[face]);
+    hymgi_arguments_text(a, alpha[face], yes_no(d->robin_alpha[face]));
+    hymgi_arguments_real(a, alpha_constant[face],
+                         d->robin_alpha[face] ? 0 : d->robin_alpha_constant[face]);
+    hymgi_arguments_text(a, beta[face], yes_no(d->robin_beta[face]));
+    hymgi_arguments_real(a, beta_constant[face],
+                         d->robin_beta[face] ? 0 : d->robin_beta_constant[face]);
+  }
 }

@@ -10,12 +10,13 @@ enum { MAX_THREADS = 4096 };
 
 hymg_context_options hymg_context_options_default(void)
 {
-  return (hymg_context_options){.threads = 0, .device = HYMG_DEVICE_SHARED, .stream = NULL};
+  return (hymg_context_options){.device = HYMG_DEVICE_SHARED, .wait_seconds = 600};
 }
 
 static hymg_status check(const hymg_context_options *options)
 {
   if (!hymgi_cpu_has_all()) return HYMG_ECPU;
+  if (!(options->wait_seconds >= 0) || options->wait_seconds > 1e9) return HYMG_EINVAL;
   if (options->threads < 0 || options->threads > MAX_THREADS) return HYMG_EINVAL;
   return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
 }
@@ -30,6 +31,7 @@ hymg_status hymg_context_create(const hymg_context_options *options, hymg_contex
   c->threads = hymgi_backend_threads(o.threads);
   c->device = o.device;
   c->stream = o.stream;
+  c->wait_seconds = o.wait_seconds;
   *context = c;
   return HYMG_OK;
 }

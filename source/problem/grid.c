@@ -38,9 +38,9 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
     return hymgi_fail(context, HYMG_EINVAL, "spacing %g along %c: positive and finite",
                       d->spacing[axis], name[axis]);
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (d->boundary[face] < HYMG_DIRICHLET || d->boundary[face] > HYMG_NEUMANN)
+    if (d->boundary[face] < HYMG_DIRICHLET || d->boundary[face] > HYMG_ROBIN)
       return hymgi_fail(context, HYMG_EINVAL,
-                        "boundary kind %d on face %s: 0 (Dirichlet) to 2 (Neumann)",
+                        "boundary kind %d on face %s: 0 (Dirichlet) to 3 (Robin)",
                         (int)d->boundary[face], hymgi_face_name(face));
   if ((d->boundary[2 * axis] == HYMG_PERIODIC) != (d->boundary[2 * axis + 1] == HYMG_PERIODIC))
     return hymgi_fail(context, HYMG_EINVAL,

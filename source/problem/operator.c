@@ -6,9 +6,25 @@
 
 hymg_operator_desc hymg_operator_desc_default(void)
 {
-  const hymg_operator_desc desc = {
-      .stencil = HYMG_FV2, .b = 1, .alpha_constant = 1, .beta_constant = 1};
+  const hymg_operator_desc desc = {.stencil = HYMG_FV2,
+                                   .b = 1,
+                                   .alpha_constant = 1,
+                                   .beta_constant = 1,
+                                   .robin_alpha_constant = {1, 1, 1, 1, 1, 1},
+                                   .robin_beta_constant = {1, 1, 1, 1, 1, 1}};
   return desc;
+}
+
+bool hymgi_has_data(const hymg_operator_desc *desc, int face)
+{
+  return desc->boundary_data[face] || desc->boundary_constant[face] != 0;
+}
+
+bool hymgi_has_robin_fields(const hymg_operator_desc *desc)
+{
+  for (int face = 0; face < 6; face++)
+    if (desc->robin_alpha[face] || desc->robin_beta[face]) return true;
+  return false;
 }
 
 static hymg_status check_numbers(hymg_context *c, const hymg_operator_desc *d)
@@ -40,6 +56,37 @@ static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_ce
   return HYMG_OK;
 }
 
+/* alpha and beta of a Robin boundary, which no other boundary has as fields. */
+static hymg_status check_robin(hymg_grid *grid, const hymg_operator_desc *d, int face)
+{
+  static const char *const alpha_name[6] = {"robin_alpha[0]", "robin_alpha[1]", "robin_alpha[2]",
+                                            "robin_alpha[3]", "robin_alpha[4]", "robin_alpha[5]"};
+  static const char *const beta_name[6] = {"robin_beta[0]", "robin_beta[1]", "robin_beta[2]",
+                                           "robin_beta[3]", "robin_beta[4]", "robin_beta[5]"};
+  const hymg_centering centering = (hymg_centering)(HYMG_BOUNDARY_X_LOW + face);
+  const double alpha = d->robin_alpha_constant[face], beta = d->robin_beta_constant[face];
+  hymg_context *c = grid->context;
+  TRY(check_field(grid, d->robin_alpha[face], centering, alpha_name[face]));
+  TRY(check_field(grid, d->robin_beta[face], centering, beta_name[face]));
+  if (grid->desc.boundary[face] != HYMG_ROBIN) {
+    if (!d->robin_alpha[face] && !d->robin_beta[face]) return HYMG_OK;
+    return hymgi_fail(c, HYMG_EINVAL, "%s is given, but face %s is not a Robin boundary",
+                      d->robin_alpha[face] ? alpha_name[face] : beta_name[face],
+                      hymgi_face_name(face));
+  }
+  if (!d->robin_alpha[face] && (!(alpha >= 0) || !isfinite(alpha)))
+    return hymgi_fail(c, HYMG_EINVAL, "constant robin_alpha = %g on face %s: at least 0 and finite",
+                      alpha, hymgi_face_name(face));
+  if (!d->robin_beta[face] && (!(beta >= 0) || !isfinite(beta)))
+    return hymgi_fail(c, HYMG_EINVAL, "constant robin_beta = %g on face %s: at least 0 and finite",
+                      beta, hymgi_face_name(face));
+  if (!d->robin_alpha[face] && !d->robin_beta[face] && alpha == 0 && beta == 0)
+    return hymgi_fail(c, HYMG_EINVAL,
+                      "robin_alpha and robin_beta are both 0 on face %s: at most one of them",
+                      hymgi_face_name(face));
+  return HYMG_OK;
+}
+
 static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
 {
   static const char *const beta[3] = {"beta[0]", "beta[1]", "beta[2]"};
@@ -54,9 +101,13 @@ static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
   for (int face = 0; face < 6; face++) {
     TRY(check_field(grid, d->boundary_data[face], (hymg_centering)(HYMG_BOUNDARY_X_LOW + face),
                     boundary_data[face]));
-    if (d->boundary_data[face] && grid->desc.boundary[face] == HYMG_PERIODIC)
+    if (hymgi_has_data(d, face) && grid->desc.boundary[face] == HYMG_PERIODIC)
       return hymgi_fail(grid->context, HYMG_EINVAL, "wall data on face %s, which is periodic",
                         hymgi_face_name(face));
+    if (!isfinite(d->boundary_constant[face]))
+      return hymgi_fail(grid->context, HYMG_EINVAL, "constant wall data %g on face %s: finite",
+                        d->boundary_constant[face], hymgi_face_name(face));
+    TRY(check_robin(grid, d, face));
   }
   return HYMG_OK;
 }
@@ -68,23 +119,27 @@ static const char *stencil_name(hymg_stencil stencil)
 
 static const char *extrapolation_name(hymg_extrapolation extrapolation)
 {
-  static const char *const name[] = {"default", "linear", "quadratic"};
+  static const char *const name[] = {"default", "linear", "quadratic", "vertex"};
   return name[extrapolation];
 }
 
 static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 {
-  if (d->stencil != HYMG_FV4) return HYMG_OK;
   hymg_context *c = grid->context;
+  if (d->limiter != 0 && !(d->limiter >= 1))
+    return hymgi_fail(c, HYMG_EINVAL, "limiter %g: at least 1, or 0 for the default", d->limiter);
+  if (d->stencil != HYMG_FV4 && d->limiter != 0)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "limiter %g with FV2: with FV4 only", d->limiter);
+  if (d->stencil != HYMG_FV4) return HYMG_OK;
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
                       extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
-    if (grid->desc.boundary[face] == HYMG_NEUMANN)
-      return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                        "Neumann on face %s with FV4: Dirichlet and periodic only",
-                        hymgi_face_name(face));
-    if (d->boundary_data[face])
+    const hymg_boundary kind = grid->desc.boundary[face];
+    if (kind == HYMG_NEUMANN || kind == HYMG_ROBIN)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED, "%s on face %s with FV4: Dirichlet and periodic only",
+                        kind == HYMG_ROBIN ? "Robin" : "Neumann", hymgi_face_name(face));
+    if (hymgi_has_data(d, face))
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
                         "wall data on face %s with FV4: homogeneous walls only",
                         hymgi_face_name(face));
@@ -106,16 +161,16 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV2 && d->stencil != HYMG_FV4)
     return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
                       (int)d->stencil);
-  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT ||
-      d->extrapolation > HYMG_EXTRAPOLATION_QUADRATIC)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 2 (quadratic)",
+  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT || d->extrapolation > HYMG_EXTRAPOLATION_VERTEX)
+    return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 3 (vertex)",
                       (int)d->extrapolation);
   TRY(check_numbers(grid->context, d));
   TRY(check_fields(grid, d));
   const double *const *w = grid->desc.widths;
-  if ((w[0] || w[1] || w[2]) && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
+  if ((w[0] || w[1] || w[2]) && d->extrapolation >= HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
-                      "the quadratic closure on a grid with widths: linear only");
+                      "the %s closure on a grid with widths: linear only",
+                      extrapolation_name(d->extrapolation));
   return check_fv4(grid, d);
 }
 
@@ -145,11 +200,16 @@ hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc)
 /* The part of a change that needs a new solver, or NULL. */
 static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator_desc *wanted)
 {
+  if (now->limiter != wanted->limiter) return "the limiter";
   if (!now->alpha != !wanted->alpha) return "whether alpha is a field";
   if (!now->beta[0] != !wanted->beta[0]) return "whether beta is fields";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
-  for (int face = 0; face < 6; face++)
-    if (!now->boundary_data[face] != !wanted->boundary_data[face]) return "which walls have data";
+  for (int face = 0; face < 6; face++) {
+    if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face)) return "which walls have data";
+    if (!now->robin_alpha[face] != !wanted->robin_alpha[face] ||
+        !now->robin_beta[face] != !wanted->robin_beta[face])
+      return "which numbers of Robin walls are fields";
+  }
   return NULL;
 }
 

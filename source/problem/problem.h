@@ -48,6 +48,10 @@ struct hymg_operator {
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
 
+/* Does a boundary have data other than 0? Are numbers of Robin conditions fields on any face? */
+bool hymgi_has_data(const hymg_operator_desc *desc, int face);
+bool hymgi_has_robin_fields(const hymg_operator_desc *desc);
+
 /* What must be the same on every rank of a grid, an operator and (resolved) options. */
 void hymgi_grid_arguments(hymgi_arguments *a, const hymg_grid_desc *desc);
 void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *desc);

@@ -9,7 +9,7 @@
 
 /* An axis is halved if its mean share of the coupling is at least this part of the largest one. */
 #define STRONG 0.5
-/* The preconditioner is linear at boundaries where the operator is quadratic; it needs the fewest
+/* The preconditioner is linear at boundaries where the operator is quadratic or FV4; it needs the fewest
  * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
 #define STIFFER 0.6
 /* Half sweeps of a smoother call. Without a Dirichlet boundary a region of high beta has no hold but the
@@ -40,8 +40,11 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   if (has_default_sweeps(h)) m->sweeps = m->coarse_sweeps = SWEEPS;
   if (m->stretched) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   for (int face = 0; face < 6; face++)
-    m->quadratic = m->quadratic || (d->boundary[face] == HYMG_DIRICHLET && d->n[face / 2] > 1 &&
-                                    m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
+    m->quadratic =
+        m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
+                         d->n[face / 2] > 1 && m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
+  m->quadratic = m->quadratic || m->stencil == HYMG_FV4;
+  h->inner.stencil = HYMG_FV2;
 }
 
 /* ---- which axes ---- */
@@ -135,28 +138,36 @@ static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, h
   return hymgi_levels_finish(h, coarse->index);
 }
 
-/* Level 0 as the preconditioner sees it: linear and stiffer at boundaries. */
+/* Level 0 as the preconditioner sees it: FV2, linear and stiffer at boundaries. FV4's betas are over 12,
+ * and its l1 scaling is never used. */
 static hymg_status make_inner(hymgi_hierarchy *h)
 {
   const hymgi_method outer = h->method;
+  const bool fv4 = outer.stencil == HYMG_FV4;
   hymgi_level *level = h->level;
-  double *beta[3];
+  double *beta[3], *const l1inv = level->c.l1inv ? level->c.l1inv : h->inner.c.l1inv;
   hymg_status status = HYMG_OK;
   memcpy(beta, h->inner.c.beta, sizeof beta);
   for (int axis = 0; axis < 3; axis++)
     if (!beta[axis] && status == HYMG_OK)
       status = hymgi_vector_create(level, level->vector_size, &beta[axis]);
+  if (fv4) level->c.l1inv = NULL;
   h->inner.c = level->c;
+  h->inner.c.l1inv = l1inv;
+  if (fv4) h->inner.c.dinv = NULL;
   memcpy(h->inner.c.beta, beta, sizeof beta);
   TRY(hymgi_agree(h->context, status));
-  for (int axis = 0; axis < 3; axis++)
+  for (int axis = 0; axis < 3; axis++) {
     hymgi_vector_copy(level, level->c.beta[axis], beta[axis]);
+    if (fv4) level->backend->scale(level, 12, beta[axis]);
+    if (fv4) h->inner.c.beta_constant[axis] *= 12;
+  }
   hymgi_exchange_inner(h);
   h->method.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   h->method.stiffer = STIFFER;
   status = hymgi_levels_finish(h, 0);
-  h->method = outer;
   hymgi_exchange_inner(h);
+  h->method = outer;
   return status;
 }
 
@@ -164,6 +175,7 @@ static hymg_status make_inner(hymgi_hierarchy *h)
 static hymg_status load_finest(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
+  level->c.limited = false;
   TRY(hymgi_finest_load(h));
   if (has_default_sweeps(h)) h->method.coarse_sweeps = coarse_sweeps(h);
   for (int axis = 0; h->method.stretched && axis < 3; axis++) {

@@ -1,6 +1,7 @@
 /* The choice of the path: by stencil, grid and method, then by the coefficients. */
 #include "robust/robust.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,12 +23,15 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
   const bool widths = d->widths[0] || d->widths[1] || d->widths[2];
-  if (h->method.stencil == HYMG_FV4) {
-    if (wanted == HYMG_PATH_ROBUST)
-      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "path robust with FV4: FV2 only");
-    if (widths)
-      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "FV4 on a grid with widths: FV2 only");
-    decide(choice, HYMG_PATH_STANDARD, "FV4");
+  if (widths && h->method.stencil == HYMG_FV4)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                      "FV4 on a grid with widths: cells of one width per axis only; use FV2");
+  if (h->op->desc.limiter > 0 && isfinite(h->op->desc.limiter)) {
+    if (wanted == HYMG_PATH_STANDARD)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                        "limiter %g on path standard: on the robust path only",
+                        h->op->desc.limiter);
+    decide(choice, HYMG_PATH_ROBUST, "a limiter was asked for");
   } else if (widths) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,

@@ -24,6 +24,10 @@ hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice
 /* Is FMG asked for on the robust path? EUNSUPPORTED, naming the reason and MG. */
 hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice);
 
+/* limiter.c, collective: marks the betas of level 0 that FV4's limiter takes; *limited: are there any,
+ * on any rank? After the path has been judged by them. */
+hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited);
+
 /* levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
  * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
  * axes would have to be coarsened: the hierarchy must then be built anew. */

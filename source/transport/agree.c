@@ -67,6 +67,7 @@ hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h)
   /* first half: sweeps exchange both colours; second half: they start with an exchange */
   int lacking[2 * HYMGI_MAX_LEVELS] = {0};
   int *const reads = lacking + h->num_levels;
+  hymgi_exchange_inner(h); /* only the preconditioner has sweeps */
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
@@ -75,11 +76,12 @@ hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h)
     lacking[l] = plan && !joins;
     reads[l] = level->num_boxes > 0 && !(here && fine->starts_alone(level));
   }
-  TRY(hymgi_comm_max_int(c, c->comm, lacking, 2 * h->num_levels));
+  const hymg_status status = hymgi_comm_max_int(c, c->comm, lacking, 2 * h->num_levels);
   for (int l = 0; l < h->num_levels; l++) {
     hymgi_plan *plan = hymgi_operator_halo(h->level + l);
     if (plan) plan->in_sweeps = !lacking[l];
     h->level[l].starts_alone = !reads[l];
   }
-  return HYMG_OK;
+  hymgi_exchange_inner(h);
+  return status;
 }

@@ -289,7 +289,9 @@ hymg_status hymgi_transport_connect(hymgi_hierarchy *h)
     why[0] = '\0';
   }
   TRY(hymgi_agree(c, give_buffers(h, &list)));
-  t->peers.timeout = h->options.peer_seconds;
+  t->peers.timeout = c->wait_seconds > 0 && c->wait_seconds < h->options.peer_seconds
+                         ? c->wait_seconds
+                         : h->options.peer_seconds;
   if (t->info.within == HYMG_TRANSPORT_PEER) TRY(hymgi_agree_on_protocols(h, &list));
   TRY(hymgi_agree_on_sweeps(h));
   if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(h, &list);
@@ -312,7 +314,8 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
     hymgi_comm_drain(c, c->comm);
     if (t->failed) hymgi_transport_reset(h);
   }
-  if (t->arena) h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
+  if (t->arena && !hymgi_comm_is_lost(c->comm))
+    h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
   free(t->rank_of);
   free(t->mapped);
   free(t->peers.others);

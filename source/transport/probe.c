@@ -72,7 +72,8 @@ static hymg_status exchange(hymg_context *c, const hymgi_backend *gpu, size_t do
   hymg_status status = HYMG_OK;
   for (int sends = 0; sends < 2 && status == HYMG_OK; sends++)
     status = hymgi_comm_post(c, requests, sends, 1 - rank, 0, data[1 - sends], doubles);
-  if (status == HYMG_OK) status = hymgi_comm_wait(c, requests);
+  const hymg_status waited = hymgi_comm_wait(c, requests);
+  if (status == HYMG_OK) status = waited;
   gpu->mover.leave(before);
   gpu->copy(c, data[1], host, doubles);
   hymgi_requests_destroy(&requests);

@@ -30,7 +30,7 @@ typedef struct robust_case {
   double jump; /* betas lie between 1 and its exponential; 0: constant */
   int block;   /* not 0: betas are 1 or 1e6, in a checkerboard of cubes of so many cells a side */
   double a;    /* with a variable alpha; 0: none */
-  bool stretched, data;
+  bool stretched, data, fv4;
   hymg_smoother smoother;
   hymg_transfer transfer;
 } robust_case;
@@ -129,7 +129,7 @@ static void fill_betas(open_problem *o, const robust_case *p, double jump, unsig
 static void open_operator(const robust_case *p, open_problem *o)
 {
   hymg_operator_desc desc = hymg_operator_desc_default();
-  desc.stencil = HYMG_FV2;
+  desc.stencil = p->fv4 ? HYMG_FV4 : HYMG_FV2;
   desc.extrapolation = p->extrapolation;
   fill_betas(o, p, p->jump, 20);
   for (int axis = 0; axis < 3; axis++)
@@ -247,10 +247,10 @@ static answer solve(open_problem *o, const robust_case *p)
 static void describe(const robust_case *p, const char *what, char *text, size_t size)
 {
   snprintf(text, size,
-           "%s: %d x %d x %d %s extrapolation %d jump %g a %g%s%s smoother %d transfer %d", what,
-           p->n[0], p->n[1], p->n[2], p->boundary, (int)p->extrapolation, p->jump, p->a,
-           p->stretched ? " stretched" : "", p->data ? " boundary data" : "", (int)p->smoother,
-           (int)p->transfer);
+           "%s: %d x %d x %d %s%s extrapolation %d jump %g a %g%s%s smoother %d transfer %d", what,
+           p->n[0], p->n[1], p->n[2], p->boundary, p->fv4 ? " FV4" : "", (int)p->extrapolation,
+           p->jump, p->a, p->stretched ? " stretched" : "", p->data ? " boundary data" : "",
+           (int)p->smoother, (int)p->transfer);
 }
 
 static void compare_levels(const char *where, const answer *got, const answer *want)
@@ -328,6 +328,10 @@ static const robust_case problems[] = {
     {{1, 1, 37}, "nn pp pp", .jump = 1},
     {{2, 3, 2}, "dd dd dd", .jump = 1},
     {{24, 24, 24}, "dd dd dd", .jump = 0},
+    {{32, 20, 12}, "dd dd dd", .jump = 4, .fv4 = true, .a = 0.5},
+    {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
+    {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},
+    {{13, 8, 11}, "pp dd dd", .jump = 0, .fv4 = true},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

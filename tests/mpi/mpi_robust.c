@@ -17,9 +17,9 @@ static int *cut(int n, int boxes, int first)
   return cells;
 }
 
-/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it; mixed
+/* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it; FV4; mixed
  * precision, for which there have to be more than 32^3 cells. */
-enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, MIXED = 1 << 10 };
+enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, FV4 = 1 << 10, MIXED = 1 << 11 };
 
 static const struct {
   int n[3];
@@ -43,6 +43,9 @@ static const struct {
     {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | TENSOR, 2, 11, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS, 2, 5, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
+    {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | FV4, 0, 9, HYMG_PATH_ROBUST},
+    {{31, 18, 8}, "pp dd pp", FV4, 0, 5, HYMG_PATH_ROBUST},
+    {{20, 17, 36}, "dd pp dd", TRIAL_ALPHA | FV4 | TENSOR, 2, 7, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
     {{17, 13, 21}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 5, HYMG_PATH_STANDARD},
@@ -70,6 +73,8 @@ static trial trial_case(int i)
   if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
   if (islands && cases[i].kind & TRIAL_QUADRATIC)
     t.c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
+  if (cases[i].kind & FV4)
+    t.c.spec.stencil = HYMG_FV4, t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   if (cases[i].path == HYMG_PATH_STANDARD) { /* all smoothers but symgs */
     t.o.smoother = (hymg_smoother)(i % 4);
     t.o.cycle = i % 3 ? HYMG_CYCLE_F : HYMG_CYCLE_W;

@@ -172,6 +172,30 @@ START_TEST(histories_with_a_quadratic_extrapolation_are_those_of_the_oracle)
 }
 END_TEST
 
+/* Robin boundaries and walls a whole spacing away, next to others. */
+static const char *const robin_walls[] = {"rr rr rr", "rd nr pp", "rn pp dr"};
+static const unsigned robin_kinds[] = {TRIAL_ROBIN | TRIAL_JUMPS | TRIAL_DATA,
+                                       TRIAL_ROBIN | TRIAL_JUMPS | TRIAL_WIDTHS | TRIAL_DATA,
+                                       TRIAL_ROBIN | TRIAL_QUADRATIC | TRIAL_DATA,
+                                       TRIAL_VERTEX | TRIAL_DATA,
+                                       TRIAL_QUADRATIC | TRIAL_ALPHA,
+                                       TRIAL_ROBIN | TRIAL_VERTEX | TRIAL_CONSTANT};
+enum { NUM_ROBIN_KINDS = sizeof robin_kinds / sizeof *robin_kinds };
+
+START_TEST(histories_with_robin_boundaries_are_those_of_the_oracle)
+{
+  for (int walls = 0; walls < 3; walls++)
+    for (int kind = 0; kind < NUM_ROBIN_KINDS; kind++) {
+      const int *n = shapes[_i];
+      if (robin_kinds[kind] & TRIAL_ROBIN && (n[0] < 2 || n[1] < 2 || n[2] < 2)) continue;
+      trial t = trial_of(n, robin_walls[walls], robin_kinds[kind]);
+      t.o.transfer = (hymg_transfer)(HYMG_TRANSFER_CONSTANT + (walls + kind + _i) % 3);
+      compare_solve(&t);
+      trial_close(&t);
+    }
+}
+END_TEST
+
 /* Periodic axes of 1, 2, 3 cells and odd ones: seams within a cell, doubled, or of one colour. */
 START_TEST(periodic_axes_of_any_length_are_those_of_the_oracle)
 {
@@ -218,8 +242,9 @@ START_TEST(apply_and_residual_are_those_of_the_oracle)
 {
   const unsigned kind = TRIAL_JUMPS | TRIAL_ALPHA | TRIAL_DATA;
   for (int quadratic = 0; quadratic < 2; quadratic++) {
-    trial t = trial_of(shapes[_i % NUM_SHAPES], boundaries[_i % NUM_BOUNDARIES],
-                       kind | (quadratic ? TRIAL_QUADRATIC : TRIAL_WIDTHS));
+    trial t = trial_of(
+        shapes[_i % NUM_SHAPES], _i < 40 ? boundaries[_i % NUM_BOUNDARIES] : robin_walls[_i % 3],
+        kind | (quadratic ? TRIAL_QUADRATIC : TRIAL_WIDTHS) | (_i < 43 ? 0u : TRIAL_ROBIN));
     trial_open(&t);
     robust_oracle *o = oracle_of(&t);
     double *x = support_random(t.cells, -1, 1, 1), *want = support_poison(t.cells);
@@ -321,7 +346,9 @@ static const struct cycle_case {
                    {{5, 4, 3}, "pp dd pp", TRIAL_JUMPS},
                    {{7, 3, 5}, "pp pp pp", TRIAL_JUMPS | TRIAL_ALPHA},
                    {{9, 1, 7}, "pp nn dd", TRIAL_JUMPS | TRIAL_WIDTHS},
-                   {{16, 2, 4}, "pp nn nd", TRIAL_JUMPS}};
+                   {{16, 2, 4}, "pp nn nd", TRIAL_JUMPS},
+                   {{5, 4, 3}, "rr dr rn", TRIAL_JUMPS | TRIAL_WIDTHS | TRIAL_ROBIN},
+                   {{5, 4, 6}, "dd rr pp", TRIAL_VERTEX}};
 enum { NUM_CYCLE_CASES = sizeof cycle_cases / sizeof *cycle_cases };
 
 static void check_cycle(int which, hymg_transfer transfer, hymg_smoother smoother)
@@ -550,11 +577,13 @@ int main(void)
   tcase_add_test(t, interpolation_reproduces_linear_functions_inside);
   tcase_add_loop_test(t, coarse_conductances_of_a_constant_are_those_of_the_coarse_grid, 0, 4);
   tcase_add_test(t, weights_at_a_jump_follow_the_conductances);
-  tcase_add_loop_test(t, apply_and_residual_are_those_of_the_oracle, 0, small ? 2 : 40);
+  tcase_add_loop_test(t, apply_and_residual_are_those_of_the_oracle, 0, small ? 2 : 46);
   tcase_add_loop_test(t, weighted_histories_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, tensor_histories_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, constant_histories_are_those_of_the_oracle, 0, all);
   tcase_add_loop_test(t, histories_with_a_quadratic_extrapolation_are_those_of_the_oracle, 0, all);
+  tcase_add_loop_test(t, histories_with_robin_boundaries_are_those_of_the_oracle, 0,
+                      small ? 2 : NUM_SHAPES);
   tcase_add_loop_test(t, constant_coefficients_are_those_of_the_oracle, 0, small ? 2 : 8);
   tcase_add_loop_test(t, periodic_axes_of_any_length_are_those_of_the_oracle, 0, 3);
   tcase_add_loop_test(t, a_cycle_is_symmetric_and_positive_definite, 0, NUM_CYCLE_CASES);

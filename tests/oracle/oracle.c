@@ -25,7 +25,9 @@ void oracle_store(const oracle_level *l, const double *ghosted, double *plain)
 int oracle_operator_rule(const oracle *o)
 {
   if (o->spec.stencil == HYMG_FV4) return 4;
-  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1 : 3;
+  return o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR   ? 1
+         : o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 5
+                                                              : 3;
 }
 
 /* The order of extrapolation on an axis of dim cells: 4 needs four cells, 2 and 3 need two. */
@@ -36,10 +38,12 @@ static int rule_in_force(int rule, int dim)
   return rule;
 }
 
-/* Behind a narrower cell the extrapolation is linear, but for rule 3 with two cells; elsewhere rule 3
+/* Rule 5 is the line to a boundary half a width of level 0 beyond the face.
+ * Behind a narrower cell the extrapolation is linear, but for rule 3 with two cells; elsewhere rule 3
  * is rule 2. */
 static int boundary_rule(const oracle_level *l, int face, int rule)
 {
+  if (rule == 5) return 5;
   rule = rule_in_force(rule, l->dim[face / 2]);
   if (!oracle_is_narrow(l, face)) return rule == 3 ? 2 : rule;
   return rule == 3 && l->n[face / 2] > 1 ? 3 : 1;
@@ -69,6 +73,50 @@ static void close_narrow(const oracle_level *l, int face, double w, double *x, p
   x[-s] = weight[0] * w + weight[1] * x[0] + weight[2] * x[s];
 }
 
+/* The ghost for the value w on the boundary. */
+static void close_value(const oracle *o, const oracle_level *l, int face, int rule, double w,
+                        double *x, ptrdiff_t s)
+{
+  int d = face / 2;
+  double width = l->h[d] * l->width[d][face % 2 ? l->n[d] - 1 : 0];
+  rule = boundary_rule(l, face, rule);
+  if (rule == 5)
+    x[-s] = x[0] + (w - x[0]) * width / (0.5 * width + 0.5 * o->spec.h[d]), x[-2 * s] = 0.0;
+  else if (rule == 3)
+    close_narrow(l, face, w, x, s);
+  else
+    close_dirichlet(rule, w, x, s);
+}
+
+/* Finds the value on the boundary for which alpha u + beta du/dn = w. */
+static void close_robin(const oracle *o, const oracle_level *l, int face, size_t at, int rule,
+                        double w, double *x, ptrdiff_t s)
+{
+  int d = face / 2;
+  double width = l->h[d] * l->width[d][face % 2 ? l->n[d] - 1 : 0], ghost[2];
+  double alpha = l->robin_alpha[face][at], beta = l->robin_beta[face][at];
+  for (int m = 0; m < 2; m++) {
+    close_value(o, l, face, rule, m, x, s);
+    ghost[m] = x[-s];
+  }
+  double value =
+      (w - beta * (ghost[0] - x[0]) / width) / (alpha + beta * (ghost[1] - ghost[0]) / width);
+  close_value(o, l, face, rule, value, x, s);
+}
+
+/* The ghosts beyond a boundary; at: the cell there, to which x points. */
+static void close_boundary(const oracle *o, const oracle_level *l, int face, size_t at, int rule,
+                           double w, double *x, ptrdiff_t s)
+{
+  int d = face / 2;
+  if (o->spec.boundary[face] == HYMG_NEUMANN)
+    x[-s] = x[0] + l->h[d] * l->width[d][face % 2 ? l->n[d] - 1 : 0] * w;
+  else if (o->spec.boundary[face] == HYMG_ROBIN)
+    close_robin(o, l, face, at, rule, w, x, s);
+  else
+    close_value(o, l, face, rule, w, x, s);
+}
+
 static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, bool data, double *x,
                       size_t p)
 {
@@ -87,12 +135,7 @@ static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, b
     ptrdiff_t in = side ? -s : s;
     const double *boundary_data = l->boundary_data[2 * d + side];
     double w = data && boundary_data ? boundary_data[at] : 0.0;
-    if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN)
-      x[(ptrdiff_t)at - in] = x[at] + l->h[d] * l->width[d][side ? n - 1 : 0] * w;
-    else if (boundary_rule(l, 2 * d + side, rule) == 3)
-      close_narrow(l, 2 * d + side, w, x + at, in);
-    else
-      close_dirichlet(boundary_rule(l, 2 * d + side, rule), w, x + at, in);
+    close_boundary(o, l, 2 * d + side, at, rule, w, x + at, in);
   }
 }
 
@@ -119,11 +162,48 @@ void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, d
   }
 }
 
+/* Does beta vary by more than the factor among the low d-face of cell p and its neighbours? Near a
+ * Dirichlet boundary these are the faces of the four cells from which ghosts are extrapolated. */
+static bool is_limited(const oracle *o, const oracle_level *l, int d, size_t p)
+{
+  bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+  const double *beta = l->beta[d];
+  int n = l->n[d], face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
+  double least = beta[p], largest = beta[p];
+  for (int to = 0; to <= n; to++) {
+    int apart = abs(to - face);
+    if (wraps && n - apart < apart) apart = n - apart;
+    bool low = !wraps && face <= 1 && to <= 3, high = !wraps && face >= n - 1 && to >= n - 3;
+    if (apart > 1 && !low && !high) continue;
+    double b = (beta + p)[(to - face) * (ptrdiff_t)l->stride[d]];
+    least = b < least ? b : least, largest = b > largest ? b : largest;
+  }
+  for (int t = 0; t < 3; t++) {
+    double up = beta[p + l->stride[t]], down = beta[p - l->stride[t]];
+    if (t == d) continue;
+    least = up < least ? up : least, largest = up > largest ? up : largest;
+    least = down < least ? down : least, largest = down > largest ? down : largest;
+  }
+  return largest > o->spec.limiter * least;
+}
+
+/* h times the flux of FV2 through that face, with linear extrapolation. */
+static double flux2(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
+{
+  bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+  size_t s = l->stride[d];
+  int face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / s) - 2;
+  double low = face == 0 && !wraps ? -x[p] : x[p - s];
+  double high = face == l->n[d] && !wraps ? -x[p - s] : x[p];
+  return l->beta[d][p] * (high - low);
+}
+
 /* h times the flux through the low d-face of cell p, fourth order. */
-static double flux4(const oracle_level *l, int d, const double *x, size_t p)
+static double flux4(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
 {
   size_t s = l->stride[d];
   const double *beta = l->beta[d];
+  if (o->spec.limiter > 0 && l == o->level && is_limited(o, l, d, p)) return flux2(o, l, d, x, p);
   double sum = beta[p] * (15.0 * (x[p] - x[p - s]) - (x[p + s] - x[p - 2 * s]));
   for (int t = 0; t < 3; t++) {
     if (t == d) continue;
@@ -141,8 +221,8 @@ double oracle_cell(const oracle *o, const oracle_level *l, const double *x, size
     size_t s = l->stride[d];
     double low, high;
     if (o->spec.stencil == HYMG_FV4) {
-      low = flux4(l, d, x, p);
-      high = flux4(l, d, x, p + s);
+      low = flux4(o, l, d, x, p);
+      high = flux4(o, l, d, x, p + s);
     } else {
       low = l->beta[d][p] * (x[p] - x[p - s]);
       high = l->beta[d][p + s] * (x[p + s] - x[p]);
@@ -169,26 +249,22 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
   }
 }
 
-/* Dirichlet: b beta c w / h^2 with c the weight of w in the ghost, 2 (v1) or 3 (v2); Neumann: b beta q /
- * h. beta of a narrower cell is that of the face over the cell's width, which Neumann data have no part
- * in. */
+/* b beta / h^2 times what the data add to the ghost: Dirichlet: c w with c = 2 (v1) or 3 (v2); Neumann: h
+ * q. beta of a narrower cell is that of the face over the cell's width. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
   for (int face = 0; face < 6; face++) {
     if (!l->boundary_data[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
     int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;
-    int rule = boundary_rule(l, face, oracle_operator_rule(o));
-    double weight[3] = {rule == 1 ? 2.0 : 3.0};
-    if (rule == 3) oracle_narrow_ghost(l, face, weight);
-    double scale = o->spec.boundary[face] == HYMG_NEUMANN ? l->width[d][layer] / l->h[d]
-                                                          : weight[0] / (l->h[d] * l->h[d]);
     ORACLE_CELLS(l, i, j, k)
     {
       int at[3] = {i, j, k};
       if (at[d] != layer) continue;
       size_t p = oracle_at(l, i, j, k);
       double beta = l->beta[d][p + (face % 2 ? l->stride[d] : 0)];
-      f[p] += o->spec.b * beta * scale * l->boundary_data[face][p];
+      double x[5] = {0.0}; /* two ghosts, then cells with u = 0 */
+      close_boundary(o, l, face, p, oracle_operator_rule(o), l->boundary_data[face][p], x + 2, 1);
+      f[p] += o->spec.b * beta * x[1] / (l->h[d] * l->h[d]);
     }
   }
 }
@@ -238,9 +314,8 @@ void oracle_prolong_ghosted(const oracle *o, int l, int order, bool data, double
 {
   const oracle_level *lf = &o->level[l], *lc = &o->level[l + 1];
   /* the extrapolation of an interpolation has its own order: linear with p1 */
-  int rule = order == 4                                                         ? 4
-             : order == 1 || o->spec.extrapolation == HYMG_EXTRAPOLATION_LINEAR ? 1
-                                                                                : 2;
+  int rule = oracle_operator_rule(o);
+  if (rule != 5) rule = order == 4 ? 4 : order == 1 || rule == 1 ? 1 : 2;
   if (oracle_has_odd_side(lf)) {
     oracle_parabolas(o, l, coarse, fine, add);
     return;

@@ -20,6 +20,12 @@ typedef struct oracle_spec {
   hymg_extrapolation extrapolation;
   double a, b, alpha_constant, beta_constant;
   const double *alpha, *beta[3], *boundary_data[6];
+  double boundary_constant[6]; /* where boundary_data is NULL */
+  double robin_alpha_constant[6], robin_beta_constant[6];
+  const double *robin_alpha[6], *robin_beta[6];
+  /* FV4, level 0: factor of beta from which on a face has the flux of FV2; 0 in the oracle: none, in
+   * the library: its default */
+  double limiter;
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   hymg_bottom bottom; /* bicgstab or cg */
@@ -34,6 +40,9 @@ typedef struct oracle_level {
   size_t stride[3], size, cells;
   double *alpha, *beta[3];
   double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
+  /* likewise of Robin boundaries; the whole condition is over alpha + beta / h of level 0, to which an
+   * extrapolation from vertices adds alpha / 2 */
+  double *robin_alpha[6], *robin_beta[6];
   double *diag, *l1, lambda_max;
   double *u, *f, *r, *old, *work[8];
 } oracle_level;

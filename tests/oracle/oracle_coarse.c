@@ -107,22 +107,32 @@ static void coarse_faces(const oracle_spec *s, const oracle_level *f, oracle_lev
       }
 }
 
+/* Means over the child faces, or NULL. */
+static double *coarse_boundary(const oracle_level *f, const oracle_level *c, int face,
+                               const double *data)
+{
+  int d = face / 2, low = face % 2 ? c->n[d] - 1 : 0, fine = face % 2 ? f->n[d] - 1 : 0;
+  double *coarse = data ? oracle_array(c) : NULL;
+  if (!data) return NULL;
+  ORACLE_CELLS(c, i, j, k)
+  {
+    int at[3] = {i, j, k}, count;
+    if (at[d] != low) continue;
+    double sum = sum_of_layer(f, data, d, at, fine, &count);
+    coarse[oracle_at(c, i, j, k)] = sum / count;
+  }
+  return coarse;
+}
+
 void oracle_coarse_coefficients(const oracle_spec *s, const oracle_level *f, oracle_level *c)
 {
   oracle_restrict_ghosted(f, f->alpha, c, c->alpha);
   for (int d = 0; d < 3; d++)
     coarse_faces(s, f, c, d);
   for (int face = 0; face < 6; face++) {
-    if (!s->boundary_data[face]) continue;
-    int d = face / 2, low = face % 2 ? c->n[d] - 1 : 0, fine = face % 2 ? f->n[d] - 1 : 0;
-    c->boundary_data[face] = oracle_array(c);
-    ORACLE_CELLS(c, i, j, k)
-    {
-      int at[3] = {i, j, k}, count;
-      if (at[d] != low) continue;
-      double sum = sum_of_layer(f, f->boundary_data[face], d, at, fine, &count);
-      c->boundary_data[face][oracle_at(c, i, j, k)] = sum / count;
-    }
+    c->boundary_data[face] = coarse_boundary(f, c, face, f->boundary_data[face]);
+    c->robin_alpha[face] = coarse_boundary(f, c, face, f->robin_alpha[face]);
+    c->robin_beta[face] = coarse_boundary(f, c, face, f->robin_beta[face]);
   }
 }
 

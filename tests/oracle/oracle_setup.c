@@ -14,6 +14,8 @@ oracle_spec oracle_spec_default(int n)
                    .alpha_constant = 1.0,
                    .beta_constant = 1.0,
                    .sweeps = -1};
+  for (int face = 0; face < 6; face++)
+    s.robin_alpha_constant[face] = s.robin_beta_constant[face] = 1.0;
   return s;
 }
 
@@ -92,14 +94,32 @@ static void load_faces(const oracle_level *l, int d, const double *plain, double
         beta[oracle_at(l, i, j, k)] = *plain++;
 }
 
-static void load_boundary(const oracle_level *l, int face, const double *plain,
-                          double *boundary_data)
+/* An array whose layer at a boundary has these values, or if there are none, the constant. */
+static double *load_boundary(const oracle_level *l, int face, const double *plain, double constant)
 {
+  double *data = oracle_array(l);
   ORACLE_CELLS(l, i, j, k)
   {
     int at[3] = {i, j, k};
     if (at[face / 2] == (face % 2 ? l->n[face / 2] - 1 : 0))
-      boundary_data[oracle_at(l, i, j, k)] = *plain++;
+      data[oracle_at(l, i, j, k)] = plain ? *plain++ : constant;
+  }
+  return data;
+}
+
+static void load_robin(const oracle_spec *s, oracle_level *l, int face)
+{
+  const double more = s->extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 0.5 : 0.0;
+  double *alpha = l->robin_alpha[face] =
+      load_boundary(l, face, s->robin_alpha[face], s->robin_alpha_constant[face]);
+  double *beta = l->robin_beta[face] =
+      load_boundary(l, face, s->robin_beta[face], s->robin_beta_constant[face]);
+  for (size_t p = 0; p < l->size; p++) {
+    const double sum = alpha[p] + beta[p] / l->h[face / 2] + more * alpha[p];
+    if (sum == 0.0) continue;
+    alpha[p] /= sum;
+    beta[p] /= sum;
+    if (l->boundary_data[face]) l->boundary_data[face][p] /= sum;
   }
 }
 
@@ -112,9 +132,10 @@ static void finest_coefficients(const oracle_spec *s, oracle_level *l)
     if (s->beta[d]) load_faces(l, d, s->beta[d], l->beta[d]);
   }
   for (int face = 0; face < 6; face++) {
-    if (!s->boundary_data[face]) continue;
-    l->boundary_data[face] = oracle_array(l);
-    load_boundary(l, face, s->boundary_data[face], l->boundary_data[face]);
+    if (s->boundary_data[face] || s->boundary_constant[face] != 0.0)
+      l->boundary_data[face] =
+          load_boundary(l, face, s->boundary_data[face], s->boundary_constant[face]);
+    if (s->boundary[face] == HYMG_ROBIN) load_robin(s, l, face);
   }
 }
 
@@ -130,24 +151,36 @@ static double beyond_edge(const oracle_level *l, const double *boundary_data, in
 
 /* Boundary data one entry beyond the boundary's own edges, which edge ghosts with data need: around
  * periodic axes, else linearly onwards (the formulas leave this open). */
+static void extend_boundary(const oracle_spec *s, const oracle_level *l, int face, double *data)
+{
+  for (int t = 0; t < 3; t++) {
+    if (!data || t == face / 2) continue;
+    for (int k = -1; k <= l->n[2]; k++)
+      for (int j = -1; j <= l->n[1]; j++)
+        for (int i = -1; i <= l->n[0]; i++) {
+          int at[3] = {i, j, k};
+          if (at[t] >= 0 && at[t] < l->n[t]) continue;
+          double *entry = &data[oracle_at(l, i, j, k)];
+          if (s->boundary[2 * t] == HYMG_PERIODIC) {
+            at[t] = (at[t] + l->n[t]) % l->n[t];
+            *entry = data[oracle_at(l, at[0], at[1], at[2])];
+          } else {
+            *entry = beyond_edge(l, data, at, t);
+          }
+        }
+  }
+}
+
+/* Neither number of a Robin condition becomes negative. */
 static void extend_boundaries(const oracle_spec *s, const oracle_level *l)
 {
   for (int face = 0; face < 6; face++) {
-    for (int t = 0; t < 3; t++) {
-      if (!l->boundary_data[face] || t == face / 2) continue;
-      for (int k = -1; k <= l->n[2]; k++)
-        for (int j = -1; j <= l->n[1]; j++)
-          for (int i = -1; i <= l->n[0]; i++) {
-            int at[3] = {i, j, k};
-            if (at[t] >= 0 && at[t] < l->n[t]) continue;
-            double *entry = &l->boundary_data[face][oracle_at(l, i, j, k)];
-            if (s->boundary[2 * t] == HYMG_PERIODIC) {
-              at[t] = (at[t] + l->n[t]) % l->n[t];
-              *entry = l->boundary_data[face][oracle_at(l, at[0], at[1], at[2])];
-            } else {
-              *entry = beyond_edge(l, l->boundary_data[face], at, t);
-            }
-          }
+    double *robin[2] = {l->robin_alpha[face], l->robin_beta[face]};
+    extend_boundary(s, l, face, l->boundary_data[face]);
+    for (int m = 0; m < 2 && robin[m]; m++) {
+      extend_boundary(s, l, face, robin[m]);
+      for (size_t p = 0; p < l->size; p++)
+        robin[m][p] = fmax(robin[m][p], 0.0);
     }
   }
 }
@@ -276,8 +309,11 @@ static bool is_singular(const oracle *o)
 {
   for (int face = 0; face < 6; face++)
     if (o->spec.boundary[face] == HYMG_DIRICHLET) return false;
-  if (o->spec.a == 0.0) return true;
   const oracle_level *l = &o->level[0];
+  for (int face = 0; face < 6; face++)
+    for (size_t p = 0; l->robin_alpha[face] && p < l->size; p++)
+      if (l->robin_alpha[face][p] > 0.0) return false;
+  if (o->spec.a == 0.0) return true;
   ORACLE_CELLS(l, i, j, k)
   {
     if (l->alpha[oracle_at(l, i, j, k)] != 0.0) return false;
@@ -323,7 +359,7 @@ void oracle_destroy(oracle *o)
     for (int d = 0; d < 3; d++)
       free(l->width[d]);
     for (int face = 0; face < 6; face++)
-      free(l->boundary_data[face]);
+      free(l->boundary_data[face]), free(l->robin_alpha[face]), free(l->robin_beta[face]);
   }
   free(o);
 }

@@ -53,6 +53,13 @@ static double distance(const robust_oracle *o, const robust_level *l, int d, int
   return 0.5 * (l->w[d][(f + n - 1) % n] + l->w[d][f % n]);
 }
 
+bool robust_is_robin(const robust_oracle *o, int side)
+{
+  return o->spec.boundary[side] == HYMG_ROBIN ||
+         (o->spec.boundary[side] == HYMG_DIRICHLET &&
+          o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX);
+}
+
 /* Would a cell be its own neighbour along the axis? */
 static bool tied(const robust_oracle *o, const robust_level *l, int d)
 {
@@ -69,6 +76,32 @@ static void next_cell(const robust_level *l, int c[3])
 
 /* ---- the finest level ---- */
 
+/* alpha and beta of the condition at a side of cell c; Dirichlet boundaries have 1 and 0. */
+static void condition(const robust_oracle *o, int side, const int c[3], double *alpha, double *beta)
+{
+  const oracle_spec *s = &o->spec;
+  int e = side / 2 == 0 ? 1 : 0, g = side / 2 == 2 ? 1 : 2;
+  size_t at = (size_t)c[g] * (size_t)s->n[e] + (size_t)c[e];
+  bool robin = s->boundary[side] == HYMG_ROBIN;
+  *alpha = !robin                 ? 1.0
+           : s->robin_alpha[side] ? s->robin_alpha[side][at]
+                                  : s->robin_alpha_constant[side];
+  *beta = !robin                ? 0.0
+          : s->robin_beta[side] ? s->robin_beta[side][at]
+                                : s->robin_beta_constant[side];
+}
+
+double robust_wall(const robust_oracle *o, int side, const int c[3], double closer, double *data)
+{
+  double alpha, beta, to = 0.0;
+  int d = side / 2;
+  condition(o, side, c, &alpha, &beta);
+  if (o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX) to = 0.5 * o->spec.h[d];
+  to += o->level->w[d][side % 2 ? o->level->n[d] - 1 : 0] / closer;
+  *data = 1.0 / (alpha * to + beta);
+  return alpha * *data;
+}
+
 static double finest_conductance(const robust_oracle *o, int d, const int c[3], int f)
 {
   const robust_level *l = o->level;
@@ -78,8 +111,9 @@ static double finest_conductance(const robust_oracle *o, int d, const int c[3], 
   if (wall(o, l, d, f) && s->boundary[2 * d + (f > 0)] == HYMG_NEUMANN) return 0.0;
   size_t at = face(l, d, c, periodic(o, d) ? f % n : f);
   double beta = s->beta[d] ? s->beta[d][at] : s->beta_constant;
-  double t = s->b * beta * l->w[e][c[e]] * l->w[g][c[g]] / distance(o, l, d, f);
-  return wall(o, l, d, f) && o->quadratic ? wall_factor * t : t;
+  double area = s->b * beta * l->w[e][c[e]] * l->w[g][c[g]], data;
+  if (!wall(o, l, d, f)) return area / distance(o, l, d, f);
+  return area * robust_wall(o, 2 * d + (f > 0), c, o->quadratic ? 2.0 * wall_factor : 2.0, &data);
 }
 
 static void set_finest(robust_oracle *o, double *const widths[3])
@@ -149,14 +183,19 @@ static void assemble_outer(robust_oracle *o)
   for (size_t q = 0; q < l->cells; q++, next_cell(l, c))
     for (int side = 0; side < 6; side++) {
       int d = side / 2, f = c[d] + side % 2, in[3] = {c[0], c[1], c[2]};
-      if (!wall(o, l, d, f)) continue;
-      double t = l->t[d][face(l, d, c, f)], linear = t / wall_factor;
-      double *row = o->outer + q * l->cells;
-      row[q] += linear - t;
-      if (l->n[d] < 2) continue;
+      if (!wall(o, l, d, f) || o->spec.boundary[side] == HYMG_NEUMANN) continue;
+      double t = l->t[d][face(l, d, c, f)], data, *row = o->outer + q * l->cells;
+      /* per unit of u on the boundary: t is that of a line, stiffer */
+      double unit = t > 0.0 ? t / robust_wall(o, side, c, 2.0 * wall_factor, &data) : 0.0;
+      row[q] -= t;
+      if (l->n[d] < 2) {
+        row[q] += unit * robust_wall(o, side, c, 2.0, &data);
+        continue;
+      }
       in[d] += side % 2 ? -1 : 1;
-      row[q] += 0.5 * linear * 3.5 - linear;
-      row[cell(l, in)] -= 0.5 * linear * 0.5;
+      double flux = unit * robust_wall(o, side, c, 3.0, &data) / 3.0;
+      row[q] += flux * 3.5;
+      row[cell(l, in)] -= flux * 0.5;
     }
 }
 
@@ -270,6 +309,22 @@ static void series_faces(const robust_oracle *o, const robust_level *fine, robus
     free(sum[m]);
 }
 
+/* The faces of Robin boundaries are in series whatever the transfer. */
+static void robin_faces(const robust_oracle *o, const robust_level *fine, robust_level *l, int d)
+{
+  robust_level series = *l;
+  if (!(fine->coarsened >> d & 1) || periodic(o, d)) return;
+  series_faces(o, fine, &series, d);
+  int c[3] = {0};
+  for (size_t q = 0; q < l->cells; q++, next_cell(l, c))
+    for (int high = 0; high < 2; high++) {
+      size_t at = face(l, d, c, c[d] + high);
+      if (wall(o, l, d, c[d] + high) && robust_is_robin(o, 2 * d + high))
+        l->t[d][at] = series.t[d][at];
+    }
+  free(series.t[d]);
+}
+
 /* ---- interpolation ---- */
 
 /* Weight of the coarse neighbour along axis d for the child c, before damping. */
@@ -362,9 +417,13 @@ robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3],
   o->singular = true;
   bool equal = !widths || (!widths[0] && !widths[1] && !widths[2]);
   for (int side = 0; side < 6; side++) {
-    if (spec->boundary[side] != HYMG_DIRICHLET) continue;
-    o->singular = false;
-    if (equal && spec->extrapolation != HYMG_EXTRAPOLATION_LINEAR && spec->n[side / 2] > 1)
+    if (spec->boundary[side] == HYMG_DIRICHLET) o->singular = false;
+    if (spec->boundary[side] == HYMG_ROBIN &&
+        (spec->robin_alpha[side] || spec->robin_alpha_constant[side] > 0.0))
+      o->singular = false;
+    if (spec->boundary[side] != HYMG_DIRICHLET && spec->boundary[side] != HYMG_ROBIN) continue;
+    if (equal && spec->extrapolation != HYMG_EXTRAPOLATION_LINEAR &&
+        spec->extrapolation != HYMG_EXTRAPOLATION_VERTEX && spec->n[side / 2] > 1)
       o->quadratic = true;
   }
   set_finest(o, widths);
@@ -379,8 +438,10 @@ robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3],
     for (int d = 0; d < 3; d++)
       if (transfer == HYMG_TRANSFER_TENSOR && l->coarsened >> d & 1 && !tied(o, l + 1, d))
         series_faces(o, l, l + 1, d);
-      else
+      else {
         coarse_faces(o, l, l + 1, d);
+        robin_faces(o, l, l + 1, d);
+      }
     interpolation(o, l, l + 1);
   }
   assemble_outer(o);

@@ -42,6 +42,12 @@ robust_oracle *robust_create(const oracle_spec *spec, double *const widths[3],
                              hymg_transfer transfer);
 void robust_destroy(robust_oracle *o);
 
+/* Has a boundary a condition with a resistance of its own? */
+bool robust_is_robin(const robust_oracle *o, int side);
+/* The outward derivative at the side of cell c of level 0 is minus this times the value that a closure
+ * extrapolates, which is the cell's if the boundary is width / closer away, plus *data times the
+ * condition's right-hand side. */
+double robust_wall(const robust_oracle *o, int side, const int c[3], double closer, double *data);
 /* Per volume, with homogeneous boundaries: y = A x. */
 void robust_apply(const robust_oracle *o, const double *x, double *y);
 /* Per volume, with the boundary data: r = f - A u. */

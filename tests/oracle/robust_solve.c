@@ -98,15 +98,13 @@ void robust_apply(const robust_oracle *o, const double *x, double *y)
 }
 
 /* Integrated: what the datum of one boundary face adds to f. */
-static double datum(const robust_oracle *o, int side, size_t area_index, double area, double beta)
+static double datum(const robust_oracle *o, int side, const int c[3], double value, double area,
+                    double beta)
 {
-  const oracle_spec *s = &o->spec;
-  const robust_level *l = o->level;
-  double value = s->boundary_data[side][area_index], w = l->w[side / 2][0];
-  if (side % 2) w = l->w[side / 2][l->n[side / 2] - 1];
-  if (s->boundary[side] == HYMG_NEUMANN) return s->b * beta * area * value;
-  bool quadratic = o->quadratic && l->n[side / 2] > 1;
-  return s->b * beta * area / w * (quadratic ? 3.0 : 2.0) * value;
+  double data = 1.0;
+  bool quadratic = o->quadratic && o->level->n[side / 2] > 1;
+  if (o->spec.boundary[side] != HYMG_NEUMANN) robust_wall(o, side, c, quadratic ? 3.0 : 2.0, &data);
+  return o->spec.b * beta * area * data * value;
 }
 
 /* f per volume into f with the boundary data, integrated. */
@@ -129,7 +127,10 @@ static void integrate(const robust_oracle *o, const double *f, double *out)
         size_t at = in_plane + (side % 2 ? (size_t)(l->n[d] - 1) * stride[d] : 0);
         size_t b = (size_t)u * face_stride[e] + (size_t)v * face_stride[g] +
                    (side % 2 ? (size_t)l->n[d] * face_stride[d] : 0);
-        out[at] += datum(o, side, (size_t)v * (size_t)l->n[e] + (size_t)u, l->w[e][u] * l->w[g][v],
+        int c[3] = {0};
+        c[e] = u, c[g] = v;
+        double value = s->boundary_data[side][(size_t)v * (size_t)l->n[e] + (size_t)u];
+        out[at] += datum(o, side, c, value, l->w[e][u] * l->w[g][v],
                          s->beta[d] ? s->beta[d][b] : s->beta_constant);
       }
   }

@@ -24,9 +24,9 @@ static hymg_options options(void)
 
 static void name_it(trial *t, unsigned kind)
 {
-  static const char *const words[6] = {" jumps",    " widths",    " alpha",
-                                       " constant", " quadratic", ""};
-  for (int bit = 0; bit < 6; bit++)
+  static const char *const words[8] = {" jumps",     " widths", " alpha", " constant",
+                                       " quadratic", "",        "",       " vertex"};
+  for (int bit = 0; bit < 8; bit++)
     if (kind >> bit & 1) strncat(t->c.name, words[bit], sizeof t->c.name - strlen(t->c.name) - 1);
 }
 
@@ -37,6 +37,8 @@ trial trial_of(const int n[3], const char *boundary, unsigned kind)
   oracle_spec *s = &t.c.spec;
   s->extrapolation =
       kind & TRIAL_QUADRATIC ? HYMG_EXTRAPOLATION_QUADRATIC : HYMG_EXTRAPOLATION_LINEAR;
+  if (kind & TRIAL_VERTEX) s->extrapolation = HYMG_EXTRAPOLATION_VERTEX;
+  if (kind & TRIAL_ROBIN) support_case_add_robin(&t.c);
   if (kind & TRIAL_CONSTANT) {
     s->alpha = NULL;
     s->alpha_constant = 0.5;

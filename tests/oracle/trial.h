@@ -10,7 +10,9 @@ enum {
   TRIAL_ALPHA = 4,      /* a field, 0.2 to 1 */
   TRIAL_CONSTANT = 8,   /* alpha is the constant 0.5 */
   TRIAL_QUADRATIC = 16, /* extrapolation; else linear */
-  TRIAL_DATA = 32       /* random data on the boundaries */
+  TRIAL_DATA = 32,      /* random data on the boundaries */
+  TRIAL_ROBIN = 64,     /* random fields of the numbers of Robin boundaries; else 1 and 1 */
+  TRIAL_VERTEX = 128    /* extrapolation */
 };
 
 typedef struct trial {

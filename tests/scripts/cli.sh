@@ -176,7 +176,7 @@ check_values()
   bad "--smoother 'x': must be one of gsrb, chebyshev, jacobi, l1jacobi, symgs" --smoother x 4 1
   bad "--bottom 'x': must be one of bicgstab, cg, cabicgstab, cacg, smoother, sweeps" --bottom x 4 1
   bad "--backend 'x': must be one of auto, host, cuda" --backend x 4 1
-  bad "--boundary 'x': must be one of dirichlet, periodic, neumann" --boundary x 4 1
+  bad "--boundary 'x': must be one of dirichlet, periodic, neumann, robin" --boundary x 4 1
   bad "takes one word, or six" --boundary periodic,periodic 4 1
   bad "takes one word, or six" --boundary neumann,neumann,neumann,neumann,neumann,neumann,neumann 4 1
   bad "axis y is periodic on one wall only" \
@@ -222,6 +222,11 @@ check_contradictions()
   bad "--cycle w: --solver fmg takes f only" --cycle w 4 1
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
   bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
+  bad "--boundary robin: needs --operator fv2" --boundary robin 4 1
+  bad "--robin has no effect without --boundary robin" --operator fv2 --robin 1,1 4 1
+  for robin in 1 1,x -1,1 0,0 1,nan 1,2,3; do
+    bad "must be two numbers ALPHA,BETA" --operator fv2 --boundary robin --robin $robin 4 1
+  done
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
   for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged --gather-cells=9 \
     --peer-seconds=1 --probe-file=x --probe-comm; do
@@ -386,6 +391,10 @@ check_options()
   for boundary in neumann dirichlet,neumann,periodic,periodic,neumann,dirichlet; do
     ends 0 $small --operator fv2 --boundary $boundary --problem p6 4 1
     object config.boundary=$boundary config.problem=p6
+  done
+  for boundary in robin dirichlet,robin,periodic,periodic,neumann,robin; do
+    ends 0 $small --operator fv2 --boundary $boundary --robin 1,0.3 --problem modes 4 1
+    object config.boundary=$boundary config.problem=modes
   done
   for smoother in chebyshev jacobi l1jacobi symgs; do
     ends 0 $small --smoother $smoother --sweeps 12 4 1

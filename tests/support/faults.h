@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-typedef enum faults_kind { FAULTS_MEMORY, FAULTS_FILE } faults_kind;
+typedef enum faults_kind { FAULTS_MEMORY, FAULTS_FILE, FAULTS_MPI, FAULTS_CUDA } faults_kind;
 
 static struct {
   faults_kind kind;

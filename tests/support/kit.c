@@ -43,6 +43,7 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   hymg_operator_desc desc = hymg_operator_desc_default();
   desc.stencil = s->stencil;
   desc.extrapolation = s->extrapolation;
+  desc.limiter = s->limiter;
   desc.a = s->a;
   desc.b = s->b;
   desc.alpha_constant = s->alpha_constant;
@@ -50,9 +51,17 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   desc.alpha = coefficient(k, HYMG_CELL, s->alpha);
   for (int d = 0; d < 3; d++)
     desc.beta[d] = coefficient(k, (hymg_centering)(HYMG_FACE_X + d), s->beta[d]);
-  for (int w = 0; w < 6; w++)
-    desc.boundary_data[w] =
-        coefficient(k, (hymg_centering)(HYMG_BOUNDARY_X_LOW + w), s->boundary_data[w]);
+  for (int w = 0; w < 6; w++) {
+    const hymg_centering centering = (hymg_centering)(HYMG_BOUNDARY_X_LOW + w);
+    hymg_field *const data = coefficient(k, centering, s->boundary_data[w]);
+    desc.boundary_data[w] = data;
+    desc.boundary_constant[w] = s->boundary_constant[w];
+    desc.robin_alpha_constant[w] = s->robin_alpha_constant[w];
+    desc.robin_beta_constant[w] = s->robin_beta_constant[w];
+    desc.robin_alpha[w] = k->robin[2 * w] = coefficient(k, centering, s->robin_alpha[w]);
+    desc.robin_beta[w] = k->robin[2 * w + 1] = coefficient(k, centering, s->robin_beta[w]);
+    k->coefficient[centering] = data;
+  }
   k->desc = desc;
   OK(k->context, hymg_operator_create(k->grid, &desc, &k->op));
 }
@@ -103,6 +112,8 @@ void support_close(support_kit *k)
   hymg_operator_destroy(&k->op);
   for (int c = 0; c < 10; c++)
     hymg_field_destroy(&k->coefficient[c]);
+  for (int c = 0; c < 12; c++)
+    hymg_field_destroy(&k->robin[c]);
   hymg_grid_destroy(&k->grid);
   if (k->own_context) hymg_context_destroy(&k->context);
 }

@@ -89,7 +89,10 @@ bool support_same_bits(size_t n, const double *x, const double *y)
 
 static hymg_boundary boundary_of(char c)
 {
-  return c == 'p' ? HYMG_PERIODIC : c == 'n' ? HYMG_NEUMANN : HYMG_DIRICHLET;
+  return c == 'p'   ? HYMG_PERIODIC
+         : c == 'n' ? HYMG_NEUMANN
+         : c == 'r' ? HYMG_ROBIN
+                    : HYMG_DIRICHLET;
 }
 
 static size_t entries(const int n[3], int face_axis)
@@ -141,13 +144,28 @@ void support_case_add_boundaries(support_case *c)
   strncat(c->name, " boundary data", sizeof c->name - strlen(c->name) - 1);
 }
 
+void support_case_add_robin(support_case *c)
+{
+  for (int face = 0; face < 6; face++) {
+    if (c->spec.boundary[face] != HYMG_ROBIN) continue;
+    size_t size = entries(c->spec.n, -1) / (size_t)c->spec.n[face / 2];
+    c->spec.robin_alpha[face] = c->robin_alpha[face] =
+        support_random(size, 0.0, 2.0, 40u + (unsigned)face);
+    c->spec.robin_beta[face] = c->robin_beta[face] =
+        support_random(size, 0.0, 0.5, 50u + (unsigned)face);
+    c->robin_alpha[face][0] = 0.0;
+    c->robin_beta[face][size - 1] = 0.0;
+  }
+  strncat(c->name, " robin fields", sizeof c->name - strlen(c->name) - 1);
+}
+
 void support_case_free(support_case *c)
 {
   free(c->alpha);
   for (int d = 0; d < 3; d++)
     free(c->beta[d]);
   for (int face = 0; face < 6; face++)
-    free(c->boundary_data[face]);
+    free(c->boundary_data[face]), free(c->robin_alpha[face]), free(c->robin_beta[face]);
 }
 
 static problem_range whole(const int n[3], double h)

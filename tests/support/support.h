@@ -36,15 +36,19 @@ bool support_same_bits(size_t n, const double *x, const double *y);
 typedef struct support_case {
   oracle_spec spec;
   double *alpha, *beta[3], *boundary_data[6]; /* what spec borrows; owned */
+  double *robin_alpha[6], *robin_beta[6];
   char name[200];
 } support_case;
 
-/* Unequal spacings, boundary kinds as given ("dd pp nd": low and high of each axis), random beta in
+/* Unequal spacings, boundary kinds as given ("dd pp nr": low and high of each axis), random beta in
  * [0.5, 2) for FV2 and [0.95, 1.05) for FV4 (its ghosts are extrapolated with weights up to 10),
  * alpha in [0.2, 1) if a > 0. The case's name says all of it. */
 support_case support_case_of(hymg_stencil stencil, const int n[3], const char *boundary, double a);
 /* Adds random data to every boundary that is not periodic. */
 void support_case_add_boundaries(support_case *c);
+/* Makes random fields of the numbers of all Robin boundaries, with a cell that is Neumann and one that is
+ * Dirichlet. */
+void support_case_add_robin(support_case *c);
 /* FV4 needs two cells an axis: axes of one get two. */
 void support_shape(hymg_stencil stencil, const int shape[3], int n[3]);
 void support_case_free(support_case *c);
@@ -63,6 +67,7 @@ typedef struct support_kit {
   hymg_grid *grid;
   hymg_operator_desc desc;
   hymg_field *coefficient[10]; /* by centering; CELL is alpha */
+  hymg_field *robin[12];       /* robin_alpha and robin_beta of each face */
   hymg_operator *op;
   hymg_solver *solver;
   int n[3];

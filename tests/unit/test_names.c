@@ -10,12 +10,12 @@ static const struct {
   int count, last;
   const char *last_name;
 } enums[] = {{"hymg_status", 9, HYMG_ECPU, "HYMG_ECPU"},
-             {"hymg_boundary", 3, HYMG_NEUMANN, "neumann"},
+             {"hymg_boundary", 4, HYMG_ROBIN, "robin"},
              {"hymg_centering", 10, HYMG_BOUNDARY_Z_HIGH, "boundary-z-high"},
              {"hymg_precision", 3, HYMG_MIXED, "mixed"},
              {"hymg_space", 2, HYMG_DEVICE, "device"},
              {"hymg_stencil", 2, HYMG_FV4, "fv4"},
-             {"hymg_extrapolation", 3, HYMG_EXTRAPOLATION_QUADRATIC, "quadratic"},
+             {"hymg_extrapolation", 4, HYMG_EXTRAPOLATION_VERTEX, "vertex"},
              {"hymg_method", 3, HYMG_MGPCG, "mgpcg"},
              {"hymg_cycle", 4, HYMG_CYCLE_F, "f"},
              {"hymg_smoother", 5, HYMG_SYMGS, "symgs"},

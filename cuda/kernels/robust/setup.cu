@@ -8,6 +8,7 @@
 extern "C" {
 #include "base/exact_sum.h"
 #include "formulas/flux.h"
+#include "formulas/limiter.h"
 }
 
 namespace
@@ -239,6 +240,18 @@ template <int AXIS> struct times_face_scale {
   }
 };
 
+template <int AXIS> struct limit_face {
+  double limit;
+  const double *faces;
+  double *beta;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    const int at[3] = {i, j, k};
+    if (hymgi_is_limited(&g, AXIS, at, limit, faces)) beta[hymgi_at(&g, i, j, k)] *= -1;
+  }
+};
+
 template <int AXIS> struct flux_of_face {
   hymgi_flux_view v;
   double *out;
@@ -328,6 +341,15 @@ extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, doubl
 {
   with_axis(axis, [&](auto of) {
     for_each_face<of>(level, level->box, times_face_scale<of>{hymgi_widths_of(level), beta});
+  });
+}
+
+extern "C" void hymgi_cuda_limit_faces(const hymgi_level *level, int axis, double limit,
+                                       const double *faces, double *beta)
+{
+  if (level->num_boxes == 0) return;
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(level, level->box, limit_face<of>{limit, faces, beta});
   });
 }
 

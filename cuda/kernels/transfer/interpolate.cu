@@ -119,7 +119,8 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
         hymgi_real *const x1 = row + (side ? t.high[AXIS] - 1 - t.low[AXIS] + R : R) * STRIDE[AXIS];
         const inside cells = inside_of(boundary, [&](int m) { return x1[m * in]; });
         at[AXIS] = side ? patch.n[AXIS] : -1;
-        x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(boundary, cells));
+        x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(boundary, cells),
+                                  [&](int) { return cells.x1; });
         if (R == 2) x1[-2 * in] = second_ghost(boundary, cells);
       }
     }
@@ -272,21 +273,24 @@ bool only_black(const hymgi_level *fine)
 
 } /* namespace */
 
-/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
+/* Planes of boundaries are passed as kernel arguments, so with them every box has its own launch. They
+ * belong to the coarse boxes: where these are not the patches, the ghosts are in memory. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                                        const hymgi_real *source, hymgi_ghosts order, bool add,
                                        bool smoothed, hymgi_real *x)
 {
   if (fine->num_boxes == 0) return;
-  const bool data = fine->direct && !add && coarse->boundaries && order != HYMGI_GHOSTS_P0;
-  const int count = data ? 1 : fine->num_boxes;
+  const bool robin = hymgi_has_robin(coarse);
+  const bool planes =
+      fine->direct && (!add || robin) && coarse->boundaries && order != HYMGI_GHOSTS_P0;
+  const int count = planes ? 1 : fine->num_boxes;
   for (int b = 0; b < fine->num_boxes; b += count) {
     prolong_args a = {};
     a.boxes = box_set_of(fine->box + b, count);
     a.patches = box_set_of(fine->patch + b, count);
-    a.fills_ghosts = fine->direct || add;
-    if (data)
-      a.c = extrapolation_with_data(coarse, order, b);
+    a.fills_ghosts = fine->direct || (add && !robin);
+    if (planes)
+      a.c = extrapolation_with(coarse, order, b, !add);
     else if (a.fills_ghosts)
       a.c = extrapolation_of(coarse, order);
     a.coarse = source;

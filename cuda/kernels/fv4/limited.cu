@@ -1,0 +1,65 @@
+/* FV4's operator and residual where the limiter holds on some faces (formulas/limiter.h): one thread
+ * per cell, in either layout. */
+#include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "kernels/gsrb_args.cuh"
+
+extern "C" {
+#include "formulas/limiter.h"
+}
+
+namespace
+{
+
+__device__ __forceinline__ unsigned walls_of(const hymgi_geom &g, const place &p, int j, int k)
+{
+  const int at[3] = {p.i, j, k};
+  unsigned walls = 0;
+#pragma unroll
+  for (int face = 0; face < 6; face++)
+    if (at_boundary(g, face, at[face / 2])) walls |= 1u << face;
+  return walls;
+}
+
+__device__ __forceinline__ double apply_limited(const gsrb_args &a, const place &p, unsigned walls)
+{
+  const auto x = [&](int di, int dj, int dk) { return a.own[at(p, di, dj, dk)]; };
+  const auto bi = [&](int di, int dj, int dk) { return a.v.beta[0][at(p, di, dj, dk)]; };
+  const auto bj = [&](int di, int dj, int dk) { return a.v.beta[1][at(p, di, dj, dk)]; };
+  const auto bk = [&](int di, int dj, int dk) { return a.v.beta[2][at(p, di, dj, dk)]; };
+  double ax;
+  HYMGI_FV4_LIMITED(x, bi, bj, bk, walls, ax);
+  return ax;
+}
+
+template <hymgi_job JOB>
+__global__ void __launch_bounds__(REDUCE_THREADS) fv4_limited(const __grid_constant__ gsrb_args a)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  unsigned long long norm = 0;
+  each_box(a.boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const place p = place_of(g, colour, t, j, k);
+      const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+      const double ax =
+          fv4_with_alpha(a.v, apply_limited(a, p, walls_of(g, p, j, k)), a.own[p.own], alpha);
+      const double value = JOB == HYMGI_APPLY ? ax : a.f[p.own] - ax;
+      if (JOB != HYMGI_NORM) store_result<job<JOB>>(a, p.own, value);
+      if (HAS_NORM<job<JOB>>) norm = larger(norm, bits_of(value));
+    });
+  });
+  if (HAS_NORM<job<JOB>>) reduce_max(a.reduction, norm);
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return;
+  with_job<residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(sweep, [&](auto of) {
+    hymgi_launch(level->context, fv4_limited<decltype(of)::value>, grid, dim3(REDUCE_THREADS),
+                 gsrb_args_of(level, sweep));
+  });
+}

@@ -1,0 +1,52 @@
+/* Rows of FV4 some of whose faces are limited: operator and residual. */
+#include "cpu/cpu.h"
+#include "formulas/limiter.h"
+
+unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
+{
+  const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
+  unsigned ends = 63;
+  if (g->split) ends &= p == 0 ? ~2u : ~1u; /* the row has the first cell or the last one */
+  if (j > 0) ends &= ~4u;
+  if (j < g->n[1] - 1) ends &= ~8u;
+  if (k > 0) ends &= ~16u;
+  if (k < g->n[2] - 1) ends &= ~32u;
+  return g->boundaries & ends;
+}
+
+/* Distance from slot t of the row to the cell (di, dj, dk) next to its cell, and that cell. */
+#define SLOT(di) ((di) == 0 ? 0 : (di) == 1 ? sp : (di) == -1 ? sm : (di) == 2 ? s2 : -s2)
+#define CELL(own, other, di, dj, dk)                                                               \
+  ((((di) + (dj) + (dk)) & 1 ? other : own)[t + SLOT(di) + (dj)*P + (dk)*L])
+#define X(di, dj, dk)  CELL(o, q, di, dj, dk)
+#define BI(di, dj, dk) CELL(r->io, r->iq, di, dj, dk)
+#define BJ(di, dj, dk) CELL(r->jo, r->jq, di, dj, dk)
+#define BK(di, dj, dk) CELL(r->ko, r->kq, di, dj, dk)
+
+/* Slots with the same boundaries. */
+HYMGI_INLINE void run(const bool residual, const fv4_row *r, unsigned walls, int from, int to,
+                      hymgi_real *out)
+{
+  const ptrdiff_t P = r->pitch, L = r->plane, sm = r->sm, sp = r->sp, s2 = r->s2;
+  const hymgi_real *const o = r->o, *const q = r->q;
+  for (int t = from; t < to; t++) {
+    hymgi_real ax;
+    HYMGI_FV4_LIMITED(X, BI, BJ, BK, walls, ax);
+    if (r->alpha) ax = hymgi_fma(r->alpha[t], o[t], ax);
+    out[t] = residual ? r->f[t] - ax : ax;
+  }
+}
+
+void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out)
+{
+  for (int t = from; t < to;) {
+    const bool first = t == 0, last = t == r->n - 1;
+    const unsigned ends = (first ? 1u : 0) | (last ? 2u : 0), walls = r->walls & (ends | ~3u);
+    const int beside = first || last ? t + 1 : r->n - 1, next = beside < to ? beside : to;
+    if (residual)
+      run(true, r, walls, t, next, out);
+    else
+      run(false, r, walls, t, next, out);
+    t = next;
+  }
+}

@@ -1,0 +1,130 @@
+/* FV4's limiter. Across a jump of beta, FV4's flux contains a part of a neighbour's gradient as large as
+ * the jump, and the operator is no longer elliptic. There a face takes the flux of FV2 instead: 12 beta
+ * (x_0 - x_-1) in units of fv4.h, with the linear extrapolation at a Dirichlet boundary. Such a face is
+ * stored as -beta (formulas/fv4.h does not know these; all other betas inside are positive). */
+#ifndef HYMGI_FORMULAS_LIMITER_H
+#define HYMGI_FORMULAS_LIMITER_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/geometry.h"
+#include "formulas/fma.h"
+
+/* ---- which faces ---- */
+
+/* Cells next to a boundary that the ghost extrapolation reads. */
+enum { HYMGI_EXTRAPOLATION_REACH = 4 };
+
+/* The smallest and largest beta so far. */
+typedef struct hymgi_range {
+  double least, largest;
+} hymgi_range;
+
+HYMGI_INLINE void hymgi_extend(hymgi_range *r, double beta)
+{
+  if (!(beta >= r->least)) r->least = beta;
+  if (!(beta <= r->largest)) r->largest = beta;
+}
+
+/* The first (side 0) or last face along the axis among a face's neighbours; faces whose flux contains
+ * ghosts look as far as the extrapolation reads. Faces beyond a boundary do not exist. */
+HYMGI_INLINE int hymgi_limiter_end(const hymgi_geom *g, int axis, int side, int face)
+{
+  const int n = g->n[axis], reach = HYMGI_EXTRAPOLATION_REACH - 1;
+  const bool low = g->boundaries >> (2 * axis) & 1, high = g->boundaries >> (2 * axis + 1) & 1;
+  int end = side ? face + 1 : face - 1;
+  if (side && low && face <= 1) end = reach < n ? reach : n;
+  if (!side && high && face >= n - 1) end = reach < n ? n - reach : 0;
+  return low && end < 0 ? 0 : high && end > n ? n : end;
+}
+
+/* Does beta, among the face at `at` and its neighbours of the same direction, vary by more than the
+ * factor `limit`? beta has its ghosts along the face. */
+HYMGI_INLINE bool hymgi_is_limited(const hymgi_geom *g, int axis, const int at[3], double limit,
+                                   const double *beta)
+{
+  const double own = beta[hymgi_at(g, at[0], at[1], at[2])];
+  hymgi_range r = {own, own};
+  const int from = hymgi_limiter_end(g, axis, 0, at[axis]),
+            to = hymgi_limiter_end(g, axis, 1, at[axis]);
+  int next[3] = {at[0], at[1], at[2]};
+  for (next[axis] = from; next[axis] <= to; next[axis]++)
+    hymgi_extend(&r, beta[hymgi_at(g, next[0], next[1], next[2])]);
+  next[axis] = at[axis];
+  for (int t = 0; t < 3; t++) {
+    if (t == axis) continue;
+    for (int step = -1; step < 2; step += 2) {
+      next[t] = at[t] + step;
+      hymgi_extend(&r, beta[hymgi_at(g, next[0], next[1], next[2])]);
+    }
+    next[t] = at[t];
+  }
+  return !(r.largest <= limit * r.least);
+}
+
+/* ---- fluxes ---- */
+
+/* The factor of beta in the flux through a face, and its tangential part. */
+typedef struct hymgi_fv4_part {
+  hymgi_real beta, step, tangent;
+} hymgi_fv4_part;
+
+/* a, b, c, d: the cells from two below the face to one above; db, dx: the differences of beta and of x, above
+ * minus below the face, along both tangential axes. outside: the cell above (high) or below the face is
+ * beyond a boundary. */
+HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(hymgi_real beta, hymgi_real a, hymgi_real b,
+                                              hymgi_real c, hymgi_real d, hymgi_real db1,
+                                              hymgi_real dx1, hymgi_real db2, hymgi_real dx2,
+                                              bool outside, bool high)
+{
+  const bool limited = beta < 0;
+  const hymgi_real across = outside ? (high ? -2 * b : 2 * c) : c - b,
+                   step = hymgi_fma(15, c - b, a - d), tangent = hymgi_fma(db1, dx1, db2 * dx2);
+  const hymgi_fv4_part part = {hymgi_abs(beta), limited ? 12 * across : step,
+                               limited ? 0 : tangent};
+  return part;
+}
+
+/* Cell or face (n, u, v) counted from a face: n along its axis, u and v along the others. */
+#define HYMGI_AT_I(X, n, u, v) X(n, u, v)
+#define HYMGI_AT_J(X, n, u, v) X(u, n, v)
+#define HYMGI_AT_K(X, n, u, v) X(u, v, n)
+#define HYMGI_FV4_PART(AT, X, B, n, outside, high)                                                 \
+  hymgi_fv4_part_of(                                                                               \
+      AT(B, n, 0, 0), AT(X, n - 2, 0, 0), AT(X, n - 1, 0, 0), AT(X, n, 0, 0), AT(X, n + 1, 0, 0),  \
+      hymgi_abs(AT(B, n, 1, 0)) - hymgi_abs(AT(B, n, -1, 0)),                                      \
+      (AT(X, n, 1, 0) - AT(X, n, -1, 0)) - (AT(X, n - 1, 1, 0) - AT(X, n - 1, -1, 0)),             \
+      hymgi_abs(AT(B, n, 0, 1)) - hymgi_abs(AT(B, n, 0, -1)),                                      \
+      (AT(X, n, 0, 1) - AT(X, n, 0, -1)) - (AT(X, n - 1, 0, 1) - AT(X, n - 1, 0, -1)), outside,    \
+      high)
+
+/* A x without the alpha term from the low and high face along each axis, in the order of fv4.h, so that
+ * a cell without limited faces has the same bits. */
+HYMGI_INLINE hymgi_real hymgi_fv4_sum(const hymgi_fv4_part low[3], const hymgi_fv4_part high[3])
+{
+  hymgi_real normal[3], tangent[3];
+  for (int axis = 0; axis < 3; axis++) {
+    normal[axis] = hymgi_fma(low[axis].beta, low[axis].step, -(high[axis].beta * high[axis].step));
+    tangent[axis] = low[axis].tangent - high[axis].tangent;
+  }
+  return hymgi_fma((hymgi_real)0.25, (tangent[0] + tangent[1]) + tangent[2],
+                   (normal[0] + normal[1]) + normal[2]);
+}
+
+/* walls: bit per face of the cell that is a boundary of the domain. X, BI, BJ, BK: accessors as in
+ * fv4.h; result: a variable. */
+#define HYMGI_FV4_LIMITED(X, BI, BJ, BK, walls, result)                                            \
+  do {                                                                                             \
+    const hymgi_fv4_part part_low[3] = {                                                           \
+        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 0, (walls)&1, false),                                    \
+        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 0, (walls) >> 2 & 1, false),                             \
+        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 0, (walls) >> 4 & 1, false)};                            \
+    const hymgi_fv4_part part_high[3] = {                                                          \
+        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 1, (walls) >> 1 & 1, true),                              \
+        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 1, (walls) >> 3 & 1, true),                              \
+        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 1, (walls) >> 5 & 1, true)};                             \
+    (result) = hymgi_fv4_sum(part_low, part_high);                                                 \
+  } while (0)
+
+#endif

@@ -1,0 +1,145 @@
+/* Robin conditions alpha u + beta du/dn = g: on every level a share alpha / (alpha + beta / h) with the
+ * finest level's h (formulas/boundary.h), which does not depend on how the user scales the condition.
+ * Dirichlet boundaries with the extrapolation VERTEX are of this kind as well: h/2 beyond the face. */
+#include <math.h>
+
+#include "hierarchy/build.h"
+#include "multigrid/boundary_data.h"
+#include "multigrid/level_ops.h"
+
+/* The condition of a face, where a field is NULL the number. */
+typedef struct condition {
+  double alpha, beta, h;
+  double beyond; /* distance from the face to the boundary, in units of h */
+  const hymg_field *alpha_field, *beta_field;
+  double largest;     /* share */
+  hymg_status status; /* of the first cell that is wrong */
+} condition;
+
+static condition condition_of(const hymgi_hierarchy *h, int face)
+{
+  const hymg_operator_desc *d = &h->op->desc;
+  const bool dirichlet = h->op->grid->desc.boundary[face] == HYMG_DIRICHLET;
+  condition c = {.alpha = 1, .h = h->level->h[face / 2]};
+  c.beyond = d->extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 0.5 : 0;
+  if (dirichlet) return c;
+  c.alpha = d->robin_alpha_constant[face], c.alpha_field = d->robin_alpha[face];
+  c.beta = d->robin_beta_constant[face], c.beta_field = d->robin_beta[face];
+  return c;
+}
+
+/* beta / h, and on to the boundary. */
+static double scaled_beta(const condition *c, double alpha, double beta)
+{
+  return c->beyond * alpha + beta / c->h;
+}
+
+static void check(condition *c, const hymgi_level *level, int b, int face, const int at[3],
+                  const char *name, double value)
+{
+  const int *low = level->box[b].low;
+  if (c->status != HYMG_OK || (value >= 0 && isfinite(value))) return;
+  c->status =
+      hymgi_fail(level->context, HYMG_EINVAL,
+                 "robin_%s = %g on face %s at cell (%d, %d, %d): at least 0 and finite", name,
+                 value, hymgi_face_name(face), low[0] + at[0], low[1] + at[1], low[2] + at[2]);
+}
+
+/* alpha, which is checked, into the planes of shares. */
+static void keep_alpha(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                       void *user)
+{
+  check(user, level, b, face, at, "alpha", *cell);
+  level->boundaries->share[b * 6 + face][hymgi_boundary_at(level->box + b, face, at)] = *cell;
+}
+
+/* beta, which is checked, becomes the share; the data's factor goes to the planes of values. */
+static void make_share(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                       void *user)
+{
+  condition *const c = user;
+  const ptrdiff_t m = hymgi_boundary_at(level->box + b, face, at);
+  double *const value = level->boundaries->value[b * 6 + face];
+  const double alpha = level->boundaries->share[b * 6 + face][m], beta = *cell,
+               sum = alpha + scaled_beta(c, alpha, beta);
+  const int *low = level->box[b].low;
+  check(c, level, b, face, at, "beta", beta);
+  if (sum == 0 && c->status == HYMG_OK)
+    c->status = hymgi_fail(level->context, HYMG_EINVAL,
+                           "robin_alpha and robin_beta are both 0 on face %s at cell (%d, %d, %d): "
+                           "at most one of them",
+                           hymgi_face_name(face), low[0] + at[0], low[1] + at[1], low[2] + at[2]);
+  *cell = alpha / sum;
+  c->largest = fmax(c->largest, *cell);
+  if (value) value[m] = 1 / sum;
+}
+
+/* Extrapolated ghosts stay shares. */
+static void make_plane(const hymgi_level *level, int b, int face, const double *cells)
+{
+  double *const plane = level->boundaries->share[b * 6 + face];
+  if (!plane) return;
+  const ptrdiff_t size = hymgi_boundary_plane(level, b, face, cells, plane);
+  for (ptrdiff_t m = 0; m < size; m++)
+    plane[m] = fmin(fmax(plane[m], 0), 1);
+}
+
+static hymg_status read(hymgi_hierarchy *h, int face, const hymg_field *field, double constant,
+                        double *cells)
+{
+  if (field) return hymgi_boundary_read(h->level, field, face, cells);
+  hymgi_boundary_each(h->level, face, cells, hymgi_boundary_set, &constant);
+  return HYMG_OK;
+}
+
+static hymg_status read_shares(hymgi_hierarchy *h, int face, condition *c, double *cells)
+{
+  TRY(read(h, face, c->alpha_field, c->alpha, cells));
+  hymgi_boundary_each(h->level, face, cells, keep_alpha, c);
+  TRY(read(h, face, c->beta_field, c->beta, cells));
+  hymgi_boundary_each(h->level, face, cells, make_share, c);
+  TRY(hymgi_agree(h->context, c->status));
+  return hymgi_comm_max_double(h->context, h->context->comm, &c->largest, 1);
+}
+
+static hymg_status load_fields(hymgi_hierarchy *h, int face, condition *c)
+{
+  hymgi_level *level = h->level;
+  double *cells;
+  hymg_status status =
+      hymgi_agree(h->context, hymgi_crossing_create(level, level->vector_size, &cells));
+  if (status == HYMG_OK) status = read_shares(h, face, c, cells);
+  if (status == HYMG_OK) return hymgi_boundary_spread(h, face, cells, make_plane);
+  hymgi_crossing_destroy(level, level->vector_size, &cells);
+  return status;
+}
+
+static void fill_plane(const hymgi_level *level, int b, int face, double value, double *plane)
+{
+  int u, v;
+  const hymgi_geom *g = level->box + b;
+  hymgi_boundary_axes(face, &u, &v);
+  for (ptrdiff_t m = 0; plane && m < (ptrdiff_t)(g->n[u] + 2) * (g->n[v] + 2); m++)
+    plane[m] = value;
+}
+
+hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
+{
+  condition c = condition_of(h, face);
+  if (c.alpha_field || c.beta_field) {
+    TRY(load_fields(h, face, &c));
+    *held = *held || c.largest > 0;
+    return HYMG_OK;
+  }
+  const double sum = c.alpha + scaled_beta(&c, c.alpha, c.beta), share = c.alpha / sum;
+  *held = *held || share > 0;
+  for (hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
+    level->robin[face] = share;
+    for (int b = 0; b < level->num_boxes; b++) {
+      fill_plane(level, b, face, share, level->boundaries->share[b * 6 + face]);
+      if (level->index == 0)
+        fill_plane(level, b, face, 1 / sum, level->boundaries->value[b * 6 + face]);
+    }
+  }
+  return HYMG_OK;
+}

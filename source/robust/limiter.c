@@ -1,0 +1,40 @@
+/* FV4's limiter: which faces of level 0 have the flux of FV2 (formulas/limiter.h). */
+#include <math.h>
+
+#include "multigrid/level_ops.h"
+#include "robust/robust.h"
+
+/* The factor by which beta varies among neighbouring faces, from which on FV4's flux would not do. */
+#define DEFAULT_LIMIT 8
+
+/* Is a face of this rank marked? */
+static bool any_marked(const hymgi_level *level, int axis)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    int n[3] = {g->n[0], g->n[1], g->n[2]};
+    hymgi_finding found;
+    n[axis]++;
+    level->backend->examine(level, g, n, true, level->c.beta[axis], &found);
+    if (found.bad) return true;
+  }
+  return false;
+}
+
+hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
+{
+  hymgi_level *level = h->level;
+  const double wanted = h->op->desc.limiter, limit = wanted == 0 ? DEFAULT_LIMIT : wanted;
+  level->c.limited = *limited = false;
+  if (h->method.stencil != HYMG_FV4 || !h->op->desc.beta[0] || isinf(limit)) return HYMG_OK;
+  for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++) {
+    double *const faces = level->krylov, *const beta = level->c.beta[axis];
+    hymgi_vector_copy(level, beta, faces);
+    level->backend->robust->limit_faces(level, axis, limit, faces, beta);
+    level->c.limited = any_marked(level, axis) || level->c.limited;
+  }
+  int any = level->c.limited;
+  TRY(hymgi_agree(h->context, h->context->status));
+  TRY(hymgi_comm_max_int(h->context, h->context->comm, &any, 1));
+  *limited = any != 0;
+  return HYMG_OK;
+}

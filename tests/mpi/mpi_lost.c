@@ -1,0 +1,126 @@
+/* A program of the library's calls in which the n-th call of MPI fails on one rank, for n = 1, 2, ...
+ * After that the ranks cannot communicate any more: each must get EMPI with a text, in that call or
+ * in the next collective one, without waiting for the limit, and release its memory; and a new
+ * context on the same communicator gives the bits of a run without failures. HYMG_FAULTS=all: every
+ * n, else some. */
+#include "support/fault_program.h"
+#include "support/faults_mpi.h"
+
+#include "comm/context.h"
+
+enum { STEP = 97, MOST_RANKS = 3, LIMIT = 10 };
+
+typedef struct outcome {
+  int step;  /* at which this rank failed; STEPS: never */
+  int fault; /* the step of the call that failed; -1: none on this rank */
+  hymg_status status;
+  char text[512];
+  double seconds; /* of the step that failed */
+  long calls, leaked;
+} outcome;
+
+static outcome run(int variant, long nth, double values[2 * CELLS])
+{
+  program p = {.variant = variant, .backend = HYMG_BACKEND_HOST, .wait_seconds = LIMIT};
+  outcome o = {.step = STEPS, .fault = -1};
+  const long alive = faults.alive;
+  for (int s = 0; s < STEPS && o.step == STEPS; s++) {
+    const double start = hymgi_seconds();
+    faults_set(FAULTS_MPI, nth > o.calls ? nth - o.calls : 0);
+    o.status = steps[s].call(&p);
+    o.calls += faults.calls;
+    faults_end();
+    if (nth > 0 && o.calls >= nth && o.fault < 0) o.fault = s;
+    if (o.status == HYMG_OK) continue;
+    o.step = s;
+    o.seconds = hymgi_seconds() - start;
+    snprintf(o.text, sizeof o.text, "%s", hymg_context_error(p.context));
+  }
+  if (o.step == STEPS) take(&p, values);
+  faults_set(FAULTS_MPI, nth > o.calls ? nth - o.calls : 0);
+  end(&p);
+  o.calls += faults.calls;
+  faults_end();
+  o.leaked = faults.alive - alive;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return o;
+}
+
+static int all_min(int value)
+{
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return value;
+}
+
+/* The last step that may succeed on some rank if one has failed in `first`. */
+static int next_collective(int first)
+{
+  int s = first + 1;
+  while (s < STEPS && steps[s].local)
+    s++;
+  return s;
+}
+
+/* What is wrong with this rank's outcome, or NULL. Making a context cannot tell the ranks of a
+ * failure sooner than by the limit. */
+static const char *judge(const outcome *o, int victim)
+{
+  const int first = all_min(o->step), rank = support_rank(MPI_COMM_WORLD);
+  char name[32];
+  snprintf(name, sizeof name, "rank %d", victim);
+  if (o->step > next_collective(first)) return "another rank's failure was not noticed";
+  if (o->step == STEPS) return NULL;
+  if (o->status != HYMG_EMPI) return hymg_status_name(o->status);
+  if (o->step > 0 && !*o->text) return "no text";
+  if (o->step > 0 && rank != victim && !strstr(o->text, name)) return o->text;
+  if (o->step > 0 && o->seconds > LIMIT) return "it took the whole limit";
+  if (o->step > 0 && o->leaked != 0) return "memory was not released";
+  return NULL;
+}
+
+START_TEST(a_failing_call_of_mpi_ends_on_all_ranks)
+{
+  const bool all = getenv("HYMG_FAULTS") != NULL;
+  const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
+  static double want[2 * CELLS], got[2 * CELLS];
+  char where[80];
+  outcome o = run(_i, 0, want);
+  long calls = o.calls, failures = 0, runs = 0;
+  MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  ck_assert_int_gt(calls, ranks > 1 ? 500 : 0);
+  for (long nth = 1; nth <= calls; nth += all || nth < 20 ? 1 : STEP, runs++) {
+    const int victim = (int)(nth % ranks);
+    o = run(_i, rank == victim ? nth : 0, got);
+    snprintf(where, sizeof where, "variant %d, call %ld of rank %d, step %d", _i, nth, victim,
+             o.step);
+    support_all_agree(judge(&o, victim), where);
+    failures += all_min(o.step) < STEPS;
+    o = run(_i, 0, got);
+    support_all_agree(o.step < STEPS ? o.text : NULL, "a new context");
+    support_all_agree(support_same_bits(2 * CELLS, got, want) ? NULL : "other bits", where);
+  }
+  ck_assert_int_gt(failures, ranks > 1 ? runs / 2 : -1);
+  if (all && rank == 0)
+    printf("variant %d: %ld of %ld calls of MPI failed a step\n", _i, failures, runs);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  if (support_ranks(MPI_COMM_WORLD) > MOST_RANKS) { /* they take long and tell no more */
+    if (support_rank(MPI_COMM_WORLD) == 0)
+      printf("skipped: more than %d ranks\n0 passed, 0 failed, 1 skipped\n", MOST_RANKS);
+    MPI_Finalize();
+    return 0;
+  }
+  Suite *suite = suite_create("lost communication");
+  TCase *t = tcase_create("calls of MPI");
+  tcase_set_timeout(t, 0);
+  tcase_add_loop_test(t, a_failing_call_of_mpi_ends_on_all_ranks, 0, support_small() ? 1 : 4);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}
