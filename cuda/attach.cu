@@ -68,7 +68,9 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
                                        : h->num_levels;
   for (int l = first; l < h->num_levels; l++)
     snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
-             h->method.robust ? "robust_v_cycle" : "coarse_v_cycle");
+             h->method.robust          ? "robust_v_cycle"
+             : kept->coarse->red_black ? "coarse_red_black"
+                                       : "coarse_v_cycle");
   return HYMG_OK;
 }
 

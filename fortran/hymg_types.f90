@@ -16,6 +16,7 @@ module hymg_types
   end enum
   enum, bind(c)
     enumerator :: HYMG_DIRICHLET = 0, HYMG_PERIODIC = 1, HYMG_NEUMANN = 2
+    enumerator :: HYMG_ROBIN = 3
   end enum
   enum, bind(c)
     enumerator :: HYMG_CELL = 0, HYMG_FACE_X = 1, HYMG_FACE_Y = 2, HYMG_FACE_Z = 3
@@ -33,7 +34,7 @@ module hymg_types
   end enum
   enum, bind(c)
     enumerator :: HYMG_EXTRAPOLATION_DEFAULT = 0, HYMG_EXTRAPOLATION_LINEAR = 1
-    enumerator :: HYMG_EXTRAPOLATION_QUADRATIC = 2
+    enumerator :: HYMG_EXTRAPOLATION_QUADRATIC = 2, HYMG_EXTRAPOLATION_VERTEX = 3
   end enum
   enum, bind(c)
     enumerator :: HYMG_FMG = 0, HYMG_MG = 1, HYMG_MGPCG = 2
@@ -135,6 +136,9 @@ module hymg_types
     type(c_ptr) :: alpha = c_null_ptr
     type(c_ptr) :: beta(3) = c_null_ptr
     type(c_ptr) :: boundary_data(6) = c_null_ptr
+    real(c_double) :: boundary_constant(6) = 0
+    real(c_double) :: robin_alpha_constant(6) = 1, robin_beta_constant(6) = 1
+    type(c_ptr) :: robin_alpha(6) = c_null_ptr, robin_beta(6) = c_null_ptr
     real(c_double) :: limiter = 0
   end type
 

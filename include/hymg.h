@@ -389,8 +389,8 @@ HYMG_API hymg_status hymg_fields_save(int count, const hymg_field *const field[]
 
 typedef enum hymg_stencil { HYMG_FV2 = 0, HYMG_FV4 = 1 } hymg_stencil;
 /* Ghost extrapolation of FV2 at Dirichlet and Robin boundaries: linear (v1) or quadratic (v2, the
- * default). VERTEX: linear, with the boundary a whole spacing away from the first unknowns instead of
- * half of one, as on grids whose unknowns are at vertices; symmetric; not with widths. FV4 has its own
+ * default). VERTEX: linear, but Dirichlet values are a whole spacing away from the first unknowns
+ * instead of half of one, as on grids whose unknowns are at vertices; not with widths. FV4 has its own
  * quartic one. */
 typedef enum hymg_extrapolation {
   HYMG_EXTRAPOLATION_DEFAULT = 0,

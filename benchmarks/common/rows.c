@@ -15,9 +15,18 @@
 
 /* ---- files ---- */
 
+/* In a folder that others may write into, a link could lead to any file of this user's. */
+static bool is_link_of_another(const char *name)
+{
+  struct stat info;
+  return lstat(name, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != geteuid() &&
+         info.st_uid != 0;
+}
+
 static const char *find(output *o, const char *name)
 {
   struct stat info;
+  if (is_link_of_another(name)) return "is a symbolic link of another user";
   const bool exists = stat(name, &info) == 0;
   *o = (output){.direct = exists && !S_ISREG(info.st_mode)};
   if (strlen(name) >= OUTPUT_PATH) return "the file name is too long";
@@ -28,13 +37,36 @@ static const char *find(output *o, const char *name)
   return NULL;
 }
 
+/* Is the file beside what an earlier run of this user has left? */
+static bool is_left(const output *o)
+{
+  struct stat info;
+  return lstat(o->beside, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+         access(o->beside, W_OK) == 0;
+}
+
+/* -1 with errno. */
+static int create_beside(const output *o)
+{
+  if (is_left(o)) unlink(o->beside);
+  return open(o->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* For messages about the file beside, whose name only we know. */
+static const char *why_not_beside(void)
+{
+  return errno == EEXIST
+             ? "NAME.new, where it is written first, is there and no plain file of this user"
+             : strerror(errno);
+}
+
 const char *output_check(const char *name)
 {
   output o;
   const char *why = find(&o, name);
-  if (why || o.direct) return why;
-  const int file = open(o.beside, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (file < 0) return errno == EEXIST && access(o.beside, W_OK) == 0 ? NULL : strerror(errno);
+  if (why || o.direct || is_left(&o)) return why;
+  const int file = create_beside(&o);
+  if (file < 0) return why_not_beside();
   close(file);
   unlink(o.beside);
   return NULL;
@@ -45,8 +77,13 @@ const char *output_open(output *o, const char *name)
   struct stat old;
   const char *why = find(o, name);
   if (why) return why;
-  o->file = fopen(o->direct ? o->path : o->beside, "w");
-  if (!o->file) return strerror(errno);
+  const int file = o->direct ? open(o->path, O_WRONLY | O_CLOEXEC) : create_beside(o);
+  if (file < 0) return o->direct ? strerror(errno) : why_not_beside();
+  if (!(o->file = fdopen(file, "w"))) {
+    why = strerror(errno);
+    close(file);
+    return why;
+  }
   if (!o->direct && stat(o->path, &old) == 0 && fchmod(fileno(o->file), old.st_mode & 0777) != 0)
     errno = 0; /* the new file gets default permissions then */
   return NULL;

@@ -154,6 +154,7 @@ static int act(const fv_options *options)
     return 0;
   }
   if (!options->devices) context.device = options->device;
+  context.wait_seconds = options->wait_seconds;
   const hymg_status status = start_context(&context, &run.context);
   if (status != HYMG_OK) {
     fprintf(stderr, "hymg-fv: context failed: %s\n", hymg_status_text(status));

@@ -139,6 +139,7 @@ static fv_options defaults(void)
   o.grid = hymg_grid_desc_default();
   o.solver = hymg_options_default();
   o.device = HYMG_DEVICE_SHARED;
+  o.wait_seconds = hymg_context_options_default().wait_seconds;
   o.warmup = 10;
   o.min_solves = 10;
   o.min_seconds = 1.0;
@@ -187,6 +188,9 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"
        "several if there are fewer; own: likewise, but fewer are an error",
        .kind = OPTION_CUSTOM, &o->device, .read = read_device},
+      {"wait-seconds", "NUMBER",
+       "fail on all ranks if one does not answer within so many seconds; 0: no limit; default 600",
+       .kind = OPTION_REAL, &o->wait_seconds, 0, 1e9},
       {"tuning-file", "FILE|none",
        "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"
        "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning",

@@ -68,6 +68,8 @@ typedef struct cycle_row {
   double declared, memory; /* bytes */
   double device_bytes;     /* at the peak, with the user's coefficients */
   double rate;             /* the rate that is 100 % */
+  double instructions;     /* of a solve; NAN: not counted */
+  const char *uncounted;   /* why not */
   kernels_text placement;
 } cycle_row;
 
@@ -81,6 +83,11 @@ static double declared_bytes(kernels_kit *kit)
   for (int i = 0; hymg_solver_profile_row(kit->solver, i, &row) == HYMG_OK; i++)
     bytes += row.bytes;
   return bytes;
+}
+
+static void solve_once(void *kit)
+{
+  kernels_kit_solve(kit, NULL);
 }
 
 static bool measure(kernels_bench *bench, const kernels_problem *problem, cycle_row *row)
@@ -110,6 +117,8 @@ static bool measure(kernels_bench *bench, const kernels_problem *problem, cycle_
     row->device_bytes = kit.device_bytes;
     row->levels = hymg_solver_num_levels(kit.solver);
     row->placement = kernels_placement_text(&kit);
+    row->instructions = kernels_count_instructions(hymg_context_threads(bench->context), solve_once,
+                                                   &kit, &row->uncounted);
   }
   kernels_kit_destroy(&kit);
   times_free(&setups);
@@ -138,6 +147,10 @@ static void print_cycle(kernels_bench *bench, const cycle_row *r)
   printf("  declared bytes      %10.1f B/DOF\n", r->declared / cells);
   printf("  memory              %10.1f B/DOF live during a solve\n", r->memory / cells);
   printf("  set-up              %10.4f s   %.2f F-cycles\n", r->setup, r->setup / r->seconds);
+  if (isnan(r->instructions))
+    printf("  instructions               not counted by this system: %s\n", r->uncounted);
+  else
+    printf("  instructions        %10.1f per cell, in user mode\n", r->instructions / cells);
   rows_add(&bench->csv, "%s,%s,%d,%.6f,%.6e,%.3f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.6f,%.3f", name,
            kernels_smoother_names[o->smoother], r->n, r->seconds, cells / r->seconds,
            1e-9 * r->rate, m.per_sweep, 100 * per_sweep / r->rate, m.per_call,

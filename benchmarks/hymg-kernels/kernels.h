@@ -238,6 +238,10 @@ bool kernels_ladder_has_rows(const kernels_options *options);
 void kernels_list_steps(bool gpu);
 bool kernels_run_table(kernels_bench *bench);
 bool kernels_run_ladder(kernels_bench *bench);
+/* Instructions that the OpenMP threads retire in user mode during `work`; NAN, and a static text or that of
+ * strerror in *why, if they are not counted (counters/). */
+double kernels_count_instructions(int threads, void (*work)(void *), void *argument,
+                                  const char **why);
 bool kernels_run_cycle(kernels_bench *bench);
 bool kernels_run_solve(kernels_bench *bench);
 bool kernels_run_threshold(kernels_bench *bench);

@@ -140,26 +140,6 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 
 /* ---- the kernel ---- */
 
-/* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
-__device__ __forceinline__ unsigned prefetch_line(const double *line)
-{
-  unsigned word = 0;
-#if defined(__CUDA_ARCH__)
-  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(line));
-#else
-  (void)line;
-#endif
-  return word;
-}
-
-/* Prefetches everything that no kernel still running can write. */
-__device__ __forceinline__ void prefetch_lists(const coarse_run &run)
-{
-  for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < run.listed;
-       line += (size_t)COARSE_THREADS * HYMGI_GPU_LINE)
-    prefetch_line(run.lists + line);
-}
-
 __device__ __forceinline__ void load_levels(const coarse_run &run)
 {
   static_assert(sizeof(coarse_level) % 8 == 0, "levels are copied by words");
@@ -198,7 +178,7 @@ __global__ void __launch_bounds__(COARSE_THREADS)
 {
   static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
-  prefetch_lists(run);
+  prefetch_lists(run.lists, run.listed, COARSE_THREADS);
   load_levels(run);
   wait_for_predecessors();
   load_fields(run);
@@ -257,6 +237,9 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
     return true;
   }
   if (!lists || l < lists->first || l >= lists->last) return false;
-  launch_coarse(lists, h->level + l, h->options.bottom, visits);
+  if (lists->red_black && visits < 2)
+    hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0);
+  else
+    launch_coarse(lists, h->level + l, h->options.bottom, visits);
   return true;
 }

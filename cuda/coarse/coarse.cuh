@@ -62,6 +62,26 @@ __device__ __forceinline__ coarse_cell cell_at(int l, int c)
   return entry_at(shared.level[l].cell + c);
 }
 
+/* Prefetches a line into this multiprocessor's cache; the loaded value is not used. */
+__device__ __forceinline__ unsigned prefetch_line(const double *line)
+{
+  unsigned word = 0;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(line));
+#else
+  (void)line;
+#endif
+  return word;
+}
+
+/* Prefetches everything that no kernel still running can write. */
+__device__ __forceinline__ void prefetch_lists(const double *lists, size_t listed, int threads)
+{
+  for (size_t line = (size_t)thread_of() * HYMGI_GPU_LINE; line < listed;
+       line += (size_t)threads * HYMGI_GPU_LINE)
+    prefetch_line(lists + line);
+}
+
 /* call(stencil, whether beta is read from memory) with literals for the method's. */
 template <typename Call> __device__ __forceinline__ void with_operator(const Call &call)
 {
@@ -87,13 +107,14 @@ __device__ __forceinline__ void fill_line(const coarse_ghost &g, const double *d
 /* Fills the ghosts of x in up to `passes` passes, each of which uses the ghosts of the previous
  * one. The list is loaded before the barrier, so that the load overlaps the wait. */
 __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extrapolation,
-                                                int passes, int team, const double *data, double *x)
+                                                int passes, int team, const double *data, double *x,
+                                                int thread = thread_of())
 {
 #pragma unroll 1
   for (int pass = 0, from = 0; pass < passes; pass++) {
     const int to = extrapolation.end[pass];
     if (from == to) continue;
-    int m = from + thread_of();
+    int m = from + thread;
     coarse_ghost next = m < to ? entry_at(extrapolation.ghost + m) : coarse_ghost{};
     sync_team(team);
 #pragma unroll 1

@@ -32,6 +32,18 @@ struct coarse_extrapolation {
   int end[3];
 };
 
+/* A ghost computed from cells alone: along x from values along y, these from values along z. x[to]
+ * from the two cells next to the boundary along each axis, x[from] first. */
+struct alignas(16) coarse_product {
+  int to, from, unused;
+  unsigned what; /* 4 bits an axis: hymgi_extrapolation or 0; bit 12 + axis: at its high end */
+};
+
+struct coarse_products {
+  const coarse_product *ghost;
+  int count;
+};
+
 /* Rows of coefficients, each with a value per cell; a method uses only the first few of them. */
 enum coarse_row {
   COARSE_ALPHA,
@@ -46,21 +58,33 @@ enum coarse_row {
 struct coarse_level {
   int cells, reds, team;    /* threads that work on it: COARSE_WARP or COARSE_THREADS */
   int row, plane, size;     /* strides of rows and planes; length of a vector */
+  int ghost;                /* layers */
   int wrap[3];              /* offset from the first to the last cell along each axis */
   int parity;               /* colour of the cell (0, 0, 0) */
   int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
   int bits;                 /* of a word of an exact sum */
+  int periodic;             /* bit per axis */
+  int has_data;             /* boundary data for F-cycles */
   double boundary_ghost[6]; /* FV2 */
   double beta[3];           /* FV4, if constant */
   const double *chebyshev;  /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
+  coarse_products products; /* for quadratic interpolation by red_black.cu */
   const coarse_cell *cell;
   const double *coefficients;      /* by coarse_row */
   const double *data;              /* boundary data */
   const double *field_f;           /* the level's own f, used below the finest level of a cycle */
   int x_at, y_at, f_at, krylov_at; /* positions of the vectors in the arena */
 };
+
+/* Places of a row of the arena. A half warp of FV2's red-black half sweeps reads four rows of 8 cells:
+ * with 12 places they are in different banks. */
+HYMGI_INLINE int coarse_row_of(const hymgi_geom *g)
+{
+  const int cells = g->n[0] + 2 * g->ghost;
+  return cells == 10 ? 12 : cells;
+}
 
 /* All vectors are in the arena, which is the dynamic shared memory; the communication-avoiding
  * solvers use this many doubles at its start. */
@@ -73,10 +97,17 @@ struct hymgi_coarse_lists {
   size_t doubles;            /* its size */
   int arena;                 /* doubles of shared memory in use */
   const coarse_level *level; /* in memory */
+  coarse_level on_host[COARSE_LEVELS];
+  bool red_black; /* red_black.cu does V- and F-cycles */
 };
 
 /* Lets the kernel use all shared memory of the device; *doubles: the size of the arena. */
 hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
+/* Can red_black.cu do V- and F-cycles on these levels? */
+bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists);
+/* Launches one from the level down; an F-cycle if f_cycle. */
+void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                   hymg_bottom bottom, bool f_cycle);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
  * the bottom; NULL if not even the bottom fits. The placement learns the first level. */
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists);

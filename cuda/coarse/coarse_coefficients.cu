@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   wait_for_predecessors();
   const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (c >= cells) return;
-  const int width = g.n[0] + 2 * g.ghost, height = g.n[1] + 2 * g.ghost, at = cell[c].at;
+  const int width = coarse_row_of(&g), height = g.n[1] + 2 * g.ghost, at = cell[c].at;
   const int i = at % width - g.ghost, j = at / width % height - g.ghost,
             k = at / (width * height) - g.ghost;
   const int colour = (i + j + k + g.parity) & 1;

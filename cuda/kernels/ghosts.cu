@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
 
 } /* namespace */
 
-/* Boundary data are passed as kernel arguments, so with them every box has its own launch. */
+/* Planes of boundaries are passed as kernel arguments, so with them every box has its own launch. */
 extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                                        bool with_data)
 {

@@ -167,15 +167,15 @@ inline bool may_launch(const hymg_context *context)
 
 /* A launch with more shared memory than a kernel has without being asked. */
 template <typename... P, typename... A>
-void launch_large(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block, int shared,
+void launch_large(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block, int bytes,
                   const A &...args)
 {
   if (!may_launch(context)) return;
   const hymgi_device_guard guard(context->gpu->ordinal);
   const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (hymgi_cuda_check(context, error, "shared memory of a kernel") == HYMG_OK)
-    hymgi_launch_shared(context, kernel, grid, block, (size_t)shared, args...);
+    hymgi_launch_shared(context, kernel, grid, block, (size_t)bytes, args...);
 }
 
 } /* namespace */

@@ -73,17 +73,21 @@ hymg_status find_device(hymg_context *context, int *ordinal)
 /* For its attributes: all kernels are compiled for the same devices. */
 __global__ void any_kernel() {}
 
+hymg_status attribute(const hymgi_device *d, cudaDeviceAttr which, int *value)
+{
+  return hymgi_cuda_check(d->context, cudaDeviceGetAttribute(value, which, d->ordinal),
+                          "cudaDeviceGetAttribute");
+}
+
 hymg_status fill_device(hymgi_device *d)
 {
   hymg_context *const c = d->context;
   const hymgi_device_guard guard(d->ordinal);
   int minor = 0;
-  TRY(hymgi_cuda_check(
-      c, cudaDeviceGetAttribute(&d->major, cudaDevAttrComputeCapabilityMajor, d->ordinal),
-      "cudaDeviceGetAttribute"));
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->ordinal);
-  cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, d->ordinal);
-  cudaDeviceGetAttribute(&d->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->ordinal);
+  TRY(attribute(d, cudaDevAttrComputeCapabilityMajor, &d->major));
+  TRY(attribute(d, cudaDevAttrComputeCapabilityMinor, &minor));
+  TRY(attribute(d, cudaDevAttrMultiProcessorCount, &d->multiprocessors));
+  TRY(attribute(d, cudaDevAttrMaxSharedMemoryPerBlockOptin, &d->shared_bytes));
   if (d->major < 8)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,

@@ -199,6 +199,10 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                     hymgi_real *out);
 
+/* FV4: likewise, for rows that are split or relaxed without colours. */
+void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    hymgi_real *out);
+
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
  * already. Uses scratch rows 0 and 1. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
@@ -220,10 +224,10 @@ hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
  * corners), adding the boundary data if asked. */
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ghosts at both ends of row (j, k); the ghost rows beyond face 2 or 3 in plane
+/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond face 2 or 3 in plane
  * `at`, or row `at` of the ghost planes beyond face 4 or 5. */
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                               hymgi_ghosts ghosts, int j, int k);
+                               hymgi_ghosts ghosts, const int j[2], int k);
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, int face, int at);
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
@@ -278,6 +282,7 @@ void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_rea
                         hymgi_real *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x);
 void hymgi_cpu_smooth(hymgi_level *level);
+void hymgi_cpu_symgs(hymgi_level *level);
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                hymgi_real *zero);
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,

@@ -95,6 +95,48 @@ void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int
     FORM(run, HOST_RELAX, false, w, from, to, out);
 }
 
+/* The same row further on in all vectors; without alpha. */
+HYMGI_INLINE fv4_row moved(fv4_row r, ptrdiff_t by)
+{
+  r.o += by, r.q += by, r.io += by, r.iq += by, r.jo += by, r.jq += by, r.ko += by, r.kq += by;
+  r.f += by, r.dinv += by;
+  return r;
+}
+
+/* Every second row's pointers come from those of the first two. */
+HYMGI_INLINE void variable_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
+                                int colour, const int j[2], int k, hymgi_real *out)
+{
+  fv4_row r[2];
+  for (int m = 0; m < 2; m++)
+    r[m] = hymgi_fv4_row_of(pass->level, g, pass->f, pass->own, pass->other,
+                            (const int[3]){colour, j[0] + m, k});
+  for (int m = 0; m < j[1] - j[0]; m++) {
+    const fv4_row row = moved(r[m & 1], (m & ~1) * g->pitch);
+    run(&row, true, false, kind, false, &pass->w, 0, row.n, out + m * g->pitch);
+  }
+}
+
+static void relax_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                       int k, hymgi_real *out)
+{
+  variable_rows(HOST_RELAX, pass, g, colour, j, k, out);
+}
+
+void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                    hymgi_real *out)
+{
+  const bool relaxes = pass->kind == HOST_GSRB || pass->kind == HOST_RELAX;
+  if (relaxes && pass->level->c.beta[0] && !pass->level->method->has_alpha && !pass->w.prev &&
+      !pass->w.scale) {
+    relax_rows(pass, g, colour, j, k, out);
+    return;
+  }
+  for (int at = j[0]; at < j[1]; at++)
+    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, host_slots(g),
+                        out + (at - j[0]) * g->pitch);
+}
+
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */
 
 #undef X

@@ -29,8 +29,9 @@ HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *co
     far[t] = 0;
 }
 
-void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                               hymgi_ghosts ghosts, int j, int k)
+/* At both ends of row (j, k). */
+static void fill_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                      hymgi_ghosts ghosts, int j, int k)
 {
   const int even = g->split ? (j + k + g->parity) & 1 : 0;
   hymgi_real *const e = x + hymgi_row(g, even, j, k);
@@ -44,6 +45,42 @@ void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hy
     }
     fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, 0, 1);
   }
+}
+
+/* The two ghosts beyond a row's end by quartic extrapolation from the four cells next to it. */
+HYMGI_INLINE void fill_quartic(hymgi_real *far, hymgi_real *near, const hymgi_real *x1,
+                               const hymgi_real *x2, const hymgi_real *x3, const hymgi_real *x4)
+{
+  const hymgi_real a = *x1, b = *x2, c = *x3, d = *x4;
+  *near = hymgi_ghost_v4(a, b, c, d);
+  *far = hymgi_ghost2_v4(a, b, c, d);
+}
+
+/* fill_ends of rows j[0] <= j < j[1] that are split, with boundaries of order 4 at both ends. */
+static void fill_quartic_ends(const hymgi_geom *g, hymgi_real *x, const int j[2], int k)
+{
+  const int n = g->n[0] / 2;
+  for (int at = j[0]; at < j[1]; at++) {
+    const int even = hymgi_first(g, 0, at, k);
+    hymgi_real *const e = x + hymgi_row(g, even, at, k);
+    hymgi_real *const o = x + hymgi_row(g, 1 - even, at, k);
+    fill_quartic(e - 1, o - 1, e, o, e + 1, o + 1);
+    fill_quartic(o + n, e + n, o + n - 1, e + n - 1, o + n - 2, e + n - 2);
+  }
+}
+
+void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                               hymgi_ghosts ghosts, const int j[2], int k)
+{
+  bool quartic = g->split && g->n[0] >= 8;
+  for (int face = 0; face < 2; face++)
+    quartic = quartic && hymgi_is_boundary(g, face) &&
+              hymgi_extrapolation_of(level, face, ghosts) == HYMGI_QUARTIC_GHOST;
+  if (quartic)
+    fill_quartic_ends(g, x, j, k);
+  else
+    for (int at = j[0]; at < j[1]; at++)
+      fill_ends(level, g, x, ghosts, at, k);
 }
 
 static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
@@ -75,8 +112,9 @@ static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_
       const int edge[3] = {axis == 0 ? at : ijk[0], axis == 1 ? at : ijk[1],
                            axis == 2 ? at : ijk[2]};
       hymgi_real *const ghost = x + hymgi_at(g, ijk[0], ijk[1], ijk[2]);
-      *ghost = (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
-                                stiffness, share, value, hymgi_boundary_at(g, face, ijk));
+      *ghost =
+          (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
+                                       stiffness, share, value, hymgi_boundary_at(g, face, ijk));
     }
 }
 
@@ -105,8 +143,8 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real 
 
 /* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
  * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, hymgi_ghosts ghosts,
-                     bool conditions, bool data)
+static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
+                     hymgi_ghosts ghosts, bool conditions, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
@@ -122,8 +160,8 @@ static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *
     add_conditions(level, g, x, ghosts, face, data);
 #pragma omp for schedule(static)
   for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    for (int j = -g->ghost; j < g->n[1] + g->ghost; j++)
-      hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, k);
+    hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, (const int[2]){-g->ghost, g->n[1] + g->ghost},
+                              k);
   for (int face = 0; conditions && face < 2; face++)
     add_conditions(level, g, x, ghosts, face, data);
 }

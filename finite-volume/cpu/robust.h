@@ -2,7 +2,7 @@
 #ifndef HYMGI_CPU_ROBUST_H
 #define HYMGI_CPU_ROBUST_H
 
-#include "multigrid/backend.h"
+#include "cpu/cpu.h"
 
 /* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
  * row. */
@@ -65,7 +65,7 @@ void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const 
                                          const int to[2], int colour, const hymgi_real *source,
                                          hymgi_real *x);
 
-/* robust_wave in wavefront.c */
+/* wave_robust.c */
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
                                       hymgi_real *coarse);
 bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const hymgi_real *source);

@@ -60,11 +60,14 @@
 #define hymgi_cpu_sum                       hymgi_cpu_sum_single
 #define hymgi_cpu_sum_children              hymgi_cpu_sum_children_single
 #define hymgi_cpu_sum_row                   hymgi_cpu_sum_row_single
+#define hymgi_cpu_symgs                     hymgi_cpu_symgs_single
 #define hymgi_cpu_tune                      hymgi_cpu_tune_single
 #define hymgi_cpu_unpack                    hymgi_cpu_unpack_single
 #define hymgi_cpu_update_ghosts             hymgi_cpu_update_ghosts_single
 #define hymgi_cpu_wave_applies              hymgi_cpu_wave_applies_single
+#define hymgi_cpu_wave_run                  hymgi_cpu_wave_run_single
 #define hymgi_cpu_wave_smooth               hymgi_cpu_wave_smooth_single
+#define hymgi_cpu_wave_stages               hymgi_cpu_wave_stages_single
 #define hymgi_fv2_row_of                    hymgi_fv2_row_of_single
 #define hymgi_fv2_rows                      hymgi_fv2_rows_single
 #define hymgi_fv2_run                       hymgi_fv2_run_single
@@ -73,6 +76,7 @@
 #define hymgi_fv4_limited                   hymgi_fv4_limited_single
 #define hymgi_fv4_row_of                    hymgi_fv4_row_of_single
 #define hymgi_fv4_row_sums                  hymgi_fv4_row_sums_single
+#define hymgi_fv4_rows                      hymgi_fv4_rows_single
 #define hymgi_fv4_run                       hymgi_fv4_run_single
 #define hymgi_fv4_walls                     hymgi_fv4_walls_single
 

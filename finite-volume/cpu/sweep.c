@@ -109,13 +109,16 @@ static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part wh
   }
 }
 
-/* FV2's rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
+/* Rows j[0] <= j < j[1] of plane k, none of which is divided between inner cells and others. */
 static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                            found *mine)
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
-  hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  if (w->pass.level->method->stencil == HYMG_FV2)
+    hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
+  else
+    hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
   for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
     host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
 }
@@ -132,8 +135,9 @@ static void run_each_row(const job *w, const hymgi_geom *g, int colour, const in
 static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                      part which, found *mine)
 {
-  const bool whole = w->pass.level->method->stencil == HYMG_FV2 && w->out &&
-                     w->pass.kind != HOST_RELAX &&
+  const host_kind kind = w->pass.kind;
+  const bool fv2 = w->pass.level->method->stencil == HYMG_FV2;
+  const bool whole = w->out && (fv2 ? kind != HOST_RELAX : kind == HOST_GSRB && g->split) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);
@@ -314,55 +318,6 @@ host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s)
       level->x,   {w.residual, w.momentum, w.momentum != 0 ? level->y : NULL, level->c.l1inv}};
 }
 
-/* Updates a row in place, cell by cell; ghosts are in memory. */
-static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int k, bool backward)
-{
-  const int cjk[3] = {0, j, k};
-  const ptrdiff_t o = hymgi_row(g, 0, j, k);
-  hymgi_real *const out = host_scratch(level, 2);
-  const relax_weights weights = {.residual = 1};
-  hymgi_real *const x = level->x + o;
-  fv2_row r2;
-  fv4_row r4;
-  if (level->method->stencil == HYMG_FV2) {
-    r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk);
-    r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
-  } else {
-    r4 = hymgi_fv4_row_of(level, g, level->f, level->x, level->x, cjk);
-  }
-  for (int m = 0; m < g->n[0]; m++) {
-    const int i = backward ? g->n[0] - 1 - m : m;
-    if (level->method->stencil == HYMG_FV2)
-      hymgi_fv2_run(HOST_RELAX, &r2, &weights, i, i + 1, out);
-    else
-      hymgi_fv4_run(HOST_RELAX, &r4, &weights, i, i + 1, out);
-    x[i] = out[i];
-  }
-}
-
-static void symgs_sweep(hymgi_level *level, bool backward)
-{
-#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
-  for (int b = 0; b < level->num_boxes; b++) {
-    const hymgi_geom *g = level->box + b;
-    const int64_t rows = (int64_t)g->n[1] * g->n[2];
-    for (int64_t m = 0; m < rows; m++) {
-      const int64_t row = backward ? rows - 1 - m : m;
-      symgs_row(level, g, (int)(row % g->n[1]), (int)(row / g->n[1]), backward);
-    }
-  }
-}
-
-/* Lexicographic Gauss-Seidel, forward and backward in turn; ghosts stay fixed during a sweep. */
-static void symgs(hymgi_level *level)
-{
-  for (int s = 0; s < hymgi_sweeps(level); s++) {
-    hymgi_cpu_update_ghosts(level, level->x);
-    if (level->method->stencil == HYMG_FV2) hymgi_cpu_fill_stencil_ghosts(level, level->x);
-    symgs_sweep(level, s & 1);
-  }
-}
-
 /* What hymgi_cpu_interpolate_later left to the smoother. */
 static void interpolate_now(hymgi_level *level)
 {
@@ -378,7 +333,7 @@ void hymgi_cpu_smooth(hymgi_level *level)
   if (hymgi_cpu_wave_smooth(level, NULL, NULL)) return;
   interpolate_now(level);
   if (level->method->smoother == HYMG_SYMGS)
-    symgs(level);
+    hymgi_cpu_symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
     gsrb(level);
   else

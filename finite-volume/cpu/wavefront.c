@@ -10,21 +10,13 @@
  *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/robust.h"
+#include "cpu/wavefront.h"
 
-enum { MAX_STAGES = 12, EXTRAPOLATION_REACH = 4, SPINS = 4096 };
+enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
-
-/* There are many barriers, so this one spins, and yields if a thread of the team is not running
- * (the behaviour of the OpenMP barrier depends on the environment). */
-typedef struct barrier {
-  atomic_int arrived, phase;
-} barrier;
 
 static void wait_for_all(barrier *b)
 {
@@ -41,32 +33,6 @@ static void wait_for_all(barrier *b)
     spins = SPINS;
   }
 }
-
-typedef struct stage {
-  host_pass pass;
-  hymgi_geom g;            /* layout of the iterate after this stage: both colours from one base */
-  hymgi_real *out, *after; /* output; base of the iterate after this stage */
-  int colour;              /* gsrb; 0 with plain rows */
-} stage;
-
-typedef struct wave {
-  hymgi_level *level;
-  const hymgi_geom *g;
-  int stages, lag, lean, tile_rows;
-  int before, total; /* further stages before the sweeps, and all stages */
-  bool fv4, gsrb;
-  bool robust;               /* the stages before and after are those of the robust path: */
-  const hymgi_real *source;  /* interpolated before the sweeps; NULL: x is set to 0 */
-  hymgi_after after;         /* the state of x when the residual is restricted */
-  int ring;                  /* the residual is in so many planes of y in turn; 0: in all of y */
-  hymgi_real *coarse;        /* or NULL */
-  hymgi_interpolation start; /* standard path: the stage before the sweeps, if it has a source */
-  hymgi_real *x;             /* what it writes */
-  bool norm;                 /* standard path: the last stage is max |f - A x|: */
-  double max;
-  barrier *barrier;
-  stage stage[MAX_STAGES];
-} wave;
 
 typedef struct rows {
   int low, high;             /* rows to sweep */
@@ -109,8 +75,8 @@ static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int 
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
   if (r->tail && w->g->boundaries & 8)
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
-  for (int j = r->head ? -2 : r->close_low; j < (r->tail ? ny + 2 : r->close_high); j++)
-    hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
+  const int j[2] = {r->head ? -2 : r->close_low, r->tail ? ny + 2 : r->close_high};
+  hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
 }
 
 /* Fills the two ghost planes below plane 0 or above plane nz - 1. */
@@ -138,13 +104,12 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
   const int nz = w->g->n[2];
-  if (k < nz && !w->fv4)
-    hymgi_fv2_rows(&s->pass, w->g, s->colour, (const int[2]){r->low, r->high}, k,
-                   s->out + hymgi_row(w->g, s->colour, r->low, k));
+  const int j[2] = {r->low, r->high};
+  hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
+  if (k < nz && w->fv4)
+    hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < nz)
-    for (int j = r->low; j < r->high; j++)
-      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, 0, host_slots(w->g),
-                          s->out + hymgi_row(w->g, s->colour, j, k));
+    hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
   if (w->fv4) run_closures(w, s, r, k);
 }
 
@@ -261,17 +226,11 @@ static void run_tile(const wave *w, int from, int to, double *max)
   }
 }
 
-/* The last tile has between half and one and a half times the rows of the others. */
-static int tiles_of(int ny, int height)
-{
-  return (ny + height / 2) / height;
-}
-
-static void run(wave *w)
+void hymgi_cpu_wave_run(wave *w)
 {
   const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
-  const int tiles = tiles_of(ny, rows_wanted);
+  const int tiles = hymgi_tiles_of(ny, rows_wanted);
 #pragma omp parallel num_threads(threads)
   {
     double max = 0;
@@ -280,176 +239,4 @@ static void run(wave *w)
 #pragma omp critical
     w->max = host_larger(w->max, max);
   }
-}
-
-/* ---- set-up ---- */
-
-/* now and next: the two buffers of each colour, carried from one wavefront of gsrb to the next. */
-static void set_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2])
-{
-  hymgi_level *level = w->level;
-  for (int m = 0; m < w->stages; m++) {
-    stage *s = w->stage + m;
-    const int c = (first + m) & 1;
-    if (w->gsrb) {
-      *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
-                   .out = w->fv4 ? next[c] : level->x,
-                   .colour = c};
-    } else {
-      *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
-      hymgi_swap_buffers(level);
-    }
-    if (w->gsrb && w->fv4) {
-      hymgi_real *const old = now[c];
-      now[c] = next[c], next[c] = old;
-    }
-    /* an iterate held in two buffers: the base is the buffer of colour 0 */
-    s->g = *w->g;
-    if (w->gsrb && w->g->split) s->g.half += host_distance(now[0], now[1]);
-    s->after = w->gsrb ? now[0] : level->x;
-  }
-}
-
-/* Does each thread have rows in every stage, and the ends of a tile the rows that extrapolations read? */
-static bool has_rows(const hymgi_level *level, int stages)
-{
-  const int ny = level->box[0].n[1], wanted = level->tuning.wave_rows;
-  const int height = wanted > 0 && wanted < ny ? wanted : ny;
-  const int last = ny - (tiles_of(ny, height) - 1) * height;
-  const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
-  if (height != ny && height % 2) return false; /* restriction combines pairs of rows */
-  const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
-  if (height != ny && left <= EXTRAPOLATION_REACH) return false;
-  return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
-}
-
-bool hymgi_cpu_wave_applies(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  const hymgi_tuning *t = &level->tuning;
-  if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
-  if (hymgi_operator_halo(level)) return false;
-  const hymgi_geom *g = level->box;
-  if (m->smoother == HYMG_GSRB && !g->split) return false;
-  const double from = t->wave_from;
-  if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
-  return g->n[2] >= 2 * EXTRAPOLATION_REACH && t->wave_stages >= 1 &&
-         t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1);
-}
-
-/* If the level has the coarse level's boxes: else the interpolated values may be where restriction writes. */
-bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
-{
-  if (!fine->direct || !hymgi_cpu_wave_applies(fine)) return false;
-  if (!has_rows(fine, fine->tuning.wave_stages + 2)) return false;
-  fine->start = *what;
-  return true;
-}
-
-static wave standard_wave(hymgi_level *level, barrier *all)
-{
-  const hymgi_method *m = level->method;
-  const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
-  return (wave){.barrier = all,
-                .level = level,
-                .g = level->box,
-                .lag = fv4    ? 3
-                       : gsrb ? 1
-                              : 2,
-                .lean = fv4 ? 3 : 1,
-                .tile_rows = level->tuning.wave_rows,
-                .fv4 = fv4,
-                .gsrb = gsrb};
-}
-
-bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
-{
-  if (!hymgi_cpu_wave_applies(level)) return false;
-  const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
-  barrier all = {0};
-  wave w = standard_wave(level, &all);
-  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  w.start = level->start, w.x = level->x;
-  level->start.source = NULL;
-  if (w.fv4 && !w.start.source) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
-  for (int first = 0; first < sweeps; first += group) {
-    w.stages = sweeps - first < group ? sweeps - first : group;
-    set_stages(&w, first, now, next);
-    if (first + w.stages == sweeps) {
-      if (w.gsrb && w.fv4)
-        level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
-      w.coarse = coarse, w.norm = max != NULL;
-    }
-    w.before = w.start.source != NULL;
-    w.total = w.before + w.stages + (w.coarse || w.norm);
-    run(&w);
-    w.start.source = NULL;
-  }
-  if (max) *max = w.max;
-  return true;
-}
-
-/* ---- the robust path ---- */
-
-/* Restriction reads four planes of the residual, while a fifth one is written. */
-enum { TILE_ROWS = 128, RING = 8 };
-
-/* Stages of a smoother call with what comes before and after it. */
-static int robust_stages(const hymgi_level *level)
-{
-  return hymgi_sweeps(level) + 3;
-}
-
-static bool can_fuse(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  if (level->num_boxes != 1 || hymgi_operator_halo(level) || m->smoother != HYMG_GSRB) return false;
-  const int threads = hymgi_cpu_threads(level), ny = level->box[0].n[1];
-  const int last = ny - (tiles_of(ny, TILE_ROWS < ny ? TILE_ROWS : ny) - 1) * TILE_ROWS;
-  const int tile = last < TILE_ROWS ? last : TILE_ROWS;
-  return hymgi_sweeps(level) <= MAX_STAGES &&
-         (threads == 1 || tile / threads >= (robust_stages(level) + 1) / 2 + EXTRAPOLATION_REACH);
-}
-
-static wave robust_wave(hymgi_level *level, barrier *all)
-{
-  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  wave w = {.barrier = all,
-            .level = level,
-            .g = level->box,
-            .stages = hymgi_sweeps(level),
-            .lag = 1,
-            .lean = 1,
-            .tile_rows = TILE_ROWS,
-            .gsrb = true,
-            .robust = true};
-  set_stages(&w, 0, now, next);
-  return w;
-}
-
-bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
-                                      hymgi_real *coarse)
-{
-  if (!can_fuse(level)) return false;
-  barrier all = {0};
-  wave w = robust_wave(level, &all);
-  w.before = from_zero, w.total = w.before + w.stages + 2;
-  w.coarse = coarse, w.after = after;
-  w.ring = level->box->n[1] <= TILE_ROWS ? RING : 0;
-  run(&w);
-  return true;
-}
-
-bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const hymgi_real *source)
-{
-  if (!can_fuse(fine)) return false;
-  barrier all = {0};
-  hymgi_geom *const box = fine->box;
-  fine->box = fine->exchanged;
-  wave w = robust_wave(fine, &all);
-  w.before = 1, w.total = 1 + w.stages;
-  w.source = source;
-  run(&w);
-  fine->box = box;
-  return true;
 }

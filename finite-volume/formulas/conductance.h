@@ -317,8 +317,7 @@ HYMGI_INLINE hymgi_real hymgi_coarse_face(const hymgi_coarse_rule *rule, const h
                                           int axis, int face, const hymgi_real *fine, int I, int J,
                                           int K)
 {
-  if (rule->series || hymgi_at_robin(rule, face))
-    return hymgi_series(rule, g, axis, fine, I, J, K);
+  if (rule->series || hymgi_at_robin(rule, face)) return hymgi_series(rule, g, axis, fine, I, J, K);
   return (hymgi_real)rule->closer[face] *
          hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }

@@ -164,14 +164,28 @@ class Objects:
                 for axis, h in enumerate(self._axes):
                     shape = self._shape_with(axis, self.local_shape[axis] + 1)
                     desc.beta[h] = self._field(fields, ("beta", axis), lib.HYMG_FACE_X + h, beta[axis], shape)
-        if "boundary_values" in values:
-            for axis, pair in enumerate(per_axis(values["boundary_values"], "boundary_values")):
-                for side, value in enumerate((None, None) if pair is None else pair):
-                    if value is not None:
-                        face = 2 * self._axes[axis] + side
-                        key = (f"boundary_values[{axis}]", side)
-                        centering = lib.HYMG_BOUNDARY_X_LOW + face
-                        desc.boundary_data[face] = self._field(fields, key, centering, value, self._shape_with(axis, 1))
+        for name, target in (
+            ("boundary_values", desc.boundary_data),
+            ("robin_alpha", desc.robin_alpha),
+            ("robin_beta", desc.robin_beta),
+        ):
+            self._describe_boundaries(desc, name, target, values.get(name), fields)
+
+    def _describe_boundaries(
+        self, desc: Any, name: str, target: Any, values: Any, fields: dict[tuple[str, int], Any]
+    ) -> None:
+        """Per axis None or a pair (low, high); a number of a Robin boundary stays one."""
+        constants = {"robin_alpha": desc.robin_alpha_constant, "robin_beta": desc.robin_beta_constant}.get(name)
+        for axis, pair in enumerate(() if values is None else per_axis(values, name)):
+            for side, value in enumerate((None, None) if pair is None else pair):
+                face = 2 * self._axes[axis] + side
+                if value is None:
+                    continue
+                if constants is not None and _is_number(value) and not target[face]:
+                    constants[face] = value
+                else:
+                    key, centering = (f"{name}[{axis}]", side), lib.HYMG_BOUNDARY_X_LOW + face
+                    target[face] = self._field(fields, key, centering, value, self._shape_with(axis, 1))
 
     def _shape_with(self, axis: int, entries: int) -> tuple[int, ...]:
         return tuple(entries if i == axis else n for i, n in enumerate(self.local_shape))

@@ -25,15 +25,17 @@ class Solver(Objects):
     shape            cells per axis, three numbers; with comm those of the whole domain
     spacing          of the cells, one number or one per axis
     widths           per axis None or the widths of its cells (then spacing does not count)
-    boundary         "dirichlet", "neumann" or "periodic", for all axes or one for each, which may be a pair (low, high)
+    boundary         "dirichlet", "neumann", "robin" or "periodic", for all axes or one for each, which may be a pair
+                     (low, high)
     boundary_values  per axis None or a pair (low, high) of None, a number or an array with one cell along that axis:
-                     values on Dirichlet, outward derivatives on Neumann boundaries; FV2 only
+                     values on Dirichlet, outward derivatives on Neumann boundaries, g on Robin ones; FV2 only
+    robin_alpha, robin_beta  likewise, of Robin boundaries, where robin_alpha u + robin_beta du/dn = g; default 1
     beta             > 0: a number, or one per axis, each a number or an array of face averages with one entry more
                      along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or "fv4", fourth order
-    extrapolation    at Dirichlet boundaries with FV2: "linear", "quadratic" or "default"
+    extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
     limiter          with FV4: the factor of beta from which on a face has the flux of FV2; inf: no face; 0: 8 where beta
                      jumps
     comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls
@@ -57,6 +59,8 @@ class Solver(Objects):
         widths: Optional[Sequence[Any]] = None,
         boundary: Union[str, Sequence[Boundary]] = "dirichlet",
         boundary_values: Optional[Sequence[Any]] = None,
+        robin_alpha: Optional[Sequence[Any]] = None,
+        robin_beta: Optional[Sequence[Any]] = None,
         beta: Any = None,
         alpha: Any = None,
         a: Optional[float] = None,
@@ -79,7 +83,16 @@ class Solver(Objects):
             self._make_context(comm, threads, device)
             self._make_grid(spacing, widths, boundary, boxes, cuts)
             self._make_operator(
-                stencil, extrapolation, limiter, a=a, b=b, alpha=alpha, beta=beta, boundary_values=boundary_values
+                stencil,
+                extrapolation,
+                limiter,
+                a=a,
+                b=b,
+                alpha=alpha,
+                beta=beta,
+                boundary_values=boundary_values,
+                robin_alpha=robin_alpha,
+                robin_beta=robin_beta,
             )
             self._make_solver(options)
         except BaseException:
@@ -208,16 +221,15 @@ class Solver(Objects):
                 destroy_fields(fields)
 
     def update(self, **coefficients: Any) -> None:
-        """New values for a, b, alpha, beta or boundary_values; those not named stay as they are.
+        """New values for a, b, alpha, beta, boundary_values, robin_alpha or robin_beta; those not named stay as they are.
 
         What was an array stays one, and what was a number stays a number. If the new values are refused (hymg.Error,
         ValueError), the solver keeps the old ones.
         """
-        unknown = set(coefficients) - {"a", "b", "alpha", "beta", "boundary_values"}
+        known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta")
+        unknown = set(coefficients) - set(known)
         if unknown:
-            raise TypeError(
-                f"update: unknown coefficient '{min(unknown)}'; there are a, b, alpha, beta, boundary_values"
-            )
+            raise TypeError(f"update: unknown coefficient '{min(unknown)}'; there are {', '.join(known)}")
         with self._in_use():
             desc = ffi.new("hymg_operator_desc *", self._desc[0])
             fields: dict[tuple[str, int], Any] = {}

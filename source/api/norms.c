@@ -16,9 +16,22 @@ double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const dou
   const double largest = hymgi_norm_max(level, x);
   double *const copy = level->method->robust ? level->y : solver->scratch;
   if (!isfinite(largest) || largest == 0) return largest;
-  const int exponent = ilogb(largest);
+  const int exponent = ilogb(largest) < -1000 ? -1000 : ilogb(largest); /* denormal */
   hymgi_axpby(level, ldexp(1, -exponent), x, 0, x, copy);
   return ldexp(sqrt(hymgi_dot(level, copy, copy)), exponent);
+}
+
+/* A value that the ranks of the level know, on all ranks of the context. */
+double hymgi_known_by_all(const hymgi_level *level, double value)
+{
+  hymg_context *c = level->context;
+  if (level->ranks == hymgi_comm_size(c->comm)) return value;
+  if (level->num_boxes == 0) value = 0;
+  const double sign = value < 0 ? -1 : 1;
+  double both[2] = {sign < 0 ? 0 : value, sign < 0 ? -value : 0};
+  const hymg_status status = hymgi_comm_max_double(c, c->comm, both, 2);
+  if (c->status == HYMG_OK) c->status = status;
+  return both[1] > 0 ? -both[1] : both[0];
 }
 
 /* Not so far that the factor or its inverse leaves the range of normal numbers. */

@@ -104,3 +104,8 @@ hymg_status hymg_solver_profile_row(const hymg_solver *solver, int index, hymg_p
   *row = *found;
   return HYMG_OK;
 }
+
+void hymg_solver_stop(hymg_solver *solver)
+{
+  if (solver) solver->stop = 1;
+}

@@ -14,26 +14,14 @@ enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctua
 
 /* ---- right-hand sides ---- */
 
-/* A value that the ranks of the level know, on all ranks of the context. */
-double hymgi_known_by_all(const hymgi_level *level, double value)
-{
-  hymg_context *c = level->context;
-  if (level->ranks == hymgi_comm_size(c->comm)) return value;
-  if (level->num_boxes == 0) value = 0;
-  const double sign = value < 0 ? -1 : 1;
-  double both[2] = {sign < 0 ? 0 : value, sign < 0 ? -value : 0};
-  const hymg_status status = hymgi_comm_max_double(c, c->comm, both, 2);
-  if (c->status == HYMG_OK) c->status = status;
-  return both[1] > 0 ? -both[1] : both[0];
-}
-
-/* Adds the boundary terms to f and, where the system is singular, subtracts the mean; returns
- * the mean, and max |f| before it was subtracted. */
+/* Adds the boundary terms to f, scales it and, where the system is singular, subtracts the mean;
+ * returns the mean, and max |f| before it was subtracted. */
 static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
 {
   *largest = 0;
   if (level->num_boxes == 0) return 0;
   if (level->boundaries) level->backend->add_boundary_terms(level, level->f);
+  if (solver->scale) hymgi_axpby(level, ldexp(1, solver->scale), level->f, 0, level->f, level->f);
   if (!solver->h.method.singular) return 0;
   *largest = hymgi_norm_max(level, level->f);
   return hymgi_subtract_mean(level, level->f);
@@ -51,10 +39,10 @@ static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
   }
 }
 
-/* Can the norms be queued with a cycle? Not if a mean has to be removed first. */
+/* Can the norms be queued with a cycle? Not if a mean has to be removed first, or f is scaled. */
 static bool norm_later(const hymg_solver *solver)
 {
-  return !solver->h.method.singular && solver->h.options.norm == HYMG_NORM_MAX;
+  return !solver->h.method.singular && solver->h.options.norm == HYMG_NORM_MAX && !solver->scale;
 }
 
 /* |mean f| is more than rounding can explain. */
@@ -66,23 +54,26 @@ static hymg_status incompatible(hymg_solver *solver, const hymgi_level *level, d
         level->context, HYMG_EINVAL,
         "the system is singular and f is not compatible: |mean f| = %g, at most %g max |f| = %g",
         mean, COMPATIBLE, COMPATIBLE * largest);
-  hymgi_note(solver, "f was not compatible with the singular system: its mean, %g, was subtracted",
-             solver->mean_removed);
+  if (solver->scale == 0)
+    hymgi_note(solver,
+               "f was not compatible with the singular system: its mean, %g, was subtracted",
+               solver->mean_removed);
   return HYMG_OK;
 }
 
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
 {
   hymgi_level *level = solver->h.level + l;
+  const double units = ldexp(1, -solver->scale);
   const bool all_levels = solver->h.options.cycle == HYMG_CYCLE_F;
   if (all_levels) restrict_rhs(solver, l, false);
   double largest, unused;
-  solver->mean_removed = hymgi_known_by_all(level, complete_rhs(solver, level, &largest));
-  largest = hymgi_known_by_all(level, largest);
+  solver->mean_removed = units * hymgi_known_by_all(level, complete_rhs(solver, level, &largest));
+  largest = units * hymgi_known_by_all(level, largest);
   for (int m = l + 1; all_levels && m < solver->h.num_levels; m++)
     complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max =
-      hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
+      units * hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
   if (solver->h.method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
     return incompatible(solver, level, largest);
   return HYMG_OK;
@@ -104,11 +95,6 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
   *stop = wanted != 0;
   return HYMG_OK;
-}
-
-void hymg_solver_stop(hymg_solver *solver)
-{
-  if (solver) solver->stop = 1;
 }
 
 /* Is the best residual of the last cycles hardly less than the one before them? */
@@ -188,7 +174,15 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
   double norm = 0;
   if (level->num_boxes)
     norm = norm_later(solver) ? hymgi_later(level, HYMGI_SLOT_RESIDUAL) : norm_now(solver, level);
-  return hymgi_record(solver, kind, hymgi_known_by_all(level, norm), stop);
+  norm = ldexp(hymgi_known_by_all(level, norm), -solver->scale);
+  return hymgi_record(solver, kind, norm, stop);
+}
+
+/* Products of the numbers in f would leave the range of doubles: the solve begins anew with f scaled
+ * by a power of 2. With mixed precision residuals have a scale of their own. */
+static bool leaves_range(const hymg_solver *solver)
+{
+  return !solver->mixed && solver->scale == 0 && hymgi_scale_for(solver->rhs_max) != 0;
 }
 
 /* With mixed precision: V, W or F for the residual that is there, and the next residual. It is scaled by
@@ -231,6 +225,7 @@ static hymg_status run_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool 
   if (with_rhs)
     solver->rhs_max =
         hymgi_known_by_all(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+  if (with_rhs && leaves_range(solver)) return HYMG_OK;
   return close_cycle(solver, level, kind, stop);
 }
 
@@ -240,8 +235,11 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   const hymg_options *o = &solver->h.options;
   bool stop = false, again = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
+  if (o->initial_guess && solver->scale)
+    hymgi_axpby(level, ldexp(1, solver->scale), level->x, 0, level->x, level->x);
   if (solver->mixed) begin_mixed(solver, l);
   TRY(run_cycle(solver, l, o->cycle, &stop));
+  if (leaves_range(solver)) return HYMG_OK;
   if (o->method == HYMG_FMG) {
     *reason =
         isfinite(solver->history[0].residual_max) ? HYMG_REASON_LIMIT : HYMG_REASON_NOT_FINITE;
@@ -359,10 +357,10 @@ static hymg_status run_cg(hymg_solver *solver, int l, hymg_reason *reason)
 static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
+  const bool recorded =
+      norm_later(solver) && solver->h.options.cycle == HYMG_CYCLE_F && !solver->mixed;
   solver->mean_removed = 0;
-  /* a recorded F-cycle includes this */
-  if (!norm_later(solver) || solver->h.options.cycle != HYMG_CYCLE_F || solver->mixed)
-    TRY(prepare_rhs(solver, l));
+  if (!recorded) TRY(prepare_rhs(solver, l)); /* a recorded F-cycle includes this */
   *reason = HYMG_REASON_TOLERANCE;
   if (solver->h.options.cycle != HYMG_CYCLE_F && solver->rhs_max == 0) { /* then u is 0 as well */
     hymgi_fill(level, 0, level->x);
@@ -370,7 +368,25 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
   }
   if (solver->h.method.robust) return hymgi_robust_solve(solver, reason);
   if (solver->h.options.method == HYMG_MGPCG) return run_cg(solver, l, reason);
+  if (!recorded && leaves_range(solver)) return HYMG_OK;
   return run_cycles(solver, l, reason);
+}
+
+/* With f scaled if need be; conjugate gradients and the robust path scale by themselves. */
+static hymg_status run_in_range(hymg_solver *solver, int l, const hymg_field *f,
+                                hymg_reason *reason)
+{
+  hymgi_level *level = solver->h.level + l;
+  solver->scale = 0;
+  TRY(run(solver, l, reason));
+  if (solver->h.method.robust || solver->h.options.method == HYMG_MGPCG || !leaves_range(solver))
+    return HYMG_OK;
+  TRY(hymgi_agree(level->context, hymgi_solve_load_again(level, f)));
+  solver->scale = hymgi_scale_for(solver->rhs_max);
+  solver->records = 0;
+  TRY(run(solver, l, reason));
+  hymgi_axpby(level, ldexp(1, -solver->scale), level->x, 0, level->x, level->x);
+  return HYMG_OK;
 }
 
 /* For the 2-norm of residuals. */
@@ -398,7 +414,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
     hymgi_mixed_begin(solver, l);
     status = scratch(solver, level);
-    if (status == HYMG_OK) status = run(solver, l, &reason);
+    if (status == HYMG_OK) status = run_in_range(solver, l, f, &reason);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);

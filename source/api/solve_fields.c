@@ -56,6 +56,14 @@ static hymg_status bind(const hymg_solver *solver, hymgi_level *level, const hym
   return level->context->status;
 }
 
+/* Not with widths, where f is multiplied with volumes. */
+hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f)
+{
+  if (!level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
+  level->f = level->own_f;
+  return hymgi_field_load(f, level, level->f);
+}
+
 /* With boxes of its own, level 0 gets the fields by messages, so that all ranks must be ready. */
 hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, const hymg_field *f,
                              hymg_field *u)

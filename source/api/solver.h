@@ -22,6 +22,7 @@ struct hymg_solver {
   int records, max_cycles;
   hymg_reason reason;
   double mean_removed, rhs_max;
+  int scale; /* level->f and x are 2^scale times the user's during cycles */
   double tuning_seconds;
   hymgi_path_choice path;
   hymgi_transfer_choice transfer;
@@ -71,8 +72,9 @@ hymg_status hymgi_solve_check(const hymg_solver *solver, int l, const hymg_field
                               const hymg_field *u);
 hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, const hymg_field *f,
                              hymg_field *u);
-/* source/api/solve.c: a value that the ranks of the level know, on
- * all ranks of the context; records the residual after a cycle, *stop: the monitor's wish; true if
+/* f anew into level->own_f, which becomes level->f. */
+hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
+/* norms.c: a value that the ranks of the level know, on all ranks of the context. solve.c: records the residual after a cycle, *stop: the monitor's wish; true if
  * the iteration ends, and why. */
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);

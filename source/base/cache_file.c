@@ -3,34 +3,52 @@
  * file is written; a file of another format is left alone. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cache_file.h"
 #include "base/new_file.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_LINE = 1024 };
 
+/* The bytes of a regular file, at most MOST_BYTES, as a string. NULL with errno: it cannot be read;
+ * errno 0: it is no such file. The file is opened first, so that it is the one whose size is asked. */
+static char *read_bytes(const char *path)
+{
+  struct stat info;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would block */
+  char *text = NULL;
+  if (file < 0) return NULL;
+  errno = 0;
+  if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= MOST_BYTES)
+    text = malloc((size_t)info.st_size + 1);
+  const ssize_t got = text ? read(file, text, (size_t)info.st_size) : -1;
+  const int why = errno;
+  if (got >= 0) {
+    text[got] = '\0';
+  } else {
+    free(text);
+    text = NULL;
+  }
+  close(file);
+  errno = why;
+  return text;
+}
+
 /* The file as a string; NULL if it cannot be read or is of another kind. note: the reason, unless
  * the file does not exist. */
 static char *read_whole(const hymgi_cache_kind *kind, const char *path, char note[256])
 {
-  struct stat info;
-  char *text = NULL, header[64];
+  char header[64], *text = read_bytes(path);
   const int length = snprintf(header, sizeof header, "hymg %s ", kind->name);
-  if (stat(path, &info) != 0) {
-    if (errno != ENOENT) snprintf(note, 256, "%.128s: %s", path, strerror(errno));
+  if (!text && errno == ENOENT) return NULL;
+  if (!text && errno != 0) {
+    snprintf(note, 256, "%.128s: %s", path, strerror(errno));
     return NULL;
-  }
-  if (S_ISREG(info.st_mode) && info.st_size <= MOST_BYTES) {
-    FILE *file = fopen(path, "r");
-    text = file ? malloc((size_t)info.st_size + 1) : NULL;
-    if (text) text[fread(text, 1, (size_t)info.st_size, file)] = '\0';
-    if (!text) snprintf(note, 256, "%.128s: %s", path, strerror(errno));
-    if (file) fclose(file);
-    if (!text) return NULL;
   }
   if (text && (!*text || strncmp(text, header, (size_t)length) == 0)) return text;
   snprintf(note, 256, "%.128s: no %s file", path, kind->name);

@@ -23,11 +23,20 @@ static const char *create(hymgi_new_file *f, int mode)
   return f->file < 0 ? strerror(errno) : NULL;
 }
 
+/* In a folder that others may write into, a link could lead to any file of this user's. */
+static bool is_link_of_another(const char *path)
+{
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != geteuid() &&
+         info.st_uid != 0;
+}
+
 const char *hymgi_new_file_open(hymgi_new_file *f, const char *path, int mode)
 {
   struct stat info;
   const bool exists = stat(path, &info) == 0;
   if (strlen(path) >= sizeof f->target) return strerror(ENAMETOOLONG);
+  if (is_link_of_another(path)) return "is a symbolic link of another user";
   if (exists && S_ISDIR(info.st_mode)) return strerror(EISDIR);
   if (exists && !S_ISREG(info.st_mode)) return "not a regular file";
   if (exists && access(path, W_OK) != 0) return strerror(errno);

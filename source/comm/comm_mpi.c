@@ -74,23 +74,13 @@ static hymgi_comm *create(size_t size)
   return c;
 }
 
-/* Have this rank's losses been sent? Waits for that for a moment. */
-static bool is_announced(hymgi_comm *c)
-{
-  const double start = hymgi_seconds(), patience = 0.1;
-  int sent = 0;
-  while (MPI_Testall(c->ranks.size, c->loss_sends, &sent, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
-    if (sent || hymgi_seconds() - start > patience) return sent;
-  return false;
-}
-
 /* Frees MPI's communicator, which a lost one keeps, as freeing is collective. False: MPI may still
  * use the memory of c. */
 static bool release(hymgi_comm *c)
 {
   int finalized = 0;
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return true;
-  if (c->stuck || c->lost) return !c->stuck && is_announced(c);
+  if (c->stuck || c->lost) return !c->stuck && hymgi_comm_settle(c, c->ranks.size, c->loss_sends);
   if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
   return true;
 }

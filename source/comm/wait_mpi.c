@@ -11,6 +11,7 @@
 
 enum { TRIES = 16 };                     /* tests between two looks at the clock */
 static const double POLL_SECONDS = 1e-3; /* between two looks for losses */
+static const double SETTLE_SECONDS = 1;  /* for messages to ranks that are gone */
 static const double ROLL_SECONDS = 1,
                     ROLL_MOST = 10; /* how long the roll call takes: limit / 10 more */
 
@@ -105,14 +106,21 @@ static void give_up(hymgi_comm *world)
 
 /* ---- waiting ---- */
 
+bool hymgi_comm_settle(hymgi_comm *world, int count, MPI_Request *request)
+{
+  const double end = hymgi_seconds() + (world->stuck ? 0 : SETTLE_SECONDS);
+  int done = 0;
+  while (MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+    if (done || hymgi_seconds() > end) break;
+  if (!done) world->stuck = true;
+  return done;
+}
+
 void hymgi_comm_withdraw(hymgi_comm *world, int count, MPI_Request *request)
 {
-  int done = 0;
   for (int m = 0; m < count; m++)
     if (request[m] != MPI_REQUEST_NULL) MPI_Cancel(&request[m]);
-  for (int tries = 0; tries < TRIES && !done; tries++)
-    if (MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) break;
-  if (!done) world->stuck = true;
+  hymgi_comm_settle(world, count, request);
 }
 
 hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int count,

@@ -53,6 +53,8 @@ static inline int hymgi_comm_world_rank(const hymgi_comm *comm, int rank)
  * rank has lost it, or the limit has passed. */
 hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int count,
                                 MPI_Request *request);
+/* Waits a moment for requests; false: they are not complete, and the communication is stuck. */
+bool hymgi_comm_settle(hymgi_comm *world, int count, MPI_Request *request);
 /* Cancels requests that nobody waits for. */
 void hymgi_comm_withdraw(hymgi_comm *world, int count, MPI_Request *request);
 /* Receives the losses of other ranks that have arrived. */

@@ -97,7 +97,8 @@ hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_brick *brick, int c
     bricks[brick[i].way]++;
   p->num_local = bricks[HYMGI_LOCAL], p->num_pack = bricks[HYMGI_SEND];
   p->num_unpack = bricks[HYMGI_RECEIVE];
-  const hymgi_brick *send = brick + p->num_local, *receive = send + p->num_pack;
+  const hymgi_brick *send = brick ? brick + p->num_local : NULL;
+  const hymgi_brick *receive = brick ? send + p->num_pack : NULL;
   p->local = malloc((size_t)(p->num_local + 1) * sizeof *p->local);
   const bool sent = lay_out(send, p->num_pack, &p->pack, &p->send, &p->num_sends);
   const bool received = lay_out(receive, p->num_unpack, &p->unpack, &p->receive, &p->num_receives);

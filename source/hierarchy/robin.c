@@ -1,6 +1,7 @@
 /* Robin conditions alpha u + beta du/dn = g: on every level a share alpha / (alpha + beta / h) with the
  * finest level's h (formulas/boundary.h), which does not depend on how the user scales the condition.
- * Dirichlet boundaries with the extrapolation VERTEX are of this kind as well: h/2 beyond the face. */
+ * Dirichlet boundaries with the extrapolation VERTEX are of this kind as well: they are h/2 beyond the
+ * face, as if u + h/2 du/dn had their values on the face. */
 #include <math.h>
 
 #include "hierarchy/build.h"
@@ -10,7 +11,6 @@
 /* The condition of a face, where a field is NULL the number. */
 typedef struct condition {
   double alpha, beta, h;
-  double beyond; /* distance from the face to the boundary, in units of h */
   const hymg_field *alpha_field, *beta_field;
   double largest;     /* share */
   hymg_status status; /* of the first cell that is wrong */
@@ -21,17 +21,11 @@ static condition condition_of(const hymgi_hierarchy *h, int face)
   const hymg_operator_desc *d = &h->op->desc;
   const bool dirichlet = h->op->grid->desc.boundary[face] == HYMG_DIRICHLET;
   condition c = {.alpha = 1, .h = h->level->h[face / 2]};
-  c.beyond = d->extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 0.5 : 0;
+  c.beta = 0.5 * c.h;
   if (dirichlet) return c;
   c.alpha = d->robin_alpha_constant[face], c.alpha_field = d->robin_alpha[face];
   c.beta = d->robin_beta_constant[face], c.beta_field = d->robin_beta[face];
   return c;
-}
-
-/* beta / h, and on to the boundary. */
-static double scaled_beta(const condition *c, double alpha, double beta)
-{
-  return c->beyond * alpha + beta / c->h;
 }
 
 static void check(condition *c, const hymgi_level *level, int b, int face, const int at[3],
@@ -61,7 +55,7 @@ static void make_share(const hymgi_level *level, int b, int face, const int at[3
   const ptrdiff_t m = hymgi_boundary_at(level->box + b, face, at);
   double *const value = level->boundaries->value[b * 6 + face];
   const double alpha = level->boundaries->share[b * 6 + face][m], beta = *cell,
-               sum = alpha + scaled_beta(c, alpha, beta);
+               sum = alpha + beta / c->h;
   const int *low = level->box[b].low;
   check(c, level, b, face, at, "beta", beta);
   if (sum == 0 && c->status == HYMG_OK)
@@ -131,7 +125,7 @@ hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
     *held = *held || c.largest > 0;
     return HYMG_OK;
   }
-  const double sum = c.alpha + scaled_beta(&c, c.alpha, c.beta), share = c.alpha / sum;
+  const double sum = c.alpha + c.beta / c.h, share = c.alpha / sum;
   *held = *held || share > 0;
   for (hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
     level->robin[face] = share;

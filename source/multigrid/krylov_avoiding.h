@@ -65,13 +65,14 @@ KRYLOV_CALLED double form(const powers *w, basis *b, const double *u, const doub
   return inner(w, u, b->gram_w);
 }
 
-/* out: the coefficients of A times the vector with coefficients c, in which the highest powers
- * must be 0. */
+/* out: the coefficients of A / scale times the vector with coefficients c, in which the highest
+ * powers must be 0. Steps are then `scale` times those of A, which only x has to know; products stay
+ * in range whatever the size of A. */
 KRYLOV_CALLED void shift(const powers *w, const double *c, double *out)
 {
   krylov_meet_lanes();
   for (int i = krylov_lane(); i < w->count; i += krylov_lanes())
-    out[i] = i == 0 || i == w->p_count ? 0.0 : w->scale * c[i - 1];
+    out[i] = i == 0 || i == w->p_count ? 0.0 : c[i - 1];
   krylov_meet_lanes();
 }
 
@@ -96,7 +97,7 @@ KRYLOV outcome bicgstab_step(const powers *w, basis *b)
   const double projection = inner(w, b->shadow, b->ap);
   const double alpha = rho / projection;
   if (!hymgi_krylov_usable(projection) || !hymgi_krylov_usable(alpha)) return BREAKDOWN;
-  update(w, b->x, alpha, b->p, b->x);
+  update(w, b->x, alpha / w->scale, b->p, b->x);
   update(w, b->r, -alpha, b->ap, b->r);
   if (is_small(w, b)) { /* should rounding require another block, it restarts from r */
     update(w, b->r, 0.0, b->r, b->p);
@@ -106,7 +107,7 @@ KRYLOV outcome bicgstab_step(const powers *w, basis *b)
   const double square = form(w, b, b->as, b->as);
   const double omega = form(w, b, b->as, b->r) / square;
   if (!hymgi_krylov_usable(square) || !hymgi_krylov_usable(omega)) return BREAKDOWN;
-  update(w, b->x, omega, b->r, b->x);
+  update(w, b->x, omega / w->scale, b->r, b->x);
   update(w, b->r, -omega, b->as, b->r);
   const double beta = inner(w, b->shadow, b->r) / rho * (alpha / omega);
   if (!hymgi_krylov_usable(beta)) return BREAKDOWN;
@@ -122,7 +123,7 @@ KRYLOV outcome cg_step(const powers *w, basis *b)
   const double energy = form(w, b, b->p, b->ap);
   const double alpha = rho / energy;
   if (!hymgi_krylov_usable(energy) || !hymgi_krylov_usable(alpha)) return BREAKDOWN;
-  update(w, b->x, alpha, b->p, b->x);
+  update(w, b->x, alpha / w->scale, b->p, b->x);
   update(w, b->r, -alpha, b->ap, b->r);
   const double beta = form(w, b, b->r, b->r) / rho;
   if (!hymgi_krylov_usable(beta)) return BREAKDOWN;

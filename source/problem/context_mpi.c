@@ -13,7 +13,8 @@ hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *o
   hymg_context *c = NULL;
   hymgi_comm *own;
   const hymg_status mine = context ? hymg_context_create(options, &c) : HYMG_EINVAL;
-  const double limit = options ? options->wait_seconds : hymg_context_options_default().wait_seconds;
+  const double limit =
+      options ? options->wait_seconds : hymg_context_options_default().wait_seconds;
   const hymg_status status = hymgi_comm_adopt(comm, mine, limit, &own);
   if (status != HYMG_OK) {
     hymg_context_destroy(&c);

@@ -101,9 +101,10 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
                         "boxes %d x %d x %d: all positive, or all 0 for the default", d->boxes[0],
                         d->boxes[1], d->boxes[2]);
   for (int axis = 0; axis < 3; axis++)
-    if (d->cuts[axis] && d->boxes[axis] < 1)
-      return hymgi_fail(context, HYMG_EINVAL, "cuts along %c in %d boxes: at least 1", "xyz"[axis],
-                        d -> boxes[axis]);
+    if (d->cuts[axis] && (d->boxes[axis] < 1 || d->boxes[axis] > d->n[axis]))
+      return hymgi_fail(context, HYMG_EINVAL,
+                        "cuts along %c in %d boxes: at least 1, at most the %d cells", "xyz"[axis],
+                        d -> boxes[axis], d -> n[axis]);
   const double cells = (double)d->n[0] * d->n[1] * d->n[2];
   if (cells > 4e18) return hymgi_fail(context, HYMG_EINVAL, "%.3g cells: at most 4e18", cells);
   return check_extrapolation_box(context, d);

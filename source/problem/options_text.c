@@ -1,8 +1,10 @@
 /* Options as text: the table of their keys, which hymg_options_parse reads and --help of hymg-fv
  * prints. */
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,7 +112,7 @@ static const option_entry table[] = {
      NULL,
      AT(host_cells),
      0,
-     INT64_MAX},
+     (double)INT64_MAX},
     {{"tail-cells", "N|auto",
       "with CUDA: V-cycles from the first level with fewer cells than this take one launch, if\n"
       "none is on the host; 0: none; default auto: as tuned"},
@@ -118,7 +120,7 @@ static const option_entry table[] = {
      NULL,
      AT(tail_cells),
      0,
-     INT64_MAX},
+     (double)INT64_MAX},
     {{"tuning", "measure|estimate",
       "how the fastest way to run levels is found: by trying (default) or from a table"},
      NAMED("hymg_tuning", tuning)},
@@ -140,7 +142,7 @@ static const option_entry table[] = {
      NULL,
      AT(gather_cells),
      0,
-     INT64_MAX},
+     (double)INT64_MAX},
     {{"peer-seconds", "NUMBER",
       "with peer and nccl: a GPU, or who waits for it, gives up after so long; default 60"},
      REAL,
@@ -301,6 +303,18 @@ static bool read_word(const char *word, size_t length, hymg_options *options, co
   return refuse(m, "'%.*s': no such option; there are %s", (int)key, word, keys);
 }
 
+static bool read_words(const char *text, hymg_options *options, const message *m)
+{
+  static const char between[] = " ,\t\n";
+  for (text += strspn(text, between); *text; text += strspn(text, between)) {
+    const size_t length = strcspn(text, between);
+    if (!read_word(text, length, options, m)) return false;
+    text += length;
+  }
+  return true;
+}
+
+/* Numbers have a decimal point, whatever the program's locale. */
 hymg_status hymg_options_parse(hymg_options *options, const char *text, char *error, size_t size)
 {
   const message m = {error, error ? size : 0};
@@ -309,12 +323,12 @@ hymg_status hymg_options_parse(hymg_options *options, const char *text, char *er
     return HYMG_EINVAL;
   }
   hymg_options changed = *options;
-  static const char between[] = " ,\t\n";
-  for (text += strspn(text, between); *text; text += strspn(text, between)) {
-    const size_t length = strcspn(text, between);
-    if (!read_word(text, length, &changed, &m)) return HYMG_EINVAL;
-    text += length;
-  }
+  const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  const locale_t users = uselocale(plain); /* without memory for another, the program's stays */
+  const bool read = read_words(text, &changed, &m);
+  uselocale(users);
+  if (plain) freelocale(plain);
+  if (!read) return HYMG_EINVAL;
   *options = changed;
   return HYMG_OK;
 }

@@ -120,7 +120,7 @@ START_TEST(a_level_names_the_kernels_that_it_runs)
                INT64_MAX,
                {"fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
                 "fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
-                "coarse_v_cycle"}}};
+                "coarse_red_black"}}};
   const hymg_options o = options_of(0, 513);
   hymg_context *context = NULL;
   ck_assert_int_eq(hymg_context_create(NULL, &context), HYMG_OK);

@@ -62,7 +62,10 @@ typedef struct open_problem {
 static hymg_boundary boundary_of(const robust_case *p, int face)
 {
   const char c = p->boundary[face / 2 * 3 + face % 2];
-  return c == 'p' ? HYMG_PERIODIC : c == 'n' ? HYMG_NEUMANN : HYMG_DIRICHLET;
+  return c == 'p'   ? HYMG_PERIODIC
+         : c == 'n' ? HYMG_NEUMANN
+         : c == 'r' ? HYMG_ROBIN
+                    : HYMG_DIRICHLET;
 }
 
 static void open_grid(const robust_case *p, open_problem *o)
@@ -328,6 +331,8 @@ static const robust_case problems[] = {
     {{1, 1, 37}, "nn pp pp", .jump = 1},
     {{2, 3, 2}, "dd dd dd", .jump = 1},
     {{24, 24, 24}, "dd dd dd", .jump = 0},
+    {{15, 12, 10}, "rr nr pp", .jump = 4, .data = true},
+    {{12, 10, 9}, "rd rr nr", .jump = 2, .stretched = true, .data = true},
     {{32, 20, 12}, "dd dd dd", .jump = 4, .fv4 = true, .a = 0.5},
     {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
     {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},

@@ -71,6 +71,27 @@ START_TEST(boundary_data)
 }
 END_TEST
 
+/* Robin walls and walls a whole spacing away, in every cycle and way; the last shapes have odd sides. */
+START_TEST(robin_conditions)
+{
+  static const int shapes[3][3] = {{8, 12, 16}, {16, 16, 8}, {17, 13, 11}};
+  static const char *const boundaries[4] = {"rr rr rr", "rd nr pp", "pp dd rn", "dd dr dd"};
+  for (int m = 0; m < 4; m++) {
+    const int *n = shapes[(_i + m) % 3];
+    twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], boundaries[m]);
+    t.robin = (_i + m) % 2;
+    t.constant_beta = (_i + m) % 4 > 1;
+    t.boundaries = m > 0;
+    t.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + (_i + m / 2) % 3);
+    t.cycle = (_i / 3 + m) % 3 == 0 ? HYMG_CYCLE_W : HYMG_CYCLE_F;
+    t.smoother = (hymg_smoother)((_i + 2 * m) % 4);
+    t.interpolation_v = m % 2 ? HYMG_P1 : HYMG_V2;
+    t.interpolation_f = _i % 2 ? HYMG_P1 : HYMG_V2;
+    twin_check(&t, &twin_ways[_i % TWIN_WAYS]);
+  }
+}
+END_TEST
+
 START_TEST(every_extrapolation_box)
 {
   static const int sizes[4][2] = {{24, 8}, {16, 16}, {12, 4}, {8, 2}};
@@ -199,6 +220,7 @@ int main(void)
   tcase_add_loop_test(t, every_coefficient_of_fv2, 0, few ? 10 : 42);
   tcase_add_loop_test(t, every_coefficient_of_fv4, few ? 4 : 0, 8);
   tcase_add_loop_test(t, boundary_data, 0, 12);
+  tcase_add_loop_test(t, robin_conditions, 0, 6);
   tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
   suite_add_tcase(suite, t);
   t = tcase_create("methods");

@@ -30,8 +30,8 @@ START_TEST(nccl_between_nodes_gives_the_same_bits)
 }
 END_TEST
 
-/* Waits for MPI's messages in a second solve, from its recording. */
-static int waits_of_a_solve(hymg_transport transport)
+/* MPI's messages in a second solve, from its recording. */
+static int messages_of_a_solve(hymg_transport transport)
 {
   const twin t = twin_of_case(0);
   const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
@@ -53,9 +53,9 @@ static int waits_of_a_solve(hymg_transport transport)
 START_TEST(nccl_leaves_no_message_to_mpi)
 {
   if (is_single() || !has_nccl()) return;
-  ck_assert_int_gt(waits_of_a_solve(HYMG_TRANSPORT_STAGED), 0);
-  ck_assert_int_eq(waits_of_a_solve(HYMG_TRANSPORT_NCCL), 0);
-  calls_while_recording = 0; /* staged messages may be waited for at any time */
+  ck_assert_int_gt(messages_of_a_solve(HYMG_TRANSPORT_STAGED), 0);
+  ck_assert_int_eq(messages_of_a_solve(HYMG_TRANSPORT_NCCL), 0);
+  calls_while_recording = 0; /* staged messages may be sent at any time */
 }
 END_TEST
 

@@ -37,6 +37,10 @@ static const setting settings[] = {
     {{7, 9, 5}, "dd dn pp", 1, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR, true, true, false},
     {{12, 4, 6}, "pp pp pp", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR, false, true, false},
     {{8, 6, 10}, "dn dd nd", 0, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_DEFAULT, true, false, true},
+    {{8, 6, 10}, "rr rn pp", 1, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_DEFAULT, true, false, true},
+    {{7, 9, 5}, "rr dr rn", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_QUADRATIC, true, false, false},
+    {{7, 9, 5}, "rr dr rn", 0, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR, true, true, false},
+    {{8, 6, 10}, "dr dd pp", 0, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_VERTEX, true, false, true},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

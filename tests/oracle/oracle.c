@@ -38,7 +38,8 @@ static int rule_in_force(int rule, int dim)
   return rule;
 }
 
-/* Rule 5 is the line to a boundary half a width of level 0 beyond the face.
+/* Rule 5 is the line to a boundary that is half a width of level 0 beyond the face, or, with a Robin
+ * condition, on it.
  * Behind a narrower cell the extrapolation is linear, but for rule 3 with two cells; elsewhere rule 3
  * is rule 2. */
 static int boundary_rule(const oracle_level *l, int face, int rule)
@@ -79,9 +80,10 @@ static void close_value(const oracle *o, const oracle_level *l, int face, int ru
 {
   int d = face / 2;
   double width = l->h[d] * l->width[d][face % 2 ? l->n[d] - 1 : 0];
+  double further = o->spec.boundary[face] == HYMG_ROBIN ? 0.0 : 0.5 * o->spec.h[d];
   rule = boundary_rule(l, face, rule);
   if (rule == 5)
-    x[-s] = x[0] + (w - x[0]) * width / (0.5 * width + 0.5 * o->spec.h[d]), x[-2 * s] = 0.0;
+    x[-s] = x[0] + (w - x[0]) * width / (0.5 * width + further), x[-2 * s] = 0.0;
   else if (rule == 3)
     close_narrow(l, face, w, x, s);
   else

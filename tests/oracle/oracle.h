@@ -40,8 +40,7 @@ typedef struct oracle_level {
   size_t stride[3], size, cells;
   double *alpha, *beta[3];
   double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
-  /* likewise of Robin boundaries; the whole condition is over alpha + beta / h of level 0, to which an
-   * extrapolation from vertices adds alpha / 2 */
+  /* likewise of Robin boundaries; the whole condition is over alpha + beta / h of level 0 */
   double *robin_alpha[6], *robin_beta[6];
   double *diag, *l1, lambda_max;
   double *u, *f, *r, *old, *work[8];

@@ -109,13 +109,12 @@ static double *load_boundary(const oracle_level *l, int face, const double *plai
 
 static void load_robin(const oracle_spec *s, oracle_level *l, int face)
 {
-  const double more = s->extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 0.5 : 0.0;
   double *alpha = l->robin_alpha[face] =
       load_boundary(l, face, s->robin_alpha[face], s->robin_alpha_constant[face]);
   double *beta = l->robin_beta[face] =
       load_boundary(l, face, s->robin_beta[face], s->robin_beta_constant[face]);
   for (size_t p = 0; p < l->size; p++) {
-    const double sum = alpha[p] + beta[p] / l->h[face / 2] + more * alpha[p];
+    const double sum = alpha[p] + beta[p] / l->h[face / 2];
     if (sum == 0.0) continue;
     alpha[p] /= sum;
     beta[p] /= sum;

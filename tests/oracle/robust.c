@@ -96,7 +96,8 @@ double robust_wall(const robust_oracle *o, int side, const int c[3], double clos
   double alpha, beta, to = 0.0;
   int d = side / 2;
   condition(o, side, c, &alpha, &beta);
-  if (o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX) to = 0.5 * o->spec.h[d];
+  if (o->spec.extrapolation == HYMG_EXTRAPOLATION_VERTEX && o->spec.boundary[side] != HYMG_ROBIN)
+    to = 0.5 * o->spec.h[d];
   to += o->level->w[d][side % 2 ? o->level->n[d] - 1 : 0] / closer;
   *data = 1.0 / (alpha * to + beta);
   return alpha * *data;

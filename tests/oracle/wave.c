@@ -22,6 +22,12 @@ static double slope_at(const wave *w, int d, const double x[3])
   return w->k[d] * u_at(w, y);
 }
 
+static double robin_alpha_at(const wave *w, const double x[3])
+{
+  (void)w;
+  return 1 + 0.5 * sin(x[0] + 2 * x[1] + 3 * x[2]);
+}
+
 static double slope_x(const wave *w, const double x[3])
 {
   return slope_at(w, 0, x);
@@ -58,7 +64,7 @@ static double f_at(const wave *w, const double x[3])
 
 /* Values at the centres of cells or, with 0 <= axis, of the faces first ... first + count - 1 along it.
  */
-static void sample(const wave *w, int axis, int first, int count, wave_value value, double *out)
+static void sample(const wave *w, int axis, double first, int count, wave_value value, double *out)
 {
   int m[3] = {w->c.spec.n[0], w->c.spec.n[1], w->c.spec.n[2]}, at[3];
   if (axis >= 0) m[axis] = count;
@@ -72,18 +78,31 @@ static void sample(const wave *w, int axis, int first, int count, wave_value val
       }
 }
 
-static void set_boundary(wave *w, int face)
+/* Robin: alpha is a field, beta 0.3. With the extrapolation VERTEX Dirichlet boundaries are h / 2
+ * further out. */
+void wave_set_boundary(wave *w, int face)
 {
   static const wave_value slopes[3] = {slope_x, slope_y, slope_z};
-  const int axis = face / 2, n = w->c.spec.n[axis];
+  oracle_spec *const spec = &w->c.spec;
+  const int axis = face / 2, n = spec->n[axis];
   const size_t size = w->cells / (size_t)n;
-  const bool neumann = w->c.spec.boundary[face] == HYMG_NEUMANN;
-  if (w->c.spec.boundary[face] == HYMG_PERIODIC) return;
-  double *data = support_poison(size);
-  sample(w, axis, face % 2 ? n : 0, 1, neumann ? slopes[axis] : u_at, data);
-  for (size_t i = 0; neumann && face % 2 == 0 && i < size; i++)
-    data[i] = -data[i];
-  w->c.spec.boundary_data[face] = w->c.boundary_data[face] = data;
+  const hymg_boundary kind = spec->boundary[face];
+  if (kind == HYMG_PERIODIC) return;
+  const bool further = spec->extrapolation == HYMG_EXTRAPOLATION_VERTEX && kind == HYMG_DIRICHLET;
+  const double at = (face % 2 ? n : 0) + (further ? face % 2 ? 0.5 : -0.5 : 0);
+  double *data = support_poison(size), *slope = support_poison(size), *alpha = support_poison(size);
+  sample(w, axis, at, 1, u_at, data);
+  sample(w, axis, at, 1, slopes[axis], slope);
+  sample(w, axis, at, 1, robin_alpha_at, alpha);
+  for (size_t i = 0; i < size && kind != HYMG_DIRICHLET; i++) {
+    const double outward = face % 2 ? slope[i] : -slope[i];
+    data[i] = kind == HYMG_NEUMANN ? outward : alpha[i] * data[i] + 0.3 * outward;
+  }
+  free(slope), free(w->c.boundary_data[face]), free(w->c.robin_alpha[face]);
+  spec->boundary_data[face] = w->c.boundary_data[face] = data;
+  spec->robin_beta_constant[face] = 0.3;
+  w->c.robin_alpha[face] = alpha;
+  if (kind == HYMG_ROBIN) spec->robin_alpha[face] = alpha;
 }
 
 wave wave_of(const int n[3], const double h[3], const char *boundary, double shift)
@@ -103,7 +122,7 @@ wave wave_of(const int n[3], const double h[3], const char *boundary, double shi
   for (int d = 0; d < 3; d++)
     sample(&w, d, 0, n[d] + 1, beta_at, w.c.beta[d]);
   for (int face = 0; face < 6; face++)
-    set_boundary(&w, face);
+    wave_set_boundary(&w, face);
   w.f = support_poison(w.cells);
   w.exact = support_poison(w.cells);
   sample(&w, -1, 0, 0, f_at, w.f);
@@ -120,7 +139,7 @@ void wave_free(wave *w)
 
 double wave_solve(wave *w, hymg_options options, hymg_result *result)
 {
-  options.path = HYMG_PATH_STANDARD;
+  if (options.path == HYMG_PATH_AUTO) options.path = HYMG_PATH_STANDARD;
   support_kit k = support_open(&w->c.spec, NULL, &options);
   hymg_field *f = support_field(&k, 0, w->f), *u = support_field(&k, 0, w->f);
   OK(k.context, hymg_field_fill(u, NAN));

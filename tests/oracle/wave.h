@@ -14,8 +14,10 @@ typedef struct wave {
 
 /* h: spacings, NULL: all 1 / n[0]; shift: added to f, which changes nothing in a singular system. */
 wave wave_of(const int n[3], const double h[3], const char *boundary, double shift);
+/* Makes the data of a face anew, after a change of w->c.spec.extrapolation. */
+void wave_set_boundary(wave *w, int face);
 void wave_free(wave *w);
-/* Solves on the standard path with the options given and returns max |u - exact|, of a singular system
+/* Solves with the options given, on the standard path unless they have another, and returns max |u - exact|, of a singular system
  * without the means. */
 double wave_solve(wave *w, hymg_options options, hymg_result *result);
 

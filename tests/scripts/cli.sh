@@ -357,6 +357,10 @@ check_json_refusals()
   ends 0 $fast --json "$work/kept/x.json" 4 1
   if grep -q '"schema"' "$work/kept/x.json" && [ "$(ls "$work/kept")" = x.json ]; then pass
   else fail 'an older file is not replaced, or something is left beside it'; fi
+  ln -s kept/x.json "$work/planted.json.new"
+  bad "no plain file of this user" --json "$work/planted.json" 4 1
+  if grep -q '"schema"' "$work/kept/x.json" && [ -L "$work/planted.json.new" ] && [ ! -e "$work/planted.json" ]; then pass
+  else fail 'a link at the name of the temporary file was followed'; fi
   if [ -c /dev/full ]; then
     run $fast --json /dev/full 4 1
     if [ $code -eq 3 ] && grep -q 'writing failed' "$err" && grep -q '"schema"' "$out"; then pass

@@ -14,6 +14,7 @@ const support_choice support_choices[SUPPORT_CHOICES] = {
     {HYMG_FV2, "nn nn nn", 0, HYMG_GSRB, HYMG_MGPCG, HYMG_CYCLE_V, HYMG_CACG},
     {HYMG_FV4, "dd dd dd", 0, HYMG_GSRB, HYMG_MGPCG, HYMG_CYCLE_V, HYMG_BICGSTAB},
     {HYMG_FV4, "pp pp pp", 1, HYMG_GSRB, HYMG_FMG, HYMG_CYCLE_F, HYMG_BOTTOM_SMOOTHER},
+    {HYMG_FV2, "rr nr pp", 0, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_F, HYMG_BICGSTAB},
 };
 
 /* Random, of mean zero. */
@@ -59,6 +60,7 @@ support_answer support_solve(const support_choice *c, const int n[3], const supp
                              bool plain)
 {
   support_case s = support_case_of(c->stencil, n, c->boundary, c->a);
+  support_case_add_robin(&s);
   s.spec.smoother = c->smoother;
   s.spec.bottom = c->bottom;
   hymg_options o = hymg_options_default();

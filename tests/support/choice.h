@@ -15,7 +15,7 @@ typedef struct support_choice {
   hymg_bottom bottom;
 } support_choice;
 
-#define SUPPORT_CHOICES 9
+#define SUPPORT_CHOICES 10
 extern const support_choice support_choices[SUPPORT_CHOICES];
 
 typedef struct support_answer {

@@ -1,12 +1,13 @@
 /* Support for tests of the exchange between ranks with GPUs: cases and layouts, comparison with the
- * host, the choice of transport, a failure on one rank. Each program that includes it counts waits
- * in MPI. */
+ * host, the choice of transport, a failure on one rank. Each program that includes it counts
+ * messages of MPI. */
 #ifndef SUPPORT_COMM_H
 #define SUPPORT_COMM_H
 
 #include "api/solver.h"
 #include "comm/comm_mpi.h"
 #include "comm/context.h"
+#include "comm/wait_mpi.h"
 #include "support/gpu.h"
 #include "support/mpi.h"
 #include "support/twin.h"
@@ -14,15 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CUDA refuses what a CUDA-aware MPI asks it for while this thread records. */
+/* CUDA refuses what a CUDA-aware MPI asks it for while this thread records. Messages of reductions are
+ * not of device memory. */
 static hymg_context *watched;
 static int calls_while_recording, calls_watched;
 
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
-  calls_watched += watched != NULL;
-  calls_while_recording += watched && support_gpu_records(watched);
-  return PMPI_Waitall(count, requests, statuses);
+  const bool counts = watched && tag < HYMGI_TAG_REDUCE;
+  calls_watched += counts;
+  calls_while_recording += counts && support_gpu_records(watched);
+  return PMPI_Isend(data, count, type, rank, tag, comm, request);
 }
 
 static inline int devices(void)

@@ -82,6 +82,11 @@ static hymg_options options(const program *p)
   o.norm = p->variant == 1 ? HYMG_NORM_2 : HYMG_NORM_MAX;
   o.backend = p->backend;
   o.transport = p->transport;
+  o.peer_seconds = 20;
+  if (p->backend == HYMG_BACKEND_CUDA) { /* nothing is measured */
+    o.tuning = HYMG_TUNE_ESTIMATE;
+    o.host_cells = 0, o.tail_cells = p->variant == 0 ? 100 : 0;
+  }
   o.rtol = 1e-6;
   return o;
 }

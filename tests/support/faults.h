@@ -17,10 +17,11 @@ typedef enum faults_kind { FAULTS_MEMORY, FAULTS_FILE, FAULTS_MPI, FAULTS_CUDA }
 
 static struct {
   faults_kind kind;
-  long left;  /* calls up to and including the one that fails; 0: none will */
-  long calls; /* of that kind since faults_set */
-  long alive; /* allocations minus releases */
-  bool on;    /* between faults_set and faults_end; else calls are not the library's */
+  long left;          /* calls up to and including the one that fails; 0: none will */
+  long calls;         /* of that kind since faults_set */
+  long alive;         /* allocations minus releases */
+  const char *struck; /* the call of CUDA that failed last */
+  bool on;            /* between faults_set and faults_end; else calls are not the library's */
 } faults;
 
 /* The n-th call of this kind from now on fails; 0: none. */

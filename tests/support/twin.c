@@ -52,12 +52,13 @@ static unsigned draw(unsigned *state, unsigned count)
 
 static void draw_operator(twin *t, unsigned *s)
 {
-  static const char *const fv2[] = {"dd dd dd", "pp pp pp", "nd pp dn", "nn nn nn",
-                                    "pp nn pp", "dn dd pp", "nn dd nd"};
+  static const char *const fv2[] = {"dd dd dd", "pp pp pp", "nd pp dn", "nn nn nn", "pp nn pp",
+                                    "dn dd pp", "nn dd nd", "rr rr rr", "rd nr pp"};
   static const char *const fv4[] = {"dd dd dd", "pp pp pp", "dd pp dd", "pp dd pp"};
   const bool fourth = t->stencil == HYMG_FV4;
-  t->boundary = fourth ? fv4[draw(s, 4)] : fv2[draw(s, 7)];
-  if (!fourth) t->extrapolation = (hymg_extrapolation)draw(s, 3);
+  t->boundary = fourth ? fv4[draw(s, 4)] : fv2[draw(s, 9)];
+  if (!fourth) t->extrapolation = (hymg_extrapolation)draw(s, 4);
+  t->robin = !fourth && draw(s, 2);
   t->constant_beta = draw(s, 3) == 0;
   const unsigned helmholtz = draw(s, 3);
   if (helmholtz > 0) t->a = 0.75;
@@ -125,6 +126,7 @@ static support_case case_of(const twin *t)
     c.spec.beta[d] = NULL;
   if (t->constant_alpha) c.spec.alpha = NULL;
   if (t->boundaries) support_case_add_boundaries(&c);
+  if (t->robin) support_case_add_robin(&c);
   return c;
 }
 

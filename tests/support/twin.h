@@ -13,6 +13,7 @@ typedef struct twin {
   bool constant_beta;
   double a;
   bool constant_alpha, boundaries;
+  bool robin; /* random fields of the numbers of Robin boundaries; else 1 and 1 */
   int extrapolation_box;
   hymg_smoother smoother;
   int sweeps;

@@ -92,6 +92,51 @@ START_TEST(an_operator_refuses_fields_of_the_wrong_kind_or_grid)
 }
 END_TEST
 
+START_TEST(an_operator_refuses_robin_conditions_that_make_no_sense)
+{
+  hymg_grid_desc gd = cube(8);
+  gd.boundary[1] = HYMG_ROBIN, gd.boundary[4] = gd.boundary[5] = HYMG_PERIODIC;
+  hymg_grid *grid = NULL;
+  hymg_field *low = NULL, *high = NULL;
+  OK(context, hymg_grid_create(context, &gd, &grid));
+  OK(context, hymg_field_create(grid, NULL, HYMG_BOUNDARY_X_LOW, HYMG_DOUBLE, &low));
+  OK(context, hymg_field_create(grid, NULL, HYMG_BOUNDARY_X_HIGH, HYMG_DOUBLE, &high));
+  static const struct {
+    double alpha, beta;
+    const char *word;
+  } bad[] = {{-1, 1, "constant robin_alpha = -1 on face x+: at least 0 and finite"},
+             {1, -0.5, "constant robin_beta = -0.5 on face x+: at least 0 and finite"},
+             {NAN, 1, "robin_alpha = nan on face x+"},
+             {1, INFINITY, "robin_beta = inf on face x+"},
+             {0, 0, "robin_alpha and robin_beta are both 0 on face x+"}};
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    desc.robin_alpha_constant[1] = bad[i].alpha;
+    desc.robin_beta_constant[1] = bad[i].beta;
+    refused_operator(grid, &desc, HYMG_EINVAL, bad[i].word);
+  }
+  desc = hymg_operator_desc_default();
+  desc.robin_alpha[1] = low;
+  refused_operator(grid, &desc, HYMG_EINVAL,
+                   "robin_alpha[1] is a field of x- wall, not of x+ wall");
+  desc.robin_alpha[1] = NULL;
+  desc.robin_beta[0] = low;
+  refused_operator(grid, &desc, HYMG_EINVAL, "robin_beta[0] is given, but face x- is not a Robin");
+  desc = hymg_operator_desc_default();
+  desc.boundary_constant[3] = NAN;
+  refused_operator(grid, &desc, HYMG_EINVAL, "constant wall data nan on face y+: finite");
+  desc.boundary_constant[3] = 0;
+  desc.boundary_constant[5] = 1;
+  refused_operator(grid, &desc, HYMG_EINVAL, "wall data on face z+, which is periodic");
+  desc.boundary_constant[5] = 0;
+  desc.stencil = HYMG_FV4;
+  refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "Robin on face x+ with FV4");
+  hymg_field_destroy(&low);
+  hymg_field_destroy(&high);
+  hymg_grid_destroy(&grid);
+}
+END_TEST
+
 START_TEST(fv4_says_what_it_does_not_support)
 {
   hymg_grid_desc gd = cube(8);
@@ -113,7 +158,7 @@ START_TEST(fv4_says_what_it_does_not_support)
   refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2)");
   desc.stencil = HYMG_FV2;
   desc.extrapolation = (hymg_extrapolation)8;
-  refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 2 (quadratic)");
+  refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 3 (vertex)");
   hymg_field_destroy(&boundary_data);
   hymg_grid_destroy(&grid);
   hymg_grid_destroy(&neumann);
@@ -202,6 +247,7 @@ int main(void)
   tcase_add_test(t, an_operator_refuses_constants_out_of_range);
   tcase_add_test(t, an_operator_refuses_fields_of_the_wrong_kind_or_grid);
   tcase_add_test(t, fv4_says_what_it_does_not_support);
+  tcase_add_test(t, an_operator_refuses_robin_conditions_that_make_no_sense);
   tcase_add_test(t, fv4_refuses_axes_and_boxes_too_thin_for_it);
   tcase_add_test(t, older_names_mean_the_same);
   tcase_add_test(t, an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients);

@@ -1,5 +1,5 @@
 /* All schedules of the smoother on the host (plain rows, split rows, z wavefronts of any depth and
- * tile size, fused restriction) give the same bits. */
+ * tile size, with restriction, interpolation and the norm of the residual as stages) give the same bits. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,25 @@ static void randomize(hymg_field *field, const int count[3], double low, double 
   free(data);
 }
 
-/* u after two V-cycles from zero; malloc'ed. */
-static double *solve(const problem *p, int threads, const hymgi_tuning *tuning)
+static int64_t count_residuals(hymg_solver *solver, const hymg_field *f, hymg_field *u)
+{
+  hymg_result result;
+  int64_t calls = 0;
+  hymg_solver_profile(solver, true);
+  ck_assert_int_eq(hymg_solve(solver, f, u, &result), HYMG_OK);
+  for (int m = 0; m < hymg_solver_profile_rows(solver); m++) {
+    hymg_profile_row row;
+    ck_assert_int_eq(hymg_solver_profile_row(solver, m, &row), HYMG_OK);
+    if (row.level == 0 && strcmp(row.operation, "residual") == 0) calls += row.calls;
+  }
+  return calls;
+}
+
+enum { CYCLES = 2, NORMS = CYCLES + 1 };
+
+/* u after an F- and a V-cycle, then max |f| and max |residual| after each; malloc'ed. residuals: NULL, or
+ * the passes over level 0 for residuals alone in another such solve. */
+static double *solve(const problem *p, int threads, const hymgi_tuning *tuning, int64_t *residuals)
 {
   hymg_context_options co = hymg_context_options_default();
   co.threads = threads;
@@ -65,9 +82,8 @@ static double *solve(const problem *p, int threads, const hymgi_tuning *tuning)
   ck_assert_int_eq(hymg_operator_create(grid, &od, &op), HYMG_OK);
   hymg_options so = hymg_options_default();
   so.method = HYMG_MG;
-  so.cycle = HYMG_CYCLE_V;
   so.smoother = p->smoother;
-  so.max_cycles = 2;
+  so.max_cycles = CYCLES;
   ck_assert_int_eq(hymgi_solver_create_tuned(op, &so, tuning, &solver), HYMG_OK);
   ck_assert_int_eq(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &f), HYMG_OK);
   ck_assert_int_eq(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &u), HYMG_OK);
@@ -78,9 +94,14 @@ static double *solve(const problem *p, int threads, const hymgi_tuning *tuning)
   ck_assert(result.history[1].residual_max < result.rhs_max);
   const int origin[3] = {0, 0, 0};
   const ptrdiff_t stride[3] = {1, p->n[0], (ptrdiff_t)p->n[0] * p->n[1]};
-  double *out = calloc((size_t)hymg_grid_cells(grid), sizeof *out);
+  const size_t cells = (size_t)hymg_grid_cells(grid);
+  double *out = calloc(cells + NORMS, sizeof *out);
   ck_assert_ptr_nonnull(out);
   ck_assert_int_eq(hymg_field_read(u, origin, p->n, stride, out, HYMG_HOST), HYMG_OK);
+  out[cells] = result.rhs_max;
+  for (int m = 0; m < CYCLES; m++)
+    out[cells + 1 + (size_t)m] = result.history[m].residual_max;
+  if (residuals) *residuals = count_residuals(solver, f, u);
   hymg_field_destroy(&u);
   hymg_field_destroy(&f);
   hymg_solver_destroy(&solver);
@@ -94,9 +115,14 @@ static double *solve(const problem *p, int threads, const hymgi_tuning *tuning)
 
 static void compare(const problem *p, const double *expected, int threads, const hymgi_tuning *t)
 {
-  double *u = solve(p, threads, t);
+  double *u = solve(p, threads, t, NULL);
   const size_t cells = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
   size_t wrong = 0;
+  ck_assert_msg(
+      memcmp(u + cells, expected + cells, NORMS * sizeof *u) == 0,
+      "norms differ: %g %g %g, expected %g %g %g; %d threads, waves of %d stages, %d rows",
+      u[cells], u[cells + 1], u[cells + 2], expected[cells], expected[cells + 1],
+      expected[cells + 2], threads, t->wave_stages, t->wave_rows);
   for (size_t m = 0; m < cells; m++)
     wrong += memcmp(u + m, expected + m, sizeof *u) != 0;
   free(u);
@@ -114,13 +140,13 @@ static void compare_tunings(const problem *p)
 {
   const bool small = getenv("HYMG_TEST_SMALL") != NULL;
   const hymgi_tuning plain = {.split_from = 1 << 20};
-  double *expected = solve(p, 1, &plain);
+  double *expected = solve(p, 1, &plain, NULL);
   hymgi_tuning t = {.split_from = 4};
   compare(p, expected, 2, &t);
-  static const int stages[] = {6, 2, 3, 1, 4}, rows[] = {0, 32, 40, 64};
+  static const int stages[] = {6, 2, 3, 1, 4}, rows[] = {0, 32, 16, 24, 64};
   t.wave_from = 8;
   for (int s = 0; s < (small ? 1 : 5); s++)
-    for (int r = 0; r < (small ? 2 : 4); r++) {
+    for (int r = 0; r < (small ? 2 : 5); r++) {
       t.wave_stages = stages[s];
       t.wave_rows = rows[r];
       t.wave_restrict = (s + r) % 2 == 0;
@@ -144,6 +170,19 @@ START_TEST(every_tuning_gives_the_same_bits)
 }
 END_TEST
 
+START_TEST(the_norm_comes_with_the_last_sweeps)
+{
+  const problem *p = problems + 2 * _i;
+  const hymgi_tuning split = {.split_from = 4},
+                     wave = {.split_from = 4, .wave_from = 8, .wave_stages = 3};
+  int64_t passes = -1;
+  free(solve(p, 2, &split, &passes));
+  ck_assert_int_eq(passes, CYCLES);
+  free(solve(p, 2, &wave, &passes));
+  ck_assert_int_eq(passes, 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("wave");
@@ -151,6 +190,7 @@ int main(void)
   const int count = getenv("HYMG_TEST_SMALL") ? 1 : (int)(sizeof problems / sizeof problems[0]);
   tcase_set_timeout(cases, 100);
   tcase_add_loop_test(cases, every_tuning_gives_the_same_bits, 0, count);
+  tcase_add_loop_test(cases, the_norm_comes_with_the_last_sweeps, 0, 2);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

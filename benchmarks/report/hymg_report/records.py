@@ -1,5 +1,6 @@
 """Reading records, and the numbers that tables and plots take from them."""
 import json
+import math
 
 from . import schema
 
@@ -9,7 +10,8 @@ class Broken(Exception):
 
 
 def parse(text, where):
-    """JSON without NaN, and without the same key twice, of which a reader would see only one."""
+    """JSON without NaN, numbers that are too large, halves of UTF-16 pairs, and without the same key twice, of which a
+    reader would see only one."""
 
     def pairs(items):
         keys = [key for key, _ in items]
@@ -21,8 +23,20 @@ def parse(text, where):
     def constant(word):
         raise ValueError(f"{word} is no number of JSON")
 
+    def real(digits):
+        if not math.isfinite(float(digits)):
+            raise ValueError(f"{digits[:40]} is too large")
+        return float(digits)
+
+    def whole(digits):
+        if len(digits) > 20:
+            raise ValueError(f"{digits[:40]} is too large")
+        return int(digits)
+
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_float=real, parse_int=whole)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        return value
     except (ValueError, RecursionError) as error:
         raise Broken(f"{where}: not JSON: {error}") from None
 

@@ -1,8 +1,8 @@
 /* Values as grey levels; PGM. */
 #include "stencils/studies/image.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include "common/rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,27 +20,26 @@ const char *image_refuses(const char *name, bool or_table)
                   : "the name of an image ends in .png or .pgm";
 }
 
-static const char *write_pgm(const char *name, int wide, int high, const unsigned char *grey)
+static bool write_pgm(FILE *file, int wide, int high, const unsigned char *grey)
 {
-  FILE *file = fopen(name, "wb");
-  if (!file) return strerror(errno);
   const size_t bytes = (size_t)wide * (size_t)high;
-  bool ok = fprintf(file, "P5\n%d %d\n255\n", wide, high) > 0;
-  ok = fwrite(grey, 1, bytes, file) == bytes && ok;
-  return fclose(file) == 0 && ok ? NULL : "could not be written";
+  return fprintf(file, "P5\n%d %d\n255\n", wide, high) > 0 && fwrite(grey, 1, bytes, file) == bytes;
 }
 
 const char *image_write(const char *name, int wide, int high, const double *values, double scale)
 {
+  output out;
   const size_t bytes = (size_t)wide * (size_t)high;
   unsigned char *grey = malloc(bytes);
-  if (!grey) return "no memory";
-  for (size_t i = 0; i < bytes; i++) {
+  const char *why = grey ? output_open(&out, name) : "no memory";
+  for (size_t i = 0; i < bytes && !why; i++) {
     const double v = scale > 0 ? values[i] / scale : 0;
     grey[i] = (unsigned char)(v < -1 ? 0 : v > 1 ? 255 : 127.5 + 127.5 * v);
   }
-  const char *why = ends_in(name, ".pgm") ? write_pgm(name, wide, high, grey)
-                                          : image_png_write(name, wide, high, grey);
+  const bool pgm = ends_in(name, ".pgm");
+  if (!why && !output_close(&out, pgm ? write_pgm(out.file, wide, high, grey)
+                                      : image_png_write(out.file, wide, high, grey)))
+    why = "could not be written";
   free(grey);
   return why;
 }

@@ -3,15 +3,16 @@
 #define STENCIL_IMAGE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* NULL, or why this file name is not accepted: it does not end in .png or .pgm, or there is no
  * libpng. or_table: .csv is allowed as well. */
 const char *image_refuses(const char *name, bool or_table);
-/* Maps values in [-scale, scale] to black ... white. NULL, or what went wrong. */
+/* Maps values in [-scale, scale] to black ... white; written as rows.h says. NULL, or what went wrong. */
 const char *image_write(const char *name, int wide, int high, const double *values, double scale);
 
 /* Name of the missing package, or NULL. */
 const char *image_png_missing(void);
-const char *image_png_write(const char *name, int wide, int high, const unsigned char *grey);
+bool image_png_write(FILE *file, int wide, int high, const unsigned char *grey);
 
 #endif

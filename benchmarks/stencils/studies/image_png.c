@@ -9,7 +9,7 @@ const char *image_png_missing(void)
   return NULL;
 }
 
-const char *image_png_write(const char *name, int wide, int high, const unsigned char *grey)
+bool image_png_write(FILE *file, int wide, int high, const unsigned char *grey)
 {
   png_image image;
   memset(&image, 0, sizeof image);
@@ -17,5 +17,5 @@ const char *image_png_write(const char *name, int wide, int high, const unsigned
   image.width = (png_uint_32)wide;
   image.height = (png_uint_32)high;
   image.format = PNG_FORMAT_GRAY;
-  return png_image_write_to_file(&image, name, 0, grey, 0, NULL) ? NULL : "could not be written";
+  return png_image_write_to_stdio(&image, file, 0, grey, 0, NULL) != 0;
 }

@@ -141,13 +141,13 @@ static const char *write_gather(const simulation *s, const char *name)
   if (!is_csv(name))
     return image_write(name, wide, s->steps, s->gather,
                        grey_scale(s->gather, (size_t)wide * (size_t)s->steps));
-  FILE *file = fopen(name, "w");
-  if (!file) return "could not be written";
+  output out;
+  const char *why = output_open(&out, name);
+  if (why) return why;
   for (int step = 0; step < s->steps; step++)
     for (int i = 0; i < wide; i++)
-      fprintf(file, "%.6g%c", s->gather[(ptrdiff_t)step * wide + i], i + 1 < wide ? ',' : '\n');
-  const bool failed = ferror(file);
-  return fclose(file) == 0 && !failed ? NULL : "could not be written";
+      fprintf(out.file, "%.6g%c", s->gather[(ptrdiff_t)step * wide + i], i + 1 < wide ? ',' : '\n');
+  return output_close(&out, true) ? NULL : "could not be written";
 }
 
 /* ---- run ---- */

@@ -164,11 +164,12 @@ template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, mar
 enum { POINT_THREADS = 128 };
 
 /* Loads what no kernel in flight can write, and computes what follows from that alone, before it
- * waits for its predecessor. */
+ * waits for its predecessor: the diagonal and its inverse. */
 template <typename JOB, bool VARIABLE>
 __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ gsrb_args a)
 {
   constexpr bool GSRB = std::is_same_v<JOB, gsrb>;
+  let_successors_start();
   const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
   const int z = GSRB && a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
@@ -178,27 +179,21 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   place p = {};
   fv2_betas b = {};
   divisors<1> diagonal = {};
-  hymgi_real alpha = 0, scale = 0, f = 0, prev = 0;
-  const auto load = [&] {
-    f = a.f[p.own];
-    if (!GSRB && a.prev) prev = a.prev[p.own];
-  };
+  hymgi_real alpha = 0, scale = 0;
   if (inside) {
     p = place_of(g, GSRB ? a.colour : 0, t, j, k);
     b = fv2_load_betas<VARIABLE>(a.v, g, p);
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
-    if (a.f_is_old) load();
     if (!GSRB && a.scale) scale = a.scale[p.own];
-    if (!GSRB && !a.scale) diagonal.take({{fv2_diagonal(a.v, b, alpha)}});
+    if (GSRB || !a.scale) diagonal.take({{fv2_diagonal(a.v, b, alpha)}});
   }
   wait_for_predecessors();
-  let_successors_start();
   if (!inside) return;
-  if (!a.f_is_old) load();
+  const hymgi_real f = a.f[p.own], prev = !GSRB && a.prev ? a.prev[p.own] : 0;
   fv2_values x = {};
   if (!GSRB || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
   if (GSRB) {
-    a.out[p.own] = fv2_gsrb(a.v, b, x, f, alpha);
+    a.out[p.own] = diagonal.quotients({{fv2_gsrb_sum(b, x, f)}}, true).at[0];
     return;
   }
   x.c = a.own[p.own];

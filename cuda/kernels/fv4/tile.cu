@@ -31,7 +31,14 @@ template <int X, int Y, int Z> struct tile_shape {
 struct tile_args : gsrb_args {
   extrapolation c;
   int tiles[3];
+  bool at_once; /* all blocks run at the same time */
 };
+
+/* Where some blocks start only as others end, successors would take their places. */
+__device__ __forceinline__ void let_successors_start(const tile_args &a, bool waited)
+{
+  if (a.at_once != waited) let_successors_start();
+}
 
 /* Both ghost layers off a boundary from the cells inside, x1 at line[0]. */
 __device__ __forceinline__ void fill_line(hymgi_extrapolation ghost_kind, hymgi_real *line,
@@ -173,10 +180,14 @@ template <typename TILE> bool fits_tiles(const hymgi_level *level)
 template <typename TILE> tile_args tile_args_of(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   const int *n = level->box->n;
-  return {gsrb_args_of(level, sweep),
-          extrapolation_of(level, HYMGI_GHOSTS_V4),
-          {(int)blocks_for(n[0], TILE::x), (int)blocks_for(n[1], TILE::y),
-           (int)blocks_for(n[2], TILE::z)}};
+  tile_args a = {gsrb_args_of(level, sweep),
+                 extrapolation_of(level, HYMGI_GHOSTS_V4),
+                 {(int)blocks_for(n[0], TILE::x), (int)blocks_for(n[1], TILE::y),
+                  (int)blocks_for(n[2], TILE::z)},
+                 false};
+  const int64_t blocks = (int64_t)a.tiles[0] * a.tiles[1] * a.tiles[2];
+  a.at_once = blocks <= level->context->gpu->multiprocessors;
+  return a;
 }
 
 dim3 tiles_grid(const tile_args &a)
@@ -216,6 +227,7 @@ __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ t
 {
   constexpr bool RELAX = std::is_same_v<JOB, relax>;
   __shared__ hymgi_real tile[tile_cells::cells], part[RELAX ? 1 : THREADS];
+  let_successors_start(a, false);
   const int id = (int)threadIdx.x;
   const hymgi_geom &g = a.boxes.one;
   int low[3];
@@ -226,22 +238,18 @@ __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ t
   const place p = RELAX || !g.split ? place_of(g, 0, i, j, k)
                                     : place_of(g, (i + j + k + g.parity) & 1, i / 2, j, k);
   hymgi_real b[30], f = 0, prev = 0, scale = 0, alpha = 0;
-  const auto load = [&] {
-    f = a.f[p.own];
-    if (RELAX && a.prev) prev = a.prev[p.own];
-  };
   if (inside) {
     if (VARIABLE) load_faces(a.v, p, b);
     if (RELAX) scale = a.scale[p.own];
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
-    if (RELAX && a.f_is_old) load();
   }
   const hymgi_real *from[tile_cells::loads];
   find_share<tile_cells, ALONE>(
       g, low, [&](int ti, int tj, int tk) { return a.own + hymgi_at(&g, ti, tj, tk); }, from);
   wait_for_predecessors();
-  let_successors_start();
-  if (inside && !(RELAX && a.f_is_old)) load();
+  let_successors_start(a, true);
+  if (inside) f = a.f[p.own];
+  if (RELAX && inside && a.prev) prev = a.prev[p.own];
   load_share<tile_cells>(from, tile);
   fill_tile_ghosts<tile_cells>(a, low, tile);
   const hymgi_real *const c = tile + tile_cells::at(low, i, j, k);
@@ -277,6 +285,7 @@ __global__ void __launch_bounds__(THREADS, 2)
                   const __grid_constant__ tile_sender<ALONE> send)
 {
   __shared__ hymgi_real tile[gsrb_cells::cells];
+  let_successors_start(a, false);
   const int id = (int)threadIdx.x;
   const hymgi_geom g = a.boxes.one;
   int low[3];
@@ -291,7 +300,6 @@ __global__ void __launch_bounds__(THREADS, 2)
     if (VARIABLE) load_faces(a.v, p, b);
     scale = a.v.dinv[p.own];
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
-    if (a.f_is_old) f = a.f[p.own];
   }
   const hymgi_real *from[gsrb_cells::loads];
   find_share<gsrb_cells, ALONE>(
@@ -306,8 +314,8 @@ __global__ void __launch_bounds__(THREADS, 2)
   if constexpr (!ALONE) {
     if (send.to.bricks > 0) exchange = begin_exchange(send.to.exchanges, send.to.others);
   }
-  let_successors_start();
-  if (inside && !a.f_is_old) f = a.f[p.own];
+  let_successors_start(a, true);
+  if (inside) f = a.f[p.own];
   load_share<gsrb_cells>(from, tile);
   fill_tile_ghosts<gsrb_cells>(a, low, tile);
   if (!inside) return;

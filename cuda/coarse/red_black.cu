@@ -1,0 +1,272 @@
+/* The coarse end for FV2's red-black Gauss-Seidel where all sides of its levels but the coarsest are
+ * even: V- and F-cycles in one launch of a single block, with the bits of coarse.cu. A thread owns a red
+ * and a black cell of one level and keeps in registers what their half sweeps need, all of it loaded
+ * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells, so
+ * that each belongs to a warp of its own, where a barrier is that of a warp. */
+#include "coarse/bottom.cuh"
+#include "coarse/one_cell.cuh"
+#include "coarse/red_black_cells.cuh"
+#include "kernels/gsrb_args.cuh"
+
+#include <limits.h>
+
+namespace
+{
+
+/* ---- interpolation, quadratic ---- */
+
+/* A ghost from the two cells next to the boundary; kind 0: no boundary along this axis. */
+__device__ __forceinline__ double extrapolated(unsigned kind, double x1, double x2)
+{
+  const double quadratic = hymgi_ghost_v2(x1, x2);
+  return kind == HYMGI_QUADRATIC_GHOST                  ? quadratic
+         : kind == ((unsigned)HYMGI_LINEAR_GHOST & 15u) ? -x1
+                                                        : x1;
+}
+
+__device__ __forceinline__ double product_of(const coarse_product &g, const coarse_level &t,
+                                             const double *x)
+{
+  const unsigned kind[3] = {g.what & 15, g.what >> 4 & 15, g.what >> 8 & 15};
+  const int stride[3] = {1, t.row, t.plane};
+  int step[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++) {
+    const int in = g.what >> (12 + axis) & 1 ? -stride[axis] : stride[axis];
+    step[axis] = kind[axis] == HYMGI_QUADRATIC_GHOST ? in : 0;
+  }
+  double along_x[2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    double along_y[2];
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+      const double *const from = x + g.from + i * step[0] + j * step[1];
+      along_y[j] = extrapolated(kind[2], from[0], from[step[2]]);
+    }
+    along_x[i] = extrapolated(kind[1], along_y[0], along_y[1]);
+  }
+  return extrapolated(kind[0], along_x[0], along_x[1]);
+}
+
+/* Fills the ghosts of x of the level below the finest one or, by a warp, below its own. */
+template <bool BLOCK>
+__device__ __forceinline__ void fill_ghosts(const coarse_level &t, const red_black &own, bool data)
+{
+  constexpr int TEAM = BLOCK ? (int)FINEST_THREADS : (int)COARSE_WARP;
+  const bool works = !BLOCK || own.level == 0;
+  double *const x = coarse_arena() + t.x_at;
+  if (data) {
+    fill_ghost_list(t.f_ghosts, 3, TEAM, t.data, x, works ? own.thread : INT_MAX);
+    return;
+  }
+  meet<BLOCK>();
+  if (!works) return;
+#pragma unroll
+  for (int m = 0; m < OWN_GHOSTS; m++)
+    if (own.ghost[m].to >= 0) x[own.ghost[m].to] = product_of(own.ghost[m], t, x);
+#pragma unroll 1
+  for (int m = own.thread + OWN_GHOSTS * TEAM; m < t.products.count; m += TEAM) {
+    const coarse_product next = entry_at(t.products.ghost + m);
+    x[next.to] = product_of(next, t, x);
+  }
+}
+
+/* The value at the black cell, along z, then y, then x. */
+__device__ __forceinline__ double interpolated(const coarse_level &coarse, const red_black &own)
+{
+  const double sign[3] = {own.odd & 1 ? -1. : 1., own.odd & 2 ? -1. : 1., own.odd & 4 ? -1. : 1.};
+  const double *const x = coarse_arena() + own.parent;
+  double row[3];
+#pragma unroll
+  for (int i = -1; i <= 1; i++) {
+    double column[3];
+#pragma unroll
+    for (int j = -1; j <= 1; j++) {
+      double v[3];
+#pragma unroll
+      for (int k = -1; k <= 1; k++)
+        v[k + 1] = x[i + j * coarse.row + k * coarse.plane];
+      column[j + 1] = hymgi_child(HYMGI_GHOSTS_V2, sign[2], v + 1);
+    }
+    row[i + 1] = hymgi_child(HYMGI_GHOSTS_V2, sign[1], column + 1);
+  }
+  return hymgi_child(HYMGI_GHOSTS_V2, sign[0], row + 1);
+}
+
+/* To x of level l, added except in an F-cycle: to black cells alone, since the half sweep that follows
+ * sets the red ones. */
+template <bool BLOCK>
+__device__ __forceinline__ void interpolate(const red_black_run &run, int l, const red_black &own,
+                                            bool f_cycle)
+{
+  const coarse_level &coarse = run.level[l + 1];
+  double *const x = coarse_arena() + own.black.at;
+  fill_ghosts<BLOCK>(coarse, own, f_cycle && coarse.has_data);
+  meet<BLOCK>();
+  if (!own.works<BLOCK>()) return;
+  const double value = interpolated(coarse, own);
+  *x = f_cycle ? value : *x + value;
+}
+
+/* ---- the cycle ---- */
+
+__device__ __forceinline__ void solve_coarsest(const red_black_run &run, const red_black &own)
+{
+  __syncwarp();
+  const krylov_one one = {run.method.has_alpha,
+                          run.method.singular,
+                          own.red.alpha,
+                          own.red.b,
+                          own.red.diagonal,
+                          NULL,
+                          NULL,
+                          NULL};
+  if (run.one_cell)
+    solve_one(one, run.level[run.last], run.bottom);
+  else if (run.bottom == HYMG_CG)
+    solve_resident<HYMG_CG, HYMG_FV2, true, COARSE_WARP>(run.last);
+  else
+    solve_resident<HYMG_BICGSTAB, HYMG_FV2, true, COARSE_WARP>(run.last);
+}
+
+/* By the level's warp; restricts: f is the restricted residual, x is 0. */
+__device__ __forceinline__ void go_down(const red_black_run &run, int l, bool restricts,
+                                        red_black *own)
+{
+  const coarse_level &t = run.level[l];
+  if (restricts) {
+    own->red.take_mean(run.level[l - 1], t);
+    own->black.take_mean(run.level[l - 1], t);
+  }
+  if (l == run.last) {
+    solve_coarsest(run, *own);
+  } else {
+    if (!restricts) interpolate<false>(run, l, *own, true);
+    own->smooth<false>(run.method.sweeps);
+    own->store_residual<false>(run.method, t);
+  }
+}
+
+/* A V-cycle from level `first` down. */
+__device__ __forceinline__ void v_cycle(const red_black_run &run, int first, red_black *own)
+{
+  const int below = first > 0 ? first : 1;
+  if (first == 0) {
+    own->smooth<true>(run.method.sweeps);
+    own->store_residual<true>(run.method, run.level[0]);
+  }
+#pragma unroll 1
+  for (int l = below; l <= run.last; l++) {
+    meet<true>();
+    if (own->level == l) go_down(run, l, l > first, own);
+  }
+#pragma unroll 1
+  for (int l = run.last - 1; l >= below; l--) {
+    meet<true>();
+    if (own->level != l) continue;
+    interpolate<false>(run, l, *own, false);
+    own->smooth<false>(run.method.sweeps);
+  }
+  if (first > 0) return;
+  interpolate<true>(run, 0, *own, false);
+  own->smooth<true>(run.method.sweeps);
+}
+
+__device__ __forceinline__ void cycle(const red_black_run &run, red_black *own)
+{
+#pragma unroll 1
+  for (int first = run.f_cycle ? run.last : 0; first >= 0; first--) {
+    if (run.f_cycle && first == 0) interpolate<true>(run, 0, *own, true);
+    v_cycle(run, first, own);
+  }
+}
+
+/* ---- the kernel ---- */
+
+__device__ __forceinline__ void load_f(const red_black_run &run, int l, red_black_cell *c)
+{
+  const coarse_level &t = run.level[l];
+  if (!c->mine || (l > 0 && !run.f_cycle)) return;
+  c->f = (l > 0 ? t.field_f : run.f)[c->field];
+  if (l == run.last) coarse_arena()[c->at + t.f_at - t.x_at] = c->f;
+}
+
+/* What solve_resident reads. */
+__device__ __forceinline__ void share_levels(const red_black_run &run)
+{
+  const int words = (run.last + 1) * (int)(sizeof(coarse_level) / 8);
+  const long long *const from = (const long long *)(const void *)run.level;
+  long long *const to = (long long *)(void *)shared.level;
+  for (int w = thread_of(); w < words; w += (int)blockDim.x)
+    to[w] = from[w];
+  if (thread_of() == 0) shared.method = run.method;
+}
+
+/* The first warp has the coarsest level, warp l level l, the threads behind them the finest one. */
+__device__ __forceinline__ void choose_level(const red_black_run &run, red_black *own)
+{
+  const int warp = thread_of() / COARSE_WARP;
+  own->level = warp == 0 ? run.last : warp < run.last ? warp : 0;
+  own->thread = thread_of() - (own->level > 0 ? warp : run.last) * COARSE_WARP;
+}
+
+__global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
+    coarse_red_black(const __grid_constant__ red_black_run run)
+{
+  red_black own = {};
+  let_successors_start();
+  prefetch_lists(run.lists, run.listed, (int)blockDim.x);
+  choose_level(run, &own);
+  own.load(run);
+  if (!run.one_cell) share_levels(run);
+  if (thread_of() == 0) coarse_arena()[ZERO_AT] = 0;
+  wait_for_predecessors();
+  load_f(run, own.level, &own.red);
+  load_f(run, own.level, &own.black);
+  const bool finest = own.level == 0 && own.red.mine;
+  if (finest && !run.f_cycle) coarse_arena()[own.black.at] = run.x[own.black.field];
+  cycle(run, &own);
+  if (!finest) return;
+  run.x[own.red.field] = coarse_arena()[own.red.at];
+  run.x[own.black.field] = coarse_arena()[own.black.at];
+}
+
+} /* namespace */
+
+/* ---- for coarse.cu ---- */
+
+bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists)
+{
+  const hymgi_method &m = lists->method;
+  const hymg_bottom bottom = h->options.bottom;
+  const int last = lists->last - lists->first;
+  if (m.stencil != HYMG_FV2 || m.smoother != HYMG_GSRB || m.sweeps < 1 || last < 1 ||
+      m.interpolation_v != HYMGI_GHOSTS_V2 || m.interpolation_f != HYMGI_GHOSTS_V2 ||
+      (bottom != HYMG_BICGSTAB && bottom != HYMG_CG) || lists->on_host[last].cells > COARSE_WARP)
+    return false;
+  for (int l = 0; l < last; l++)
+    if (!lists->on_host[l].in_place) return false;
+  return true;
+}
+
+void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                   hymg_bottom bottom, bool f_cycle)
+{
+  red_black_run run = {};
+  const int first = level->index - lists->first;
+  run.method = lists->method;
+  run.bottom = bottom;
+  run.last = lists->last - level->index;
+  for (int l = 0; l <= run.last; l++)
+    run.level[l] = lists->on_host[first + l];
+  run.f_cycle = f_cycle;
+  run.one_cell = is_one_cell(run.level[run.last]);
+  run.lists = lists->memory;
+  run.listed = lists->doubles;
+  run.x = level->x;
+  run.f = level->f;
+  launch_large(level->context, coarse_red_black, dim3(1),
+               dim3((unsigned)(FINEST_THREADS + run.last * COARSE_WARP)),
+               lists->arena * (int)sizeof(double), run);
+}

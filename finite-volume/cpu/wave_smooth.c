@@ -1,0 +1,106 @@
+/* Smoother calls of the standard path as z wavefronts: the stages, and where they apply. */
+#include "cpu/wavefront.h"
+
+void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2])
+{
+  hymgi_level *level = w->level;
+  for (int m = 0; m < w->stages; m++) {
+    stage *s = w->stage + m;
+    const int c = (first + m) & 1;
+    if (w->gsrb) {
+      *s = (stage){{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
+                   .out = w->fv4 ? next[c] : level->x,
+                   .colour = c};
+    } else {
+      *s = (stage){hymgi_cpu_relaxation(level, first + m), .out = level->y};
+      hymgi_swap_buffers(level);
+    }
+    if (w->gsrb && w->fv4) {
+      hymgi_real *const old = now[c];
+      now[c] = next[c], next[c] = old;
+    }
+    /* an iterate held in two buffers: the base is the buffer of colour 0 */
+    s->g = *w->g;
+    if (w->gsrb && w->g->split) s->g.half += host_distance(now[0], now[1]);
+    s->after = w->gsrb ? now[0] : level->x;
+  }
+}
+
+/* Does each thread have rows in every stage, and the ends of a tile the rows that extrapolations read? */
+static bool has_rows(const hymgi_level *level, int stages)
+{
+  const int ny = level->box[0].n[1], wanted = level->tuning.wave_rows;
+  const int height = wanted > 0 && wanted < ny ? wanted : ny;
+  const int last = ny - (hymgi_tiles_of(ny, height) - 1) * height;
+  const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
+  if (height != ny && height % 2) return false;  /* restriction combines pairs of rows */
+  const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
+  if (height != ny && left <= EXTRAPOLATION_REACH) return false;
+  return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
+}
+
+bool hymgi_cpu_wave_applies(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  const hymgi_tuning *t = &level->tuning;
+  if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
+  if (hymgi_operator_halo(level)) return false;
+  const hymgi_geom *g = level->box;
+  if (m->smoother == HYMG_GSRB && !g->split) return false;
+  const double from = t->wave_from;
+  if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
+  return g->n[2] >= 2 * EXTRAPOLATION_REACH && t->wave_stages >= 1 &&
+         t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1);
+}
+
+/* If the level has the coarse level's boxes: else the interpolated values may be where restriction writes. */
+bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
+{
+  if (!fine->direct || !hymgi_cpu_wave_applies(fine)) return false;
+  if (!has_rows(fine, fine->tuning.wave_stages + 2)) return false;
+  fine->start = *what;
+  return true;
+}
+
+static wave standard_wave(hymgi_level *level, barrier *all)
+{
+  const hymgi_method *m = level->method;
+  const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
+  return (wave){.barrier = all,
+                .level = level,
+                .g = level->box,
+                .lag = fv4    ? 3
+                       : gsrb ? 1
+                              : 2,
+                .lean = fv4 ? 3 : 1,
+                .tile_rows = level->tuning.wave_rows,
+                .fv4 = fv4,
+                .gsrb = gsrb};
+}
+
+bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
+{
+  if (!hymgi_cpu_wave_applies(level)) return false;
+  const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
+  barrier all = {0};
+  wave w = standard_wave(level, &all);
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  w.start = level->start, w.x = level->x;
+  level->start.source = NULL;
+  if (w.fv4 && !w.start.source) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  for (int first = 0; first < sweeps; first += group) {
+    w.stages = sweeps - first < group ? sweeps - first : group;
+    hymgi_cpu_wave_stages(&w, first, now, next);
+    if (first + w.stages == sweeps) {
+      if (w.gsrb && w.fv4)
+        level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */
+      w.coarse = coarse, w.norm = max != NULL;
+    }
+    w.before = w.start.source != NULL;
+    w.total = w.before + w.stages + (w.coarse || w.norm);
+    hymgi_cpu_wave_run(&w);
+    w.start.source = NULL;
+  }
+  if (max) *max = w.max;
+  return true;
+}

@@ -1,0 +1,42 @@
+/* A rank that stops at a random moment, on emulated GPUs with each transport; see support/hang.h.
+ * HYMG_FAULTS=all: 100 times each, else once. */
+#define _GNU_SOURCE
+#include "support/comm.h"
+#include "support/hang.h"
+
+static const hymg_transport transports[] = {HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED,
+                                            HYMG_TRANSPORT_NCCL};
+enum { TRANSPORTS = sizeof transports / sizeof *transports };
+
+START_TEST(a_rank_that_stops_is_named_by_all_others)
+{
+  const program model = {.backend = HYMG_BACKEND_CUDA, .transport = transports[_i]};
+  if (!has_own_gpus() || (model.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl))
+    return;
+  /* queued work of a rank that waits in MPI would not run, as it does on a GPU */
+  support_gpu_emulate("EAGER", model.transport == HYMG_TRANSPORT_NCCL ? "1" : NULL);
+  hang_often(&model, getenv("HYMG_FAULTS") ? 100 : 1);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  if (ranks < 2 || ranks > 3 || !twin_emulated()) {
+    if (support_rank(MPI_COMM_WORLD) == 0)
+      printf("skipped: on 2 and 3 ranks with emulated GPUs only\n"
+             "0 passed, 0 failed, 1 skipped\n");
+    MPI_Finalize();
+    return 0;
+  }
+  Suite *suite = suite_create("a rank that stops");
+  TCase *t = tcase_create("transports");
+  tcase_set_timeout(t, 0);
+  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0, TRANSPORTS);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}

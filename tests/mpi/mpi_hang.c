@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+/* A rank that stops at a random moment, in programs on the host; see support/hang.h. HYMG_FAULTS=all:
+ * 100 times, else a few. */
+#include "support/hang.h"
+
+START_TEST(a_rank_that_stops_is_named_by_all_others)
+{
+  const program model = {.variant = _i, .backend = HYMG_BACKEND_HOST};
+  hang_often(&model, getenv("HYMG_FAULTS") ? 25 : 1);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  if (ranks < 2 || ranks > 3) {
+    if (support_rank(MPI_COMM_WORLD) == 0)
+      printf("skipped: on 2 and 3 ranks only\n0 passed, 0 failed, 1 skipped\n");
+    MPI_Finalize();
+    return 0;
+  }
+  Suite *suite = suite_create("a rank that stops");
+  TCase *t = tcase_create("host");
+  tcase_set_timeout(t, 0);
+  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0,
+                      getenv("HYMG_FAULTS") ? 4
+                      : support_small()     ? 1
+                                            : 2);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}
