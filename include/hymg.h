@@ -415,8 +415,8 @@ typedef struct hymg_operator_desc {
   double beta_constant;      /* used where beta is all NULL; > 0 */
   const hymg_field *alpha;   /* cell field, >= 0, or NULL */
   const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
-  /* Boundary data of FV2 as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward
-   * derivatives on Neumann boundaries, g on Robin boundaries. */
+  /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward
+   * derivatives on Neumann boundaries, g on Robin boundaries (FV2). */
   union {
     const hymg_field *boundary_data[6];
     const hymg_field *wall[6]; /* the older name */
@@ -440,8 +440,9 @@ HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
  * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
- * cells per axis and boxes of 3), EUNSUPPORTED (FV4 with Neumann or Robin boundaries, boundary data or an
- * extrapolation other than the default), ENOMEM. */
+ * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin boundaries, an
+ * extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2 with a
+ * limiter), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
@@ -538,12 +539,13 @@ typedef struct hymg_transport_info {
 
 /* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
  * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
- * axes are coupled alike and beta is smooth. ROBUST: FV2 on any size, widths and beta. Only
- * strongly coupled axes are coarsened; a symmetric V-cycle is the preconditioner of conjugate
- * gradients or, where a Dirichlet or Robin boundary has the quadratic extrapolation, of BiCGStab. MG and
+ * axes are coupled alike and beta is smooth. ROBUST: any size and beta, with FV2 any widths. Only
+ * strongly coupled axes are coarsened; a symmetric V-cycle of FV2 is the preconditioner of conjugate
+ * gradients or, with FV4 and where a Dirichlet or Robin boundary has the quadratic extrapolation, of
+ * BiCGStab. MG and
  * MGPCG then mean the same. AUTO: STANDARD if its coarsest level has at most 8192 cells, 64 a side,
  * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
- * by less than a factor of 4; else ROBUST. FMG needs STANDARD: if AUTO finds that it does not suit,
+ * by less than a factor of 4; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit,
  * the creation of the solver fails and names the reason. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,

@@ -46,9 +46,8 @@ static json_t *config(const fv_report *r)
                 "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
                 json_reals(o->grid.spacing), "boxes", json_integers(r->boxes), "comm", r->comm,
                 "memory", r->has_device ? hymg_enum_name("hymg_memory", (int)s->memory) : "host");
-  if (fv_has_robin(o->grid.boundary))
-    json_object_set_new(e, "robin",
-                        json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
+  json_object_set_new(e, "robin",
+                      json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
   json_object_set_new(e, "path", json_string(hymg_enum_name("hymg_path", (int)s->path)));
   return json_merge(json_merge(c, d), e);
 }

@@ -8,8 +8,6 @@
 #include "coarse/red_black_cells.cuh"
 #include "kernels/gsrb_args.cuh"
 
-#include <limits.h>
-
 namespace
 {
 
@@ -57,7 +55,7 @@ __device__ __forceinline__ void fill_ghosts(const coarse_level &t, const red_bla
   const bool works = !BLOCK || own.level == 0;
   double *const x = coarse_arena() + t.x_at;
   if (data) {
-    fill_ghost_list(t.f_ghosts, 3, TEAM, t.data, x, works ? own.thread : INT_MAX);
+    fill_ghost_list(t.f_ghosts, 3, TEAM, t.data, x, works ? own.thread : t.f_ghosts.end[2]);
     return;
   }
   meet<BLOCK>();

@@ -64,8 +64,8 @@ __device__ __forceinline__ inside inside_of(hymgi_extrapolation ghost_kind, cons
 {
   inside v = {};
   v.x1 = x(0);
-  if (ghost_kind == HYMGI_QUARTIC_GHOST || ghost_kind == HYMGI_QUADRATIC_GHOST) v.x2 = x(1);
-  if (ghost_kind == HYMGI_QUARTIC_GHOST) v.x3 = x(2), v.x4 = x(3);
+  if (hymgi_is_wide(ghost_kind) || ghost_kind == HYMGI_QUADRATIC_GHOST) v.x2 = x(1);
+  if (hymgi_is_wide(ghost_kind)) v.x3 = x(2), v.x4 = x(3);
   return v;
 }
 
@@ -74,12 +74,13 @@ __device__ __forceinline__ hymgi_real first_ghost(hymgi_extrapolation ghost_kind
   return ghost_kind == HYMGI_QUARTIC_GHOST     ? hymgi_ghost_v4(v.x1, v.x2, v.x3, v.x4)
          : ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(v.x1, v.x2)
          : ghost_kind == HYMGI_LINEAR_GHOST    ? -v.x1
+         : ghost_kind == HYMGI_NEUMANN_GHOST   ? hymgi_neumann_ghost(1, v.x1, v.x2, v.x3, v.x4)
                                                : v.x1;
 }
 
 __device__ __forceinline__ hymgi_real second_ghost(hymgi_extrapolation ghost_kind, const inside &v)
 {
-  return ghost_kind == HYMGI_QUARTIC_GHOST ? hymgi_ghost2_v4(v.x1, v.x2, v.x3, v.x4) : 0;
+  return hymgi_is_wide(ghost_kind) ? hymgi_wide_ghost(ghost_kind, 2, v.x1, v.x2, v.x3, v.x4) : 0;
 }
 
 /* The line of cells inside that belongs to a coordinate; step 0: the coordinate is inside, or in a
@@ -106,7 +107,7 @@ __device__ __forceinline__ line line_of(const extrapolation &c, const hymgi_geom
 
 template <typename X> __device__ __forceinline__ hymgi_real along(const line &l, const X &x)
 {
-  if (l.second && l.ghost_kind != HYMGI_QUARTIC_GHOST) return 0;
+  if (l.second && !hymgi_is_wide(l.ghost_kind)) return 0;
   const inside v = inside_of(l.ghost_kind, [&](int m) { return x(l.start + m * l.step); });
   return l.second ? second_ghost(l.ghost_kind, v) : first_ghost(l.ghost_kind, v);
 }

@@ -20,6 +20,12 @@ HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *co
     }
     return;
   }
+  for (int t = from; kind == HYMGI_NEUMANN_GHOST && t < to; t++) {
+    const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
+    near[t] = hymgi_neumann_ghost(1, a, b, c, d);
+    far[t] = hymgi_neumann_ghost(2, a, b, c, d);
+  }
+  if (kind == HYMGI_NEUMANN_GHOST) return;
   for (int t = from; t < to; t++) {
     near[t] = kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(x1[t], x2[t])
               : kind == HYMGI_LINEAR_GHOST  ? -x1[t]

@@ -12,6 +12,7 @@ typedef enum hymgi_extrapolation {
   HYMGI_MIRROR_GHOST = 1,
   HYMGI_LINEAR_GHOST = -1,
   HYMGI_QUADRATIC_GHOST = 2,
+  HYMGI_NEUMANN_GHOST = 3, /* of 4th order */
   HYMGI_QUARTIC_GHOST = 4
 } hymgi_extrapolation;
 
@@ -43,6 +44,37 @@ HYMGI_INLINE hymgi_real hymgi_ghost_v4(hymgi_real x1, hymgi_real x2, hymgi_real 
 HYMGI_INLINE hymgi_real hymgi_ghost2_v4(hymgi_real x1, hymgi_real x2, hymgi_real x3, hymgi_real x4)
 {
   return hymgi_quartic_ghost(2, x1, x2, x3, x4);
+}
+
+/* Neumann, 4th order: the polynomial of degree 4 with the derivative given at the boundary and the means
+ * x1 to x4. The same weights times 10 in layer 1 and times 2 in layer 2. */
+HYMGI_INLINE hymgi_real hymgi_neumann_ghost(int layer, hymgi_real x1, hymgi_real x2, hymgi_real x3,
+                                            hymgi_real x4)
+{
+  if (layer == 1)
+    return hymgi_fma(5, x1, hymgi_fma(9, x2, hymgi_fma(-5, x3, x4))) * (hymgi_real)(1. / 10);
+  return hymgi_fma(-15, x1, hymgi_fma(29, x2, hymgi_fma(-15, x3, 3 * x4))) * (hymgi_real)0.5;
+}
+
+/* Do both ghost layers come from four cells? */
+HYMGI_INLINE int hymgi_is_wide(hymgi_extrapolation ghost_kind)
+{
+  return ghost_kind == HYMGI_QUARTIC_GHOST || ghost_kind == HYMGI_NEUMANN_GHOST;
+}
+
+HYMGI_INLINE hymgi_real hymgi_wide_ghost(hymgi_extrapolation ghost_kind, int layer, hymgi_real x1,
+                                         hymgi_real x2, hymgi_real x3, hymgi_real x4)
+{
+  return ghost_kind == HYMGI_NEUMANN_GHOST ? hymgi_neumann_ghost(layer, x1, x2, x3, x4)
+                                           : hymgi_quartic_ghost(layer, x1, x2, x3, x4);
+}
+
+/* The factor of the boundary data in a ghost layer of FV4: of the value, or of h times the derivative. */
+HYMGI_INLINE double hymgi_wide_data_weight(hymgi_extrapolation ghost_kind, int layer)
+{
+  if (ghost_kind == HYMGI_NEUMANN_GHOST) return layer == 1 ? 1.2 : 6;
+  if (ghost_kind == HYMGI_QUARTIC_GHOST) return layer == 1 ? 5 : 25;
+  return layer == 1 ? 3 : 0;
 }
 
 /* Factor of the boundary data in the first ghost layer: of the values for Dirichlet, of h times the

@@ -19,7 +19,10 @@ HYMGI_INLINE double hymgi_beta_beyond(int dim, const double b[5])
 HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer, double w[4])
 {
   w[0] = w[1] = w[2] = w[3] = 0;
-  if (ghost_kind == HYMGI_QUARTIC_GHOST) {
+  if (ghost_kind == HYMGI_NEUMANN_GHOST) {
+    for (int m = 0; m < 4; m++)
+      w[m] = (double)hymgi_neumann_ghost(layer, m == 0, m == 1, m == 2, m == 3);
+  } else if (ghost_kind == HYMGI_QUARTIC_GHOST) {
     hymgi_real twelfths[4];
     hymgi_quartic_weights(layer, twelfths);
     for (int m = 0; m < 4; m++)

@@ -13,7 +13,9 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of_equal(const hymgi_level 
                                                               hymgi_ghosts ghosts)
 {
   const int dim = level->extrapolation_dim[face / 2];
-  if (level->boundary[face] == HYMG_NEUMANN) return HYMGI_MIRROR_GHOST;
+  if (level->boundary[face] == HYMG_NEUMANN)
+    return ghosts == HYMGI_GHOSTS_V4 && level->method->stencil == HYMG_FV4 ? HYMGI_NEUMANN_GHOST
+                                                                           : HYMGI_MIRROR_GHOST;
   if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
   if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
   const bool linear = level->method->stencil == HYMG_FV2 &&

@@ -62,7 +62,7 @@ static hymg_status run(hymgi_level *level, operation kind, const operands *o, co
   if (kind == RESIDUAL) loaded = hymgi_field_load(o->f, level, v->f);
   if (status == HYMG_OK) status = loaded;
   if (volumes && v->f) level->backend->robust->scale_volumes(level, false, v->f);
-  if (v->f && level->boundaries) level->backend->add_boundary_terms(level, v->f);
+  if (v->f) hymgi_add_boundary_terms(level, v->f);
   if (kind == APPLY)
     hymgi_apply(level, v->x, v->out);
   else if (kind == RESIDUAL)

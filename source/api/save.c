@@ -366,7 +366,7 @@ hymg_status hymg_fields_save(int count, const hymg_field *const field[], const c
     hymgi_new_file_close(&s.out, false);
   }
   hymgi_requests_destroy(&s.requests);
-  free(s.buffer);
+  if (!hymgi_comm_is_stuck(s.context->comm)) free(s.buffer);
   return s.status;
 }
 

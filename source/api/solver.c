@@ -90,8 +90,8 @@ static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
   return hymgi_robust_build_finest(&s->h, backend);
 }
 
-/* Says so in the reason for the path. */
-static hymg_status set_limiter(hymg_solver *s)
+/* FV4 on level 0: its limiter, of which the reason for the path tells, then its boundaries. */
+static hymg_status set_fv4(hymg_solver *s)
 {
   static const char said[] = "; FV4 has the flux of FV2 at jumps of beta";
   bool limited;
@@ -99,12 +99,12 @@ static hymg_status set_limiter(hymg_solver *s)
   char *const why = s->path.why, *const before = strstr(why, said);
   const size_t used = before ? (size_t)(before - why) : strlen(why);
   if (used + sizeof said <= sizeof s->path.why) strcpy(why + used, limited ? said : "");
-  return HYMG_OK;
+  return hymgi_fv4_boundaries_set(&s->h);
 }
 
 static hymg_status end_robust(hymg_solver *s)
 {
-  TRY(set_limiter(s));
+  TRY(set_fv4(s));
   TRY(hymgi_robust_build_coarser(&s->h));
   const int levels = s->h.num_levels, host = s->h.placement.host_from;
   if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
@@ -259,7 +259,7 @@ static hymg_status update(hymg_solver *s)
   s->transfer = (hymgi_transfer_choice){0};
   if (s->h.method.robust) {
     TRY(hymgi_robust_update(&s->h, &kept));
-    if (kept) TRY(set_limiter(s));
+    if (kept) TRY(set_fv4(s));
   } else {
     TRY(hymgi_coefficients_load(&s->h));
     hymgi_path_choice now = {.path = s->h.options.path};

@@ -87,6 +87,8 @@ void hymgi_mixed_begin(hymg_solver *solver, int l);
 int hymgi_mixed_exponent(double norm);
 void hymgi_mixed_leave(hymg_solver *solver, const char *why);
 bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again);
+/* source/api/solve_cg.c: MGPCG of the standard path, for level->f, from level->x with an initial guess. */
+hymg_status hymgi_cg_solve(hymg_solver *solver, int l, hymg_reason *reason);
 /* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
  * level->f from level->x, which is 0 or the initial guess. */
 hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);

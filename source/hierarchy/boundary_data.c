@@ -33,7 +33,7 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
     if (level->boundary[m % 6] == HYMG_ROBIN) TRY(hymgi_crossing_create(level, size, &w->share[m]));
     if (!hymgi_has_data(d, m % 6)) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
-    TRY(hymgi_crossing_create(level, size, &w->term[m]));
+    if (level->method->stencil == HYMG_FV2) TRY(hymgi_crossing_create(level, size, &w->term[m]));
   }
   return HYMG_OK;
 }
@@ -48,6 +48,7 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
     hymgi_crossing_destroy(level, size, &w->term[m]);
     hymgi_crossing_destroy(level, size, &w->share[m]);
   }
+  hymgi_vector_destroy(level, level->vector_size, &w->cells);
   free(w->value);
   free(w);
   level->boundaries = NULL;
@@ -102,9 +103,11 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *field, 
   return status;
 }
 
-/* Ghosts of a plane beyond the boundary of a tangential axis: linear extrapolation from inside. */
-static void extend(const hymgi_geom *g, int face, double *plane)
+/* Ghosts of a plane beyond the boundary of a tangential axis: extrapolated from inside, linearly, or with
+ * FV4 from up to four values, which the thinnest box with its neighbour has. */
+static void extend(const hymgi_level *level, const hymgi_geom *g, int face, double *plane)
 {
+  const bool cubic = level->method->stencil == HYMG_FV4;
   int axes[2];
   hymgi_boundary_axes(face, axes, axes + 1);
   const ptrdiff_t step[2] = {1, g->n[axes[0]] + 2};
@@ -115,7 +118,10 @@ static void extend(const hymgi_geom *g, int face, double *plane)
       const ptrdiff_t in = side ? -step[t] : step[t];
       for (int m = 0; m < g->n[axes[1 - t]] + 2; m++) {
         double *const ghost = plane + m * step[1 - t] + (side ? n + 1 : 0) * step[t];
-        *ghost = n > 1 ? 2 * ghost[in] - ghost[2 * in] : ghost[in];
+        if (cubic && level->n[axis] >= 4)
+          *ghost = 4 * ghost[in] - 6 * ghost[2 * in] + 4 * ghost[3 * in] - ghost[4 * in];
+        else
+          *ghost = n > 1 ? 2 * ghost[in] - ghost[2 * in] : ghost[in];
       }
     }
 }
@@ -147,7 +153,7 @@ ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const 
   for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
-  extend(g, face, plane);
+  extend(level, g, face, plane);
   return plane_size(g, face);
 }
 
@@ -163,7 +169,7 @@ static void make_values(const hymgi_level *level, int b, int face, const double 
   for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
-  level->backend->boundary_term(level, b, face);
+  if (level->method->stencil == HYMG_FV2) level->backend->boundary_term(level, b, face);
 }
 
 /* Restriction leaves the values in one layer; the next restriction needs them in two. */

@@ -208,7 +208,8 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   for (int axis = 0; m->variable_beta && axis < 3; axis++)
     place[count++] = &level->c.beta[axis];
   if (m->variable_alpha) place[count++] = &level->c.alpha;
-  if (m->stencil == HYMG_FV4) place[count++] = &level->c.dinv;
+  /* the robust path's preconditioner, which is all that there is in single precision, is FV2 */
+  if (m->stencil == HYMG_FV4 && !(m->robust && level->single)) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
   for (int axis = 0; level->single && m->weighted && axis < 3; axis++)
     if (level->coarsened >> axis & 1) place[count++] = &level->weight[axis];

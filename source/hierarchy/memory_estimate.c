@@ -38,6 +38,10 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   const double half = (double)single.stride * sizeof(double);
   n.vectors = bytes * (need.vectors + need.krylov + borrowed) + half * single.vectors;
   int more = h->method.quadratic && l == 0 ? 3 : 0; /* the preconditioner's betas; weights */
+  bool data = false;
+  for (int face = 0; face < 6; face++)
+    data = data || h->op->desc.boundary_data[face];
+  if (l == 0 && data && h->method.stencil == HYMG_FV4) more++; /* what they add to f */
   for (int axis = 0; h->method.weighted && axis < 3; axis++)
     more += level->coarsened >> axis & 1;
   n.coefficients =

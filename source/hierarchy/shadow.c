@@ -97,6 +97,7 @@ static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double s
   if (to->dinv) ops->narrow(s, level, 1 / scale, from->dinv, to->dinv);
   if (to->l1inv) ops->narrow(s, level, 1 / scale, from->l1inv, to->l1inv);
   to->alpha_constant = scale * from->alpha_constant;
+  to->limited = from->limited;
   memcpy(to->boundary_weight, from->boundary_weight, sizeof to->boundary_weight);
   memcpy(to->boundary_ghost, from->boundary_ghost, sizeof to->boundary_ghost);
   s->lambda_max = level->lambda_max;
@@ -129,7 +130,10 @@ hymg_status hymgi_shadow_create(hymgi_hierarchy *h)
 {
   h->shadow.count = hymgi_shadow_count(h);
   if (h->shadow.count == 0) return HYMG_OK;
-  return hymgi_agree(h->context, create_levels(h));
+  hymgi_exchange_inner(h);
+  const hymg_status status = create_levels(h);
+  hymgi_exchange_inner(h);
+  return hymgi_agree(h->context, status);
 }
 
 static hymg_status fill_levels(const hymgi_hierarchy *h)

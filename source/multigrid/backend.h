@@ -314,6 +314,10 @@ hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_in
 /* The fastest settings for the host, from measurements (benchmarks/README.md). */
 hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method);
 
+/* FV4: adds to `term` what boundary data add to f through the fluxes along an axis; beta: that of the
+ * level, with the limiter's marks and with all boundary faces, where the host can read it. */
+void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *beta, double *term);
+
 /* The number of threads for a request of `wanted` (0: the default) on the host. */
 int hymgi_backend_threads(int wanted);
 

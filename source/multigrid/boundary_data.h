@@ -12,6 +12,7 @@ typedef struct hymgi_boundary_data {
   /* by box * 6 + face; NULL without data. value: the Dirichlet value, h times the Neumann derivative,
    * or the g that belongs to share; term: what is added to f in the cell at the boundary */
   double **value, **term;
+  double *cells;  /* FV4: a vector of the level that is added to f instead; else NULL */
   double **share; /* of Robin conditions (formulas/boundary.h); else NULL */
 } hymgi_boundary_data;
 

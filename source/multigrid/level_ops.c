@@ -379,6 +379,15 @@ void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymg
 
 /* ---- vectors ---- */
 
+void hymgi_add_boundary_terms(const hymgi_level *level, double *f)
+{
+  if (!level->boundaries || level->num_boxes == 0) return;
+  if (level->boundaries->cells)
+    hymgi_axpby(level, 1, f, 1, level->boundaries->cells, f);
+  else
+    level->backend->add_boundary_terms(level, f);
+}
+
 void hymgi_fill(const hymgi_level *level, double value, double *x)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);

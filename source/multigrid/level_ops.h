@@ -38,6 +38,8 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
 /* interpolate of a V-cycle, then smooth_transposed */
 void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine);
 
+/* What boundary data add to f. */
+void hymgi_add_boundary_terms(const hymgi_level *level, double *f);
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
 void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,

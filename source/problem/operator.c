@@ -135,14 +135,15 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
                       extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
+    const int n = grid->desc.n[face / 2];
     const hymg_boundary kind = grid->desc.boundary[face];
-    if (kind == HYMG_NEUMANN || kind == HYMG_ROBIN)
-      return hymgi_fail(c, HYMG_EUNSUPPORTED, "%s on face %s with FV4: Dirichlet and periodic only",
-                        kind == HYMG_ROBIN ? "Robin" : "Neumann", hymgi_face_name(face));
-    if (hymgi_has_data(d, face))
-      return hymgi_fail(c, HYMG_EUNSUPPORTED,
-                        "wall data on face %s with FV4: homogeneous walls only",
+    if (kind == HYMG_ROBIN)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED, "Robin on face %s with FV4: with FV2 only",
                         hymgi_face_name(face));
+    if (kind == HYMG_NEUMANN && n < 4)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                        "%d cells along %c, which has a Neumann boundary: FV4 needs 4", n,
+                        "xyz"[face / 2]);
   }
   for (int axis = 0; axis < 3; axis++) {
     const int boxes = grid->desc.boxes[axis], width = grid->desc.n[axis] / boxes;

@@ -17,6 +17,16 @@ static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
   snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
+/* FV4's standard path has periodic and homogeneous Dirichlet boundaries alone. */
+static bool needs_robust_boundaries(const hymgi_hierarchy *h)
+{
+  bool needs = false;
+  for (int face = 0; h->method.stencil == HYMG_FV4 && face < 6; face++)
+    needs = needs || h->op->grid->desc.boundary[face] == HYMG_NEUMANN ||
+            h->op->desc.boundary_data[face];
+  return needs;
+}
+
 /* The user has fixed the path, or only one is possible. */
 static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
@@ -26,7 +36,13 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   if (widths && h->method.stencil == HYMG_FV4)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "FV4 on a grid with widths: cells of one width per axis only; use FV2");
-  if (h->op->desc.limiter > 0 && isfinite(h->op->desc.limiter)) {
+  if (needs_robust_boundaries(h)) {
+    if (wanted == HYMG_PATH_STANDARD)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                        "FV4 with Neumann boundaries or boundary data on path standard: robust "
+                        "only");
+    decide(choice, HYMG_PATH_ROBUST, "FV4 with Neumann boundaries or boundary data");
+  } else if (h->op->desc.limiter > 0 && isfinite(h->op->desc.limiter)) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                         "limiter %g on path standard: on the robust path only",

@@ -28,6 +28,10 @@ hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *
  * on any rank? After the path has been judged by them. */
 hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited);
 
+/* fv4_boundaries.c, collective, after the limiter: what boundary data add to f with FV4, and no flux but
+ * that of the data through Neumann boundaries. */
+hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
+
 /* levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
  * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
  * axes would have to be coarsened: the hierarchy must then be built anew. */

@@ -66,7 +66,7 @@ START_TEST(boundary_data)
     t.extrapolation = extrapolation % 2 ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_QUADRATIC;
     t.cycle = extrapolation / 2 ? HYMG_CYCLE_V : HYMG_CYCLE_F;
     t.interpolation_f = _i % 2 ? HYMG_P1 : HYMG_V2;
-    twin_check(&t, &twin_ways[0]);
+    twin_check(&t, &twin_ways[(_i / 2 + extrapolation) % 2]);
   }
 }
 END_TEST

@@ -52,6 +52,7 @@ static const struct {
     {{13, 8, 10}, {1, 1, 1}, "pp pp pp"},  {{2, 3, 9}, {1, 1, 1}, "dd dd dd"},
     {{16, 16, 12}, {2, 2, 3}, "dd pp dd"}, {{15, 8, 12}, {3, 1, 2}, "pp dd dd"},
     {{4, 5, 6}, {1, 1, 1}, "pp dd pp"},    {{24, 10, 6}, {4, 1, 1}, "dd dd pp"},
+    {{9, 8, 7}, {1, 1, 1}, "dn pp nd"},    {{12, 8, 4}, {3, 1, 1}, "nn nd nn"},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -77,6 +78,48 @@ START_TEST(the_operator_is_that_of_the_oracle)
   free(x);
   free(want);
   trial_close(&t);
+}
+END_TEST
+
+/* f - A u with data and Neumann boundaries, with some faces limited and with none. */
+static const struct {
+  int n[3], boxes[3];
+  const char *boundary;
+} walls[] = {
+    {{9, 7, 11}, {1, 1, 1}, "dd dd dd"},   {{8, 12, 10}, {1, 1, 1}, "nn nn nn"},
+    {{13, 8, 10}, {1, 1, 1}, "dn pp nd"},  {{10, 9, 4}, {1, 1, 1}, "nd dn pp"},
+    {{16, 16, 12}, {2, 2, 3}, "dn nn dd"}, {{15, 8, 12}, {3, 1, 2}, "pp nd nn"},
+    {{2, 3, 9}, {1, 1, 1}, "dd dd nn"},
+};
+enum { WALLS = sizeof walls / sizeof *walls };
+
+START_TEST(boundaries_and_their_data_are_those_of_the_oracle)
+{
+  for (int limited = 0; limited < 2; limited++) {
+    trial t = fv4_trial(walls[_i].n, walls[_i].boundary, 2, false);
+    support_case_add_boundaries(&t.c);
+    memcpy(t.boxes, walls[_i].boxes, sizeof t.boxes);
+    t.c.spec.limiter = limited ? 12 : INFINITY;
+    trial_open(&t);
+    double *x = support_random(t.cells, -1, 1, 9), *want = support_poison(t.cells);
+    hymg_field *f = support_field(&t.k, 0, t.f), *u = support_field(&t.k, 0, x),
+               *r = support_field(&t.k, 0, x);
+    OK(t.k.context, hymg_field_fill(r, NAN));
+    OK(t.k.context, hymg_residual(t.k.solver, 0, f, u, r));
+    double *got = support_read(&t.k, 0, r);
+    t.c.spec.limiter = limited ? 12 : 0;
+    oracle *o = oracle_create(&t.c.spec);
+    oracle_residual(o, 0, t.f, x, want);
+    support_assert_close("f - A u", t.c.name, t.cells, got, want, 1e-13);
+    oracle_destroy(o);
+    hymg_field_destroy(&f);
+    hymg_field_destroy(&u);
+    hymg_field_destroy(&r);
+    free(x);
+    free(got);
+    free(want);
+    trial_close(&t);
+  }
 }
 END_TEST
 
@@ -127,7 +170,7 @@ END_TEST
 /* A face has one flux. */
 START_TEST(nothing_is_lost_where_the_limiter_holds)
 {
-  trial t = fv4_trial((const int[3]){14, 9, 12}, "pp pp pp", 3, false);
+  trial t = fv4_trial((const int[3]){14, 9, 12}, _i ? "nn pp nn" : "pp pp pp", 3, false);
   double *x = support_random(t.cells, -1, 1, 5), sum = 0, size = 0;
   double *y = applied(&t, 12, HYMG_PATH_ROBUST, x);
   for (size_t m = 0; m < t.cells; m++)
@@ -370,7 +413,8 @@ int main(void)
   tcase_add_loop_test(t, the_operator_is_that_of_the_oracle, 0, SHAPES);
   tcase_add_test(t, smooth_coefficients_do_not_meet_the_limiter);
   tcase_add_test(t, cells_far_from_a_jump_keep_their_bits);
-  tcase_add_test(t, nothing_is_lost_where_the_limiter_holds);
+  tcase_add_loop_test(t, boundaries_and_their_data_are_those_of_the_oracle, 0, WALLS);
+  tcase_add_loop_test(t, nothing_is_lost_where_the_limiter_holds, 0, 2);
   tcase_add_test(t, coarser_levels_are_those_of_fv2);
   suite_add_tcase(suite, t);
   t = tcase_create("solves");

@@ -61,9 +61,18 @@ static void close_dirichlet(int rule, double w, double *x, ptrdiff_t s)
     x[-s] = -2.5 * x1 + 0.5 * x2 + 3.0 * w;
   } else {
     double x3 = x[2 * s], x4 = x[3 * s];
-    x[-s] = (-77.0 * x1 + 43.0 * x2 - 17.0 * x3 + 3.0 * x4) / 12.0;
-    x[-2 * s] = (-505.0 * x1 + 335.0 * x2 - 145.0 * x3 + 27.0 * x4) / 12.0;
+    x[-s] = (-77.0 * x1 + 43.0 * x2 - 17.0 * x3 + 3.0 * x4) / 12.0 + 5.0 * w;
+    x[-2 * s] = (-505.0 * x1 + 335.0 * x2 - 145.0 * x3 + 27.0 * x4) / 12.0 + 25.0 * w;
   }
+}
+
+/* FV4: the polynomial of degree 4 with the means of four cells and, at the boundary, h times the outward
+ * derivative q. */
+static void close_neumann4(double q, double *x, ptrdiff_t s)
+{
+  double x1 = x[0], x2 = x[s], x3 = x[2 * s], x4 = x[3 * s];
+  x[-s] = 0.5 * x1 + 0.9 * x2 - 0.5 * x3 + 0.1 * x4 + 1.2 * q;
+  x[-2 * s] = -7.5 * x1 + 14.5 * x2 - 7.5 * x3 + 1.5 * x4 + 6.0 * q;
 }
 
 static void close_narrow(const oracle_level *l, int face, double w, double *x, ptrdiff_t s)
@@ -137,7 +146,10 @@ static void fill_line(const oracle *o, const oracle_level *l, int d, int rule, b
     ptrdiff_t in = side ? -s : s;
     const double *boundary_data = l->boundary_data[2 * d + side];
     double w = data && boundary_data ? boundary_data[at] : 0.0;
-    close_boundary(o, l, 2 * d + side, at, rule, w, x + at, in);
+    if (o->spec.boundary[2 * d + side] == HYMG_NEUMANN && rule == 4)
+      close_neumann4(l->h[d] * w, x + at, in);
+    else
+      close_boundary(o, l, 2 * d + side, at, rule, w, x + at, in);
   }
 }
 
@@ -200,9 +212,21 @@ static double flux2(const oracle *o, const oracle_level *l, int d, const double 
   return l->beta[d][p] * (high - low);
 }
 
-/* h times the flux through the low d-face of cell p, fourth order. */
+/* The boundary on which the low d-face of cell p lies, or -1. */
+static int boundary_at(const oracle *o, const oracle_level *l, int d, size_t p)
+{
+  int face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
+  if (o->spec.boundary[2 * d] == HYMG_PERIODIC || (face > 0 && face < l->n[d])) return -1;
+  return 2 * d + (face > 0);
+}
+
+/* h times the flux through the low d-face of cell p, fourth order. Nothing flows through a Neumann
+ * boundary but what the data say. */
 static double flux4(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
 {
+  int boundary = boundary_at(o, l, d, p);
+  if (boundary >= 0 && o->spec.boundary[boundary] == HYMG_NEUMANN) return 0.0;
+
   size_t s = l->stride[d];
   const double *beta = l->beta[d];
   if (o->spec.limiter > 0 && l == o->level && is_limited(o, l, d, p)) return flux2(o, l, d, x, p);
@@ -251,10 +275,45 @@ void oracle_residual_ghosted(const oracle *o, const oracle_level *l, const doubl
   }
 }
 
+static void add_boundaries4(const oracle *o, const oracle_level *l, double *f)
+{
+  double *x = oracle_array(l);
+  oracle_close(o, l, 4, true, x);
+  ORACLE_CELLS(l, i, j, k)
+  {
+    int at[3] = {i, j, k};
+    size_t p = oracle_at(l, i, j, k);
+    f[p] -= oracle_cell(o, l, x, p);
+    for (int face = 0; face < 6; face++) {
+      int d = face / 2;
+      size_t low = p + (face % 2 ? l->stride[d] : 0);
+      const double *q = l->boundary_data[face], *beta = l->beta[d];
+      if (!q || at[d] != (face % 2 ? l->n[d] - 1 : 0)) continue;
+      double scale = o->spec.b / l->h[d], sum = beta[low] * q[p];
+      bool limited = o->spec.limiter > 0 && is_limited(o, l, d, low);
+      if (o->spec.boundary[face] == HYMG_NEUMANN) {
+        for (int t = 0; t < 3; t++) {
+          size_t v = l->stride[t];
+          if (t != d && !limited)
+            sum += (beta[low + v] - beta[low - v]) * (q[p + v] - q[p - v]) / 48.0;
+        }
+        f[p] += scale * sum;
+      } else if (limited) {
+        f[p] += 2.0 * scale / l->h[d] * sum;
+      }
+    }
+  }
+  free(x);
+}
+
 /* b beta / h^2 times what the data add to the ghost: Dirichlet: c w with c = 2 (v1) or 3 (v2); Neumann: h
  * q. beta of a narrower cell is that of the face over the cell's width. */
 void oracle_add_boundaries(const oracle *o, const oracle_level *l, double *f)
 {
+  if (o->spec.stencil == HYMG_FV4) {
+    add_boundaries4(o, l, f);
+    return;
+  }
   for (int face = 0; face < 6; face++) {
     if (!l->boundary_data[face] || o->spec.boundary[face] == HYMG_PERIODIC) continue;
     int d = face / 2, layer = face % 2 ? l->n[d] - 1 : 0;

@@ -138,18 +138,24 @@ static void finest_coefficients(const oracle_spec *s, oracle_level *l)
   }
 }
 
-static double beyond_edge(const oracle_level *l, const double *boundary_data, int at[3], int t)
+static double beyond_edge(const oracle_level *l, bool cubic, const double *boundary_data, int at[3],
+                          int t)
 {
   int n = l->n[t], low = at[t] < 0;
   at[t] = low ? 0 : n - 1;
   double first = boundary_data[oracle_at(l, at[0], at[1], at[2])];
   if (n == 1) return first;
+  if (cubic && n > 3) {
+    const double *x = boundary_data + oracle_at(l, at[0], at[1], at[2]);
+    ptrdiff_t s = low ? (ptrdiff_t)l->stride[t] : -(ptrdiff_t)l->stride[t];
+    return 4.0 * x[0] - 6.0 * x[s] + 4.0 * x[2 * s] - x[3 * s];
+  }
   at[t] += low ? 1 : -1;
   return 2.0 * first - boundary_data[oracle_at(l, at[0], at[1], at[2])];
 }
 
 /* Boundary data one entry beyond the boundary's own edges, which edge ghosts with data need: around
- * periodic axes, else linearly onwards (the formulas leave this open). */
+ * periodic axes, else linearly onwards, with FV4 by a cubic (the formulas leave this open). */
 static void extend_boundary(const oracle_spec *s, const oracle_level *l, int face, double *data)
 {
   for (int t = 0; t < 3; t++) {
@@ -164,7 +170,7 @@ static void extend_boundary(const oracle_spec *s, const oracle_level *l, int fac
             at[t] = (at[t] + l->n[t]) % l->n[t];
             *entry = data[oracle_at(l, at[0], at[1], at[2])];
           } else {
-            *entry = beyond_edge(l, data, at, t);
+            *entry = beyond_edge(l, s->stencil == HYMG_FV4, data, at, t);
           }
         }
   }

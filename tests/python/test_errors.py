@@ -28,7 +28,7 @@ BAD = [
     ({"widths": ([1, 2, 3], None, None)}, ValueError, r"widths\[0\]: 3 numbers, but 5 are wanted"),
     ({"widths": ([1, 2, 3, 4, -5], None, None)}, hymg.InvalidArgument, "width -5 of cell 4 along z"),
     ({"stencil": "fv3"}, ValueError, "fv3.*fv2"),
-    ({"stencil": "fv4", "boundary": "neumann"}, hymg.Unsupported, "FV4"),
+    ({"stencil": "fv4", "boundary": "neumann", "path": "standard"}, hymg.Unsupported, "FV4"),
     ({"smoother": "sor"}, ValueError, "sor.*gsrb"),
     ({"sweeps": 3}, hymg.InvalidArgument, "sweeps 3: gsrb and symgs need an even number"),
     ({"rtol": 0.0}, ValueError, "rtol 0"),

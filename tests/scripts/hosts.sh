@@ -30,6 +30,7 @@ check() # WHAT COMMAND...
   fi
 }
 
+[ -z "$HYMG_TEST_SMALL" ] || skip 'it takes long, and this is the small test'
 [ "$(id -u)" = 0 ] || skip 'only root can make network namespaces'
 for tool in ip unshare nsenter; do
   command -v $tool >/dev/null || skip "$tool is missing"

@@ -81,7 +81,7 @@ check_refusals()
   bad "--ratio '0': must be a number greater than 0" --ratio 0
   bad "--ratio '1e3x': must be a number" ball_1e3 --ratio 1e3x
   bad "--alpha '-1': must be a number of at least 0" --alpha -1
-  bad "--boundary 'x': must be dirichlet, periodic or neumann" --boundary x
+  bad "--boundary 'x': must be dirichlet, periodic, neumann or robin" --boundary x
   bad 'takes one word, or six' --boundary d,n
   bad '--boundary: y must be periodic on both walls' --boundary d,d,p,d,d,d
   bad "--spacing '0,1,1': must be three numbers" --spacing 0,1,1
@@ -94,7 +94,7 @@ check_refusals()
   bad "--rtol '1': must be" --rtol 1
   bad "--atol '-1': must be" --atol -1
   bad "--norm '1': must be max or 2" --norm 1
-  bad "--extrapolation 'cubic': must be linear or quadratic" --extrapolation cubic
+  bad "--extrapolation 'cubic': must be linear, quadratic or vertex" --extrapolation cubic
   bad "--path 'fast': must be auto, standard or robust" --path fast
   bad "--method 'fmg': must be mg or mgpcg" --method fmg
   bad "--sweeps '0': must be a whole number from 1 to 1000" --sweeps 0

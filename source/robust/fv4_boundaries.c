@@ -1,0 +1,78 @@
+/* FV4's boundaries on the robust path: what boundary data add to f, and Neumann boundaries, whose flux is
+ * that of the data alone. */
+#include "multigrid/boundary_data.h"
+#include "multigrid/level_ops.h"
+#include "robust/robust.h"
+
+/* ---- boundary data ---- */
+
+/* The levels' betas in memory that the host can read: *copy is to be destroyed. */
+static hymg_status read_beta(const hymgi_level *level, int axis, double **copy, const double **beta)
+{
+  *copy = NULL;
+  *beta = level->c.beta[axis];
+  if (level->memory->on_host || level->num_boxes == 0) return HYMG_OK;
+  TRY(hymgi_crossing_create(level, level->vector_size, copy));
+  level->backend->sync(level->context);
+  level->backend->copy(level->context, *beta, *copy, (size_t)level->vector_size);
+  *beta = *copy;
+  return level->context->status;
+}
+
+static hymg_status add_all(hymgi_level *level, double *term)
+{
+  hymg_status status = HYMG_OK;
+  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
+    double *copy;
+    const double *beta;
+    status = read_beta(level, axis, &copy, &beta);
+    if (status == HYMG_OK) hymgi_cpu_fv4_data_term(level, axis, beta, term);
+    hymgi_crossing_destroy(level, level->vector_size, &copy);
+  }
+  return status;
+}
+
+static hymg_status make_term(hymgi_level *level)
+{
+  double *term = NULL, **const cells = &level->boundaries->cells;
+  const ptrdiff_t size = level->vector_size;
+  if (!*cells) TRY(hymgi_vector_create(level, size, cells));
+  hymg_status status = hymgi_crossing_create(level, size, &term);
+  if (status == HYMG_OK) status = add_all(level, term);
+  if (status == HYMG_OK && size > 0)
+    level->backend->copy(level->context, term, *cells, (size_t)size);
+  hymgi_crossing_destroy(level, size, &term);
+  return status == HYMG_OK ? level->context->status : status;
+}
+
+/* ---- Neumann boundaries ---- */
+
+/* The layer of faces at a boundary, with its ghosts, from a vector of zeros. */
+static void clear_layer(const hymgi_level *level, int face, const double *zeros)
+{
+  const int axis = face / 2;
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b;
+    if (!hymgi_is_boundary(g, face)) continue;
+    hymgi_copy c = {.src_box = b, .dst_box = b};
+    for (int t = 0; t < 3; t++) {
+      c.src[t] = c.dst[t] = -1;
+      c.n[t] = g->n[t] + 2;
+    }
+    c.src[axis] = c.dst[axis] = face & 1 ? g->n[axis] : 0, c.n[axis] = 1;
+    const hymgi_plan plan = {.threads = level->context->threads, .num_local = 1, .local = &c};
+    level->backend->mover.local(level->context, &plan, level->box, zeros, level->box,
+                                level->c.beta[axis]);
+  }
+}
+
+hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h)
+{
+  hymgi_level *level = h->level;
+  if (h->method.stencil != HYMG_FV4) return HYMG_OK;
+  if (level->boundaries) TRY(hymgi_agree(h->context, make_term(level)));
+  if (level->num_boxes > 0) level->backend->clear(level, level->krylov);
+  for (int face = 0; face < 6 && level->num_boxes > 0; face++)
+    if (level->boundary[face] == HYMG_NEUMANN) clear_layer(level, face, level->krylov);
+  return hymgi_agree(h->context, h->context->status);
+}

@@ -1,0 +1,179 @@
+/* FV4 is of 4th order with every kind of boundary: solutions made up for smooth beta, with their values
+ * or derivatives as boundary data, on boxes of any shape. */
+#include "support/support.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN 6.283185307179586
+
+static const double length[3] = {1.0, 0.9, 1.2};
+
+/* One factor of u or of beta along an axis, and its derivatives; x in [0, 1] is the part of the axis. */
+static double factor(int d, bool of_beta, bool periodic, int derivative, double x)
+{
+  const double per_length = 1 / length[d];
+  const double speed = periodic ? TURN : of_beta ? 2.3 - 0.4 * d : 3.1 + 0.5 * d;
+  const double phase = 0.3 + 0.5 * d + (of_beta ? 1 : 0);
+  const double shift = derivative == 0 ? (of_beta ? 0.2 : 0.6) : 0;
+  return shift +
+         pow(speed * per_length, derivative) * sin(speed * x + phase + derivative * TURN / 4);
+}
+
+typedef struct made_up {
+  int n[3];
+  bool periodic[3];
+  double a;
+} made_up;
+
+/* The derivative of u, or of beta, along axis d (0: none) at a point. */
+static double product(const made_up *m, bool of_beta, int d, int derivative, const double x[3])
+{
+  double value = of_beta ? 0.4 : 1;
+  for (int t = 0; t < 3; t++)
+    value *= factor(t, of_beta, m->periodic[t], t == d ? derivative : 0, x[t]);
+  return value + (of_beta && derivative == 0 ? 1.5 : 0);
+}
+
+typedef enum { SOLUTION, RIGHT, BETA, SLOPE_X, SLOPE_Y, SLOPE_Z } quantity;
+
+static double value_of(const made_up *m, quantity what, const double x[3])
+{
+  if (what == SOLUTION) return product(m, false, 0, 0, x);
+  if (what == BETA) return product(m, true, 0, 0, x);
+  if (what >= SLOPE_X) return product(m, false, (int)(what - SLOPE_X), 1, x);
+  double flow = 0;
+  for (int d = 0; d < 3; d++)
+    flow += product(m, true, 0, 0, x) * product(m, false, d, 2, x) +
+            product(m, true, d, 1, x) * product(m, false, d, 1, x);
+  return m->a * product(m, false, 0, 0, x) - flow;
+}
+
+/* The mean over a cell, or over its low face along `face` (-1: the cell), by Gauss' three points. */
+static double mean_of(const made_up *m, quantity what, int face, const int at[3])
+{
+  static const double node[3] = {-0.7745966692414834, 0, 0.7745966692414834};
+  static const double weight[3] = {5. / 18, 8. / 18, 5. / 18};
+  double sum = 0;
+  for (int q = 0; q < 27; q++) {
+    const int point[3] = {q % 3, q / 3 % 3, q / 9};
+    double x[3], w = 1;
+    if (face >= 0 && point[face] != 1) continue;
+    for (int d = 0; d < 3; d++) {
+      x[d] = (at[d] + (d == face ? 0 : 0.5 + 0.5 * node[point[d]])) / m->n[d];
+      if (d != face) w *= weight[point[d]];
+    }
+    sum += w * value_of(m, what, x);
+  }
+  return sum;
+}
+
+/* Of all entries of a field: cells (axis -1), faces along axis, or those of the boundary `face`. */
+static double *means(const made_up *m, quantity what, int axis, int face, double sign)
+{
+  int n[3] = {m->n[0], m->n[1], m->n[2]};
+  if (face >= 0)
+    n[axis] = 1;
+  else if (axis >= 0)
+    n[axis]++;
+  double *all = support_poison((size_t)n[0] * (size_t)n[1] * (size_t)n[2]), *next = all;
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++) {
+        int at[3] = {i, j, k};
+        if (face >= 0 && face % 2) at[axis] = m->n[axis];
+        *next++ = sign * mean_of(m, what, axis, at);
+      }
+  return all;
+}
+
+typedef struct order_case {
+  int n[3]; /* of the coarser grid */
+  const char *boundary;
+  double a;
+} order_case;
+
+static support_case case_of(const order_case *o, const made_up *m)
+{
+  support_case c = support_case_of(HYMG_FV4, m->n, o->boundary, 0);
+  c.spec.a = m->a, c.spec.b = 1;
+  for (int d = 0; d < 3; d++) {
+    c.spec.h[d] = length[d] / m->n[d];
+    free(c.beta[d]);
+    c.spec.beta[d] = c.beta[d] = means(m, BETA, d, -1, 1);
+  }
+  for (int face = 0; face < 6; face++) {
+    const bool neumann = c.spec.boundary[face] == HYMG_NEUMANN;
+    const int d = face / 2;
+    if (m->periodic[d]) continue;
+    c.spec.boundary_data[face] = c.boundary_data[face] =
+        means(m, neumann ? (quantity)(SLOPE_X + d) : SOLUTION, d, face,
+              neumann && face % 2 == 0 ? -1 : 1);
+  }
+  return c;
+}
+
+/* The largest error of a solve. */
+static double error_of(const order_case *o, int times, hymg_result *r)
+{
+  made_up m = {.a = o->a};
+  for (int d = 0; d < 3; d++) {
+    m.n[d] = times * o->n[d];
+    m.periodic[d] = o->boundary[3 * d] == 'p';
+  }
+  support_case c = case_of(o, &m);
+  hymg_options options = hymg_options_default();
+  options.method = HYMG_MG;
+  options.path = HYMG_PATH_ROBUST;
+  options.rtol = 1e-11;
+  support_kit k = support_open(&c.spec, NULL, &options);
+  double *exact = means(&m, SOLUTION, -1, -1, 1), *rhs = means(&m, RIGHT, -1, -1, 1), shift = 0;
+  const size_t cells = (size_t)m.n[0] * (size_t)m.n[1] * (size_t)m.n[2];
+  hymg_field *f = support_field(&k, 0, rhs), *u = support_field(&k, 0, rhs);
+  OK(k.context, hymg_field_fill(u, 0));
+  OK(k.context, hymg_solve(k.solver, f, u, r));
+  double *got = support_read(&k, 0, u);
+  for (size_t i = 0; r->singular && i < cells; i++)
+    shift += exact[i] / (double)cells;
+  for (size_t i = 0; i < cells; i++)
+    exact[i] -= shift;
+  const double error = support_difference(cells, got, exact);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  support_close(&k);
+  support_case_free(&c);
+  free(exact);
+  free(rhs);
+  free(got);
+  return error;
+}
+
+static const order_case cases[] = {
+    {{16, 16, 16}, "dd dd dd", 0},   {{16, 16, 16}, "nn nn nn", 1}, {{15, 17, 14}, "dn nd dd", 0},
+    {{13, 15, 18}, "dn pp nd", 0.5}, {{16, 12, 19}, "pp nn dd", 0}, {{15, 13, 17}, "nn nn nn", 0},
+    {{14, 18, 16}, "nn dd pp", 0},   {{17, 15, 13}, "nd nd nd", 0}, {{12, 24, 16}, "pp pp dd", 0},
+    {{20, 14, 15}, "pp dn nn", 0},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+START_TEST(halving_the_cells_takes_the_error_to_a_16th)
+{
+  hymg_result coarse, fine;
+  const double before = error_of(cases + _i, 1, &coarse), after = error_of(cases + _i, 2, &fine);
+  const double order = log2(before / after);
+  ck_assert_msg(coarse.converged && fine.converged, "%s", fine.note);
+  ck_assert_msg(order > 3.8, "%s: errors %.3g, %.3g: order %.2f", cases[_i].boundary, before, after,
+                order);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("the order of FV4");
+  TCase *t = tcase_create("boundaries");
+  tcase_set_timeout(t, 100);
+  tcase_add_loop_test(t, halving_the_cells_takes_the_error_to_a_16th, 0,
+                      support_small() ? 3 : CASES);
+  suite_add_tcase(suite, t);
+  return support_run(suite);
+}
