@@ -67,7 +67,7 @@ struct hymgi_device {
  * coarse end works on (cuda/coarse/coarse.cu), and kernels. */
 struct hymgi_attached {
   struct hymgi_coarse_lists *coarse;
-  struct hymgi_level_kernels *kernels; /* of all levels, then of those in single precision; or NULL */
+  struct hymgi_level_kernels *kernels; /* of all levels (attach.cu), or NULL */
 };
 
 /* Makes the context's device current while it lives, then the previous one. */
