@@ -55,6 +55,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.mover = {hymgi_cuda_local, hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
              hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_nccl_queue};
   b.memory = memory;
+  b.single = &hymgi_cuda_single_backend;
   b.crossing = &hymgi_pinned_memory;
   b.sharing = &hymgi_device_peer_memory;
   b.nccl_ops = &hymgi_device_nccl;

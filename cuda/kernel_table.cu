@@ -14,37 +14,6 @@
 namespace
 {
 
-/* ---- the machines ---- */
-
-constexpr int64_t NEVER = INT64_MAX;
-
-constexpr int64_t cube(int64_t n)
-{
-  return n * n * n;
-}
-
-/* clang-format off */
-/* Forms that only some levels use, in the order of hymgi_form. */
-constexpr struct {
-  const char *name, *text;
-  int64_t from; /* fewest cells of a level (measured on an H200) */
-} FORM[HYMGI_FORMS] = {
-    {"fv2_gsrb_fused", "red and black in one pass", cube(110)},
-    {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
-    {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
-    {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},
-    {"fv2_relax_point", "sweeps of plain rows, one cell a thread, loads before the wait", 0},
-    {"fv2_relax_fused", "two sweeps in one pass over memory", cube(80)},
-    {"fv4_march", "rows split by colour whatever the smoother, all marches along z", cube(80)},
-    {"fv4_march_tma", "marches whose planes come by TMA", cube(80)},
-    {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", 0},
-    {"fv4_relax_tile", "sweeps of plain rows in tiles", 0},
-    {"fv4_restrict_tile", "residual and restriction in tiles", 0},
-    {"overlap_staged", "sweeps in parts while staged messages are on their way", cube(160)},
-    {"overlap", "the same with peers and device messages, where it has not been seen to pay", NEVER},
-};
-/* clang-format on */
-
 /* ---- what a level is ---- */
 
 int64_t cells_of(const hymgi_level *level)
@@ -108,7 +77,7 @@ bool tiles_plain(const hymgi_level *level)
 
 bool is_limited(const hymgi_level *level)
 {
-  return level->c.limited;
+  return !SINGLE && level->c.limited;
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -132,10 +101,10 @@ bool fills_along_x(const hymgi_level *level)
 
 enum { ANY = -1 };
 constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
-                   RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM,
+                   RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM | 1u << HYMGI_NARROW,
                    RESTRICT = 1u << HYMGI_RESTRICT;
-constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb", "relax", "residual", "residual",
-                                              "residual_mean"};
+constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb",     "relax",         "residual",
+                                              "residual", "residual_mean", "residual"};
 
 /* clang-format off */
 /* For each job a level runs the kernel of the first row that matches it. */
@@ -250,14 +219,6 @@ hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
 
 } /* namespace */
 
-void hymgi_kernel_table_load(hymgi_device *device)
-{
-  if (device->has_forms) return;
-  device->has_forms = true;
-  for (int form = 0; form < HYMGI_FORMS; form++)
-    device->form_from[form] = FORM[form].from;
-}
-
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
   fill_kernels(level, k);
@@ -327,28 +288,4 @@ bool hymgi_cuda_starts_alone(const hymgi_level *level)
   if (m->smoother != HYMG_GSRB) return false;
   if (m->stencil == HYMG_FV2) return true;
   return level->num_boxes == 1 && is_split(level) && takes(level, HYMGI_FV4_MARCH);
-}
-
-/* ---- for benchmarks and tests ---- */
-
-extern "C" bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cells)
-{
-  if (hymgi_device_open(context) != HYMG_OK) return false;
-  hymgi_kernel_table_load(context->gpu);
-  for (int form = 0; form < HYMGI_FORMS; form++)
-    if (strcmp(FORM[form].name, name) == 0) {
-      context->gpu->form_from[form] = cells;
-      return true;
-    }
-  return false;
-}
-
-extern "C" const char *hymgi_kernel_form_name(int form)
-{
-  return form >= 0 && form < HYMGI_FORMS ? FORM[form].name : NULL;
-}
-
-extern "C" const char *hymgi_kernel_form_text(int form)
-{
-  return form >= 0 && form < HYMGI_FORMS ? FORM[form].text : NULL;
 }

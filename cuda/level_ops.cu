@@ -1,11 +1,6 @@
 /* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
 #include "level_ops.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "coarse/coarse.h"
-#include "coarse/robust_cycle.h"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
@@ -23,8 +18,8 @@ enum { RED_AND_BLACK = 3, BLACK = 2 };
 
 /* Brings the ghosts of x that a kernel reads up to date. colours: bits of the colours that changed
  * since their last exchange. sent: a kernel has already put them into the messages. */
-void prepare(const hymgi_level *level, const hymgi_geom *box, double *x, hymgi_fv4_ghosts ghosts,
-             int colours = RED_AND_BLACK, bool sent = false)
+void prepare(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
+             hymgi_fv4_ghosts ghosts, int colours = RED_AND_BLACK, bool sent = false)
 {
   const hymgi_plan *halo = hymgi_operator_halo(level);
   const bool fv4 = level->method->stencil == HYMG_FV4;
@@ -42,13 +37,14 @@ void sweep(const hymgi_level *level, const void *what)
   level->kernels->of[s->job].run(level, s);
 }
 
-void prepare_and_sweep(const hymgi_level *level, double *x, const hymgi_sweep *s)
+void prepare_and_sweep(const hymgi_level *level, hymgi_real *x, const hymgi_sweep *s)
 {
   prepare(level, level->box, x, level->kernels->of[s->job].ghosts);
   sweep(level, s);
 }
 
-void restrict_residual(const hymgi_level *level, hymgi_after after, double *coarse, double *zero)
+void restrict_residual(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
+                       hymgi_real *zero)
 {
   hymgi_sweep s = {HYMGI_RESTRICT, level->f, level->x, level->x};
   s.after = after, s.coarse = coarse, s.zero = zero;
@@ -62,7 +58,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
 {
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   for (int s = 0; s < hymgi_sweeps(level); s++) {
-    double *const x = level->x;
+    hymgi_real *const x = level->x;
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
     half.from_zero = from_zero && s == 0;
     if (half.from_zero)
@@ -94,7 +90,7 @@ void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {
   const hymgi_level_kernels *const k = level->kernels;
-  double *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const bool in_parts = k->gsrb == HYMGI_GSRB_IN_PARTS;
   const hymgi_fv4_ghosts ghosts = k->of[HYMGI_HALF_SWEEP].ghosts;
@@ -122,7 +118,7 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
     } else {
       prepare(level, one ? &box : level->box, now[0], ghosts, changed, sends && s > 0);
       changed = 1 << c;
-      if (!one && split) hymgi_cuda_axpby(level, 1, now[0], 0, now[0], next[0]);
+      if (!one && split) hymgi_cuda_copy_cells(level, now[0], next[0]);
       sweep(level, &half);
     }
     now[c] = next[c];
@@ -149,7 +145,7 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
     hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
   case HYMGI_GSRB_FUSED:
-    fv2_fused_sweeps(level);
+    fv2_fused_sweeps(level, from_zero);
     return NOTHING;
   default:
     fv2_half_sweeps(level, level->kernels->gsrb == HYMGI_GSRB_IN_PARTS);
@@ -199,56 +195,22 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
   return true;
 }
 
-void hymgi_cuda_residual_red(const hymgi_level *level, const double *f, double *x, double *r)
+void hymgi_cuda_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                             hymgi_real *r)
 {
   hymgi_sweep s = {HYMGI_RESIDUAL, f, x, x, r};
   s.red = true;
   prepare_and_sweep(level, x, &s);
 }
 
-void hymgi_cuda_apply_sum(const hymgi_level *level, double *x, double *y, const double *with,
-                          int exponent, int bits, int64_t *words)
-{
-  if (level->num_boxes == 0) return;
-  if (level->method->stencil == HYMG_FV4) {
-    hymgi_cuda_apply(level, x, y);
-    hymgi_cuda_sum(level, with, y, exponent, bits, words);
-    return;
-  }
-  const hymgi_apply_sum apply = {x, y, with, exponent, bits};
-  prepare(level, level->box, x, HYMGI_FV4_ALL);
-  (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
-  hymgi_cuda_words(level->context, 1, words);
-}
-
-void hymgi_cuda_apply(const hymgi_level *level, double *x, double *y)
-{
-  prepare(level, level->box, x, HYMGI_FV4_ALL);
-  const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
-  (level->c.limited ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
-}
-
 /* r NULL: the norm. Only the generic kernel works in place. */
-void hymgi_cuda_residual(const hymgi_level *level, const double *f, double *x, double *r)
+void hymgi_cuda_residual(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                         hymgi_real *r)
 {
   const hymgi_sweep s = {r ? HYMGI_RESIDUAL : HYMGI_NORM, f, x, x, r};
   const hymgi_kernel *const kernel = level->kernels->of + s.job;
   prepare(level, level->box, x, x == r ? HYMGI_FV4_ALL : kernel->ghosts);
   (x == r ? hymgi_cuda_sweep_generic : kernel->run)(level, &s);
-}
-
-double hymgi_cuda_residual_max(const hymgi_level *level, const double *f, double *x)
-{
-  if (level->num_boxes == 0) return 0;
-  hymgi_cuda_residual(level, f, x, NULL);
-  return reduced_max(level->context);
-}
-
-void hymgi_cuda_queue_residual_max(const hymgi_level *level, const double *f, double *x, int slot)
-{
-  if (level->num_boxes == 0) return;
-  const result_slot there(level->context, slot);
-  hymgi_cuda_residual(level, f, x, NULL);
 }
 
 void hymgi_cuda_smooth(hymgi_level *level)
@@ -260,7 +222,8 @@ void hymgi_cuda_smooth(hymgi_level *level)
 }
 
 /* GSRB ends with black, so afterwards only the black ghosts are out of date. */
-void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coarse, double *zero)
+void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                                hymgi_real *zero)
 {
   const bool red_black = level->method->smoother == HYMG_GSRB;
   gsrb_left left = NOTHING;
@@ -274,8 +237,8 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, double *coar
   restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }
 
-void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, double *coarse,
-                                  double *zero)
+void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
+                                  hymgi_real *zero)
 {
   prepare(level, level->box, level->x, level->kernels->of[HYMGI_RESTRICT].ghosts);
   restrict_residual(level, after, coarse, zero);
@@ -286,74 +249,58 @@ const char *hymgi_cuda_kernel_names(const hymgi_level *level)
   return level->kernels ? level->kernels->names : "";
 }
 
-/* ---- what a solver keeps ---- */
+/* ---- in double precision only ---- */
 
-static hymg_status attach_level(hymgi_hierarchy *h, hymgi_level *level, hymgi_level_kernels *k)
-{
-  if (level->backend != h->placement.fine) return HYMG_OK;
-  hymgi_free_level_kernels(k);
-  level->kernels = k;
-  return hymgi_fill_level_kernels(level, k);
-}
+#ifndef HYMGI_SINGLE
 
-/* As the preconditioner sees them; where level 0 has another operator outside of it, that one's
- * kernels have the last record. */
-static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
+void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y,
+                          const hymgi_real *with, int exponent, int bits, int64_t *words)
 {
-  hymg_status status = HYMG_OK;
-  hymgi_exchange_inner(h);
-  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
-    status = attach_level(h, h->level + l, kept->kernels + l);
-  hymgi_exchange_inner(h);
-  if (status != HYMG_OK || !h->method.quadratic) return status;
-  return attach_level(h, h->level, kept->kernels + HYMGI_MAX_LEVELS);
-}
-
-hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
-{
-  hymg_context *const context = h->context;
-  hymgi_attached *kept = (hymgi_attached *)h->attached;
-  if (kept) {
-    hymgi_device_forget(h);
-    hymgi_coarse_destroy(context, &kept->coarse);
-  } else {
-    kept = (hymgi_attached *)calloc(1, sizeof *kept);
-    if (kept)
-      kept->kernels = (hymgi_level_kernels *)calloc(HYMGI_MAX_LEVELS + 1, sizeof *kept->kernels);
-    if (!kept || !kept->kernels) {
-      free(kept);
-      return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
-    }
-    h->attached = kept;
-    h->level[h->num_levels - 1].attached = kept;
+  if (level->num_boxes == 0) return;
+  if (level->method->stencil == HYMG_FV4) {
+    hymgi_cuda_apply(level, x, y);
+    hymgi_cuda_sum(level, with, y, exponent, bits, words);
+    return;
   }
-  TRY(attach_kernels(h, kept));
-  if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
-  if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
-  const int first = kept->coarse       ? kept->coarse->first
-                    : h->method.robust ? h->placement.tail_from
-                                       : h->num_levels;
-  for (int l = first; l < h->num_levels; l++)
-    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
-             h->method.robust          ? "robust_v_cycle"
-             : kept->coarse->red_black ? "coarse_red_black"
-                                       : "coarse_v_cycle");
-  return HYMG_OK;
+  const hymgi_apply_sum apply = {x, y, with, exponent, bits};
+  prepare(level, level->box, x, HYMGI_FV4_ALL);
+  (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
+  hymgi_cuda_words(level->context, 1, words);
 }
 
-void hymgi_cuda_detach(hymgi_hierarchy *h)
+void hymgi_cuda_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y)
 {
-  hymgi_attached *const kept = (hymgi_attached *)h->attached;
-  if (!kept) return;
-  hymgi_device_forget(h);
-  hymgi_coarse_destroy(h->context, &kept->coarse);
-  for (int l = 0; l <= HYMGI_MAX_LEVELS; l++)
-    hymgi_free_level_kernels(kept->kernels + l);
-  for (int l = 0; l < h->num_levels; l++)
-    h->level[l].kernels = NULL;
-  h->inner.kernels = NULL;
-  h->attached = NULL;
-  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
-  free(kept->kernels);
-  free(kept);
+  prepare(level, level->box, x, HYMGI_FV4_ALL);
+  const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
+  (level->c.limited ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
 }
+
+double hymgi_cuda_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)
+{
+  if (level->num_boxes == 0) return 0;
+  hymgi_cuda_residual(level, f, x, NULL);
+  return reduced_max(level->context);
+}
+
+void hymgi_cuda_queue_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
+                                   int slot)
+{
+  if (level->num_boxes == 0) return;
+  const result_slot there(level->context, slot);
+  hymgi_cuda_residual(level, f, x, NULL);
+}
+
+/* `out` is laid out as x: rows of both begin on the same number of entries. */
+void hymgi_cuda_narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
+                                const double *f, double *x, void *out, int slot)
+{
+  (void)single;
+  if (level->num_boxes == 0) return;
+  const result_slot there(level->context, slot);
+  hymgi_sweep s = {HYMGI_NARROW, f, x, x};
+  s.narrowed = static_cast<float *>(out);
+  s.factor = factor;
+  prepare_and_sweep(level, x, &s);
+}
+
+#endif

@@ -4,8 +4,9 @@
 #ifndef HYMGI_DEVICE_FAST_DIVISION_CUH
 #define HYMGI_DEVICE_FAST_DIVISION_CUH
 
-#include <cuda_runtime.h>
 #include <math.h>
+
+#include "device/real.cuh"
 
 extern "C" {
 #include "formulas/fast_division.h"
@@ -15,14 +16,14 @@ namespace
 {
 
 template <int CELLS> struct cells {
-  double at[CELLS];
+  hymgi_real at[CELLS];
 };
 
-template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const double *from)
+template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const hymgi_real *from)
 {
   cells<CELLS> c;
   if (CELLS == 2) {
-    const double2 v = *reinterpret_cast<const double2 *>(from);
+    const real2 v = *reinterpret_cast<const real2 *>(from);
     c.at[0] = v.x, c.at[CELLS - 1] = v.y;
   } else {
     c.at[0] = *from;
@@ -30,10 +31,11 @@ template <int CELLS> __device__ __forceinline__ cells<CELLS> load_cells(const do
   return c;
 }
 
-template <int CELLS> __device__ __forceinline__ void store_cells(double *to, const cells<CELLS> &c)
+template <int CELLS>
+__device__ __forceinline__ void store_cells(hymgi_real *to, const cells<CELLS> &c)
 {
   if (CELLS == 2)
-    *reinterpret_cast<double2 *>(to) = make_double2(c.at[0], c.at[CELLS - 1]);
+    *reinterpret_cast<real2 *>(to) = make_real2(c.at[0], c.at[CELLS - 1]);
   else
     *to = c.at[0];
 }
@@ -61,7 +63,8 @@ template <int POWER> __device__ __forceinline__ bool moderate(double x)
 }
 
 /* A thread's divisors, for both sweeps; finite-volume/formulas/fast_division.h says why these
- * quotients are those of a division. Without branches, so that the chains of the cells overlap. */
+ * quotients are those of a division. Without branches, so that the chains of the cells overlap. In
+ * single precision a division is short, and nothing is prepared for it. */
 template <int CELLS> struct divisors {
   cells<CELLS> value, inverse;
   bool plain;
@@ -69,24 +72,29 @@ template <int CELLS> struct divisors {
   __device__ __forceinline__ void take(const cells<CELLS> &from)
   {
     value = from;
-    plain = true;
+    plain = !SINGLE;
+    if constexpr (!SINGLE) prepare();
+  }
+  __device__ __forceinline__ void prepare()
+  {
 #pragma unroll
     for (int u = 0; u < CELLS; u++) {
-      inverse.at[u] = inverse_of(from.at[u]);
+      inverse.at[u] = (hymgi_real)inverse_of(value.at[u]);
       plain =
-          plain && moderate<HYMGI_DIVISOR_POWER>(from.at[u]) && __double2loint(from.at[u]) != -1;
+          plain && moderate<HYMGI_DIVISOR_POWER>(value.at[u]) && __double2loint(value.at[u]) != -1;
     }
   }
   /* asked: are the quotients used? */
   __device__ __forceinline__ cells<CELLS> quotients(const cells<CELLS> &a, bool asked) const
   {
-    cells<CELLS> q;
+    cells<CELLS> q = {};
     bool quick = plain;
+    if constexpr (!SINGLE)
 #pragma unroll
-    for (int u = 0; u < CELLS; u++) {
-      q.at[u] = hymgi_corrected_quotient(a.at[u], value.at[u], inverse.at[u]);
-      quick = quick && moderate<HYMGI_DIVIDEND_POWER>(a.at[u]);
-    }
+      for (int u = 0; u < CELLS; u++) {
+        q.at[u] = hymgi_corrected_quotient(a.at[u], value.at[u], inverse.at[u]);
+        quick = quick && moderate<HYMGI_DIVIDEND_POWER>(a.at[u]);
+      }
     if (!quick && asked)
 #pragma unroll
       for (int u = 0; u < CELLS; u++)

@@ -16,7 +16,7 @@ enum close_part { FIRST_Z, LAST_Z, FIRST_Y, LAST_Y, EDGES, ENDS, PARTS };
 struct split_args {
   hymgi_geom g;
   extrapolation c;
-  double *x;
+  hymgi_real *x;
   int edges; /* edge ghosts: of edges along x, or along y and z too */
   /* 1: the faces of the other axes extend by one there, into a neighbour's halo */
   int low[3], high[3];
@@ -38,8 +38,8 @@ __device__ __forceinline__ bool is_on(const split_args &a, int axis_u, int u, in
 }
 
 /* Two ghosts off the line whose cells are a[0], b[in], a[2 in], b[3 in]. */
-__device__ __forceinline__ void fill_line(hymgi_extrapolation boundary, double *a, double *b,
-                                          ptrdiff_t in)
+__device__ __forceinline__ void fill_line(hymgi_extrapolation boundary, hymgi_real *a,
+                                          hymgi_real *b, ptrdiff_t in)
 {
   const inside v = inside_of(boundary, [&](int m) { return m & 1 ? b[m * in] : a[m * in]; });
   b[-in] = first_ghost(boundary, v);
@@ -50,7 +50,7 @@ __device__ __forceinline__ void fill_line(hymgi_extrapolation boundary, double *
 __device__ __forceinline__ void fill_slot(const split_args &a, int face, int t, int j, int k)
 {
   const hymgi_geom &g = a.g;
-  double *const red = a.x + hymgi_row(&g, 0, j, k) + t, *const black = red + g.half;
+  hymgi_real *const red = a.x + hymgi_row(&g, 0, j, k) + t, *const black = red + g.half;
   const ptrdiff_t step = face / 2 == 1 ? g.pitch : g.plane, in = face & 1 ? -step : step;
   fill_line(boundary_of(a.c, face), red, black, in);
   fill_line(boundary_of(a.c, face), black, red, in);
@@ -62,7 +62,8 @@ template <bool HIGH> __device__ __forceinline__ void fill_end(const split_args &
   const hymgi_geom &g = a.g;
   if (!has_boundary(g, HIGH)) return;
   const int even = (j + k + g.parity) & 1, last = g.n[0] / 2 - 1;
-  double *const e = a.x + hymgi_row(&g, even, j, k), *const o = a.x + hymgi_row(&g, 1 - even, j, k);
+  hymgi_real *const e = a.x + hymgi_row(&g, even, j, k), *const o =
+                                                             a.x + hymgi_row(&g, 1 - even, j, k);
   const inside v =
       HIGH ? inside{o[last], e[last], o[last - 1], e[last - 1]} : inside{e[0], o[0], e[1], o[1]};
   (HIGH ? e[last + 1] : o[-1]) = first_ghost(boundary_of(a.c, HIGH), v);
@@ -85,13 +86,13 @@ __device__ __forceinline__ void fill_corner(const split_args &a, int high, int m
   };
   const hymgi_extrapolation boundary_a = boundary_of(a.c, 2 * A + high_a),
                             boundary_b = boundary_of(a.c, 2 * B + high_b);
-  double x[4][4];
+  hymgi_real x[4][4];
 #pragma unroll
   for (int u = 0; u < 4; u++)
 #pragma unroll
     for (int v = 0; v < 4; v++)
       x[u][v] = a.x[place(u, v)];
-  double ghost[4];
+  hymgi_real ghost[4];
 #pragma unroll
   for (int u = 0; u < 4; u++)
     ghost[u] = first_ghost(boundary_b, {x[u][0], x[u][1], x[u][2], x[u][3]});
@@ -145,7 +146,7 @@ inline bool can_fill_split(const hymgi_level *level, const hymgi_geom *box)
 }
 
 /* along_x: x-faces, too; beside: also where a boundary meets a neighbour's halo. */
-inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box, double *x,
+inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
                                 bool along_x, bool beside)
 {
   split_args a = {};

@@ -55,7 +55,7 @@ __device__ __forceinline__ hymgi_extrapolation boundary_of(const extrapolation &
 
 /* The first cells inside; as many as the extrapolation has terms, the others 0. */
 struct inside {
-  double x1, x2, x3, x4;
+  hymgi_real x1, x2, x3, x4;
 };
 
 /* x(m): m cells further in than the one at the boundary */
@@ -69,7 +69,7 @@ __device__ __forceinline__ inside inside_of(hymgi_extrapolation ghost_kind, cons
   return v;
 }
 
-__device__ __forceinline__ double first_ghost(hymgi_extrapolation ghost_kind, const inside &v)
+__device__ __forceinline__ hymgi_real first_ghost(hymgi_extrapolation ghost_kind, const inside &v)
 {
   return ghost_kind == HYMGI_QUARTIC_GHOST     ? hymgi_ghost_v4(v.x1, v.x2, v.x3, v.x4)
          : ghost_kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(v.x1, v.x2)
@@ -78,7 +78,7 @@ __device__ __forceinline__ double first_ghost(hymgi_extrapolation ghost_kind, co
                                                : v.x1;
 }
 
-__device__ __forceinline__ double second_ghost(hymgi_extrapolation ghost_kind, const inside &v)
+__device__ __forceinline__ hymgi_real second_ghost(hymgi_extrapolation ghost_kind, const inside &v)
 {
   return hymgi_is_wide(ghost_kind) ? hymgi_wide_ghost(ghost_kind, 2, v.x1, v.x2, v.x3, v.x4) : 0;
 }
@@ -105,7 +105,7 @@ __device__ __forceinline__ line line_of(const extrapolation &c, const hymgi_geom
   return l;
 }
 
-template <typename X> __device__ __forceinline__ double along(const line &l, const X &x)
+template <typename X> __device__ __forceinline__ hymgi_real along(const line &l, const X &x)
 {
   if (l.second && !hymgi_is_wide(l.ghost_kind)) return 0;
   const inside v = inside_of(l.ghost_kind, [&](int m) { return x(l.start + m * l.step); });
@@ -118,8 +118,8 @@ template <typename X> __device__ __forceinline__ double along(const line &l, con
  * has. Called where no axis before AXIS is beyond a boundary: its extrapolation includes them. first(m):
  * the value of the cell m inside, 0 or n - 1. */
 template <int AXIS, typename First>
-__device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_geom &g, int i,
-                                            int j, int k, double ghost, const First &first)
+__device__ __forceinline__ hymgi_real with_data(const extrapolation &c, const hymgi_geom &g, int i,
+                                                int j, int k, hymgi_real ghost, const First &first)
 {
   const int ijk[3] = {i, j, k}, u = AXIS == 0 ? 1 : 0, v = AXIS == 2 ? 1 : 2;
   const bool low = ijk[AXIS] == -1 && (g.boundaries >> (2 * AXIS) & 1),
@@ -129,29 +129,30 @@ __device__ __forceinline__ double with_data(const extrapolation &c, const hymgi_
   if ((!plane && !share) || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v])
     return ghost;
   const hymgi_extrapolation ghost_kind = boundary_of(c, 2 * AXIS + high);
-  double x1 = share ? first(high ? g.n[AXIS] - 1 : 0) : 0;
-  return hymgi_ghost_with(x1, ghost, hymgi_data_weight(ghost_kind), c.stiffness[2 * AXIS + high],
-                          share, plane, hymgi_boundary_at(&g, 2 * AXIS + high, ijk));
+  double x1 = share ? (double)first(high ? g.n[AXIS] - 1 : 0) : 0;
+  return (hymgi_real)hymgi_ghost_with(x1, (double)ghost, hymgi_data_weight(ghost_kind),
+                                      c.stiffness[2 * AXIS + high], share, plane,
+                                      hymgi_boundary_at(&g, 2 * AXIS + high, ijk));
 }
 
 /* ---- any cell ---- */
 
 template <typename Read>
-__device__ __forceinline__ double extrapolated_z(const extrapolation &c, const hymgi_geom &g,
-                                                 const Read &read, int i, int j, int k)
+__device__ __forceinline__ hymgi_real extrapolated_z(const extrapolation &c, const hymgi_geom &g,
+                                                     const Read &read, int i, int j, int k)
 {
   /* not const: nvcc 13.0 crashes on a const double that a lambda initialises */
   const auto x = [&](int at) { return read(i, j, at); };
-  double ghost = along(line_of<2>(c, g, k), x);
+  hymgi_real ghost = along(line_of<2>(c, g, k), x);
   return with_data<2>(c, g, i, j, k, ghost, x);
 }
 
 template <typename Read>
-__device__ __noinline__ double extrapolated_yz(const extrapolation &c, const hymgi_geom g,
-                                               const Read read, int i, int j, int k)
+__device__ __noinline__ hymgi_real extrapolated_yz(const extrapolation &c, const hymgi_geom g,
+                                                   const Read read, int i, int j, int k)
 {
   const auto x = [&](int at) { return extrapolated_z(c, g, read, i, at, k); };
-  double ghost = along(line_of<1>(c, g, j), x);
+  hymgi_real ghost = along(line_of<1>(c, g, j), x);
   return with_data<1>(c, g, i, j, k, ghost, x);
 }
 
@@ -164,12 +165,12 @@ __device__ __forceinline__ bool is_beyond(const hymgi_geom &g, int axis, int at)
 /* The ghost (i, j, k), two layers beyond the box at most. read(i, j, k) is called only for cells
  * that are not beyond a boundary, a neighbour's halo among them. */
 template <typename Read>
-__device__ __noinline__ double extrapolated_xyz(const extrapolation &c, const hymgi_geom g,
-                                                const Read read, int i, int j, int k)
+__device__ __noinline__ hymgi_real extrapolated_xyz(const extrapolation &c, const hymgi_geom g,
+                                                    const Read read, int i, int j, int k)
 {
   const line l = line_of<0>(c, g, i);
   const bool beyond = is_beyond(g, 1, j) || is_beyond(g, 2, k);
-  double ghost;
+  hymgi_real ghost;
   if (beyond)
     ghost = along(l, [&](int at) { return extrapolated_yz(c, g, read, at, j, k); });
   else

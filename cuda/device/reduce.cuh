@@ -87,7 +87,7 @@ inline double reduced_max(hymg_context *context)
   hymgi_device_sync(context);
   double max = 0;
   if (context->status == HYMG_OK) memcpy(&max, context->gpu->reduction.result, sizeof max);
-  return max != max ? NAN : max;
+  return max != max ? (double)NAN : max;
 }
 
 /* While one lives, reductions leave their results in a slot of hymgi_later. */

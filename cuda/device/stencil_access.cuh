@@ -3,6 +3,7 @@
 #ifndef HYMGI_DEVICE_STENCIL_ACCESS_CUH
 #define HYMGI_DEVICE_STENCIL_ACCESS_CUH
 
+#include "device/real.cuh"
 #include "runtime/device.h"
 
 extern "C" {
@@ -35,7 +36,7 @@ __device__ __forceinline__ void wait_for_predecessors()
 }
 
 /* Prefetches a cache line into L2. */
-__device__ __forceinline__ void prefetch(const double *line)
+__device__ __forceinline__ void prefetch(const hymgi_real *line)
 {
 #if defined(__CUDA_ARCH__)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
@@ -135,9 +136,10 @@ __device__ __forceinline__ place place_of(const hymgi_geom &g, int colour, int t
 
 /* A level's operator, by value. */
 struct operator_view {
-  const double *beta[3], *alpha, *dinv, *l1inv;
-  double beta_constant[3], alpha_constant;
-  double boundary_weight[6], boundary_ghost[6];
+  const hymgi_real *beta[3], *alpha, *dinv, *l1inv;
+  hymgi_real beta_constant[3], alpha_constant;
+  /* in single precision boundary_weight is multiplied by the constant beta, as products are rounded once */
+  hymgi_real boundary_weight[6], boundary_ghost[6];
   bool has_alpha;
 };
 
@@ -150,7 +152,8 @@ inline operator_view view_of(const hymgi_level *level)
     v.beta_constant[axis] = c->beta_constant[axis];
   }
   for (int face = 0; face < 6; face++) {
-    v.boundary_weight[face] = c->boundary_weight[face];
+    v.boundary_weight[face] =
+        (hymgi_real)((SINGLE ? c->beta_constant[face / 2] : 1) * c->boundary_weight[face]);
     v.boundary_ghost[face] = c->boundary_ghost[face];
   }
   v.alpha = c->alpha;
@@ -161,7 +164,7 @@ inline operator_view view_of(const hymgi_level *level)
   return v;
 }
 
-__device__ __forceinline__ double alpha_at(const operator_view &v, ptrdiff_t own)
+__device__ __forceinline__ hymgi_real alpha_at(const operator_view &v, ptrdiff_t own)
 {
   return v.alpha ? v.alpha[own] : v.alpha_constant;
 }
@@ -174,12 +177,18 @@ __device__ __forceinline__ bool at_boundary(const hymgi_geom &g, int face, int i
 /* ---- FV2 ---- */
 
 struct fv2_betas {
-  double w, e, s, n, d, u;
+  hymgi_real w, e, s, n, d, u;
 };
 
 struct fv2_values {
-  double c, w, e, s, n, d, u;
+  hymgi_real c, w, e, s, n, d, u;
 };
+
+/* A constant beta at a boundary. */
+__device__ __forceinline__ hymgi_real beta_at_boundary(const operator_view &v, int face)
+{
+  return SINGLE ? v.boundary_weight[face] : v.beta_constant[face / 2] * v.boundary_weight[face];
+}
 
 /* Through the read-only cache: no kernel that may still run writes betas (set-up waits). */
 template <bool VARIABLE>
@@ -195,13 +204,13 @@ __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, cons
     b.d = __ldg(v.beta[2] + p.own);
     b.u = __ldg(v.beta[2] + at(p, 0, 0, 1));
   } else {
-    const double *const c = v.beta_constant, *const w = v.boundary_weight;
-    b.w = at_boundary(g, 0, p.i) ? c[0] * w[0] : c[0];
-    b.e = at_boundary(g, 1, p.i) ? c[0] * w[1] : c[0];
-    b.s = at_boundary(g, 2, p.j) ? c[1] * w[2] : c[1];
-    b.n = at_boundary(g, 3, p.j) ? c[1] * w[3] : c[1];
-    b.d = at_boundary(g, 4, p.k) ? c[2] * w[4] : c[2];
-    b.u = at_boundary(g, 5, p.k) ? c[2] * w[5] : c[2];
+    const hymgi_real *const c = v.beta_constant;
+    b.w = at_boundary(g, 0, p.i) ? beta_at_boundary(v, 0) : c[0];
+    b.e = at_boundary(g, 1, p.i) ? beta_at_boundary(v, 1) : c[0];
+    b.s = at_boundary(g, 2, p.j) ? beta_at_boundary(v, 2) : c[1];
+    b.n = at_boundary(g, 3, p.j) ? beta_at_boundary(v, 3) : c[1];
+    b.d = at_boundary(g, 4, p.k) ? beta_at_boundary(v, 4) : c[2];
+    b.u = at_boundary(g, 5, p.k) ? beta_at_boundary(v, 5) : c[2];
   }
   return b;
 }
@@ -221,7 +230,7 @@ __device__ __forceinline__ void fv2_extrapolate(const operator_view &v, const hy
 }
 
 /* From memory, without extrapolation. x.c is not loaded: GSRB does not use it. */
-__device__ __forceinline__ fv2_values fv2_read_neighbours(const place &p, const double *x)
+__device__ __forceinline__ fv2_values fv2_read_neighbours(const place &p, const hymgi_real *x)
 {
   return {0,
           x[at(p, -1, 0, 0)],
@@ -234,7 +243,7 @@ __device__ __forceinline__ fv2_values fv2_read_neighbours(const place &p, const 
 
 __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v,
                                                           const hymgi_geom &g, const place &p,
-                                                          const double *x)
+                                                          const hymgi_real *x)
 {
   fv2_values a = fv2_read_neighbours(p, x);
   fv2_extrapolate(v, g, p, &a);
@@ -253,51 +262,54 @@ __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v
 #define FV2_BJ(di, dj, dk) ((dj) ? b.n : b.s)
 #define FV2_BK(di, dj, dk) ((dk) ? b.u : b.d)
 
-__device__ __forceinline__ double fv2_diagonal(const operator_view &v, const fv2_betas &b,
-                                               double alpha)
+__device__ __forceinline__ hymgi_real fv2_diagonal(const operator_view &v, const fv2_betas &b,
+                                                   hymgi_real alpha)
 {
-  const double weight = HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
+  const hymgi_real weight = HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
   return v.has_alpha ? weight + alpha : weight;
 }
 
 /* With the exact diagonal the cell's own value cancels: x = (f + sum beta_f x_f) / diagonal. */
-__device__ __forceinline__ double fv2_gsrb_sum(const fv2_betas &b, const fv2_values &x, double f)
+__device__ __forceinline__ hymgi_real fv2_gsrb_sum(const fv2_betas &b, const fv2_values &x,
+                                                   hymgi_real f)
 {
   return f + HYMGI_FV2_NEIGHBOURS(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
 }
 
-__device__ __forceinline__ double fv2_gsrb_weight(const fv2_betas &b)
+__device__ __forceinline__ hymgi_real fv2_gsrb_weight(const fv2_betas &b)
 {
   return HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
 }
 
-__device__ __forceinline__ double fv2_gsrb_plain(const fv2_betas &b, const fv2_values &x, double f)
+__device__ __forceinline__ hymgi_real fv2_gsrb_plain(const fv2_betas &b, const fv2_values &x,
+                                                     hymgi_real f)
 {
   return fv2_gsrb_sum(b, x, f) / HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK);
 }
 
-__device__ __forceinline__ double fv2_gsrb_alpha(const fv2_betas &b, const fv2_values &x, double f,
-                                                 double alpha)
+__device__ __forceinline__ hymgi_real fv2_gsrb_alpha(const fv2_betas &b, const fv2_values &x,
+                                                     hymgi_real f, hymgi_real alpha)
 {
   return fv2_gsrb_sum(b, x, f) / (HYMGI_FV2_WEIGHT(FV2_BI, FV2_BJ, FV2_BK) + alpha);
 }
 
-__device__ __forceinline__ double fv2_gsrb(const operator_view &v, const fv2_betas &b,
-                                           const fv2_values &x, double f, double alpha)
+__device__ __forceinline__ hymgi_real fv2_gsrb(const operator_view &v, const fv2_betas &b,
+                                               const fv2_values &x, hymgi_real f, hymgi_real alpha)
 {
   return v.has_alpha ? fv2_gsrb_alpha(b, x, f, alpha) : fv2_gsrb_plain(b, x, f);
 }
 
-__device__ __forceinline__ double fv2_apply(const operator_view &v, const fv2_betas &b,
-                                            const fv2_values &x, double alpha)
+__device__ __forceinline__ hymgi_real fv2_apply(const operator_view &v, const fv2_betas &b,
+                                                const fv2_values &x, hymgi_real alpha)
 {
-  return (v.has_alpha ? alpha * x.c : 0.) - HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+  return (v.has_alpha ? alpha * x.c : 0) - HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
 }
 
-__device__ __forceinline__ double fv2_residual(const operator_view &v, const fv2_betas &b,
-                                               const fv2_values &x, double f, double alpha)
+__device__ __forceinline__ hymgi_real fv2_residual(const operator_view &v, const fv2_betas &b,
+                                                   const fv2_values &x, hymgi_real f,
+                                                   hymgi_real alpha)
 {
-  const double r = f + HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
+  const hymgi_real r = f + HYMGI_FV2_FLUX(FV2_X, FV2_BI, FV2_BJ, FV2_BK);
   return v.has_alpha ? hymgi_fma(-alpha, x.c, r) : r;
 }
 
@@ -308,9 +320,10 @@ __device__ __forceinline__ double fv2_residual(const operator_view &v, const fv2
 
 /* ---- FV4 ---- */
 
-/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals. */
+/* A x without the alpha term; x(di, dj, dk), beta(axis, di, dj, dk): functions of literals, whose values
+ * the result is like. */
 template <bool VARIABLE, typename X, typename B>
-__device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
+__device__ __forceinline__ auto fv4_apply_with(const X &x, const B &beta)
 {
 #define FV4_BI(di, dj, dk) beta(0, di, dj, dk)
 #define FV4_BJ(di, dj, dk) beta(1, di, dj, dk)
@@ -323,8 +336,8 @@ __device__ __forceinline__ double fv4_apply_with(const X &x, const B &beta)
 
 /* From memory, where ghosts are up to date. own, other: the vectors that hold each colour. */
 template <bool VARIABLE>
-__device__ __forceinline__ double fv4_apply(const operator_view &v, const place &p,
-                                            const double *own, const double *other)
+__device__ __forceinline__ hymgi_real fv4_apply(const operator_view &v, const place &p,
+                                                const hymgi_real *own, const hymgi_real *other)
 {
   return fv4_apply_with<VARIABLE>(
       [&](int di, int dj, int dk) { return ((di + dj + dk) & 1 ? other : own)[at(p, di, dj, dk)]; },
@@ -334,8 +347,8 @@ __device__ __forceinline__ double fv4_apply(const operator_view &v, const place 
 }
 
 /* Adds the alpha term to A x. */
-__device__ __forceinline__ double fv4_with_alpha(const operator_view &v, double a, double x,
-                                                 double alpha)
+__device__ __forceinline__ hymgi_real fv4_with_alpha(const operator_view &v, hymgi_real a,
+                                                     hymgi_real x, hymgi_real alpha)
 {
   return v.has_alpha ? hymgi_fma(alpha, x, a) : a;
 }

@@ -149,8 +149,10 @@ inline void barrier_wait(byte_barrier *b, unsigned parity)
   while ((b->phase & 1) == parity)
     __nanosleep(0);
 }
+/* x: a multiple of 16 bytes, as on a GPU, where anything else is an illegal instruction */
 inline char *copy_rows(char *row, const grid_map *map, const char *base, int x, int y, int z)
 {
+  if (x * map->each % 16 || map->box[0] * map->each % 16) __builtin_trap();
   for (int j = 0; j < map->box[1]; j++)
     for (int i = 0; i < map->box[0]; i++, row += map->each) {
       const bool inside = x + i >= 0 && x + i < map->n[0] && y + j >= 0 && y + j < map->n[1] &&

@@ -29,7 +29,7 @@ copy_list copies_of(const hymgi_plan *plan, const hymgi_geom *src_box, const hym
 }
 
 __global__ void __launch_bounds__(ROW_THREADS)
-    copy_bricks(copy_list list, const double *src, double *dst)
+    copy_bricks(copy_list list, const hymgi_real *src, hymgi_real *dst)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 /* zero: NULL, or a vector that gets zeros where x is written. */
 template <bool PACK>
 __global__ void __launch_bounds__(ROW_THREADS)
-    move_pieces(piece_list list, double *x, double *zero, double *buffer)
+    move_pieces(piece_list list, hymgi_real *x, hymgi_real *zero, double *buffer)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
       if (PACK) {
         *packed = x[cell];
       } else {
-        x[cell] = *packed;
+        x[cell] = (hymgi_real)*packed;
         if (zero) zero[cell] = 0;
       }
     });
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 }
 
 void move_messages(hymg_context *context, const hymgi_plan *plan, bool pack, const hymgi_geom *box,
-                   double *x, double *zero)
+                   hymgi_real *x, hymgi_real *zero)
 {
   if (plan->peers)
     hymgi_peer_move(context, plan, pack, box, x, zero);
@@ -93,13 +93,13 @@ __device__ __forceinline__ void each_of_user_brick(const hymgi_user_brick &b, co
 
 template <bool WRITE>
 __global__ void __launch_bounds__(ROW_THREADS)
-    move_user_brick(hymgi_geom g, hymgi_user_brick b, double *user, double *x)
+    move_user_brick(hymgi_geom g, hymgi_user_brick b, double *user, hymgi_real *x)
 {
   each_of_user_brick(b, [&](int i, int j, int k) {
     double *const theirs = user + at_strides(b.stride, i, j, k);
-    double *const ours = x + hymgi_at(&g, i, j, k);
+    hymgi_real *const ours = x + hymgi_at(&g, i, j, k);
     if (WRITE)
-      *ours = *theirs;
+      *ours = (hymgi_real)*theirs;
     else
       *theirs = *ours;
   });
@@ -122,28 +122,28 @@ dim3 user_grid(const hymgi_user_brick *b)
 } /* namespace */
 
 extern "C" void hymgi_cuda_local(hymg_context *context, const hymgi_plan *plan,
-                                 const hymgi_geom *src_box, const double *src,
-                                 const hymgi_geom *dst_box, double *dst)
+                                 const hymgi_geom *src_box, const hymgi_real *src,
+                                 const hymgi_geom *dst_box, hymgi_real *dst)
 {
   hymgi_launch(context, copy_bricks, bricks_grid(plan->local, plan->num_local), dim3(ROW_THREADS),
                copies_of(plan, src_box, dst_box), src, dst);
 }
 
 extern "C" void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan,
-                                const hymgi_geom *src_box, const double *src)
+                                const hymgi_geom *src_box, const hymgi_real *src)
 {
-  move_messages(context, plan, true, src_box, const_cast<double *>(src), NULL); /* only read */
+  move_messages(context, plan, true, src_box, const_cast<hymgi_real *>(src), NULL); /* only read */
 }
 
 extern "C" void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan,
-                                  const hymgi_geom *dst_box, double *dst, double *zero)
+                                  const hymgi_geom *dst_box, hymgi_real *dst, hymgi_real *zero)
 {
   move_messages(context, plan, false, dst_box, dst, zero);
 }
 
 extern "C" void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box,
                                  const hymgi_user_brick *brick, bool write, double *user,
-                                 double *data)
+                                 hymgi_real *data)
 {
   hymgi_launch(view->context, write ? move_user_brick<true> : move_user_brick<false>,
                user_grid(brick), dim3(ROW_THREADS), *box, *brick, user, data);

@@ -9,7 +9,7 @@ extern "C" {
 /* peer.cu: packs the messages of a plan from x, or unpacks them into x; zero: NULL, or a vector
  * that gets zeros where x is written. */
 void hymgi_peer_move(hymg_context *context, const hymgi_plan *plan, bool pack,
-                     const hymgi_geom *box, double *x, double *zero);
+                     const hymgi_geom *box, hymgi_real *x, hymgi_real *zero);
 /* Called before kernels of this plan are launched. A rank that has failed, or whose recording
  * cannot be played, launches nothing more, and ranks that wait for it must be notified: by begin
  * those of this plan, by hymgi_device_abort_peers those of the last plan, if the context has
@@ -34,13 +34,13 @@ void hymgi_cuda_fv2_gsrb_peer(hymgi_level *level, bool from_zero, bool with_ghos
 void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zero, bool with_ghosts);
 /* After hymgi_cuda_fv2_gsrb_fused and the exchange of x: computes the black cells at neighbours'
  * faces again, with the neighbours' new red cells. */
-void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x);
+void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, hymgi_real *x);
 /* fv4_halo.cu: fills the ghosts of x at neighbours and at boundaries. colours: bits of the colours
  * that have changed since the last exchange; both are sent unless the plan is in_sweeps. sent: the
  * preceding kernel has stored them into the messages. False: the plan does not allow it, and
  * nothing was done. */
 bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
-                                  const hymgi_geom *box, double *x, int colours,
+                                  const hymgi_geom *box, hymgi_real *x, int colours,
                                   hymgi_fv4_ghosts boundaries, bool sent);
 
 /* overlap.cu: are there messages, and cells that read no ghost? */
@@ -52,7 +52,7 @@ hymg_status hymgi_cuda_make_parts(const hymgi_level *level, hymgi_level_parts *p
  * the cells that read no ghost while the messages are under way. A sweep may only write cells of
  * its own part, and nothing that the sweep of another part reads. */
 void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *box,
-                           double *x, void (*sweep)(const hymgi_level *part, const void *what),
+                           hymgi_real *x, void (*sweep)(const hymgi_level *part, const void *what),
                            const void *what);
 }
 

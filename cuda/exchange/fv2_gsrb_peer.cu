@@ -65,7 +65,7 @@ __device__ __forceinline__ double *packed_at(const face_message &message, const 
          ((ptrdiff_t)slow * (face / 2 == 0 ? g.n[1] : g.n[0]) + fast);
 }
 
-__device__ __forceinline__ double &beyond(fv2_values &x, int face)
+__device__ __forceinline__ hymgi_real &beyond(fv2_values &x, int face)
 {
   return face == 0   ? x.w
          : face == 1 ? x.e
@@ -84,9 +84,10 @@ __device__ __forceinline__ void receive_all(const fused_exchange_args &r, const 
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2, step = face & 1 ? 1 : -1;
     if (!(faces >> face & 1)) continue;
-    double value = 0;
+    hymgi_real value = 0;
     if (!r.zero)
-      value = receive_value(r.wait, r.in[face].rank, packed_at(r.in[face], g, p, face, exchange));
+      value = (hymgi_real)receive_value(r.wait, r.in[face].rank,
+                                        packed_at(r.in[face], g, p, face, exchange));
     r.sweep.out[at(p, axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0)] = value;
     beyond(*x, face) = value;
   }
@@ -94,7 +95,7 @@ __device__ __forceinline__ void receive_all(const fused_exchange_args &r, const 
 
 __device__ __forceinline__ void send_all(const fused_exchange_args &r, const hymgi_geom &g,
                                          const place &p, unsigned faces,
-                                         unsigned long long exchange, double value)
+                                         unsigned long long exchange, hymgi_real value)
 {
 #pragma unroll
   for (int face = 0; face < 6; face++)
@@ -124,7 +125,7 @@ template <bool VARIABLE, bool EXCHANGES> struct own_cell {
   place p;
   unsigned faces;
   fv2_betas b;
-  double alpha, f;
+  hymgi_real alpha, f;
   unsigned long long exchange;
 
   __device__ __forceinline__ void load(const fused_exchange_args &r, const hymgi_geom &g,
@@ -156,7 +157,7 @@ template <bool VARIABLE, bool EXCHANGES> struct own_cell {
     fv2_values x = fv2_read_neighbours(p, a.own);
     if (faces) receive_all(r, g, p, faces, exchange, &x);
     fv2_extrapolate(a.v, g, p, &x);
-    const double value = fv2_gsrb(a.v, b, x, f, alpha);
+    const hymgi_real value = fv2_gsrb(a.v, b, x, f, alpha);
     if (stores) a.out[p.own] = value;
     if (faces && r.sends) send_all(r, g, p, faces, exchange + 1, value);
   }
@@ -361,13 +362,13 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused_peer(hymgi_level *level, bool from_zer
            dim3(ROW_THREADS), r);
     if (r.sweep.colour == 1) return;
     hymgi_cuda_fv2_gsrb_fused(level, r.step & 2, level->x, level->y);
-    double *const x = level->x;
+    hymgi_real *const x = level->x;
     level->x = level->y, level->y = x;
     r.sweep.own = r.sweep.other = r.sweep.out = level->x;
   });
 }
 
-extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, double *x)
+extern "C" void hymgi_cuda_fv2_gsrb_faces(const hymgi_level *level, hymgi_real *x)
 {
   const hymgi_sweep black = {HYMGI_HALF_SWEEP, level->f, x, x, x, 1};
   fused_exchange_args r = {};

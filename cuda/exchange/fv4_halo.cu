@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(HALO_THREADS) fv4_send_halo(const __grid_const
 {
   const halo_brick &b = brick_of_block(a.side);
   const halo_place p = place_in(b);
-  double value[2] = {0, 0};
+  hymgi_real value[2] = {0, 0};
   wait_for_predecessors();
 #pragma unroll
   for (int colour = 0; colour < 2; colour++)
@@ -129,7 +129,7 @@ __device__ __forceinline__ void receive_brick(const halo_args &a, unsigned long 
   for (int colour = 0; colour < 2; colour++)
     if (p.inside && (a.colours >> colour & 1))
       a.s.x[cell_of(a, p, colour)] =
-          receive_value(a.wait, b.rank, message + packed(a, b, p, colour));
+          (hymgi_real)receive_value(a.wait, b.rank, message + packed(a, b, p, colour));
   if (!a.fills) return;
   __syncthreads();
   if (p.inside) fill_neighbours(a, p);
@@ -209,7 +209,7 @@ extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi
 }
 
 extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,
-                                             const hymgi_geom *box, double *x, int colours,
+                                             const hymgi_geom *box, hymgi_real *x, int colours,
                                              hymgi_fv4_ghosts ghosts, bool sent)
 {
   if (!plan || !plan->ll || !moves_slots(level, box, plan)) return false;

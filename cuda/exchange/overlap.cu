@@ -114,7 +114,7 @@ void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
   hymgi_device_end_range();
 }
 
-void fill_boundary_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x)
+void fill_boundary_ghosts(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x)
 {
   if (level->method->stencil == HYMG_FV4) hymgi_cuda_fill_operator_ghosts(level, box, x, true);
 }
@@ -139,7 +139,7 @@ extern "C" hymg_status hymgi_cuda_make_parts(const hymgi_level *level, hymgi_lev
 /* Boundary ghosts are filled twice: before the exchange for the interior part, and after it once
  * more, so that those next to received ghosts are right; the others get the same values again. */
 extern "C" void hymgi_cuda_overlapped(const hymgi_level *level, const hymgi_plan *plan,
-                                      const hymgi_geom *box, double *x,
+                                      const hymgi_geom *box, hymgi_real *x,
                                       void (*sweep)(const hymgi_level *part, const void *what),
                                       const void *what)
 {

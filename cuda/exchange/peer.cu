@@ -17,9 +17,6 @@
  * but one.
  *
  * Exchanges are counted in device memory, so that the arguments of a recording need not change. */
-#include <stdio.h>
-#include <string.h>
-
 #include "exchange/exchange.h"
 #include "exchange/pieces.cuh"
 
@@ -35,12 +32,12 @@ struct peer_args {
   int messages;
   unsigned long long *exchanges, *others; /* others: of the other direction */
   unsigned *finished;
-  double *zero; /* pull: NULL, or a vector that gets zeros where x is written */
+  hymgi_real *zero; /* pull: NULL, or a vector that gets zeros where x is written */
   peer_wait wait;
 };
 
 peer_args args_of(const hymg_context *context, const hymgi_plan *plan, bool out,
-                  const hymgi_geom *box, double *zero)
+                  const hymgi_geom *box, hymgi_real *zero)
 {
   const hymgi_peer_side *const side = out ? &plan->out : &plan->in;
   peer_args a = {};
@@ -79,7 +76,7 @@ __device__ __forceinline__ posted posted_at(const peer_args &a, int number)
 template <bool PUSH, bool LL>
 __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piece &p,
                                             const hymgi_peer_message &m, const hymgi_geom &g,
-                                            unsigned long long exchange, double *x)
+                                            unsigned long long exchange, hymgi_real *x)
 {
   double *const buffer = m.data + version_at(exchange, m.version) + (p.at - p.first);
   each_value(p, g, [&](size_t at, ptrdiff_t cell) {
@@ -88,7 +85,7 @@ __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piec
     if (PUSH && !LL) *packed = x[cell];
     if (PUSH) return;
     if (a.zero) a.zero[cell] = 0;
-    x[cell] = LL ? receive_value(a.wait, m.rank, packed) : __ldcg(packed);
+    x[cell] = (hymgi_real)(LL ? receive_value(a.wait, m.rank, packed) : __ldcg(packed));
   });
 }
 
@@ -97,7 +94,7 @@ __device__ __forceinline__ void move_values(const peer_args &a, const hymgi_piec
 /* first: the piece with index blockIdx.y. */
 template <bool PUSH>
 __device__ __forceinline__ void all_values(const peer_args &a, const posted &first,
-                                           unsigned long long exchange, double *x)
+                                           unsigned long long exchange, hymgi_real *x)
 {
   move_values<PUSH, true>(a, first.p, first.m, box_of(a.list, first.p), exchange, x);
   for (int m = (int)(blockIdx.y + gridDim.y); m < a.list.count; m += (int)gridDim.y) {
@@ -109,7 +106,7 @@ __device__ __forceinline__ void all_values(const peer_args &a, const posted &fir
 /* Each direction updates the other's counter while no kernel reads it: push sets pull's before a
  * pull can start, pull sets push's once push has ended. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    peer_send_ll(const __grid_constant__ peer_args a, double *x)
+    peer_send_ll(const __grid_constant__ peer_args a, hymgi_real *x)
 {
   const posted first = posted_at(a, (int)blockIdx.y);
   wait_for_predecessors();
@@ -122,7 +119,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
  * receives while values are still being sent, and waits for push at the end, on behalf of the
  * kernels that follow. */
 __global__ void __launch_bounds__(ROW_THREADS)
-    peer_receive_ll(const __grid_constant__ peer_args a, double *x)
+    peer_receive_ll(const __grid_constant__ peer_args a, hymgi_real *x)
 {
   const unsigned long long exchange = load_acquire(a.exchanges);
   let_successors_start();
@@ -146,7 +143,7 @@ __device__ __forceinline__ void await(const peer_args &a, const hymgi_peer_messa
 
 template <bool PUSH>
 __global__ void __launch_bounds__(ROW_THREADS)
-    peer_exchange_flags(const __grid_constant__ peer_args a, double *x)
+    peer_exchange_flags(const __grid_constant__ peer_args a, hymgi_real *x)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -215,7 +212,7 @@ __device__ __forceinline__ value_place place_of_entry(const peer_args &a, size_t
  * waits for the acknowledgement of the exchange that last used the same version. */
 template <bool PUSH>
 __global__ void __launch_bounds__(ROW_THREADS, RESIDENT_BLOCKS)
-    peer_exchange_acknowledged(const __grid_constant__ peer_args a, size_t entries, double *x)
+    peer_exchange_acknowledged(const __grid_constant__ peer_args a, size_t entries, hymgi_real *x)
 {
   __shared__ unsigned long long number;
   const size_t step = (size_t)gridDim.x * ROW_THREADS;
@@ -249,7 +246,7 @@ __global__ void __launch_bounds__(ROW_THREADS, RESIDENT_BLOCKS)
       send_value(packed, value);
     } else {
       if (a.zero) a.zero[at.cell] = 0;
-      x[at.cell] = receive_value(a.wait, at.rank, packed);
+      x[at.cell] = (hymgi_real)receive_value(a.wait, at.rank, packed);
     }
     entry += step;
     if (entry >= entries) break;
@@ -269,70 +266,10 @@ dim3 entries_grid(const hymg_context *context, size_t entries)
   return dim3((unsigned)(blocks < most ? blocks : most));
 }
 
-/* ---- memory that other processes map ---- */
-
-static_assert(sizeof(hymgi_handle) >= sizeof(cudaIpcMemHandle_t), "a handle has room");
-
-hymg_status identify(hymg_context *context, hymgi_handle *identity)
-{
-  cudaDeviceProp properties;
-  memset(identity, 0, sizeof *identity);
-  TRY(hymgi_cuda_check(context, cudaGetDeviceProperties(&properties, context->gpu->ordinal),
-                       "cudaGetDeviceProperties"));
-  memcpy(identity->bytes, properties.uuid.bytes, sizeof properties.uuid.bytes);
-  return HYMG_OK;
-}
-
-hymg_status export_memory(hymg_context *context, double *data, hymgi_handle *handle)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaIpcMemHandle_t h;
-  TRY(hymgi_cuda_check(context, cudaIpcGetMemHandle(&h, data), "cudaIpcGetMemHandle"));
-  memcpy(handle->bytes, &h, sizeof h);
-  return HYMG_OK;
-}
-
-bool map(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128])
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaIpcMemHandle_t h;
-  memcpy(&h, handle->bytes, sizeof h);
-  const cudaError_t error = cudaIpcOpenMemHandle(mapped, h, cudaIpcMemLazyEnablePeerAccess);
-  cudaGetLastError();
-  if (error != cudaSuccess)
-    snprintf(why, 128, "mapping another GPU's memory failed: %s", cudaGetErrorString(error));
-  return error == cudaSuccess;
-}
-
-void unmap(hymg_context *context, void *mapped)
-{
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  cudaIpcCloseMemHandle(mapped);
-  context->gpu->peers = NULL; /* these may belong to the solver whose memory this was */
-}
-
-hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
-{
-  hymgi_device *const device = context->gpu;
-  const hymgi_device_guard guard(device->ordinal);
-  *device->waited = 0;
-  TRY(hymgi_cuda_check(context, cudaMemsetAsync(arena, 0, words * sizeof *arena, device->stream),
-                       "cudaMemsetAsync"));
-  TRY(hymgi_cuda_check(
-      context,
-      cudaMemsetAsync(arena + words, 0xff, (doubles - words) * sizeof *arena, device->stream),
-      "cudaMemsetAsync"));
-  return hymgi_cuda_check(context, cudaStreamSynchronize(device->stream), "cudaStreamSynchronize");
-}
-
 } /* namespace */
 
-extern "C" {
-const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory, map, unmap, reset};
-}
-
 extern "C" void hymgi_peer_move(hymg_context *context, const hymgi_plan *plan, bool pack,
-                                const hymgi_geom *box, double *x, double *zero)
+                                const hymgi_geom *box, hymgi_real *x, hymgi_real *zero)
 {
   const peer_args a = args_of(context, plan, pack, box, zero);
   const dim3 block(ROW_THREADS);
@@ -346,28 +283,4 @@ extern "C" void hymgi_peer_move(hymg_context *context, const hymgi_plan *plan, b
   const auto kernel = pack ? (plan->ll ? peer_send_ll : peer_exchange_flags<true>)
                            : (plan->ll ? peer_receive_ll : peer_exchange_flags<false>);
   hymgi_launch(context, kernel, pieces_grid(plan, pack), block, a, x);
-}
-
-/* MPI can only identify memory of the current device. */
-extern "C" int hymgi_device_enter(hymg_context *context)
-{
-  int before = context->gpu->ordinal;
-  if (cudaGetDevice(&before) == cudaSuccess && before != context->gpu->ordinal)
-    cudaSetDevice(context->gpu->ordinal);
-  return before;
-}
-
-extern "C" void hymgi_device_leave(int before)
-{
-  int now = before;
-  if (cudaGetDevice(&now) == cudaSuccess && now != before) cudaSetDevice(before);
-}
-
-/* In stream order, after the messages already sent. */
-extern "C" void hymgi_peer_begin(hymg_context *context, const hymgi_plan *plan)
-{
-  if (plan->group) hymgi_device_nccl->notify(context);
-  if (!plan->peers || plan->peers->num_others == 0) return;
-  context->gpu->peers = plan->peers;
-  hymgi_device_abort_peers(context);
 }

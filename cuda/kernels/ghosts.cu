@@ -1,4 +1,4 @@
-/* Boundary ghosts in memory, and boundary data. A thread computes its ghosts from cells that are
+/* Boundary ghosts in memory. A thread computes its ghosts from cells that are
  * not beyond a boundary themselves, so that one pass fills all of them. */
 #include "device/fv4_ghosts.cuh"
 #include "device/loops.cuh"
@@ -14,7 +14,7 @@ enum { FACE_X = 32, FACE_Y = 4, SHELL_THREADS = 128 };
 struct ghost_args {
   box_set boxes;
   extrapolation c;
-  double *x;
+  hymgi_real *x;
   int depth;       /* all ghosts: layers */
   int from, count; /* what FV4 reads: faces of a box */
 };
@@ -65,14 +65,14 @@ __global__ void __launch_bounds__(SHELL_THREADS)
     int at[3];
     shell_cell(g, a.depth, m, at);
     if (!is_beyond(g, 0, at[0]) && !is_beyond(g, 1, at[1]) && !is_beyond(g, 2, at[2])) continue;
-    const double *const x = a.x;
+    const hymgi_real *const x = a.x;
     const auto read = [g, x](int i, int j, int k) { return x[hymgi_at(&g, i, j, k)]; };
     a.x[hymgi_at(&g, at[0], at[1], at[2])] = extrapolated_xyz(a.c, g, read, at[0], at[1], at[2]);
   }
 }
 
 void fill_boxes(const hymgi_level *level, const hymgi_geom *box, int count, const extrapolation &c,
-                double *x)
+                hymgi_real *x)
 {
   ghost_args a = {};
   a.boxes = box_set_of(box, count);
@@ -152,88 +152,10 @@ __global__ void __launch_bounds__(GHOST_BLOCK_X *GHOST_BLOCK_Y)
   fill_by_block(a, (int)blockIdx.x, (int)threadIdx.x);
 }
 
-/* ---- boundary data ---- */
-
-struct term_args {
-  hymgi_geom g;
-  int face, beta_at;                  /* coordinate of the boundary's faces */
-  const double *value, *share, *beta; /* share: NULL without a Robin condition */
-  double constant, factor, stiffness;
-  double *term;
-};
-
-/* This thread's cell at the boundary; false: none. */
-__device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, int at[3])
-{
-  const int axis = face / 2, nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
-  const int u = (int)(blockIdx.x * FACE_X + threadIdx.x);
-  const int v = (int)(blockIdx.y * FACE_Y + threadIdx.y);
-  const int boundary = face & 1 ? (axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2]) - 1 : 0;
-  at[0] = axis == 0 ? boundary : u;
-  at[1] = axis == 0 ? u : axis == 1 ? boundary : v;
-  at[2] = axis == 2 ? boundary : v;
-  return u < nu && v < nv;
-}
-
-__global__ void __launch_bounds__(FACE_X *FACE_Y) make_term(const __grid_constant__ term_args a)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  int at[3];
-  if (!cell_at_boundary(a.g, a.face, at)) return;
-  const int axis = a.face / 2;
-  const ptrdiff_t m = hymgi_boundary_at(&a.g, a.face, at);
-  const double beta =
-      a.beta ? a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
-                               axis == 2 ? a.beta_at : at[2])]
-             : 1;
-  const double factor = a.share ? a.factor * hymgi_robin_factor(a.share[m], a.stiffness) : a.factor;
-  a.term[m] = a.constant * beta * factor * a.value[m];
-}
-
-/* Robin conditions: the faces' betas times what a plane of shares says. */
-struct robin_args {
-  hymgi_geom g;
-  int face, beta_at;
-  const double *share;
-  double stiffness;
-  double *beta;
-};
-
-__global__ void __launch_bounds__(FACE_X *FACE_Y)
-    scale_by_shares(const __grid_constant__ robin_args a)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  int at[3];
-  if (!cell_at_boundary(a.g, a.face, at)) return;
-  const int axis = a.face / 2;
-  const double share = a.share[hymgi_boundary_at(&a.g, a.face, at)];
-  a.beta[hymgi_at(&a.g, axis == 0 ? a.beta_at : at[0], axis == 1 ? a.beta_at : at[1],
-                  axis == 2 ? a.beta_at : at[2])] *= hymgi_robin_flux(share, a.stiffness);
-}
-
-__global__ void __launch_bounds__(FACE_X *FACE_Y)
-    add_term(const __grid_constant__ hymgi_geom g, int face, const double *term, double *f)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  int at[3];
-  if (!cell_at_boundary(g, face, at)) return;
-  f[hymgi_at(&g, at[0], at[1], at[2])] += term[hymgi_boundary_at(&g, face, at)];
-}
-
-dim3 boundary_blocks(const hymgi_geom *g, int face)
-{
-  int u, v;
-  hymgi_boundary_axes(face, &u, &v);
-  return dim3(blocks_for(g->n[u], FACE_X), blocks_for(g->n[v], FACE_Y));
-}
-
 } /* namespace */
 
 /* Planes of boundaries are passed as kernel arguments, so with them every box has its own launch. */
-extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                                        bool with_data)
 {
   if (ghosts == HYMGI_GHOSTS_P0 || level->num_boxes == 0) return;
@@ -246,7 +168,7 @@ extern "C" void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymg
 }
 
 extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box,
-                                                double *x, bool along_x)
+                                                hymgi_real *x, bool along_x)
 {
   if (level->num_boxes == 0) return;
   if (can_fill_split(level, box)) {
@@ -271,50 +193,4 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   const dim3 grid(blocks_for(nu + 2, FACE_X), blocks_for(nv + 2, FACE_Y),
                   grid_share(level->num_boxes * a.count));
   hymgi_launch(level->context, fill_ghost_faces, grid, dim3(FACE_X, FACE_Y), a);
-}
-
-extern "C" void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face)
-{
-  const int axis = face / 2;
-  term_args a = {};
-  a.g = level->box[box];
-  a.face = face;
-  a.beta_at = face & 1 ? a.g.n[axis] : 0;
-  a.value = level->boundaries->value[box * 6 + face];
-  a.term = level->boundaries->term[box * 6 + face];
-  a.beta = level->c.beta[axis];
-  a.constant = level->c.beta_constant[axis];
-  a.factor = hymgi_fv2_boundary(level, face).data;
-  a.share = hymgi_share_plane(level, box, face);
-  if (a.share) a.stiffness = hymgi_robin_stiffness(level, face, a.factor);
-  hymgi_launch(level->context, make_term, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y), a);
-}
-
-extern "C" void hymgi_cuda_robin_betas(const hymgi_level *level)
-{
-  for (int m = 0; m < level->num_boxes * 6; m++) {
-    const int face = m % 6, axis = face / 2;
-    robin_args a = {};
-    a.g = level->box[m / 6];
-    a.share = hymgi_share_plane(level, m / 6, face);
-    if (!a.share) continue;
-    a.face = face;
-    a.beta_at = face & 1 ? a.g.n[axis] : 0;
-    a.stiffness = hymgi_fv2_stiffness(level, face);
-    a.beta = level->c.beta[axis];
-    hymgi_launch(level->context, scale_by_shares, boundary_blocks(&a.g, face), dim3(FACE_X, FACE_Y),
-                 a);
-  }
-}
-
-/* Face by face, so that a cell at an edge adds its terms in the host's order. */
-extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f)
-{
-  for (int m = 0; m < level->num_boxes * 6; m++) {
-    const hymgi_geom *g = level->box + m / 6;
-    const double *const term = level->boundaries->term[m];
-    if (!term) continue;
-    hymgi_launch(level->context, add_term, boundary_blocks(g, m % 6), dim3(FACE_X, FACE_Y), *g,
-                 m % 6, term, f);
-  }
 }

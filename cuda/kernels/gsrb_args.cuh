@@ -21,13 +21,26 @@ struct residual : job<HYMGI_RESIDUAL> {
 };
 struct residual_norm : job<HYMGI_NORM> {
 };
+struct residual_narrow : job<HYMGI_NARROW> {
+};
 struct residual_mean : job<HYMGI_RESTRICT> {
 };
+
+template <typename JOB> constexpr bool NARROWS = JOB::value == HYMGI_NARROW;
+template <typename JOB> constexpr bool HAS_NORM = JOB::value == HYMGI_NORM || NARROWS<JOB>;
+
+/* Norms and the operator by itself are computed in double precision only. */
+template <typename JOB>
+constexpr bool EXISTS = !SINGLE || (!HAS_NORM<JOB> && JOB::value != HYMGI_APPLY);
 
 /* call(the one of JOBS that the sweep does) */
 template <typename... JOBS, typename Call> void with_job(const hymgi_sweep *sweep, const Call &call)
 {
-  ((sweep->job == JOBS::value ? call(JOBS()) : void()), ...);
+  const auto one = [&](auto job) {
+    if constexpr (EXISTS<decltype(job)>)
+      if (sweep->job == decltype(job)::value) call(job);
+  };
+  (one(JOBS()), ...);
 }
 
 /* Cells along x and y of a level's only box as a template argument, ordered by x; 0: any. A literal
@@ -112,11 +125,21 @@ inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_sweep *sweep
 }
 
 /* A relaxed value; prev: of the previous iterate, where there is one. */
-__device__ __forceinline__ double relaxed(const gsrb_args &a, double x, double weight, double r,
-                                          double prev)
+__device__ __forceinline__ hymgi_real relaxed(const gsrb_args &a, hymgi_real x, hymgi_real weight,
+                                              hymgi_real r, hymgi_real prev)
 {
-  const double next = hymgi_relax(x, weight, r);
+  const hymgi_real next = hymgi_relax(x, weight, r);
   return a.prev ? hymgi_add_momentum(next, a.momentum, x, prev) : next;
+}
+
+/* Stores a result of a job at its place. */
+template <typename JOB>
+__device__ __forceinline__ void store_result(const gsrb_args &a, ptrdiff_t at, hymgi_real value)
+{
+  if (NARROWS<JOB>)
+    a.narrowed[at] = (float)(a.factor * (double)value);
+  else
+    a.out[at] = value;
 }
 
 /* Sets the slabs; a grid of blocks of x slots and y rows. */

@@ -22,8 +22,8 @@ void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *a
 void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 /* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; the black cells next to a
  * neighbour's ghosts come out wrong */
-void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
-                               double *out);
+void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const hymgi_real *x,
+                               hymgi_real *out);
 /* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
  * has an even number of cells along x and the buffers. Does all sweeps of a smoother call, all but
  * one, or none; returns how many. The iterate is then in level->x. */
@@ -52,62 +52,71 @@ void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restri
 /* ---- the same for all levels ---- */
 
 /* transfer/restrict.cu, interpolate.cu */
-void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine, double *coarse);
-void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine, double *coarse,
-                                   int slot);
+void hymgi_cuda_restrict_cells(const hymgi_level *level, const hymgi_real *fine,
+                               hymgi_real *coarse);
+void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const hymgi_real *fine,
+                                   hymgi_real *coarse, int slot);
 void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                            const double *source, hymgi_ghosts order, bool add, bool smoothed,
-                            double *x);
+                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
+                            hymgi_real *x);
 
 /* kernels/ghosts.cu */
-void hymgi_cuda_fill_ghosts(const hymgi_level *level, double *x, hymgi_ghosts ghosts,
+void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                             bool with_data);
 /* The boundary ghosts that FV4's stencil reads, off faces and edges; those along x only with
  * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
-void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, double *x,
+void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
                                      bool along_x);
 /* Robin conditions with variable beta: multiplies the betas of boundary faces by their flux. */
 void hymgi_cuda_robin_betas(const hymgi_level *level);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
-void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
+void hymgi_cuda_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
 
 /* setup.cu */
 hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level);
-void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const double *fine,
-                               const hymgi_geom *patch, double *coarse);
+void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
+                               const hymgi_geom *patch, hymgi_real *coarse);
 void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                        bool positive, const double *data, hymgi_finding *finding);
+                        bool positive, const hymgi_real *data, hymgi_finding *finding);
 
 /* copies.cu */
 void hymgi_cuda_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
-                      const double *src, const hymgi_geom *dst_box, double *dst);
+                      const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst);
 void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
-                     const double *src);
+                     const hymgi_real *src);
 void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
-                       double *dst, double *zero);
+                       hymgi_real *dst, hymgi_real *zero);
 void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                      bool write, double *user, double *data);
+                      bool write, double *user, hymgi_real *data);
 void hymgi_cuda_gather(hymg_context *context, const hymgi_user_brick *from,
                        const hymgi_user_brick *to, const double *source, double *target);
 
 /* vector.cu */
 void hymgi_cuda_zero(hymg_context *context, double *data, size_t doubles);
-void hymgi_cuda_clear(const hymgi_level *level, double *x);
-void hymgi_cuda_scale(const hymgi_level *level, double factor, double *x);
-void hymgi_cuda_fill(const hymgi_level *level, double value, double *x);
-void hymgi_cuda_axpby(const hymgi_level *level, double a, const double *x, double b,
-                      const double *y, double *z);
-void hymgi_cuda_shift(const hymgi_level *level, double c, double *x);
-void hymgi_cuda_precondition(const hymgi_level *level, const double *r, double *z);
-double hymgi_cuda_max(const hymgi_level *level, const double *x, const double *y);
-void hymgi_cuda_queue_max(const hymgi_level *level, const double *x, int slot);
+void hymgi_cuda_clear(const hymgi_level *level, hymgi_real *x);
+void hymgi_cuda_scale(const hymgi_level *level, double factor, hymgi_real *x);
+void hymgi_cuda_fill(const hymgi_level *level, double value, hymgi_real *x);
+void hymgi_cuda_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
+                      const hymgi_real *y, hymgi_real *z);
+void hymgi_cuda_copy_cells(const hymgi_level *level, const hymgi_real *x, hymgi_real *y);
+void hymgi_cuda_shift(const hymgi_level *level, double c, hymgi_real *x);
+void hymgi_cuda_precondition(const hymgi_level *level, const hymgi_real *r, hymgi_real *z);
+double hymgi_cuda_max(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y);
+void hymgi_cuda_queue_max(const hymgi_level *level, const hymgi_real *x, int slot);
 double hymgi_cuda_queued(hymg_context *context, int slot);
-void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y, int exponent,
-                    int bits, int64_t *words);
-double hymgi_cuda_advance(const hymgi_level *level, double a, const double *p, const double *w,
-                          double *u, double *r, int exponent, int bits, int64_t *words);
+void hymgi_cuda_sum(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y,
+                    int exponent, int bits, int64_t *words);
+double hymgi_cuda_advance(const hymgi_level *level, double a, const hymgi_real *p,
+                          const hymgi_real *w, hymgi_real *u, hymgi_real *r, int exponent, int bits,
+                          int64_t *words);
 /* The words of `sums` sums, which the reduction queued last has made. */
 void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words);
+
+/* single_vector.cu: of hymgi_single_ops */
+void hymgi_single_narrow(const hymgi_level *single, const hymgi_level *level, double factor,
+                         const double *x, void *out);
+void hymgi_single_widen(const hymgi_level *single, const hymgi_level *level, double factor,
+                        const void *x, bool add, double *out);
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);

@@ -14,25 +14,29 @@ typedef enum hymgi_job {
   HYMGI_RESIDUAL, /* out = f - A x; out is not x, but in the generic kernel */
   HYMGI_NORM,     /* the residual's, as the reduction's result */
   HYMGI_RESTRICT, /* the residual's means, to the coarse patches */
+  HYMGI_NARROW,   /* factor times the residual, in single precision to `narrowed`, and its norm */
   HYMGI_APPLY,    /* out = A x, as the residual */
   HYMGI_JOBS
 } hymgi_job;
 
 struct hymgi_sweep {
   hymgi_job job;
-  const double *f, *own, *other; /* x: own holds the colour that is updated, other the other one */
-  double *out = NULL;
+  const hymgi_real *f, *own,
+      *other; /* x: own holds the colour that is updated, other the other one */
+  hymgi_real *out = NULL;
   int colour = 0;
-  bool f_is_old = false;      /* a sweep of this level was queued since f (and prev) were written */
-  const double *prev = NULL;  /* NULL: without momentum; may be out */
-  const double *scale = NULL; /* NULL (FV2): 1/diagonal */
-  double residual = 1, momentum = 0;
+  bool f_is_old = false; /* a sweep of this level was queued since f (and prev) were written */
+  const hymgi_real *prev = NULL;  /* NULL: without momentum; may be out */
+  const hymgi_real *scale = NULL; /* NULL (FV2): 1/diagonal */
+  hymgi_real residual = 1, momentum = 0;
   bool from_zero = false; /* x is 0; only where the record has starts_from_zero */
   bool red = false;       /* RESIDUAL on split rows: of red cells alone */
   /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;
   hymgi_after after = HYMGI_AFTER_ANY;
-  double *coarse = NULL, *zero = NULL; /* zero: NULL, or gets zeros where coarse gets means */
+  float *narrowed = NULL; /* laid out as x */
+  double factor = 1;
+  hymgi_real *coarse = NULL, *zero = NULL; /* zero: NULL, or gets zeros where coarse gets means */
 };
 
 /* FV4: which boundary ghosts a kernel reads from memory. */
@@ -60,8 +64,8 @@ struct hymgi_kernel {
 
 /* FV2's operator with a sum on the way: of out times `with`, which may be x or out. */
 struct hymgi_apply_sum {
-  double *x, *out;
-  const double *with;
+  hymgi_real *x, *out;
+  const hymgi_real *with;
   int exponent, bits;
 };
 

@@ -11,30 +11,31 @@ enum { TILE_X = 32, TILE_Y = 8 };
 static_assert(TILE_X * TILE_Y == REDUCE_THREADS, "the tile is what reductions work on");
 
 template <bool VARIABLE, hymgi_job JOB>
-__device__ __forceinline__ double fv2_cell(const gsrb_args &a, const hymgi_geom &g, const place &p)
+__device__ __forceinline__ hymgi_real fv2_cell(const gsrb_args &a, const hymgi_geom &g,
+                                               const place &p)
 {
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
-  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  const hymgi_real alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
   fv2_values x = {};
   if (JOB != HYMGI_HALF_SWEEP || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
   if (JOB == HYMGI_HALF_SWEEP) return fv2_gsrb(a.v, b, x, a.f[p.own], alpha);
   x.c = a.own[p.own];
   if (JOB == HYMGI_APPLY) return fv2_apply(a.v, b, x, alpha);
-  const double r = fv2_residual(a.v, b, x, a.f[p.own], alpha);
+  const hymgi_real r = fv2_residual(a.v, b, x, a.f[p.own], alpha);
   if (JOB != HYMGI_RELAX) return r;
-  const double step = a.scale ? r * a.scale[p.own] : r / fv2_diagonal(a.v, b, alpha);
+  const hymgi_real step = a.scale ? r * a.scale[p.own] : r / fv2_diagonal(a.v, b, alpha);
   return relaxed(a, x.c, a.residual, step, a.prev ? a.prev[p.own] : 0);
 }
 
 template <bool VARIABLE, hymgi_job JOB>
-__device__ __forceinline__ double fv4_cell(const gsrb_args &a, const place &p)
+__device__ __forceinline__ hymgi_real fv4_cell(const gsrb_args &a, const place &p)
 {
-  const double c = a.own[p.own];
-  const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-  const double ax = fv4_with_alpha(a.v, fv4_apply<VARIABLE>(a.v, p, a.own, a.other), c, alpha);
+  const hymgi_real c = a.own[p.own];
+  const hymgi_real alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
+  const hymgi_real ax = fv4_with_alpha(a.v, fv4_apply<VARIABLE>(a.v, p, a.own, a.other), c, alpha);
   if (JOB == HYMGI_APPLY) return ax;
-  const double r = a.f[p.own] - ax;
-  if (JOB == HYMGI_RESIDUAL || JOB == HYMGI_NORM) return r;
+  const hymgi_real r = a.f[p.own] - ax;
+  if (JOB == HYMGI_RESIDUAL || HAS_NORM<job<JOB>>) return r;
   return relaxed(a, c, a.residual * a.scale[p.own], r, a.prev ? a.prev[p.own] : 0);
 }
 
@@ -59,14 +60,12 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_con
       if (STENCIL == HYMG_FV4) a.out[p.own] = a.own[p.own];
       continue;
     }
-    const double value =
+    const hymgi_real value =
         STENCIL == HYMG_FV2 ? fv2_cell<VARIABLE, JOB>(a, g, p) : fv4_cell<VARIABLE, JOB>(a, p);
-    if (JOB == HYMGI_NORM)
-      norm = larger(norm, bits_of(value));
-    else
-      a.out[p.own] = value;
+    if (HAS_NORM<job<JOB>>) norm = larger(norm, bits_of(value));
+    if (JOB != HYMGI_NORM) store_result<job<JOB>>(a, p.own, value);
   }
-  if (JOB == HYMGI_NORM) reduce_max(a.reduction, norm);
+  if (HAS_NORM<job<JOB>>) reduce_max(a.reduction, norm);
 }
 
 } /* namespace */
@@ -80,13 +79,14 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
   a.slabs = a.extent[2] * (both ? 2 : 1);
   const dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
                   blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
-  with_job<gsrb, relax, residual, residual_norm, job<HYMGI_APPLY>>(sweep, [&](auto job) {
-    with_bools(
-        [&](auto fv2, auto variable) {
-          constexpr hymg_stencil STENCIL = fv2 ? HYMG_FV2 : HYMG_FV4;
-          hymgi_launch(level->context, sweep_generic<STENCIL, variable, decltype(job)::value>, grid,
-                       dim3(TILE_X, TILE_Y), a);
-        },
-        level->method->stencil == HYMG_FV2, level->method->variable_beta);
-  });
+  with_job<gsrb, relax, residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(
+      sweep, [&](auto job) {
+        with_bools(
+            [&](auto fv2, auto variable) {
+              constexpr hymg_stencil STENCIL = fv2 ? HYMG_FV2 : HYMG_FV4;
+              hymgi_launch(level->context, sweep_generic<STENCIL, variable, decltype(job)::value>,
+                           grid, dim3(TILE_X, TILE_Y), a);
+            },
+            level->method->stencil == HYMG_FV2, level->method->variable_beta);
+      });
 }

@@ -182,9 +182,14 @@ extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const doubl
                                  const double *y, double *z)
 {
   if (b == 0 && a == 1)
-    for_cells<COPY>(level, {x, NULL, z, 1, 0});
+    hymgi_cuda_copy_cells(level, x, z);
   else
     for_cells<COMBINE>(level, {x, y, z, a, b});
+}
+
+extern "C" void hymgi_cuda_copy_cells(const hymgi_level *level, const double *x, double *y)
+{
+  for_cells<COPY>(level, {x, NULL, y, 1, 0});
 }
 
 extern "C" void hymgi_cuda_shift(const hymgi_level *level, double c, double *x)

@@ -67,7 +67,7 @@ struct hymgi_device {
  * coarse end works on (cuda/coarse/coarse.cu), and kernels. */
 struct hymgi_attached {
   struct hymgi_coarse_lists *coarse;
-  struct hymgi_level_kernels *kernels; /* of all levels, or NULL */
+  struct hymgi_level_kernels *kernels; /* of all levels (attach.cu), or NULL */
 };
 
 /* Makes the context's device current while it lives, then the previous one. */
@@ -124,7 +124,7 @@ void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size
 
 /* A kernel's dynamic shared memory. */
 #ifndef HYMGI_DYNAMIC_SHARED
-#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) double name[]
+#define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) hymgi_real name[]
 #endif
 
 /* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls

@@ -14,7 +14,7 @@ void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
 
 /* Runs a whole plan; NULL does nothing. */
 void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,
-                    const double *src, const hymgi_geom *dst_box, double *dst);
+                    const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst);
 
 /* Ranks that hold nothing of the level may call every level operation; their reductions return
  * 0. */

@@ -90,7 +90,7 @@ EMULATION_HIDDEN long long emulation_clock();
 /* the launch's dynamicSmemBytes, on 128 bytes: in place of extern __shared__ double name[] */
 EMULATION_HIDDEN void *emulation_dynamic_shared();
 #define HYMGI_DYNAMIC_SHARED(name)                                                                 \
-  double *const name = static_cast<double *>(emulation_dynamic_shared())
+  hymgi_real *const name = static_cast<hymgi_real *>(emulation_dynamic_shared())
 
 EMULATION_FUNCTION(void, __syncthreads, (), (void)emulation_block_barrier(EMULATION_OR, false))
 EMULATION_FUNCTION(int, __syncthreads_or, (int predicate),

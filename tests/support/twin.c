@@ -135,6 +135,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   hymg_options o = hymg_options_default();
   o.path = t->path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : t->path;
   o.transfer = t->transfer;
+  o.precision = t->precision;
   o.method = t->method;
   o.cycle = t->cycle;
   o.smoother = t->smoother;
@@ -196,6 +197,7 @@ twin_solution twin_solve(twin_open *o)
                      .u = support_read(&o->k, 0, o->u),
                      .cycles = r.cycles,
                      .reason = r.reason,
+                     .precision = r.precision,
                      .rhs_max = r.rhs_max,
                      .mean_removed = r.mean_removed};
   for (int k = 0; k < r.cycles; k++)
@@ -293,8 +295,9 @@ static const char *unlike(const char *what, int level, double bound, size_t n, c
 const char *twin_unlike_solution(const twin_solution *got, const twin_solution *want)
 {
   const char *what = NULL;
-  if (got->cells != want->cells || got->cycles != want->cycles || got->reason != want->reason)
-    return "cells, cycles or reason";
+  if (got->cells != want->cells || got->cycles != want->cycles || got->reason != want->reason ||
+      got->precision != want->precision)
+    return "cells, cycles, reason or precision";
   if (!what) what = unlike("max |f|", 0, bound_operator, 1, &got->rhs_max, &want->rhs_max);
   /* a sum without products, which has the same bits in any order */
   if (!what) what = unlike("mean of f", 0, 0.0, 1, &got->mean_removed, &want->mean_removed);

@@ -23,6 +23,7 @@ typedef struct twin {
   hymg_interpolation interpolation_v, interpolation_f;
   hymg_path path; /* AUTO: standard */
   hymg_transfer transfer;
+  hymg_precision precision;
 } twin;
 
 /* Where it is solved; tail_cells, host_cells and gather_cells as in hymg_options. */
@@ -66,6 +67,7 @@ typedef struct twin_solution {
   double *u; /* NaN in the cells of other ranks */
   int cycles;
   hymg_reason reason;
+  hymg_precision precision;
   double residual[TWIN_CYCLES], rhs_max, mean_removed;
 } twin_solution;
 

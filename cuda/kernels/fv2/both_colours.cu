@@ -1,7 +1,7 @@
 /* FV2's operator, its residual and the residual's norm on rows split by colour, for both colours in
  * one pass: a march along z with two slots of each colour a thread, so that every array is read once
  * from the second-level cache, 16 bytes at a time. Bytes per cell: x 8, f 8 (not the operator),
- * betas 24, written 8 (not the norm). */
+ * betas 24, written 8 (not the norm; 4 if narrowed). */
 #include "device/reduce.cuh"
 #include "kernels/fv2/march.cuh"
 #include "kernels/fv2/two_slots.cuh"
@@ -19,7 +19,7 @@ result_of(const gsrb_args &a, const hymgi_geom &g, const place &p, const cells<2
   if (!APPLY) f = load_cells<2>(a.f + p.own);
 #pragma unroll
   for (int m = 0; m < 2; m++) {
-    const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own + m) : 0;
+    const hymgi_real alpha = a.v.has_alpha ? alpha_at(a.v, p.own + m) : 0;
     fv2_values v = values_at(a.v, g, p, m, c, n);
     v.c = x.at[m];
     out.at[m] =
@@ -36,14 +36,27 @@ __device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const pla
 #pragma unroll
   for (int m = 0; m < 2; m++) {
     if (m == 1 && !both) continue;
-    if (std::is_same_v<JOB, residual_norm>)
-      result->norm = larger(result->norm, bits_of(done.at[m]));
+    if (HAS_NORM<JOB>) result->norm = larger(result->norm, bits_of(done.at[m]));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
-      const double with = a.with == a.own   ? x.at[m]
-                          : a.with == a.out ? done.at[m]
-                                            : a.with[p.own + m];
+      const hymgi_real with = a.with == a.own   ? x.at[m]
+                              : a.with == a.out ? done.at[m]
+                                                : a.with[p.own + m];
       hymgi_sum_add_below(done.at[m] * with, &a.sum, result->words);
     }
+  }
+}
+
+template <typename JOB>
+__device__ __forceinline__ void store_both(const gsrb_args &a, ptrdiff_t at, const cells<2> &x,
+                                           bool both)
+{
+  if (!NARROWS<JOB>) {
+    store_within(a.out + at, x, both);
+  } else if (both) {
+    *reinterpret_cast<float2 *>(a.narrowed + at) =
+        make_float2((float)(a.factor * (double)x.at[0]), (float)(a.factor * (double)x.at[1]));
+  } else {
+    store_result<JOB>(a, at, x.at[0]);
   }
 }
 
@@ -67,8 +80,8 @@ __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi
     const cells<2> first = result_of<JOB>(a, g, p, red.here, black, by_black, b),
                    second = result_of<JOB>(a, g, q, black.here, red, by_red, c);
     if (!std::is_same_v<JOB, residual_norm>) {
-      store_within(a.out + p.own, first, both);
-      store_within(a.out + q.own, second, both);
+      store_both<JOB>(a, p.own, first, both);
+      store_both<JOB>(a, q.own, second, both);
     }
     reduce_cells(a, p, red.here, first, both, result);
     reduce_cells(a, q, black.here, second, both, result);
@@ -101,7 +114,7 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
     if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
     march_both<JOB, VARIABLE>(a, g, p, t, to, N || t + 1 < g.n[0] / 2, &result);
   }
-  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, result.norm);
+  if (HAS_NORM<JOB>) reduce_max(a.reduction, result.norm);
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
 }
 
@@ -126,12 +139,14 @@ extern "C" void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymg
   if (sweep->red)
     hymgi_cuda_fv2_march(level, sweep);
   else
-    with_job<residual, residual_norm>(
+    with_job<residual, residual_norm, residual_narrow>(
         sweep, [&](auto job) { run_both<decltype(job)>(level, {gsrb_args_of(level, sweep)}); });
 }
 
+#ifndef HYMGI_SINGLE
 extern "C" void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level,
                                               const hymgi_apply_sum *apply)
 {
   run_both<apply_sum>(level, apply_args_of(level, apply));
 }
+#endif

@@ -9,6 +9,9 @@
 namespace
 {
 
+/* Blocks of a multiprocessor: in single precision twice as many fill it. */
+enum { FUSED_BLOCKS = SINGLE ? 2 : 1 };
+
 /* A tile of X threads with two slots each and Y rows, with its halo. */
 template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
@@ -30,8 +33,8 @@ __device__ __forceinline__ place black_below(const place &red, int slot)
 struct fused_args {
   box_set boxes;
   operator_view v;
-  const double *f, *own;
-  double *out;
+  const hymgi_real *f, *own;
+  hymgi_real *out;
   bool falling;
   int slab;
 };
@@ -39,8 +42,8 @@ struct fused_args {
 /* The new values at two slots. row: as in load_neighbours. ZERO: the other colour is 0. */
 template <bool VARIABLE, bool ALPHA, bool ZERO>
 __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geom &g,
-                                            const place &p, const two_columns &c, const double *row,
-                                            ptrdiff_t pitch)
+                                            const place &p, const two_columns &c,
+                                            const hymgi_real *row, ptrdiff_t pitch)
 {
   cells<2> sum, weight;
   two_neighbours n = {};
@@ -63,11 +66,11 @@ __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geo
 
 /* ZERO: the old iterate is 0. */
 template <bool VARIABLE, bool ALPHA, bool ZERO, int N, int X, int Y>
-__global__ void __launch_bounds__(tile<X, Y>::threads, 1)
+__global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
     fv2_gsrb_fused(const __grid_constant__ fused_args a)
 {
   constexpr int WIDE = tile<X, Y>::wide;
-  alignas(16) __shared__ double shared[2][2 * tile<X, Y>::threads];
+  alignas(16) __shared__ hymgi_real shared[2][2 * tile<X, Y>::threads];
   wait_for_predecessors();
   let_successors_start();
   const hymgi_geom &g = a.boxes.one;
@@ -91,7 +94,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 1)
     p.i = 2 * t + p.east;
     black.above = red.above = {};
     if (inside && k < g.n[2]) {
-      const double *const row = a.own + p.other;
+      const hymgi_real *const row = a.own + p.other;
       if (!ZERO) black.above = load_cells<2>(row + p.plane);
       red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, p, black, row, p.pitch);
       store_cells<2>(&shared[k & 1][2 * id], red.above);
@@ -99,7 +102,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 1)
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
-      const double *const row = &shared[(k - 1) & 1][2 * id];
+      const hymgi_real *const row = &shared[(k - 1) & 1][2 * id];
       store_within(a.out + b.own, updated<VARIABLE, ALPHA, false>(a, g, b, red, row, 2 * WIDE),
                    both);
     }
@@ -115,7 +118,8 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, 1)
 template <int N, int X, int Y> void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
   const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
-  const int slab = slab_for(layer, level->context->gpu->multiprocessors, a.extent[2]);
+  const int slab =
+      slab_for(layer, FUSED_BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
   const dim3 grid = slabs_grid(&a, a.extent[0] / 2, 2 * X, Y, slab);
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {
@@ -135,8 +139,8 @@ int64_t covering(const int n[3], int x, int y)
 } /* namespace */
 
 /* Narrow tiles where wide ones would cover at least a tenth more. */
-extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const double *x,
-                                          double *out)
+extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling,
+                                          const hymgi_real *x, hymgi_real *out)
 {
   const hymgi_sweep both = {HYMGI_HALF_SWEEP, level->f, x, x, out};
   gsrb_args a = gsrb_args_of(level, &both);

@@ -12,15 +12,15 @@ namespace
 {
 
 template <typename JOB>
-__device__ __forceinline__ double updated(const gsrb_args &a, const fv2_betas &b,
-                                          const fv2_values &x, double f, double alpha, double scale,
-                                          double prev)
+__device__ __forceinline__ hymgi_real updated(const gsrb_args &a, const fv2_betas &b,
+                                              const fv2_values &x, hymgi_real f, hymgi_real alpha,
+                                              hymgi_real scale, hymgi_real prev)
 {
   if (std::is_same_v<JOB, gsrb>) return fv2_gsrb(a.v, b, x, f, alpha);
   if (std::is_same_v<JOB, apply_sum>) return fv2_apply(a.v, b, x, alpha);
-  const double r = fv2_residual(a.v, b, x, f, alpha);
+  const hymgi_real r = fv2_residual(a.v, b, x, f, alpha);
   if (!std::is_same_v<JOB, relax>) return r;
-  const double step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
+  const hymgi_real step = a.scale ? r * scale : r / fv2_diagonal(a.v, b, alpha);
   return relaxed(a, x.c, a.residual, step, prev);
 }
 
@@ -43,20 +43,20 @@ __device__ __forceinline__ hymgi_geom alone(const hymgi_geom &g, place *p)
 /* What a step loads. */
 struct fv2_arrivals {
   fv2_betas b;
-  double above, f, prev, alpha, scale;
-  double c, w, e, s, n;
+  hymgi_real above, f, prev, alpha, scale;
+  hymgi_real c, w, e, s, n;
 };
 
 /* here: x at this slot in the other colour, the neighbour on one side (plain rows: the cell
  * itself); low: the z-face below (plain rows). */
 template <typename JOB, bool SPLIT, bool VARIABLE>
 __device__ __forceinline__ fv2_arrivals arrive(const gsrb_args &a, const hymgi_geom &g,
-                                               const place &p, double here, double low)
+                                               const place &p, hymgi_real here, hymgi_real low)
 {
   constexpr bool RELAX = std::is_same_v<JOB, relax>;
   fv2_arrivals t;
   if (SPLIT) {
-    const double side = a.own[p.other + 2 * p.east - 1];
+    const hymgi_real side = a.own[p.other + 2 * p.east - 1];
     t.c = std::is_same_v<JOB, gsrb> ? 0 : a.own[p.own];
     t.w = p.east ? here : side, t.e = p.east ? side : here;
   } else {
@@ -96,29 +96,29 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
 {
   constexpr bool NORM = std::is_same_v<JOB, residual_norm>;
   const hymgi_geom g = SPLIT ? box : alone(box, &p);
-  column_window<double, 1, 1> x;
+  column_window<hymgi_real, 1, 1> x;
   x.fill([&](int dk) { return a.own[p.other + dk * p.plane]; });
-  double low = VARIABLE && !SPLIT ? __ldg(a.v.beta[2] + p.own) : 0;
+  hymgi_real low = VARIABLE && !SPLIT ? __ldg(a.v.beta[2] + p.own) : 0;
   const int from = p.k;
-  double done = 0;
+  hymgi_real done = 0;
 #pragma unroll 1
   while (p.k < to) {
     const fv2_arrivals t = arrive<JOB, SPLIT, VARIABLE>(a, g, p, x.at(0), low);
     fv2_values v = {t.c, t.w, t.e, t.s, t.n, x.at(-1), t.above};
     fv2_extrapolate(a.v, g, p, &v);
-    const double value = updated<JOB>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
-    if (!NORM && p.k > from) a.out[p.own - p.plane] = done;
+    const hymgi_real value = updated<JOB>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
+    if (!NORM && p.k > from) store_result<JOB>(a, p.own - p.plane, done);
     done = value; /* stored after the next plane's loads, which then overlap */
-    if (NORM) result->norm = larger(result->norm, bits_of(value));
+    if (HAS_NORM<JOB>) result->norm = larger(result->norm, bits_of(value));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
-      const double with = a.with == a.own ? t.c : a.with == a.out ? value : a.with[p.own];
+      const hymgi_real with = a.with == a.own ? t.c : a.with == a.out ? value : a.with[p.own];
       hymgi_sum_add_below(value * with, &a.sum, result->words);
     }
     x.shift(t.above);
     low = t.b.u;
     go_up<SPLIT>(&p, slot);
   }
-  if (!NORM) a.out[p.own - p.plane] = done;
+  if (!NORM) store_result<JOB>(a, p.own - p.plane, done);
 }
 
 /* N: shape or cube. */
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4)
   march_result result = {};
   if (t < slots_of(g) && j < g.n[1] && from < to)
     march_column<JOB, SPLIT, VARIABLE>(a, g, p, t, to, &result);
-  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, result.norm);
+  if (HAS_NORM<JOB>) reduce_max(a.reduction, result.norm);
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
 }
 
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   place p = {};
   fv2_betas b = {};
   divisors<1> diagonal = {};
-  double alpha = 0, scale = 0;
+  hymgi_real alpha = 0, scale = 0;
   if (inside) {
     p = place_of(g, GSRB ? a.colour : 0, t, j, k);
     b = fv2_load_betas<VARIABLE>(a.v, g, p);
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   }
   wait_for_predecessors();
   if (!inside) return;
-  const double f = a.f[p.own], prev = !GSRB && a.prev ? a.prev[p.own] : 0;
+  const hymgi_real f = a.f[p.own], prev = !GSRB && a.prev ? a.prev[p.own] : 0;
   fv2_values x = {};
   if (!GSRB || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
   if (GSRB) {
@@ -197,8 +197,8 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
     return;
   }
   x.c = a.own[p.own];
-  const double r = fv2_residual(a.v, b, x, f, alpha);
-  const double step = a.scale ? r * scale : diagonal.quotients({{r}}, true).at[0];
+  const hymgi_real r = fv2_residual(a.v, b, x, f, alpha);
+  const hymgi_real step = a.scale ? r * scale : diagonal.quotients({{r}}, true).at[0];
   a.out[p.own] = relaxed(a, x.c, a.residual, step, prev);
 }
 
@@ -224,13 +224,8 @@ extern "C" void hymgi_cuda_fv2_march(const hymgi_level *level, const hymgi_sweep
   if (level->box->split)
     with_job<gsrb, residual>(sweep, [&](auto job) { run_march<decltype(job), true>(level, {a}); });
   else
-    with_job<relax, residual, residual_norm>(
+    with_job<relax, residual, residual_norm, residual_narrow>(
         sweep, [&](auto job) { run_march<decltype(job), false>(level, {a}); });
-}
-
-extern "C" void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply)
-{
-  run_march<apply_sum, false>(level, apply_args_of(level, apply));
 }
 
 extern "C" void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep *sweep)
@@ -238,3 +233,10 @@ extern "C" void hymgi_cuda_fv2_point(const hymgi_level *level, const hymgi_sweep
   with_job<gsrb, relax>(
       sweep, [&](auto job) { run_point<decltype(job)>(level, gsrb_args_of(level, sweep)); });
 }
+
+#ifndef HYMGI_SINGLE
+extern "C" void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply)
+{
+  run_march<apply_sum, false>(level, apply_args_of(level, apply));
+}
+#endif

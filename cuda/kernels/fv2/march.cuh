@@ -20,7 +20,7 @@ struct apply_sum : job<HYMGI_APPLY> {
 template <typename JOB> struct march_args : gsrb_args {
 };
 template <> struct march_args<apply_sum> : gsrb_args {
-  const double *with;
+  const hymgi_real *with;
   hymgi_sum_scale sum;
 };
 

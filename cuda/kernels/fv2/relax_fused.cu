@@ -19,29 +19,29 @@ template <typename FORM> constexpr int fused_rows()
 
 /* The buffers of a pass; beside, middle: as fused_kind says. */
 struct fused_buffers {
-  const double *x, *beside;
-  double *middle, *out;
+  const hymgi_real *x, *beside;
+  hymgi_real *middle, *out;
 };
 
 /* Makes the TMA maps of what a form copies. Returns NULL, or why it failed. */
 template <typename FORM>
-const char *make_fused_maps(const hymgi_level *level, const double *beside, fused_args *a)
+const char *make_fused_maps(const hymgi_level *level, const hymgi_real *beside, fused_args *a)
 {
   using ring = fused_ring<FORM, fused_rows<FORM>()>;
   const hymgi_geom *g = &a->g;
-  const int n[3] = {g->n[0] + 4, g->n[1] + 2, g->n[2] + 2};
-  const double *const array[FUSED_ARRAYS] = {a->x,
-                                             level->f,
-                                             FORM::beside ? beside : NULL,
-                                             FORM::alpha ? a->v.alpha : NULL,
-                                             FORM::variable ? a->v.beta[0] : NULL,
-                                             FORM::variable ? a->v.beta[1] : NULL,
-                                             FORM::variable ? a->v.beta[2] : NULL};
+  const int n[3] = {g->n[0] + 2 * FUSED_FIRST_CELL, g->n[1] + 2, g->n[2] + 2};
+  const hymgi_real *const array[FUSED_ARRAYS] = {a->x,
+                                                 level->f,
+                                                 FORM::beside ? beside : NULL,
+                                                 FORM::alpha ? a->v.alpha : NULL,
+                                                 FORM::variable ? a->v.beta[0] : NULL,
+                                                 FORM::variable ? a->v.beta[1] : NULL,
+                                                 FORM::variable ? a->v.beta[2] : NULL};
   const char *failure = NULL;
   for (int m = 0; m < FUSED_ARRAYS && !failure; m++)
     if (array[m])
-      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - 2, n, g->pitch, g->plane,
-                         FUSED_PITCH,
+      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - FUSED_FIRST_CELL, n,
+                         g->pitch, g->plane, FUSED_PITCH,
                          ring::high + (m == FUSED_X    ? 2
                                        : m == FUSED_BY ? 1
                                                        : 0));
@@ -49,7 +49,7 @@ const char *make_fused_maps(const hymgi_level *level, const double *beside, fuse
 }
 
 template <typename FORM>
-void launch_fused(const hymgi_level *level, const double *beside, fused_args a)
+void launch_fused(const hymgi_level *level, const hymgi_real *beside, fused_args a)
 {
   using ring = fused_ring<FORM, fused_rows<FORM>()>;
   constexpr int bytes = ring::bytes(ring::slots);
@@ -86,8 +86,8 @@ void run_fused(const hymgi_level *level, const double weights[4], bool falling,
 /* Six sweeps from x into y. */
 void chebyshev(const hymgi_level *level)
 {
-  double *const x = level->x, *const y = level->y;
-  double *const p = level->spare[0], *const q = level->spare[1];
+  hymgi_real *const x = level->x, *const y = level->y;
+  hymgi_real *const p = level->spare[0], *const q = level->spare[1];
   run_fused<FUSED_FIRST>(level, level->chebyshev, false, {x, NULL, y, p});
   run_fused<FUSED_INNER>(level, level->chebyshev + 4, true, {p, y, x, q});
   run_fused<FUSED_LAST>(level, level->chebyshev + 8, false, {q, x, NULL, y});

@@ -32,19 +32,23 @@ enum fused_array {
 };
 
 struct fused_args {
-  grid_map map[FUSED_ARRAYS]; /* from the cell (-2, -1, -1) on */
+  grid_map map[FUSED_ARRAYS]; /* from the cell (-FUSED_FIRST_CELL, -1, -1) on */
   hymgi_geom g;
   operator_view v;
-  const double *x;
-  double *middle, *out; /* after one sweep, after both */
-  double residual[2], momentum[2];
+  const hymgi_real *x;
+  hymgi_real *middle, *out; /* after one sweep, after both */
+  hymgi_real residual[2], momentum[2];
   bool falling; /* last planes first: the previous pass left them in the cache */
   int slab;
 };
 
 enum { FUSED_WIDE = 64, FUSED_LANES = 32, FUSED_SHARED = 226 * 1024 };
-/* A row in shared memory has two more cells at each end. */
-enum { FUSED_FIRST_CELL = 2, FUSED_PITCH = FUSED_WIDE + 4 };
+/* A row in shared memory has 16 bytes more at each end: copies start at multiples of that. */
+enum {
+  FUSED_FIRST_CELL = 16 / (int)sizeof(hymgi_real),
+  FUSED_PITCH = FUSED_WIDE + 2 * FUSED_FIRST_CELL,
+  FUSED_LINE = 128 / (int)sizeof(hymgi_real)
+};
 
 template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
   static constexpr bool prev = KIND == FUSED_INNER || KIND == FUSED_LAST;
@@ -59,7 +63,7 @@ template <fused_kind KIND, bool VARIABLE, bool ALPHA> struct fused_form {
 template <typename FORM, int ROWS> struct fused_ring {
   static constexpr int rows_of(int rows)
   {
-    return (rows * FUSED_PITCH + 15) / 16 * 16;
+    return (rows * FUSED_PITCH + FUSED_LINE - 1) / FUSED_LINE * FUSED_LINE;
   }
   static constexpr int high = ROWS + 2, plane = rows_of(high);
   static constexpr int x = FUSED_PITCH, f = rows_of(high + 2), beside = f + plane;
@@ -68,13 +72,13 @@ template <typename FORM, int ROWS> struct fused_ring {
   static constexpr int by = bx + (FORM::variable ? plane : 0);
   static constexpr int bz = by + (FORM::variable ? rows_of(high + 1) : 0);
   static constexpr int slot = bz + (FORM::variable ? plane : 0);
-  static constexpr int bytes_of_x = (high + 2) * FUSED_PITCH * 8;
+  static constexpr int bytes_of_x = (high + 2) * FUSED_PITCH * (int)sizeof(hymgi_real);
   static constexpr int arrays = 1 + FORM::beside + FORM::alpha + 3 * FORM::variable;
   static constexpr int bytes_of_all =
-      bytes_of_x + (arrays * high + FORM::variable) * FUSED_PITCH * 8;
+      bytes_of_x + (arrays * high + FORM::variable) * FUSED_PITCH * (int)sizeof(hymgi_real);
   static constexpr int bytes(int slots)
   {
-    return (slots * slot + 2 * plane) * 8;
+    return (slots * slot + 2 * plane) * (int)sizeof(hymgi_real);
   }
   static constexpr int slots = bytes(4) <= FUSED_SHARED ? 4 : 3, ahead = slots - 2;
   static constexpr int fresh = slots * slot, threads = FUSED_LANES * (ROWS + 3);
@@ -109,12 +113,12 @@ template <int CELLS> struct fused_place {
 
 /* Neighbours in the plane. */
 template <int CELLS> struct fused_sides {
-  double west, east;
+  hymgi_real west, east;
   cells<CELLS> south, north;
 
   /* x: the thread's cells in a shared plane */
   __device__ __forceinline__ fused_sides(const operator_view &v, const fused_place<CELLS> &p,
-                                         const double *x)
+                                         const hymgi_real *x)
       : west(x[p.west]), east(x[p.east]), south(load_cells<CELLS>(x + p.south)),
         north(load_cells<CELLS>(x + p.north))
   {
@@ -151,7 +155,7 @@ template <int CELLS> struct fused_column {
 /* What a plane's sweeps need besides x. */
 template <typename FORM, int CELLS> struct fused_operands {
   cells<CELLS> f, beside, alpha, bx, by, north, low, high; /* low, high: faces along z */
-  double east;
+  hymgi_real east;
   divisors<CELLS> diagonal;
 
   __device__ __forceinline__ fv2_betas betas(const fused_args &a, const fused_place<CELLS> &p,
@@ -164,13 +168,13 @@ template <typename FORM, int CELLS> struct fused_operands {
     at.i = p.i + u, at.j = p.j, at.k = k;
     return fv2_load_betas<false>(a.v, a.g, at);
   }
-  __device__ __forceinline__ double alpha_of(const fused_args &a, int u) const
+  __device__ __forceinline__ hymgi_real alpha_of(const fused_args &a, int u) const
   {
     return FORM::alpha ? alpha.at[u] : a.v.alpha_constant;
   }
   /* What both sweeps use; from: the thread's cells in a slot. The second one loads it again, which
    * is cheaper than spilling registers. */
-  template <typename RING> __device__ __forceinline__ void load_shared(const double *from)
+  template <typename RING> __device__ __forceinline__ void load_shared(const hymgi_real *from)
   {
     f = load_cells<CELLS>(from + RING::f);
     if (FORM::scaled) beside = load_cells<CELLS>(from + RING::beside);
@@ -185,7 +189,7 @@ template <typename FORM, int CELLS> struct fused_operands {
   /* Loads plane k, the one above that of the last call. */
   template <typename RING>
   __device__ __forceinline__ void load(const fused_args &a, const fused_place<CELLS> &p, int k,
-                                       const double *from)
+                                       const hymgi_real *from)
   {
     low = high;
     load_shared<RING>(from);
@@ -226,7 +230,7 @@ fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
   const cells<CELLS> step = FORM::scaled ? r : o.diagonal.quotients(r, p.asked);
 #pragma unroll
   for (int u = 0; u < CELLS; u++) {
-    const double c = x.here.at[u], s = FORM::scaled ? r.at[u] * o.beside.at[u] : step.at[u];
+    const hymgi_real c = x.here.at[u], s = FORM::scaled ? r.at[u] * o.beside.at[u] : step.at[u];
     done.at[u] = hymgi_relax(c, a.residual[SWEEP], s);
     if (MOMENTUM) done.at[u] = hymgi_add_momentum(done.at[u], a.momentum[SWEEP], c, prev.at[u]);
   }
@@ -235,7 +239,7 @@ fused_sweep(const fused_args &a, const fused_place<CELLS> &p, int k,
 
 /* Issues the copies of plane k of the tile; of x and z-faces, of the plane above. By one thread. */
 template <typename FORM, int ROWS>
-__device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, int k,
+__device__ __forceinline__ void copy_plane(const fused_args &a, hymgi_real *slot, int k,
                                            byte_barrier *ready)
 {
   using ring = fused_ring<FORM, ROWS>;
@@ -254,7 +258,7 @@ __device__ __forceinline__ void copy_plane(const fused_args &a, double *slot, in
 /* Marches over planes [from, to) of a row (two cells per lane) or of the halo's ends (one cell):
  * both sweeps, or in the halo the first alone. */
 template <typename FORM, int ROWS, int CELLS>
-__device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
+__device__ __forceinline__ void fused_march(const fused_args &a, hymgi_real *shared,
                                             byte_barrier *ready, const fused_place<CELLS> &p,
                                             int from, int to)
 {
@@ -273,9 +277,9 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
   if (FORM::variable) now.high = load_cells<CELLS>(a.v.beta[2] + own);
   barrier_wait(ready, 0);
   cells<CELLS> here = load_cells<CELLS>(shared + ring::x + p.cell);
-  double *slot_before = shared, *slot = shared + ring::slot;
-  double *free = shared + (ring::slots - 1) * ring::slot, *const end = shared + ring::fresh;
-  double *fresh = end, *fresh_before = end + ring::plane;
+  hymgi_real *slot_before = shared, *slot = shared + ring::slot;
+  hymgi_real *free = shared + (ring::slots - 1) * ring::slot, *const end = shared + ring::fresh;
+  hymgi_real *fresh = end, *fresh_before = end + ring::plane;
   byte_barrier *arrival = ready + 1, *vacancy = ready + ring::slots - 1;
   unsigned parity = 0;
   const bool leader = CELLS == 1 && threadIdx.x % FUSED_LANES == 0;
@@ -305,7 +309,7 @@ __device__ __forceinline__ void fused_march(const fused_args &a, double *shared,
     free = slot_before, slot_before = slot;
     slot += ring::slot, arrival++;
     if (slot == end) slot = shared, arrival = ready, parity ^= 1;
-    double *const other = fresh;
+    hymgi_real *const other = fresh;
     fresh = fresh_before, fresh_before = other;
     reads_done();
     __syncthreads();

@@ -20,14 +20,14 @@ __device__ __forceinline__ place other_colour(const place &p, int slot)
   return q;
 }
 
-__device__ __forceinline__ cells<2> load_faces(const double *from)
+__device__ __forceinline__ cells<2> load_faces(const hymgi_real *from)
 {
-  const double2 v = __ldg(reinterpret_cast<const double2 *>(from));
+  const real2 v = __ldg(reinterpret_cast<const real2 *>(from));
   return {{v.x, v.y}};
 }
 
 /* Stores two cells; both: neither lies beyond the row. */
-__device__ __forceinline__ void store_within(double *to, const cells<2> &x, bool both)
+__device__ __forceinline__ void store_within(hymgi_real *to, const cells<2> &x, bool both)
 {
   if (both)
     store_cells<2>(to, x);
@@ -79,12 +79,12 @@ struct two_columns {
 
 /* The other colour around the cells at two slots. */
 struct two_neighbours {
-  double side; /* the one along x that is not at these slots */
+  hymgi_real side; /* the one along x that is not at these slots */
   cells<2> south, north;
 };
 
 /* row: at these slots in this plane, where rows are `pitch` apart */
-__device__ __forceinline__ two_neighbours load_neighbours(const place &p, const double *row,
+__device__ __forceinline__ two_neighbours load_neighbours(const place &p, const hymgi_real *row,
                                                           ptrdiff_t pitch)
 {
   return {row[p.east ? 2 : -1], load_cells<2>(row - pitch), load_cells<2>(row + pitch)};
@@ -95,7 +95,7 @@ __device__ __forceinline__ fv2_values values_at(const operator_view &v, const hy
                                                 const place &p, int m, const two_columns &c,
                                                 const two_neighbours &n)
 {
-  const double here = c.here.at[m], beside = m == p.east ? n.side : c.here.at[1 - m];
+  const hymgi_real here = c.here.at[m], beside = m == p.east ? n.side : c.here.at[1 - m];
   fv2_values x = {0,
                   p.east ? here : beside,
                   p.east ? beside : here,

@@ -44,15 +44,12 @@ __global__ void __launch_bounds__(REDUCE_THREADS) fv4_limited(const __grid_const
       const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
       const double ax =
           fv4_with_alpha(a.v, apply_limited(a, p, walls_of(g, p, j, k)), a.own[p.own], alpha);
-      if (JOB == HYMGI_APPLY)
-        a.out[p.own] = ax;
-      else if (JOB == HYMGI_RESIDUAL)
-        a.out[p.own] = a.f[p.own] - ax;
-      else
-        norm = larger(norm, bits_of(a.f[p.own] - ax));
+      const double value = JOB == HYMGI_APPLY ? ax : a.f[p.own] - ax;
+      if (JOB != HYMGI_NORM) store_result<job<JOB>>(a, p.own, value);
+      if (HAS_NORM<job<JOB>>) norm = larger(norm, bits_of(value));
     });
   });
-  if (JOB == HYMGI_NORM) reduce_max(a.reduction, norm);
+  if (HAS_NORM<job<JOB>>) reduce_max(a.reduction, norm);
 }
 
 } /* namespace */
@@ -61,7 +58,7 @@ extern "C" void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_swe
 {
   const dim3 grid = reduction_grid(level);
   if (grid.x == 0) return;
-  with_job<residual, residual_norm, job<HYMGI_APPLY>>(sweep, [&](auto of) {
+  with_job<residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(sweep, [&](auto of) {
     hymgi_launch(level->context, fv4_limited<decltype(of)::value>, grid, dim3(REDUCE_THREADS),
                  gsrb_args_of(level, sweep));
   });

@@ -16,7 +16,7 @@ enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
 
 /* Jobs that write a value of each cell. */
 template <typename JOB>
-constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax>;
+constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax> || NARROWS<JOB>;
 
 /* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
@@ -52,37 +52,37 @@ template <int N> struct slot_place {
 /* What the march keeps, from the plane below up: the column, the adjacent cells, the faces between;
  * and the terms of the low z-face, which was the high one of the plane below. */
 struct window {
-  double c[2][3], w[2], e[2], s[2][2], n[2][2];
-  double face_x[3][2], face_s[2][2], face_n[2][2];
-  double face_d[2], step_d[2], tangent_d[2];
+  hymgi_real c[2][3], w[2], e[2], s[2][2], n[2][2];
+  hymgi_real face_x[3][2], face_s[2][2], face_n[2][2];
+  hymgi_real face_d[2], step_d[2], tangent_d[2];
 };
 
 /* What a step loads. */
 struct arrivals {
-  double c[2], w, e, s[2], n[2];               /* x above */
-  double ww, ee, ss[2], nn[2], sw, se, nw, ne; /* x around */
-  double face_x[3], face_s[2], face_n[2];      /* of the plane above */
-  double face_u[4], up_s[2], up_n[2];          /* z-faces between */
-  double x_south[3], x_north[3];               /* x-faces of the adjacent rows */
-  double s_west, s_east, n_west, n_east;       /* y-faces of the adjacent columns */
-  double f[2], alpha[2], prev[2], scale[2];
+  hymgi_real c[2], w, e, s[2], n[2];               /* x above */
+  hymgi_real ww, ee, ss[2], nn[2], sw, se, nw, ne; /* x around */
+  hymgi_real face_x[3], face_s[2], face_n[2];      /* of the plane above */
+  hymgi_real face_u[4], up_s[2], up_n[2];          /* z-faces between */
+  hymgi_real x_south[3], x_north[3];               /* x-faces of the adjacent rows */
+  hymgi_real s_west, s_east, n_west, n_east;       /* y-faces of the adjacent columns */
+  hymgi_real f[2], alpha[2], prev[2], scale[2];
 };
 
 /* The four cells from which the ghosts of a row are extrapolated: the even and the odd cell of this
  * slot and of the neighbouring lane's. */
-template <row_end END> __device__ __forceinline__ inside cells_at(double even, double odd)
+template <row_end END> __device__ __forceinline__ inside cells_at(hymgi_real even, hymgi_real odd)
 {
-  const double at_boundary = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
+  const hymgi_real at_boundary = END == EAST_END ? odd : even, next = END == EAST_END ? even : odd;
   return {at_boundary, next, __shfl_xor_sync(~0u, at_boundary, 1), __shfl_xor_sync(~0u, next, 1)};
 }
 
 /* Puts the first ghost of a row in its place. */
 template <row_end END>
-__device__ __forceinline__ void fill_row_ghosts(bool at_end, double even, double odd, double *west,
-                                                double *east)
+__device__ __forceinline__ void fill_row_ghosts(bool at_end, hymgi_real even, hymgi_real odd,
+                                                hymgi_real *west, hymgi_real *east)
 {
-  const double ghost = first_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(even, odd));
-  double *const place = END == WEST_END ? west : east;
+  const hymgi_real ghost = first_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(even, odd));
+  hymgi_real *const place = END == WEST_END ? west : east;
   *place = at_end ? ghost : *place;
 }
 
@@ -91,8 +91,8 @@ template <bool VARIABLE, row_end END>
 __device__ __forceinline__ void fill_arrivals(bool at_end, const window &w, arrivals *t)
 {
   fill_row_ghosts<END>(at_end, w.c[0][2], w.c[1][2], &t->w, &t->e);
-  const double second = second_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(w.c[0][1], w.c[1][1]));
-  double *const place = END == WEST_END ? &t->ww : &t->ee;
+  const hymgi_real second = second_ghost(HYMGI_QUARTIC_GHOST, cells_at<END>(w.c[0][1], w.c[1][1]));
+  hymgi_real *const place = END == WEST_END ? &t->ww : &t->ee;
   *place = at_end ? second : *place;
   if (!VARIABLE) return;
   fill_row_ghosts<END>(at_end, w.s[0][1], w.s[1][1], &t->sw, &t->se);
@@ -111,27 +111,27 @@ template <int N, row_end END> struct memory_source {
         east(END == EAST_END && at_end ? -1 : 0)
   {
   }
-  __device__ __forceinline__ double x(int u, int dj, int dk) const
+  __device__ __forceinline__ hymgi_real x(int u, int dj, int dk) const
   {
     return args.own[p.at(u, dj, dk) + (u < 0 ? west : u > 1 ? east : 0)];
   }
-  __device__ __forceinline__ double beta(int axis, int u, int dj, int dk) const
+  __device__ __forceinline__ hymgi_real beta(int axis, int u, int dj, int dk) const
   {
     return __ldg(args.v.beta[axis] + p.at(u, dj, dk));
   }
-  __device__ __forceinline__ double f(int u) const
+  __device__ __forceinline__ hymgi_real f(int u) const
   {
     return args.f[p.at(u, 0, 0)];
   }
-  __device__ __forceinline__ double prev(int u) const
+  __device__ __forceinline__ hymgi_real prev(int u) const
   {
     return args.prev ? args.prev[p.at(u, 0, 0)] : 0;
   }
-  __device__ __forceinline__ double scale(int u) const
+  __device__ __forceinline__ hymgi_real scale(int u) const
   {
     return __ldg(args.scale + p.at(u, 0, 0));
   }
-  __device__ __forceinline__ double alpha(int u) const
+  __device__ __forceinline__ hymgi_real alpha(int u) const
   {
     return args.v.has_alpha ? alpha_at(args.v, p.at(u, 0, 0)) : 0;
   }
@@ -176,7 +176,8 @@ __device__ __forceinline__ arrivals arrive(const Source &from)
 }
 
 /* x at u cells along x from the even one */
-__device__ __forceinline__ double x_seen(const window &w, const arrivals &t, int u, int dj, int dk)
+__device__ __forceinline__ hymgi_real x_seen(const window &w, const arrivals &t, int u, int dj,
+                                             int dk)
 {
   const bool inner = u == 0 || u == 1;
   if (inner && dj == 0) return dk == 2 ? t.c[u] : w.c[u][dk + 1];
@@ -189,14 +190,16 @@ __device__ __forceinline__ double x_seen(const window &w, const arrivals &t, int
   return dj < 0 ? (u < 0 ? t.sw : t.se) : (u < 0 ? t.nw : t.ne);
 }
 
-__device__ __forceinline__ double x_face(const window &w, const arrivals &t, int u, int dj, int dk)
+__device__ __forceinline__ hymgi_real x_face(const window &w, const arrivals &t, int u, int dj,
+                                             int dk)
 {
   if (dj != 0) return dj < 0 ? t.x_south[u] : t.x_north[u];
   return dk == 1 ? t.face_x[u] : w.face_x[u][dk + 1];
 }
 
 /* up: the low face or the high one */
-__device__ __forceinline__ double y_face(const window &w, const arrivals &t, int u, int up, int dk)
+__device__ __forceinline__ hymgi_real y_face(const window &w, const arrivals &t, int u, int up,
+                                             int dk)
 {
   if (u < 0) return up ? t.n_west : t.s_west;
   if (u > 1) return up ? t.n_east : t.s_east;
@@ -204,14 +207,15 @@ __device__ __forceinline__ double y_face(const window &w, const arrivals &t, int
   return up ? w.face_n[u][dk + 1] : w.face_s[u][dk + 1];
 }
 
-__device__ __forceinline__ double z_face(const arrivals &t, int u, int di, int dj)
+__device__ __forceinline__ hymgi_real z_face(const arrivals &t, int u, int di, int dj)
 {
   return dj < 0 ? t.up_s[u] : dj > 0 ? t.up_n[u] : t.face_u[u + di + 1];
 }
 
 /* A x of cell U without the alpha term; moves the window's low z-face up. */
 template <bool VARIABLE, int U>
-__device__ __forceinline__ double apply_cell(const operator_view &v, const arrivals &t, window *w)
+__device__ __forceinline__ hymgi_real apply_cell(const operator_view &v, const arrivals &t,
+                                                 window *w)
 {
   const auto x = [&](int di, int dj, int dk) { return x_seen(*w, t, U + di, dj, dk); };
   const auto bi = [&](int di, int dj, int dk) {
@@ -221,22 +225,22 @@ __device__ __forceinline__ double apply_cell(const operator_view &v, const arriv
     return VARIABLE ? y_face(*w, t, U + di, dj, dk) : v.beta_constant[1];
   };
   const auto above = [&](int di, int dj, int) { return z_face(t, U, di, dj); };
-  const double low = VARIABLE ? w->face_d[U] : v.beta_constant[2];
-  const double high = VARIABLE ? t.face_u[U + 1] : v.beta_constant[2];
-  const double step = HYMGI_FV4_STEP_K(x, 1);
-  const double tangent = VARIABLE ? HYMGI_FV4_TANGENT_FACE_K(x, above, 1) : 0;
-  const double ax = HYMGI_FV4_APPLY_BETWEEN(VARIABLE, x, bi, bj, low, w->step_d[U], w->tangent_d[U],
-                                            high, step, tangent);
+  const hymgi_real low = VARIABLE ? w->face_d[U] : v.beta_constant[2];
+  const hymgi_real high = VARIABLE ? t.face_u[U + 1] : v.beta_constant[2];
+  const hymgi_real step = HYMGI_FV4_STEP_K(x, 1);
+  const hymgi_real tangent = VARIABLE ? HYMGI_FV4_TANGENT_FACE_K(x, above, 1) : 0;
+  const hymgi_real ax = HYMGI_FV4_APPLY_BETWEEN(VARIABLE, x, bi, bj, low, w->step_d[U],
+                                                w->tangent_d[U], high, step, tangent);
   w->step_d[U] = step;
   w->tangent_d[U] = tangent;
   return ax;
 }
 
 template <typename JOB, bool VARIABLE, int U>
-__device__ __forceinline__ double value_of(const gsrb_args &args, const arrivals &t, window *w)
+__device__ __forceinline__ hymgi_real value_of(const gsrb_args &args, const arrivals &t, window *w)
 {
-  const double c = w->c[U][1];
-  const double r =
+  const hymgi_real c = w->c[U][1];
+  const hymgi_real r =
       t.f[U] - fv4_with_alpha(args.v, apply_cell<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
   if (!std::is_same_v<JOB, relax>) return r;
   return relaxed(args, c, args.residual * t.scale[U], r, t.prev[U]);
@@ -304,19 +308,19 @@ template <bool VARIABLE> __device__ __forceinline__ void shift(window *w, const 
 }
 
 /* The mean of a coarse cell's 8 fine cells, which two lanes in adjacent rows have. */
-__device__ __forceinline__ double mean_of_rows(double below, double above)
+__device__ __forceinline__ hymgi_real mean_of_rows(hymgi_real below, hymgi_real above)
 {
-  const double below_north = __shfl_down_sync(~0u, below, SLOTS);
-  const double above_north = __shfl_down_sync(~0u, above, SLOTS);
+  const hymgi_real below_north = __shfl_down_sync(~0u, below, SLOTS);
+  const hymgi_real above_north = __shfl_down_sync(~0u, above, SLOTS);
   return hymgi_mean_of_8(below, below_north, above, above_north);
 }
 
 /* Stores the coarse cell of two planes and two rows; the lane of the first row does it. */
 __device__ __forceinline__ void store_mean(const gsrb_args &args, const hymgi_geom &patch,
-                                           bool inside, int t, int j, int k, double below,
-                                           double above)
+                                           bool inside, int t, int j, int k, hymgi_real below,
+                                           hymgi_real above)
 {
-  const double mean = mean_of_rows(below, above);
+  const hymgi_real mean = mean_of_rows(below, above);
   if (!inside || (j & 1)) return;
   const ptrdiff_t at = hymgi_at(&patch, t, j / 2, k / 2);
   args.coarse[at] = mean;

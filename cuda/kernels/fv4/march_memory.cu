@@ -28,13 +28,13 @@ __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_pla
  * loads, so that the two overlap. */
 template <typename JOB, bool VARIABLE, int N, row_end END>
 __device__ __forceinline__ void march_step(const gsrb_args &a, slot_place<N> *p, bool stored,
-                                           bool at_end, window *w, double done[2])
+                                           bool at_end, window *w, hymgi_real done[2])
 {
   if (threadIdx.x % SLOTS == 0) prefetch_next<VARIABLE>(a, *p);
   arrivals t = arrive<JOB, VARIABLE>(memory_source<N, END>(a, *p, at_end));
   if (STORES<JOB> && stored) {
-    a.out[p->at(0, 0, -1)] = done[0];
-    a.out[p->at(1, 0, -1)] = done[1];
+    store_result<JOB>(a, p->at(0, 0, -1), done[0]);
+    store_result<JOB>(a, p->at(1, 0, -1), done[1]);
   }
   if (END != NO_END) fill_arrivals<VARIABLE, END>(at_end, *w, &t);
   done[0] = value_of<JOB, VARIABLE, 0>(a, t, w);
@@ -54,21 +54,20 @@ __device__ __forceinline__ unsigned long long march_slot(const gsrb_args &a, con
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
   const bool at_end = t == (END == WEST_END ? 0 : last);
   window w = window_at<VARIABLE, END>(memory_source<N, END>(a, p, at_end), at_end);
-  double done[2] = {}, below = 0;
+  hymgi_real done[2] = {}, below = 0;
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
     march_step<JOB, VARIABLE, N, END>(a, &p, inside && k > from, at_end, &w, done);
-    if (std::is_same_v<JOB, residual_norm> && inside)
-      norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
+    if (HAS_NORM<JOB> && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
     if (!std::is_same_v<JOB, residual_mean>) continue;
-    const double sum = done[0] + done[1];
+    const hymgi_real sum = done[0] + done[1];
     if (k & 1) store_mean(a, patch, inside, t, j, k, below, sum);
     below = sum;
   }
   if (STORES<JOB> && inside) {
-    a.out[p.at(0, 0, -1)] = done[0];
-    a.out[p.at(1, 0, -1)] = done[1];
+    store_result<JOB>(a, p.at(0, 0, -1), done[0]);
+    store_result<JOB>(a, p.at(1, 0, -1), done[1]);
   }
   return norm;
 }
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constan
     norm = march_slot<JOB, VARIABLE, N, EAST_END>(a, g, patch, t, j, from, to);
   else
     norm = march_slot<JOB, VARIABLE, N, NO_END>(a, g, patch, t, j, from, to);
-  if (std::is_same_v<JOB, residual_norm>) reduce_max(a.reduction, norm);
+  if (HAS_NORM<JOB>) reduce_max(a.reduction, norm);
 }
 
 } /* namespace */
@@ -112,7 +111,7 @@ extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymg
   gsrb_args a = gsrb_args_of(level, sweep);
   const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   const dim3 grid = slabs_grid(&a, n[0] / 2, X, Y, slab);
-  with_job<relax, residual, residual_norm, residual_mean>(sweep, [&](auto job) {
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean>(sweep, [&](auto job) {
     const auto launch = [&](auto variable) {
       with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
           level, [&](auto of) {

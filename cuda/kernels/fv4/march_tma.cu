@@ -12,20 +12,27 @@ enum { COPIES_FROM = 9 }; /* compute capability */
 
 /* ---- the ring of planes in shared memory ---- */
 
-/* Planes in flight; slots, rows and planes before the box where maps begin. */
-enum { AHEAD = 2, MAP_LOW = 2 };
+/* Planes in flight; rows and planes, and slots of 16 bytes, before the box where maps begin. */
+enum {
+  AHEAD = 2,
+  MAP_LOW = 2,
+  WHOLE = 16 / (int)sizeof(hymgi_real),
+  MAP_LEFT = WHOLE > 2 ? WHOLE : 2
+};
 
 /* Tiles of COUNT planes in shared memory, one after the other from START on. Each begins LEFT slots
- * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies
- * start at even slots. */
+ * and LOW rows before the block's first cell and holds the red cells, then the black ones. Copies start
+ * at multiples of 16 bytes and take whole ones of a row: LEFT_ and WIDE_ are rounded up. */
 template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struct tiles {
-  static constexpr int WIDE = WIDE_, HIGH = HIGH_, LEFT = LEFT_, LOW = LOW_, COLOUR = WIDE * HIGH;
-  static constexpr int BYTES = 2 * COLOUR * (int)sizeof(double);
-  static constexpr int SIZE = (BYTES + 127) / 128 * 128 / (int)sizeof(double);
+  static constexpr int LEFT = (LEFT_ + WHOLE - 1) / WHOLE * WHOLE;
+  static constexpr int WIDE = (WIDE_ + LEFT - LEFT_ + WHOLE - 1) / WHOLE * WHOLE;
+  static constexpr int HIGH = HIGH_, LOW = LOW_, COLOUR = WIDE * HIGH;
+  static constexpr int BYTES = 2 * COLOUR * (int)sizeof(hymgi_real);
+  static constexpr int SIZE = (BYTES + 127) / 128 * 128 / (int)sizeof(hymgi_real);
   static constexpr int END = START + COUNT * SIZE;
 
   /* that of the block's plane m */
-  static __device__ __forceinline__ double *of(double *ring, int m)
+  static __device__ __forceinline__ hymgi_real *of(hymgi_real *ring, int m)
   {
     return ring + START + m % (COUNT ? COUNT : 1) * SIZE;
   }
@@ -47,7 +54,7 @@ template <typename JOB_, bool ALPHA_> struct tma_shape {
   typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
   typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
   static constexpr int SHARED =
-      alpha::END * (int)sizeof(double) + (2 * AHEAD + 1) * (int)sizeof(byte_barrier);
+      alpha::END * (int)sizeof(hymgi_real) + (2 * AHEAD + 1) * (int)sizeof(byte_barrier);
 };
 
 struct tma_maps {
@@ -56,16 +63,16 @@ struct tma_maps {
 
 /* A slot in a tile: where its even cell is, and its odd one. */
 template <typename Tiles> struct slot_view {
-  double *even, *odd;
+  hymgi_real *even, *odd;
 
-  __device__ __forceinline__ slot_view(double *tile, int t, int j, bool swapped)
+  __device__ __forceinline__ slot_view(hymgi_real *tile, int t, int j, bool swapped)
   {
-    double *const red = tile + (j + Tiles::LOW) * Tiles::WIDE + t + Tiles::LEFT;
+    hymgi_real *const red = tile + (j + Tiles::LOW) * Tiles::WIDE + t + Tiles::LEFT;
     even = swapped ? red + Tiles::COLOUR : red;
     odd = swapped ? red : red + Tiles::COLOUR;
   }
   /* as slot_place has it */
-  __device__ __forceinline__ double &at(int u, int dj, int dk) const
+  __device__ __forceinline__ hymgi_real &at(int u, int dj, int dk) const
   {
     return ((u + dj + dk) & 1 ? odd : even)[(u >> 1) + dj * Tiles::WIDE];
   }
@@ -73,41 +80,41 @@ template <typename Tiles> struct slot_view {
 
 /* Where a march loads from: the ring, in the step of the block's plane m; (t, j): in the tile. */
 template <typename Shape> struct tma_source {
-  double *ring;
+  hymgi_real *ring;
   int m, t, j;
   bool swapped;
   const operator_view &v;
 
-  template <typename Tiles> __device__ __forceinline__ double load(int u, int dj, int dk) const
+  template <typename Tiles> __device__ __forceinline__ hymgi_real load(int u, int dj, int dk) const
   {
     return slot_view<Tiles>(Tiles::of(ring, m + dk), t, j, swapped).at(u, dj, dk);
   }
-  __device__ __forceinline__ double x(int u, int dj, int dk) const
+  __device__ __forceinline__ hymgi_real x(int u, int dj, int dk) const
   {
     return load<typename Shape::values>(u, dj, dk);
   }
-  __device__ __forceinline__ double beta(int axis, int u, int dj, int dk) const
+  __device__ __forceinline__ hymgi_real beta(int axis, int u, int dj, int dk) const
   {
     return axis == 0   ? load<typename Shape::faces_x>(u, dj, dk)
            : axis == 1 ? load<typename Shape::faces_y>(u, dj, dk)
                        : load<typename Shape::faces_z>(u, dj, dk);
   }
-  __device__ __forceinline__ double f(int u) const
+  __device__ __forceinline__ hymgi_real f(int u) const
   {
     return load<typename Shape::f>(u, 0, 0);
   }
-  __device__ __forceinline__ double prev(int u) const
+  __device__ __forceinline__ hymgi_real prev(int u) const
   {
     return load<typename Shape::prev>(u, 0, 0);
   }
-  __device__ __forceinline__ double scale(int u) const
+  __device__ __forceinline__ hymgi_real scale(int u) const
   {
     return load<typename Shape::scale>(u, 0, 0);
   }
-  __device__ __forceinline__ double alpha(int u) const
+  __device__ __forceinline__ hymgi_real alpha(int u) const
   {
     if (!Shape::ALPHA) return 0;
-    const double here =
+    const hymgi_real here =
         load<typename Shape::alpha>(u, 0, 0); /* undefined without an alpha vector */
     return v.alpha ? here : v.alpha_constant;
   }
@@ -116,7 +123,7 @@ template <typename Shape> struct tma_source {
 /* The copies of a block, which one thread issues. */
 template <typename Shape> struct tma_copies {
   const tma_maps &maps;
-  double *ring;
+  hymgi_real *ring;
   byte_barrier *full, *empty, *first;
   int t, j, k, planes; /* where the block begins */
   bool prev, alpha;    /* are there such vectors? */
@@ -124,7 +131,7 @@ template <typename Shape> struct tma_copies {
   template <typename Tiles>
   __device__ __forceinline__ void copy(const grid_map &map, int m, byte_barrier *b) const
   {
-    copy_boxes(Tiles::of(ring, m), &map, t + MAP_LOW - Tiles::LEFT, j + MAP_LOW - Tiles::LOW,
+    copy_boxes(Tiles::of(ring, m), &map, t + MAP_LEFT - Tiles::LEFT, j + MAP_LOW - Tiles::LOW,
                k + m + MAP_LOW, b);
   }
   /* What step m is the first to read. */
@@ -189,7 +196,7 @@ struct tma_place {
  * rows and, at the edge of the tile, the adjacent halo row. Other warps read these rows only two
  * steps later, and that step waits for a copy that is issued after all warps finished this one. */
 template <typename Shape>
-__device__ __forceinline__ void fill_tile_ghosts(double *tile, const hymgi_geom &g,
+__device__ __forceinline__ void fill_tile_ghosts(hymgi_real *tile, const hymgi_geom &g,
                                                  const tma_place &p, int k)
 {
   static_assert(AHEAD <= 2, "the step after the next would not wait for this one");
@@ -229,10 +236,10 @@ __device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
   window w = at.end == WEST_END   ? window_of<WEST_END>(a, g, at, from)
              : at.end == EAST_END ? window_of<EAST_END>(a, g, at, from)
                                   : window_of<NO_END>(a, g, at, from);
-  double *red = a.out + hymgi_row(&g, 0, at.row, from) + at.slot;
+  ptrdiff_t red = hymgi_row(&g, 0, at.row, from) + at.slot;
   bool swapped = (at.row + from + g.parity) & 1;
   unsigned long long norm = 0;
-  double below = 0;
+  hymgi_real below = 0;
   barrier_wait(copies.first, 0);
   for (int m = 0; m < 2; m++)
     fill_tile_ghosts<Shape>(Shape::values::of(copies.ring, m), g, at, from + m);
@@ -244,15 +251,14 @@ __device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
     const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
     const arrivals now = arrive<JOB, true>(here);
-    const double even = value_of<JOB, true, 0>(a, now, &w);
-    const double odd = value_of<JOB, true, 1>(a, now, &w);
+    const hymgi_real even = value_of<JOB, true, 0>(a, now, &w);
+    const hymgi_real odd = value_of<JOB, true, 1>(a, now, &w);
     shift<true>(&w, now);
     if (STORES<JOB> && inside) {
-      red[0] = swapped ? odd : even;
-      red[g.half] = swapped ? even : odd;
+      store_result<JOB>(a, red, swapped ? odd : even);
+      store_result<JOB>(a, red + g.half, swapped ? even : odd);
     }
-    if (std::is_same_v<JOB, residual_norm> && inside)
-      norm = larger(norm, larger(bits_of(even), bits_of(odd)));
+    if (HAS_NORM<JOB> && inside) norm = larger(norm, larger(bits_of(even), bits_of(odd)));
     if (std::is_same_v<JOB, residual_mean> && (m & 1))
       store_mean(a, a.patches.one, inside, at.slot, at.row, from + m, below, even + odd);
     below = even + odd;
@@ -307,15 +313,15 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
           : t0 + SLOTS == g.n[0] / 2 ? EAST_END
                                      : NO_END;
   const unsigned long long norm = march_tma<Shape>(a, copies, g, p);
-  if (std::is_same_v<typename Shape::JOB, residual_norm>) reduce_max(a.reduction, norm);
+  if (HAS_NORM<typename Shape::JOB>) reduce_max(a.reduction, norm);
 }
 
 /* ---- launches ---- */
 
-template <typename Tile> bool map_of(const hymgi_geom &g, const double *vector, grid_map *map)
+template <typename Tile> bool map_of(const hymgi_geom &g, const hymgi_real *vector, grid_map *map)
 {
-  const int n[3] = {g.n[0] / 2 + 2 * MAP_LOW, g.n[1] + 2 * MAP_LOW, g.n[2] + 2 * MAP_LOW};
-  const double *const first = vector + hymgi_row(&g, 0, -MAP_LOW, -MAP_LOW) - MAP_LOW;
+  const int n[3] = {g.n[0] / 2 + 2 * MAP_LEFT, g.n[1] + 2 * MAP_LOW, g.n[2] + 2 * MAP_LOW};
+  const hymgi_real *const first = vector + hymgi_row(&g, 0, -MAP_LOW, -MAP_LOW) - MAP_LEFT;
   return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
@@ -337,7 +343,7 @@ template <typename Shape> bool make_tma_maps(const gsrb_args &a, tma_maps *maps)
 /* TMA needs 16-byte alignment. */
 bool aligned(const hymgi_geom &g)
 {
-  return (g.pitch | g.plane | g.half | g.base | g.offset) % 2 == 0 && g.half > 0;
+  return (g.pitch | g.plane | g.half | g.base | g.offset) % WHOLE == 0 && g.half > 0;
 }
 
 template <typename Shape> void run_shape(const hymgi_level *level, gsrb_args a)
@@ -367,7 +373,7 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  with_job<relax, residual, residual_norm, residual_mean>(sweep, [&](auto job) {
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean>(sweep, [&](auto job) {
     with_bools(
         [&](auto alpha) {
           run_shape<tma_shape<decltype(job), alpha>>(level, gsrb_args_of(level, sweep));

@@ -41,7 +41,8 @@ __device__ __forceinline__ void let_successors_start(const tile_args &a, bool wa
 }
 
 /* Both ghost layers off a boundary from the cells inside, x1 at line[0]. */
-__device__ __forceinline__ void fill_line(hymgi_extrapolation ghost_kind, double *line, int stride)
+__device__ __forceinline__ void fill_line(hymgi_extrapolation ghost_kind, hymgi_real *line,
+                                          int stride)
 {
   const inside v = {line[0], line[stride], line[2 * stride], line[3 * stride]};
   line[-stride] = first_ghost(ghost_kind, v);
@@ -67,7 +68,8 @@ __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int ind
 }
 
 /* Loads the faces that a cell's fluxes use. */
-__device__ __forceinline__ void load_faces(const operator_view &v, const place &p, double (&b)[30])
+__device__ __forceinline__ void load_faces(const operator_view &v, const place &p,
+                                           hymgi_real (&b)[30])
 {
 #pragma unroll
   for (int h = 0; h < 2; h++)
@@ -92,7 +94,7 @@ __device__ __forceinline__ void place_tile(const int (&tiles)[3], int (&low)[3])
 /* The addresses of a thread's share of the tile, NULL: nothing to read. to(i, j, k): a cell's. */
 template <typename TILE, bool ALONE, typename To>
 __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)[3], const To &to,
-                                           const double *(&from)[TILE::loads])
+                                           const hymgi_real *(&from)[TILE::loads])
 {
 #pragma unroll
   for (int m = 0; m < TILE::loads; m++) {
@@ -101,16 +103,17 @@ __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)
     const int k = low[2] - TILE_HALO + e / TILE::wide / TILE::high;
     const bool there = e < TILE::cells && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, j) &&
                        in_memory<ALONE>(g, 2, k);
-    const double *const cell = to(i, j, k);
+    const hymgi_real *const cell = to(i, j, k);
     from[m] = there ? cell : NULL;
   }
 }
 
 template <typename TILE>
-__device__ __forceinline__ void load_share(const double *const (&from)[TILE::loads], double *tile)
+__device__ __forceinline__ void load_share(const hymgi_real *const (&from)[TILE::loads],
+                                           hymgi_real *tile)
 {
   const int id = (int)threadIdx.x;
-  double value[TILE::loads];
+  hymgi_real value[TILE::loads];
 #pragma unroll
   for (int m = 0; m < TILE::loads; m++)
     value[m] = from[m] ? *from[m] : 0;
@@ -121,8 +124,8 @@ __device__ __forceinline__ void load_share(const double *const (&from)[TILE::loa
 
 /* A x without the alpha term at a cell of the tile; b: load_faces. */
 template <typename TILE, bool VARIABLE>
-__device__ __forceinline__ double apply_in_tile(const operator_view &v, const double *cell,
-                                                const double (&b)[30])
+__device__ __forceinline__ hymgi_real apply_in_tile(const operator_view &v, const hymgi_real *cell,
+                                                    const hymgi_real (&b)[30])
 {
   return fv4_apply_with<VARIABLE>(
       [&](int di, int dj, int dk) { return cell[(dk * TILE::high + dj) * TILE::wide + di]; },
@@ -133,7 +136,7 @@ __device__ __forceinline__ double apply_in_tile(const operator_view &v, const do
 
 /* Fills the boundary ghosts along one axis in the tile, whose first cell is `low`. */
 template <typename TILE, int AXIS>
-__device__ __forceinline__ void fill_axis(const tile_args &a, const int (&low)[3], double *tile)
+__device__ __forceinline__ void fill_axis(const tile_args &a, const int (&low)[3], hymgi_real *tile)
 {
   const hymgi_geom &g = a.boxes.one;
   constexpr int along_x = 1, along_y = TILE::wide, along_z = TILE::wide * TILE::high;
@@ -145,7 +148,7 @@ __device__ __forceinline__ void fill_axis(const tile_args &a, const int (&low)[3
   const bool last = (g.boundaries >> (2 * AXIS + 1) & 1) && low[AXIS] + extent >= g.n[AXIS];
   if (!first && !last) return;
   for (int e = (int)threadIdx.x; e < nu * nv; e += THREADS) {
-    double *const line = tile + e % nu * u_stride + e / nu * v_stride + TILE_HALO * stride;
+    hymgi_real *const line = tile + e % nu * u_stride + e / nu * v_stride + TILE_HALO * stride;
     if (first) fill_line(boundary_of(a.c, 2 * AXIS), line, stride);
     if (last)
       fill_line(boundary_of(a.c, 2 * AXIS + 1), line + (g.n[AXIS] - 1 - low[AXIS]) * stride,
@@ -156,7 +159,7 @@ __device__ __forceinline__ void fill_axis(const tile_args &a, const int (&low)[3
 
 template <typename TILE>
 __device__ __forceinline__ void fill_tile_ghosts(const tile_args &a, const int (&low)[3],
-                                                 double *tile)
+                                                 hymgi_real *tile)
 {
   __syncthreads();
   fill_axis<TILE, 2>(a, low, tile);
@@ -200,7 +203,7 @@ static_assert(tile_cells::x * tile_cells::y * tile_cells::z == THREADS, "a cell 
 
 /* Means of the tile's residuals in the host's order: the cells of a row first. */
 __device__ __forceinline__ void store_tile_means(const tile_args &a, const int (&low)[3],
-                                                 const double *residual)
+                                                 const hymgi_real *residual)
 {
   const int id = (int)threadIdx.x;
   const int x = id % (tile_cells::x / 2), y = id / (tile_cells::x / 2) % (tile_cells::y / 2);
@@ -209,7 +212,7 @@ __device__ __forceinline__ void store_tile_means(const tile_args &a, const int (
   const hymgi_geom &patch = a.patches.one;
   if (z >= tile_cells::z / 2 || I >= patch.n[0] || J >= patch.n[1] || K >= patch.n[2]) return;
   const auto pair = [&](int jj, int kk) {
-    const double *const row =
+    const hymgi_real *const row =
         residual + ((2 * z + kk) * tile_cells::y + 2 * y + jj) * tile_cells::x + 2 * x;
     return row[0] + row[1];
   };
@@ -223,7 +226,7 @@ template <typename JOB, bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ tile_args a)
 {
   constexpr bool RELAX = std::is_same_v<JOB, relax>;
-  __shared__ double tile[tile_cells::cells], part[RELAX ? 1 : THREADS];
+  __shared__ hymgi_real tile[tile_cells::cells], part[RELAX ? 1 : THREADS];
   let_successors_start(a, false);
   const int id = (int)threadIdx.x;
   const hymgi_geom &g = a.boxes.one;
@@ -234,13 +237,13 @@ __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ t
   const bool inside = i < g.n[0] && j < g.n[1] && k < g.n[2];
   const place p = RELAX || !g.split ? place_of(g, 0, i, j, k)
                                     : place_of(g, (i + j + k + g.parity) & 1, i / 2, j, k);
-  double b[30], f = 0, prev = 0, scale = 0, alpha = 0;
+  hymgi_real b[30], f = 0, prev = 0, scale = 0, alpha = 0;
   if (inside) {
     if (VARIABLE) load_faces(a.v, p, b);
     if (RELAX) scale = a.scale[p.own];
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
   }
-  const double *from[tile_cells::loads];
+  const hymgi_real *from[tile_cells::loads];
   find_share<tile_cells, ALONE>(
       g, low, [&](int ti, int tj, int tk) { return a.own + hymgi_at(&g, ti, tj, tk); }, from);
   wait_for_predecessors();
@@ -249,8 +252,8 @@ __global__ void __launch_bounds__(THREADS, 2) fv4_tile(const __grid_constant__ t
   if (RELAX && inside && a.prev) prev = a.prev[p.own];
   load_share<tile_cells>(from, tile);
   fill_tile_ghosts<tile_cells>(a, low, tile);
-  const double *const c = tile + tile_cells::at(low, i, j, k);
-  double residual = 0;
+  const hymgi_real *const c = tile + tile_cells::at(low, i, j, k);
+  hymgi_real residual = 0;
   if (inside)
     residual = f - fv4_with_alpha(a.v, apply_in_tile<tile_cells, VARIABLE>(a.v, c, b), c[0], alpha);
   if (RELAX) {
@@ -281,7 +284,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     fv4_gsrb_tile(const __grid_constant__ tile_args a,
                   const __grid_constant__ tile_sender<ALONE> send)
 {
-  __shared__ double tile[gsrb_cells::cells];
+  __shared__ hymgi_real tile[gsrb_cells::cells];
   let_successors_start(a, false);
   const int id = (int)threadIdx.x;
   const hymgi_geom g = a.boxes.one;
@@ -292,13 +295,13 @@ __global__ void __launch_bounds__(THREADS, 2)
   const int k = low[2] + id / (gsrb_cells::x / 2) / gsrb_cells::y;
   const bool inside = t < g.n[0] / 2 && j < g.n[1] && k < g.n[2];
   const place p = place_of(g, a.colour, t, j, k);
-  double b[30], f = 0, scale = 0, alpha = 0;
+  hymgi_real b[30], f = 0, scale = 0, alpha = 0;
   if (inside) {
     if (VARIABLE) load_faces(a.v, p, b);
     scale = a.v.dinv[p.own];
     if (a.v.has_alpha) alpha = alpha_at(a.v, p.own);
   }
-  const double *from[gsrb_cells::loads];
+  const hymgi_real *from[gsrb_cells::loads];
   find_share<gsrb_cells, ALONE>(
       g, low,
       [&](int ti, int tj, int tk) {
@@ -316,9 +319,9 @@ __global__ void __launch_bounds__(THREADS, 2)
   load_share<gsrb_cells>(from, tile);
   fill_tile_ghosts<gsrb_cells>(a, low, tile);
   if (!inside) return;
-  const double *const c = tile + gsrb_cells::at(low, p.i, j, k);
-  const double ax = apply_in_tile<gsrb_cells, VARIABLE>(a.v, c, b);
-  const double updated = hymgi_relax(c[0], scale, f - fv4_with_alpha(a.v, ax, c[0], alpha));
+  const hymgi_real *const c = tile + gsrb_cells::at(low, p.i, j, k);
+  const hymgi_real ax = apply_in_tile<gsrb_cells, VARIABLE>(a.v, c, b);
+  const hymgi_real updated = hymgi_relax(c[0], scale, f - fv4_with_alpha(a.v, ax, c[0], alpha));
   a.out[p.own] = updated;
   if constexpr (!ALONE) {
     if (send.to.bricks > 0) send_cell(send.to, exchange, a.colour, t, j, k, updated);

@@ -10,17 +10,18 @@ namespace
 
 struct prolong_args {
   transfer_args t;
-  const double *coarse;
-  double *x;
+  const hymgi_real *coarse;
+  hymgi_real *x;
 };
 
 /* A coarse cell and its neighbours below (0) and above (1) along each axis, 0 beyond boundaries. */
 struct coarse_values {
-  double own, x[2], y[2], z[2];
+  hymgi_real own, x[2], y[2], z[2];
 };
 
-__device__ __forceinline__ double coarse_neighbour(const prolong_args &a, const hymgi_geom &patch,
-                                                   int axis, int side, const int at[3])
+__device__ __forceinline__ hymgi_real coarse_neighbour(const prolong_args &a,
+                                                       const hymgi_geom &patch, int axis, int side,
+                                                       const int at[3])
 {
   const int step = side ? 1 : -1;
   if (hymgi_ends(&patch, axis, side, at[axis])) return 0;
@@ -60,13 +61,13 @@ __device__ __forceinline__ two_values values_of_row(const prolong_args &a, bool 
   }
   if (Y) {
     const two_values w = weights_at<X, true>(split, a.t.weight[1], row);
-    const double slope = (b ? v.y[1] : v.y[0]) - v.own;
+    const hymgi_real slope = (b ? v.y[1] : v.y[0]) - v.own;
     e.even = hymgi_fma(w.even, slope, e.even);
     e.odd = hymgi_fma(w.odd, slope, e.odd);
   }
   if (Z) {
     const two_values w = weights_at<X, true>(split, a.t.weight[2], row);
-    const double slope = (c ? v.z[1] : v.z[0]) - v.own;
+    const hymgi_real slope = (c ? v.z[1] : v.z[0]) - v.own;
     e.even = hymgi_fma(w.even, slope, e.even);
     e.odd = hymgi_fma(w.odd, slope, e.odd);
   }
@@ -75,12 +76,12 @@ __device__ __forceinline__ two_values values_of_row(const prolong_args &a, bool 
 
 template <bool HALVED>
 __device__ __forceinline__ void add_row(bool split, bool single, const row_of_children &row,
-                                        const two_values &e, double *x)
+                                        const two_values &e, hymgi_real *x)
 {
   if (HALVED && !split && !single) {
-    double2 *const both = reinterpret_cast<double2 *>(x + row.even);
-    const double2 v = *both;
-    *both = make_double2(v.x + e.even, v.y + e.odd);
+    real2 *const both = reinterpret_cast<real2 *>(x + row.even);
+    const real2 v = *both;
+    *both = make_real2(v.x + e.even, v.y + e.odd);
     return;
   }
   x[row.even] += e.even;
@@ -96,7 +97,7 @@ __device__ __forceinline__ void add_red(const prolong_args &a, const hymgi_geom 
   const int odd = (j + k + g.parity) & 1; /* the red cells of the row have odd indices */
   if (!X && (I & 1) != odd) return;
   const ptrdiff_t at = hymgi_row(&g, 0, j, k) + (X ? I : I / 2);
-  double e = v.own;
+  hymgi_real e = v.own;
   if (X && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[0] + at), (odd ? v.x[1] : v.x[0]) - v.own, e);
   if (Y && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[1] + at), (b ? v.y[1] : v.y[0]) - v.own, e);
   if (Z && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[2] + at), (c ? v.z[1] : v.z[0]) - v.own, e);
@@ -133,8 +134,8 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source,
-                                                bool smoothed, double *x)
+extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
+                                                bool smoothed, hymgi_real *x)
 {
   if (fine->num_boxes == 0) return;
   if (fine->method->tensor) {

@@ -9,8 +9,8 @@ namespace
 
 struct restrict_args {
   transfer_args t;
-  const double *r;
-  double *coarse;
+  const hymgi_real *r;
+  hymgi_real *coarse;
 };
 
 template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
@@ -19,7 +19,7 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   const hymgi_geom &g;
   int I, j, k, rows, planes; /* the first child's row and plane, and how many there are */
   bool first, last, single;  /* no cell before or after the children; one child along x */
-  double even, odd, below, above;
+  hymgi_real even, odd, below, above;
 
   __device__ __forceinline__ collector(const restrict_args &args, const hymgi_geom &box, int i,
                                        int J, int K)
@@ -51,7 +51,7 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   }
 
   /* The part of a cell's residual that its parent gets. */
-  __device__ __forceinline__ double kept(ptrdiff_t at) const
+  __device__ __forceinline__ hymgi_real kept(ptrdiff_t at) const
   {
     return hymgi_kept_part(X && WEIGHTED ? __ldg(a.t.weight[0] + at) : 0,
                            Y && WEIGHTED ? __ldg(a.t.weight[1] + at) : 0,
@@ -59,7 +59,7 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   }
 
   /* The part that the coarse cell on its side gets along an axis. */
-  __device__ __forceinline__ void take(int axis, ptrdiff_t at, double *sum) const
+  __device__ __forceinline__ void take(int axis, ptrdiff_t at, hymgi_real *sum) const
   {
     *sum = hymgi_fma(__ldg(a.t.weight[axis] + at), a.r[at], *sum);
   }
@@ -74,7 +74,7 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
     if (X && counts(1, j_, k_)) take(AXIS, c.odd, &odd);
   }
 
-  __device__ __forceinline__ double sum()
+  __device__ __forceinline__ hymgi_real sum()
   {
 #pragma unroll
     for (int c = 0; c < (Z ? 2 : 1); c++)
@@ -106,10 +106,10 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
   static constexpr int NY = Y ? 2 : 1, NZ = Z ? 2 : 1;
 
   struct cell {
-    double r, weight[3];
+    hymgi_real r, weight[3];
   };
   const restrict_args &a;
-  double sum[2] = {0, 0}; /* of even and odd cells */
+  hymgi_real sum[2] = {0, 0}; /* of even and odd cells */
 
   __device__ __forceinline__ explicit red_collector(const restrict_args &args) : a(args) {}
 
@@ -124,14 +124,14 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
     return c;
   }
 
-  __device__ __forceinline__ void add(bool counts, int odd, double part, double r)
+  __device__ __forceinline__ void add(bool counts, int odd, hymgi_real part, hymgi_real r)
   {
-    const double more = hymgi_fma(part, r, odd ? sum[1] : sum[0]);
+    const hymgi_real more = hymgi_fma(part, r, odd ? sum[1] : sum[0]);
     if (counts && !odd) sum[0] = more;
     if (counts && odd) sum[1] = more;
   }
 
-  __device__ __forceinline__ double collect(const hymgi_geom &g, int I, int j, int k)
+  __device__ __forceinline__ hymgi_real collect(const hymgi_geom &g, int I, int j, int k)
   {
     cell own[NZ][NY], side[NZ][NY], row[NZ][2], plane[NY][2];
     const ptrdiff_t at = hymgi_row(&g, 0, j, k) + I;
@@ -152,7 +152,7 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
       for (int b = 0; b < NY && Z; b++)
         plane[b][s] = load(at + (s ? (planes ? 2 : 1) : -1) * g.plane + b * g.pitch, 2);
     }
-    double below = 0, above = 0;
+    hymgi_real below = 0, above = 0;
 #pragma unroll
     for (int c = 0; c < NZ; c++)
 #pragma unroll
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
   let_successors_start();
   wait_for_predecessors();
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
-    double *const coarse = a.coarse + hymgi_at(&patch, I, J, K);
+    hymgi_real *const coarse = a.coarse + hymgi_at(&patch, I, J, K);
     if (RED && (AXES & 1) && g.split)
       *coarse = red_collector<AXES, WEIGHTED>(a).collect(g, I, hymgi_first_child(AXES, 1, J),
                                                          hymgi_first_child(AXES, 2, K));
@@ -214,8 +214,8 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r,
-                                             hymgi_after after, double *coarse)
+extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hymgi_real *r,
+                                             hymgi_after after, hymgi_real *coarse)
 {
   if (level->num_boxes == 0) return;
   if (level->method->tensor) {

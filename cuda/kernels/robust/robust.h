@@ -14,7 +14,6 @@ void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3]);
 void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
                              const hymgi_geom *patch, double *coarse);
-void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine, double *coarse);
 void hymgi_cuda_limit_faces(const hymgi_level *level, int axis, double limit, const double *faces,
                             double *beta);
 void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
@@ -22,16 +21,18 @@ void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 
 /* restrict.cu, interpolate.cu, uneven.cu */
-void hymgi_cuda_restrict_weighted(const hymgi_level *level, const double *r, hymgi_after after,
-                                  double *coarse);
-void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const double *source, bool smoothed,
-                                     double *x);
-void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const double *source,
-                                   hymgi_ghosts order, bool add, double *x);
+void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
+                                  hymgi_real *coarse);
+void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
+                                     bool smoothed, hymgi_real *x);
+void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
+                                   hymgi_ghosts order, bool add, hymgi_real *x);
+void hymgi_cuda_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
 
 /* tensor.cu */
-void hymgi_cuda_restrict_tensor(const hymgi_level *level, const double *r, double *coarse);
-void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const double *source, double *x);
+void hymgi_cuda_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);
+void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source,
+                                   hymgi_real *x);
 }
 
 #endif

@@ -218,19 +218,15 @@ void for_each_face(const hymgi_level *level, const hymgi_geom *patches, const Ea
                each);
 }
 
-/* Of a coarse face; AXIS -1: of a coarse cell. */
-template <int AXIS> struct sum_of_children {
+template <int AXIS> struct coarse_face {
   hymgi_coarse_rule rule;
   const double *fine;
   double *coarse;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &patch, int i,
                                              int j, int k) const
   {
-    constexpr int axis = AXIS < 0 ? 0 : AXIS;
-    const int face = patch.low[axis] + hymgi_index_along(axis, i, j, k);
-    coarse[hymgi_at(&patch, i, j, k)] =
-        AXIS < 0 ? rule.kept * hymgi_sum_of_children(rule.coarsened, &g, AXIS, 0, fine, i, j, k)
-                 : hymgi_coarse_face(&rule, &g, axis, face, fine, i, j, k);
+    const int face = patch.low[AXIS] + hymgi_index_along(AXIS, i, j, k);
+    coarse[hymgi_at(&patch, i, j, k)] = hymgi_coarse_face(&rule, &g, AXIS, face, fine, i, j, k);
   }
 };
 
@@ -337,15 +333,8 @@ extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, cons
 {
   with_axis(axis, [&](auto of) {
     for_each_face<of>(level, patch,
-                      sum_of_children<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
+                      coarse_face<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
   });
-}
-
-extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const double *fine,
-                                        double *coarse)
-{
-  for_each_face<-1>(level, level->patch,
-                    sum_of_children<-1>{hymgi_coarse_rule_of(level, 0), fine, coarse});
 }
 
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)

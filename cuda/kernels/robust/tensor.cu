@@ -8,8 +8,8 @@ namespace
 
 struct tensor_args {
   transfer_args t;
-  const double *source;
-  double *result;
+  const hymgi_real *source;
+  hymgi_real *result;
 };
 
 template <unsigned AXES>
@@ -25,17 +25,19 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
     const int last = first + hymgi_children(AXES, &g, 0, I) - 1,
               last_row = row + hymgi_children(AXES, &g, 1, J) - 1,
               last_plane = plane + hymgi_children(AXES, &g, 2, K) - 1;
-    double even = 0, odd = 0, below = 0, above = 0;
+    hymgi_real even = 0, odd = 0, below = 0, above = 0;
     for (int k = plane - Z; k <= last_plane + Z; k++)
       for (int j = row - Y; j <= last_row + Y; j++)
         for (int i = first - X; i <= last + X; i++) {
           if (hymgi_beyond(&g, 0, i) || hymgi_beyond(&g, 1, j) || hymgi_beyond(&g, 2, k)) continue;
           const ptrdiff_t at = hymgi_at(&g, i, j, k);
-          const double x = X ? __ldg(a.t.weight[0] + at) : 0, y = Y ? __ldg(a.t.weight[1] + at) : 0,
-                       z = Z ? __ldg(a.t.weight[2] + at) : 0;
-          const double v = hymgi_tensor_factor(Y, j < row || j > last_row, y) *
-                           hymgi_tensor_factor(Z, k < plane || k > last_plane, z) * a.source[at];
-          double &sum = i < first ? below : i > last ? above : i == first ? even : odd;
+          const hymgi_real x = X ? __ldg(a.t.weight[0] + at) : 0,
+                           y = Y ? __ldg(a.t.weight[1] + at) : 0,
+                           z = Z ? __ldg(a.t.weight[2] + at) : 0;
+          const hymgi_real v = hymgi_tensor_factor(Y, j < row || j > last_row, y) *
+                               hymgi_tensor_factor(Z, k < plane || k > last_plane, z) *
+                               a.source[at];
+          hymgi_real &sum = i < first ? below : i > last ? above : i == first ? even : odd;
           sum = hymgi_fma(hymgi_tensor_factor(X, i < first || i > last, x), v, sum);
         }
     a.result[hymgi_at(&patch, I, J, K)] = X ? hymgi_coarse_sum(even, odd, below, above) : even;
@@ -43,8 +45,8 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
 }
 
 /* A coarse cell, or a neighbour of it, at offsets -1, 0 or 1: 0 beyond boundaries. */
-__device__ __forceinline__ double coarse_at(const double *coarse, const hymgi_geom &patch,
-                                            const int at[3], int dx, int dy, int dz)
+__device__ __forceinline__ hymgi_real coarse_at(const hymgi_real *coarse, const hymgi_geom &patch,
+                                                const int at[3], int dx, int dy, int dz)
 {
   if ((dx && hymgi_ends(&patch, 0, dx > 0, at[0])) ||
       (dy && hymgi_ends(&patch, 1, dy > 0, at[1])) || (dz && hymgi_ends(&patch, 2, dz > 0, at[2])))
@@ -54,14 +56,15 @@ __device__ __forceinline__ double coarse_at(const double *coarse, const hymgi_ge
 
 /* For a child on the sides s (-1 or 1) of its parent, with the weights w. */
 template <unsigned AXES>
-__device__ __forceinline__ double tensor_value(const double *coarse, const hymgi_geom &patch,
-                                               const int at[3], const int s[3], const double w[3])
+__device__ __forceinline__ hymgi_real tensor_value(const hymgi_real *coarse,
+                                                   const hymgi_geom &patch, const int at[3],
+                                                   const int s[3], const hymgi_real w[3])
 {
   constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
-  double plane[2] = {0, 0};
+  hymgi_real plane[2] = {0, 0};
 #pragma unroll
   for (int c = 0; c <= (Z ? 1 : 0); c++) {
-    double row[2] = {0, 0};
+    hymgi_real row[2] = {0, 0};
 #pragma unroll
     for (int b = 0; b <= (Y ? 1 : 0); b++) {
       row[b] = coarse_at(coarse, patch, at, 0, b * s[1], c * s[2]);
@@ -89,7 +92,7 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
               hymgi_at(&g, hymgi_first_child(AXES, 0, I) + d, hymgi_first_child(AXES, 1, J) + b,
                        hymgi_first_child(AXES, 2, K) + c);
           const int s[3] = {d ? 1 : -1, b ? 1 : -1, c ? 1 : -1};
-          double w[3] = {0, 0, 0};
+          hymgi_real w[3] = {0, 0, 0};
 #pragma unroll
           for (int axis = 0; axis < 3; axis++)
             if (AXES >> axis & 1) w[axis] = __ldg(a.t.weight[axis] + at);
@@ -98,7 +101,7 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
   });
 }
 
-tensor_args tensor_args_of(const hymgi_level *fine, const double *source, double *result,
+tensor_args tensor_args_of(const hymgi_level *fine, const hymgi_real *source, hymgi_real *result,
                            dim3 &block)
 {
   int n[3];
@@ -113,8 +116,8 @@ tensor_args tensor_args_of(const hymgi_level *fine, const double *source, double
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_restrict_tensor(const hymgi_level *level, const double *r,
-                                           double *coarse)
+extern "C" void hymgi_cuda_restrict_tensor(const hymgi_level *level, const hymgi_real *r,
+                                           hymgi_real *coarse)
 {
   if (level->num_boxes == 0) return;
   dim3 block;
@@ -124,8 +127,8 @@ extern "C" void hymgi_cuda_restrict_tensor(const hymgi_level *level, const doubl
   });
 }
 
-extern "C" void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const double *source,
-                                              double *x)
+extern "C" void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source,
+                                              hymgi_real *x)
 {
   if (fine->num_boxes == 0) return;
   dim3 block;

@@ -25,9 +25,9 @@ enum {
  * planes, box by box. */
 struct transfer_args {
   box_set boxes, patches;
-  const double *weight[3]; /* NULL where the axis is not halved, or weights are not used */
-  int across[2];           /* blocks along x and y */
-  int slab, slabs;         /* coarse planes of a block; of the tallest patch */
+  const hymgi_real *weight[3]; /* NULL where the axis is not halved, or weights are not used */
+  int across[2];               /* blocks along x and y */
+  int slab, slabs;             /* coarse planes of a block; of the tallest patch */
 };
 
 inline int power_of_two(int n, int most)
@@ -116,28 +116,28 @@ __device__ __forceinline__ row_of_children children_at(const hymgi_geom &g, int 
 
 /* Values of both; behind a single child, of what follows it in memory. */
 struct two_values {
-  double even, odd;
+  hymgi_real even, odd;
 };
 
 template <bool HALVED>
-__device__ __forceinline__ two_values values_at(bool split, const double *x,
+__device__ __forceinline__ two_values values_at(bool split, const hymgi_real *x,
                                                 const row_of_children &c)
 {
   if (!HALVED) return {x[c.even], 0};
   if (split) return {x[c.even], x[c.odd]};
-  const double2 v = *reinterpret_cast<const double2 *>(x + c.even);
+  const real2 v = *reinterpret_cast<const real2 *>(x + c.even);
   return {v.x, v.y};
 }
 
 /* Weights, which no kernel of a solve writes; 0 if the axis has none. */
 template <bool HALVED, bool USED>
-__device__ __forceinline__ two_values weights_at(bool split, const double *w,
+__device__ __forceinline__ two_values weights_at(bool split, const hymgi_real *w,
                                                  const row_of_children &c)
 {
   if (!USED) return {0, 0};
   if (!HALVED) return {__ldg(w + c.even), 0};
   if (split) return {__ldg(w + c.even), __ldg(w + c.odd)};
-  const double2 v = __ldg(reinterpret_cast<const double2 *>(w + c.even));
+  const real2 v = __ldg(reinterpret_cast<const real2 *>(w + c.even));
   return {v.x, v.y};
 }
 

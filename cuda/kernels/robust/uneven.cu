@@ -1,5 +1,5 @@
-/* Interpolation on the device where a side of the fine level is odd: a fine cell a thread, along z,
- * then y, then x, by the formulas that the host uses. */
+/* Transfers on the device where a side of the fine level is odd, by the formulas that the host uses:
+ * interpolation along z, then y, then x, a fine cell a thread; sums of children. */
 #include "device/loops.cuh"
 #include "kernels/robust/robust.h"
 
@@ -13,9 +13,9 @@ namespace
 struct uneven_args {
   box_set boxes, patches;
   const double *parabolas[3];
-  const double *coarse;
+  const hymgi_real *coarse;
   bool constant, add;
-  double *x;
+  hymgi_real *x;
 };
 
 __device__ __forceinline__ int neighbour(const hymgi_geom &g, int axis, int at, int step)
@@ -23,19 +23,19 @@ __device__ __forceinline__ int neighbour(const hymgi_geom &g, int axis, int at, 
   return step != 0 && hymgi_ends(&g, axis, step > 0, at) ? at : at + step;
 }
 
-__device__ double interpolated(const uneven_args &a, const hymgi_geom &g, const hymgi_geom &p,
-                               int i, int j, int k)
+__device__ hymgi_real interpolated(const uneven_args &a, const hymgi_geom &g, const hymgi_geom &p,
+                                   int i, int j, int k)
 {
   const int I = i / 2, J = j / 2, K = k / 2;
   if (a.constant) return a.coarse[hymgi_at(&p, I, J, K)];
   const double *const wx = a.parabolas[0] + 3 * (g.low[0] + i),
                       *const wy = a.parabolas[1] + 3 * (g.low[1] + j),
                       *const wz = a.parabolas[2] + 3 * (g.low[2] + k);
-  double along_yz[3];
+  hymgi_real along_yz[3];
 #pragma unroll
   for (int di = -1; di <= 1; di++) {
     const int at = neighbour(p, 0, I, di);
-    double along_z[3];
+    hymgi_real along_z[3];
 #pragma unroll
     for (int dj = -1; dj <= 1; dj++) {
       const int row = neighbour(p, 1, J, dj);
@@ -58,17 +58,40 @@ __global__ void __launch_bounds__(ROW_THREADS)
     const hymgi_geom p = box_at(a.patches, b);
     each_cell(g, [&](int colour, int t, int j, int k) {
       const int i = g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t;
-      double *const x = a.x + hymgi_at(&g, i, j, k);
-      const double e = interpolated(a, g, p, i, j, k);
+      hymgi_real *const x = a.x + hymgi_at(&g, i, j, k);
+      const hymgi_real e = interpolated(a, g, p, i, j, k);
       *x = a.add ? *x + e : e;
+    });
+  });
+}
+
+/* ---- sums ---- */
+
+struct sum_args {
+  box_set boxes, patches;
+  unsigned coarsened;
+  hymgi_real kept;
+  const hymgi_real *fine;
+  hymgi_real *coarse;
+};
+
+__global__ void __launch_bounds__(ROW_THREADS) sum_children(const __grid_constant__ sum_args a)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(a.boxes, [&](const hymgi_geom &g, int b) {
+    const hymgi_geom patch = box_at(a.patches, b);
+    each_of_brick(patch.n, [&](int i, int j, int k) {
+      a.coarse[hymgi_at(&patch, i, j, k)] =
+          a.kept * hymgi_sum_of_children(a.coarsened, &g, -1, 0, a.fine, i, j, k);
     });
   });
 }
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const double *source,
-                                              hymgi_ghosts order, bool add, double *x)
+extern "C" void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
+                                              hymgi_ghosts order, bool add, hymgi_real *x)
 {
   uneven_args a = {};
   if (fine->num_boxes == 0) return;
@@ -81,4 +104,21 @@ extern "C" void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const dou
   a.add = add;
   a.x = x;
   hymgi_launch(fine->context, interpolate_uneven, cells_grid(fine), dim3(ROW_THREADS), a);
+}
+
+extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const hymgi_real *fine,
+                                        hymgi_real *coarse)
+{
+  int n[3];
+  box_extent(level->patch, level->num_boxes, n);
+  sum_args a = {};
+  a.boxes = box_set_of(level->box, level->num_boxes);
+  a.patches = box_set_of(level->patch, level->num_boxes);
+  a.coarsened = level->coarsened;
+  a.kept = (hymgi_real)hymgi_part_of_sum(level);
+  a.fine = fine;
+  a.coarse = coarse;
+  hymgi_launch(level->context, sum_children,
+               dim3(row_blocks((int64_t)n[1] * n[2], n[0]), grid_share(level->num_boxes)),
+               dim3(ROW_THREADS), a);
 }

@@ -17,8 +17,8 @@ struct prolong_args {
   extrapolation c;
   bool fills_ghosts; /* no boundary ghosts are in memory */
   int tiles[3];
-  const double *coarse;
-  double *fine;
+  const hymgi_real *coarse;
+  hymgi_real *fine;
 };
 
 /* The tile's cells [low, high). Tiles are of nearly equal size: none is a single cell wide where
@@ -43,9 +43,9 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
 /* The even (sign 1) or the odd (-1) child of the cell whose line of values starts at x, with its
  * neighbour at -reach. */
 template <hymgi_ghosts ORDER>
-__device__ __forceinline__ double child(double sign, const double *x, int stride)
+__device__ __forceinline__ hymgi_real child(hymgi_real sign, const hymgi_real *x, int stride)
 {
-  double v[5];
+  hymgi_real v[5];
 #pragma unroll
   for (int m = 0; m < 2 * HYMGI_INTERPOLATION_REACH(ORDER) + 1; m++)
     v[m] = x[m * stride];
@@ -53,9 +53,10 @@ __device__ __forceinline__ double child(double sign, const double *x, int stride
 }
 
 template <hymgi_ghosts ORDER>
-__device__ __forceinline__ void children(const double *x, int stride, double *even, double *odd)
+__device__ __forceinline__ void children(const hymgi_real *x, int stride, hymgi_real *even,
+                                         hymgi_real *odd)
 {
-  const double both[2] = {child<ORDER>(1, x, stride), child<ORDER>(-1, x, stride)};
+  const hymgi_real both[2] = {child<ORDER>(1, x, stride), child<ORDER>(-1, x, stride)};
   *even = both[0], *odd = both[1];
 }
 
@@ -77,12 +78,12 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
 
   hymgi_geom g, patch;
   tile t;
-  double old[BATCH][WRITTEN];
+  hymgi_real old[BATCH][WRITTEN];
 
   /* Loads the cells, except for the boundary ghosts that are filled here. */
-  __device__ __forceinline__ void load(const prolong_args &a, double *x) const
+  __device__ __forceinline__ void load(const prolong_args &a, hymgi_real *x) const
   {
-    double value[LOADS];
+    hymgi_real value[LOADS];
 #pragma unroll
     for (int m = 0; m < LOADS; m++) {
       const int e = (int)threadIdx.x + m * THREADS, i = t.low[0] - R + e % WX,
@@ -99,7 +100,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
 
   /* Fills the ghosts off the boundaries of AXIS. Lines beyond those of earlier axes come later. */
   template <int AXIS>
-  __device__ __forceinline__ void fill_ghosts(const prolong_args &a, double *x) const
+  __device__ __forceinline__ void fill_ghosts(const prolong_args &a, hymgi_real *x) const
   {
     constexpr int U = AXIS == 0 ? 1 : 0, V = AXIS == 2 ? 1 : 2;
     constexpr int W[3] = {WX, WY, WZ}, STRIDE[3] = {1, WX, WX * WY};
@@ -109,13 +110,13 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
     __syncthreads();
     for (int e = (int)threadIdx.x; e < W[U] * W[V]; e += THREADS) {
       const int u = e % W[U], v = e / W[U];
-      double *const row = x + u * STRIDE[U] + v * STRIDE[V];
+      hymgi_real *const row = x + u * STRIDE[U] + v * STRIDE[V];
       int at[3];
       at[U] = t.low[U] - R + u, at[V] = t.low[V] - R + v;
       for (int side = first ? 0 : 1; side <= (last ? 1 : 0); side++) {
         const hymgi_extrapolation boundary = boundary_of(a.c, 2 * AXIS + side);
         const int in = side ? -STRIDE[AXIS] : STRIDE[AXIS];
-        double *const x1 = row + (side ? t.high[AXIS] - 1 - t.low[AXIS] + R : R) * STRIDE[AXIS];
+        hymgi_real *const x1 = row + (side ? t.high[AXIS] - 1 - t.low[AXIS] + R : R) * STRIDE[AXIS];
         const inside cells = inside_of(boundary, [&](int m) { return x1[m * in]; });
         at[AXIS] = side ? patch.n[AXIS] : -1;
         x1[-in] = with_data<AXIS>(a.c, patch, at[0], at[1], at[2], first_ghost(boundary, cells),
@@ -125,19 +126,19 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
     }
   }
 
-  static __device__ __forceinline__ void combine_z(const double *x, double *out)
+  static __device__ __forceinline__ void combine_z(const hymgi_real *x, hymgi_real *out)
   {
     for (int e = (int)threadIdx.x; e < WX * WY * Z; e += THREADS) {
-      double *const to = out + e + e / (WX * WY) * (WX * WY);
+      hymgi_real *const to = out + e + e / (WX * WY) * (WX * WY);
       children<ORDER>(x + e, WX * WY, to, to + WX * WY);
     }
   }
 
-  static __device__ __forceinline__ void combine_y(const double *x, double *out)
+  static __device__ __forceinline__ void combine_y(const hymgi_real *x, hymgi_real *out)
   {
     for (int e = (int)threadIdx.x; e < WX * Y * 2 * Z; e += THREADS) {
       const int i = e % WX, J = e / WX % Y, k = e / (WX * Y);
-      double *const to = out + (k * 2 * Y + 2 * J) * WX + i;
+      hymgi_real *const to = out + (k * 2 * Y + 2 * J) * WX + i;
       children<ORDER>(x + (k * WY + J) * WX + i, WX, to, to + WX);
     }
   }
@@ -179,7 +180,7 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
-      const double *const x = a.fine + (from + m) * STEP * g.plane;
+      const hymgi_real *const x = a.fine + (from + m) * STEP * g.plane;
 #pragma unroll
       for (int c = 0; c < WRITTEN; c++)
         old[m][c] = ADD && from + m < w.count ? x[w.place[m * STEP & 1][is_odd(w, m, c)]] : 0;
@@ -187,13 +188,13 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   }
 
   __device__ __forceinline__ void finish(const prolong_args &a, const share &w, int from,
-                                         const double *values) const
+                                         const hymgi_real *values) const
   {
 #pragma unroll
     for (int m = 0; m < BATCH; m++) {
-      double *const x = a.fine + (from + m) * STEP * g.plane;
-      const double *const line = values + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
-      double value[WRITTEN];
+      hymgi_real *const x = a.fine + (from + m) * STEP * g.plane;
+      const hymgi_real *const line = values + ((w.k + (from + m) * STEP) * 2 * Y + w.j) * WX + w.I;
+      hymgi_real value[WRITTEN];
 #pragma unroll
       for (int c = 0; c < WRITTEN; c++)
         value[c] = child<ORDER>(is_odd(w, m, c) ? -1 : 1, line, 1);
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
   typedef prolongation<ORDER, ADD, BLACK, X> S;
-  __shared__ double first[S::FIRST], second[S::SECOND];
+  __shared__ hymgi_real first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
   S s;
@@ -275,8 +276,8 @@ bool only_black(const hymgi_level *fine)
 /* Planes of boundaries are passed as kernel arguments, so with them every box has its own launch. They
  * belong to the coarse boxes: where these are not the patches, the ghosts are in memory. */
 extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
-                                       const double *source, hymgi_ghosts order, bool add,
-                                       bool smoothed, double *x)
+                                       const hymgi_real *source, hymgi_ghosts order, bool add,
+                                       bool smoothed, hymgi_real *x)
 {
   if (fine->num_boxes == 0) return;
   const bool robin = hymgi_has_robin(coarse);

@@ -55,10 +55,10 @@ transfer_args transfer_args_of(const hymgi_level *level, const hymgi_sweep *swee
 enum { MEAN_THREADS = 128 };
 
 /* The sum of fine cells 2 t and 2 t + 1 of row (j, k); *largest: the maximum of |x| so far. */
-__device__ __forceinline__ double sum_of_two(const hymgi_geom &g, const double *x, int t, int j,
-                                             int k, unsigned long long *largest)
+__device__ __forceinline__ hymgi_real sum_of_two(const hymgi_geom &g, const hymgi_real *x, int t,
+                                                 int j, int k, unsigned long long *largest)
 {
-  const double *even, *odd;
+  const hymgi_real *even, *odd;
   if (g.split) {
     const int colour = (j + k + g.parity) & 1;
     even = x + hymgi_row(&g, colour, j, k) + t;
@@ -86,10 +86,10 @@ __global__ void __launch_bounds__(MEAN_THREADS)
   wait_for_predecessors();
   if (I < patch.n[0] && J < patch.n[1])
     for (int K = b.first; K < top; K++) {
-      const double p00 = sum_of_two(g, a.own, I, 2 * J, 2 * K, &largest);
-      const double p10 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K, &largest);
-      const double p01 = sum_of_two(g, a.own, I, 2 * J, 2 * K + 1, &largest);
-      const double p11 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K + 1, &largest);
+      const hymgi_real p00 = sum_of_two(g, a.own, I, 2 * J, 2 * K, &largest);
+      const hymgi_real p10 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K, &largest);
+      const hymgi_real p01 = sum_of_two(g, a.own, I, 2 * J, 2 * K + 1, &largest);
+      const hymgi_real p11 = sum_of_two(g, a.own, I, 2 * J + 1, 2 * K + 1, &largest);
       const ptrdiff_t at = hymgi_at(&patch, I, J, K);
       a.coarse[at] = hymgi_mean_of_8(p00, p10, p01, p11);
       if (a.zero) a.zero[at] = 0;
@@ -106,7 +106,7 @@ enum { SUM_THREADS = 256 };
 template <bool VARIABLE, int CELLS> struct fv2_cells {
   place p[CELLS];
   fv2_betas b[CELLS];
-  double alpha[CELLS];
+  hymgi_real alpha[CELLS];
 
   /* Loads what no kernel of a solve writes. */
   __device__ __forceinline__ void fetch(const operator_view &v, const hymgi_geom &g, int t, int j,
@@ -122,8 +122,8 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
     }
   }
 
-  __device__ __forceinline__ double residual(const transfer_args &a, const hymgi_geom &g,
-                                             int c) const
+  __device__ __forceinline__ hymgi_real residual(const transfer_args &a, const hymgi_geom &g,
+                                                 int c) const
   {
     fv2_values x = fv2_load_neighbours(a.v, g, p[c], a.own);
     x.c = a.own[p[c].own];
@@ -134,7 +134,7 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
 /* Sums the parts of a block's threads: [plane][row][slot], as wide as the block. */
 template <bool SPLIT, bool RED>
 __device__ __forceinline__ void store_means(const transfer_args &a, const block_place &b, int K,
-                                            int parity, const double *part)
+                                            int parity, const hymgi_real *part)
 {
   const hymgi_geom patch = box_at(a.patches, b.box);
   const int wide = (int)blockDim.x, rows = (int)blockDim.y, x = (int)threadIdx.x,
@@ -144,7 +144,7 @@ __device__ __forceinline__ void store_means(const transfer_args &a, const block_
       K >= patch.n[2])
     return;
   const auto pair = [&](int jj, int kk) {
-    const double *const row = part + (kk * rows + 2 * y + jj) * wide;
+    const hymgi_real *const row = part + (kk * rows + 2 * y + jj) * wide;
     if (SPLIT) return row[x];
     return RED ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
   };
@@ -157,7 +157,7 @@ template <bool VARIABLE, bool SPLIT, bool RED>
 __global__ void __launch_bounds__(SUM_THREADS, 3)
     fv2_residual_restrict(const __grid_constant__ transfer_args a)
 {
-  __shared__ double part[SUM_THREADS];
+  __shared__ hymgi_real part[SUM_THREADS];
   let_successors_start();
   const block_place b = place_of_block(a);
   const hymgi_geom g = box_at(a.boxes, b.box);
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(SUM_THREADS, 3)
     if (inside) c.fetch(a.v, g, t, j, 2 * K + up);
     if (K == b.first) wait_for_predecessors();
     if (inside) {
-      const double r = c.residual(a, g, 0);
+      const hymgi_real r = c.residual(a, g, 0);
       part[mine] = SPLIT && !RED ? r + c.residual(a, g, 1) : r;
     }
     __syncthreads();
@@ -182,7 +182,8 @@ __global__ void __launch_bounds__(SUM_THREADS, 3)
 /* ---- launches ---- */
 
 template <bool MAX>
-void launch_mean(const hymgi_level *level, const double *fine, double *coarse, double *zero)
+void launch_mean(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
+                 hymgi_real *zero)
 {
   if (level->num_boxes == 0) return;
   int n[3];
@@ -197,17 +198,10 @@ void launch_mean(const hymgi_level *level, const double *fine, double *coarse, d
 
 } /* namespace */
 
-extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const double *fine,
-                                          double *coarse)
+extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const hymgi_real *fine,
+                                          hymgi_real *coarse)
 {
   launch_mean<false>(level, fine, coarse, NULL);
-}
-
-extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const double *fine,
-                                              double *coarse, int slot)
-{
-  const result_slot there(level->context, slot);
-  launch_mean<true>(level, fine, coarse, NULL);
 }
 
 /* A block has threads along a row, at least two rows, and both fine planes of a coarse one. After
@@ -237,3 +231,12 @@ extern "C" void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sw
   hymgi_cuda_sweep_generic(level, &residual);
   launch_mean<false>(level, level->y, restriction->coarse, restriction->zero);
 }
+
+#ifndef HYMGI_SINGLE
+extern "C" void hymgi_cuda_queue_restrict_max(const hymgi_level *level, const hymgi_real *fine,
+                                              hymgi_real *coarse, int slot)
+{
+  const result_slot there(level->context, slot);
+  launch_mean<true>(level, fine, coarse, NULL);
+}
+#endif

@@ -1,0 +1,94 @@
+/* What a solver keeps on its GPU: the kernels of its levels, and the lists of its coarse end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coarse/coarse.h"
+#include "coarse/robust_cycle.h"
+#include "level_ops.h"
+
+/* Records of the levels, of level 0 outside the preconditioner, of the levels in single precision. */
+enum { OUTSIDE = HYMGI_MAX_LEVELS, SINGLES, RECORDS = SINGLES + HYMGI_MAX_LEVELS };
+
+static hymg_status attach_level(hymgi_hierarchy *h, hymgi_level *level, hymgi_level_kernels *k)
+{
+  if (level->backend != h->placement.fine) return HYMG_OK;
+  hymgi_free_level_kernels(k);
+  level->kernels = k;
+  return hymgi_fill_level_kernels(level, k);
+}
+
+static hymg_status attach_singles(hymgi_hierarchy *h, hymgi_level_kernels *records)
+{
+  for (int l = 0; l < h->shadow.count; l++) {
+    hymgi_level *const single = h->shadow.level + l;
+    if (single->backend != &hymgi_cuda_single_backend) continue;
+    hymgi_free_level_kernels(records + l);
+    single->kernels = records + l;
+    TRY(hymgi_single_fill_level_kernels(single, records + l));
+  }
+  return HYMG_OK;
+}
+
+/* As the preconditioner sees them; where level 0 has another operator outside of it, that one's
+ * kernels have the last record. */
+static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
+{
+  hymg_status status = HYMG_OK;
+  hymgi_exchange_inner(h);
+  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
+    status = attach_level(h, h->level + l, kept->kernels + l);
+  hymgi_exchange_inner(h);
+  if (status == HYMG_OK) status = attach_singles(h, kept->kernels + SINGLES);
+  if (status != HYMG_OK || !h->method.quadratic) return status;
+  return attach_level(h, h->level, kept->kernels + OUTSIDE);
+}
+
+hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
+{
+  hymg_context *const context = h->context;
+  hymgi_attached *kept = (hymgi_attached *)h->attached;
+  if (kept) {
+    hymgi_device_forget(h);
+    hymgi_coarse_destroy(context, &kept->coarse);
+  } else {
+    kept = (hymgi_attached *)calloc(1, sizeof *kept);
+    if (kept) kept->kernels = (hymgi_level_kernels *)calloc(RECORDS, sizeof *kept->kernels);
+    if (!kept || !kept->kernels) {
+      free(kept);
+      return hymgi_fail(context, HYMG_ENOMEM, "no memory for recordings");
+    }
+    h->attached = kept;
+    h->level[h->num_levels - 1].attached = kept;
+  }
+  TRY(attach_kernels(h, kept));
+  if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
+  if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
+  const int first = kept->coarse       ? kept->coarse->first
+                    : h->method.robust ? h->placement.tail_from
+                                       : h->num_levels;
+  for (int l = first; l < h->num_levels; l++)
+    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
+             h->method.robust          ? "robust_v_cycle"
+             : kept->coarse->red_black ? "coarse_red_black"
+                                       : "coarse_v_cycle");
+  return HYMG_OK;
+}
+
+void hymgi_cuda_detach(hymgi_hierarchy *h)
+{
+  hymgi_attached *const kept = (hymgi_attached *)h->attached;
+  if (!kept) return;
+  hymgi_device_forget(h);
+  hymgi_coarse_destroy(h->context, &kept->coarse);
+  for (int l = 0; l < RECORDS; l++)
+    hymgi_free_level_kernels(kept->kernels + l);
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].kernels = NULL;
+  for (int l = 0; l < h->shadow.count && h->shadow.level; l++)
+    h->shadow.level[l].kernels = NULL;
+  h->inner.kernels = NULL;
+  h->attached = NULL;
+  if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
+  free(kept->kernels);
+  free(kept);
+}
