@@ -59,7 +59,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
   const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
   for (int s = 0; s < hymgi_sweeps(level); s++) {
     hymgi_real *const x = level->x;
-    hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1, !halo && s > 0};
+    hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1};
     half.from_zero = from_zero && s == 0;
     if (half.from_zero)
       sweep(level, &half);
@@ -106,7 +106,6 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
     const bool zero = from_zero && s == 0 && (!halo || level->starts_alone) && k->starts_from_zero;
     const bool last = s + 1 == hymgi_sweeps(level);
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, now[c], now[1 - c], next[c], c};
-    half.f_is_old = in_tiles && s > 0;
     half.scale = level->c.dinv;
     half.from_zero = zero;
     half.sends = last && !goes_on ? NULL : sends;
@@ -160,7 +159,6 @@ void relax_once(hymgi_level *level, int s)
   const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
   const hymgi_plan *halo = hymgi_operator_halo(level);
   hymgi_sweep r = {HYMGI_RELAX, level->f, level->x, level->x, level->y};
-  r.f_is_old = s > 0 && !halo;
   r.prev = w.momentum != 0 ? level->y : NULL;
   r.scale = level->c.l1inv || level->method->stencil == HYMG_FV2 ? level->c.l1inv : level->c.dinv;
   r.residual = w.residual;

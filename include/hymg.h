@@ -269,7 +269,7 @@ typedef enum hymg_centering {
 /* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3 cells
  * are in single precision, inside a residual and a solution in double: the same tolerances in the same
  * number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from 128^3 cells on where
- * the backend has it, else DOUBLE. */
+ * the backend has it and there is memory for it, else DOUBLE. */
 typedef enum hymg_precision {
   HYMG_PRECISION_AUTO = -1,
   HYMG_DOUBLE = 0,
@@ -705,8 +705,8 @@ typedef struct hymg_result {
   hymg_path path;                       /* STANDARD or ROBUST */
   hymg_precision precision;             /* DOUBLE, or MIXED to the end */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, why cycles in single precision were given up, advice if the solve did not converge); owned by the solver, valid until its
-   * next solve or its destruction */
+   * another transfer, why cycles in single precision were given up, advice if the solve did not
+   * converge); owned by the solver, valid until its next solve or its destruction */
   const char *note;
 } hymg_result;
 

@@ -136,6 +136,7 @@ static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
   hymgi_hierarchy_place(&s->h);
   TRY(hymgi_transport_choose(&s->h));
   c->status = HYMG_OK;
+  TRY(hymgi_precision_settle(&s->h, hymgi_memory_check));
   TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
   TRY(hymgi_hierarchy_fill(&s->h));
   TRY(hymgi_agree(c, c->status)); /* loading clears the status */
@@ -350,6 +351,7 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   }
   status = hymgi_agree_on(context, status, &a);
   if (status == HYMG_OK) status = plan(op, variable, &o, h);
+  if (status == HYMG_OK) status = hymgi_precision_settle(h, hymgi_memory_check);
   if (status == HYMG_OK) {
     hymg_need found;
     status = hymgi_agree(context, hymgi_memory_estimate(h, &found));

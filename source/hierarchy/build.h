@@ -40,6 +40,10 @@ hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
 hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
 /* The same for the robust path, once level 0 is placed: the least that it can be. */
 hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h);
+/* Collective: levels in single precision that AUTO wants are left out if a rank has no memory for them
+ * by that check; without them it has to be made again. */
+typedef hymg_status hymgi_memory_check_of(const hymgi_hierarchy *h);
+hymg_status hymgi_precision_settle(hymgi_hierarchy *h, hymgi_memory_check_of *check);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
 
 /* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every

@@ -119,3 +119,13 @@ hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
                     "are free",
                     least * 1e-9, most * 1e-9, (double)available * 1e-9);
 }
+
+hymg_status hymgi_precision_settle(hymgi_hierarchy *h, hymgi_memory_check_of *check)
+{
+  hymg_context *c = h->context;
+  if (!h->mixed || h->options.precision != HYMG_PRECISION_AUTO) return HYMG_OK;
+  int lacks = check(h) != HYMG_OK;
+  TRY(hymgi_comm_max_int(c, c->comm, &lacks, 1));
+  if (lacks) h->mixed = false;
+  return HYMG_OK;
+}

@@ -214,7 +214,10 @@ static hymg_status add_level(hymgi_hierarchy *h)
   TRY(hymgi_count_ranks(h, l));
   choose_host(h, l);
   hymgi_level_place(h, l);
-  if (l == 0) TRY(hymgi_agree(h->context, hymgi_robust_memory_check(h)));
+  if (l == 0) {
+    TRY(hymgi_precision_settle(h, hymgi_robust_memory_check));
+    TRY(hymgi_agree(h->context, hymgi_robust_memory_check(h)));
+  }
   return hymgi_level_fill(h, l);
 }
 

@@ -87,8 +87,9 @@ __device__ __forceinline__ inside row_end(bool, hymgi_real at_boundary, hymgi_re
   return {at_boundary, beside, __shfl_xor_sync(~0u, at_boundary, 1),
           __shfl_xor_sync(~0u, beside, 1)};
 }
-__device__ __forceinline__ inside row_end(bool low, const cells<2> &at_boundary,
-                                          const cells<2> &beside)
+template <int N>
+__device__ __forceinline__ inside row_end(bool low, const cells<N> &at_boundary,
+                                          const cells<N> &beside)
 {
   return low ? inside{at_boundary.at[0], beside.at[0], at_boundary.at[1], beside.at[1]}
              : inside{at_boundary.at[1], beside.at[1], at_boundary.at[0], beside.at[0]};
@@ -105,7 +106,8 @@ __device__ __forceinline__ void put(hymgi_real *v, bool, bool at_end, hymgi_real
 {
   *v = at_end ? ghost_value : *v;
 }
-__device__ __forceinline__ void put(cells<2> *v, bool low, bool at_end, hymgi_real ghost_value)
+template <int N>
+__device__ __forceinline__ void put(cells<N> *v, bool low, bool at_end, hymgi_real ghost_value)
 {
   if (low)
     v->at[0] = at_end ? ghost_value : v->at[0];
