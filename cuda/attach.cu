@@ -37,8 +37,8 @@ static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
   hymgi_exchange_inner(h);
   for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
     status = attach_level(h, h->level + l, kept->kernels + l);
-  hymgi_exchange_inner(h);
   if (status == HYMG_OK) status = attach_singles(h, kept->kernels + SINGLES);
+  hymgi_exchange_inner(h);
   if (status != HYMG_OK || !h->method.quadratic) return status;
   return attach_level(h, h->level, kept->kernels + OUTSIDE);
 }

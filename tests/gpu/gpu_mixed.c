@@ -21,6 +21,7 @@ static const struct {
     {HYMG_FV4, {48, 32, 24}, "dd dd dd", HYMG_GSRB, 0, false, HYMG_MG, HYMG_CYCLE_F, 0},
     {HYMG_FV2, {37, 33, 29}, "dd nd pp", HYMG_GSRB, 0.75, false, HYMG_MG, HYMG_CYCLE_V, 0},
     {HYMG_FV2, {37, 33, 29}, "dd nd dd", HYMG_GSRB, 0, false, HYMG_MGPCG, 0, HYMG_PATH_ROBUST},
+    {HYMG_FV4, {40, 36, 28}, "dd nd dd", HYMG_GSRB, 0, false, HYMG_MG, 0, HYMG_PATH_ROBUST},
     {HYMG_FV2, {68, 24, 28}, "nd dn nn", HYMG_CHEBYSHEV, 0.75, false, HYMG_MG, HYMG_CYCLE_V, 0},
     {HYMG_FV4, {72, 20, 24}, "dd pp dd", HYMG_CHEBYSHEV, 0.5, false, HYMG_MG, HYMG_CYCLE_W, 0},
     {HYMG_FV4, {64, 32, 20}, "dd dd pp", HYMG_GSRB, 1, true, HYMG_MG, HYMG_CYCLE_V, 0},
@@ -36,7 +37,7 @@ static const struct {
     {HYMG_FV2, {75, 66, 69}, "dd nd dd", HYMG_GSRB, 0, false, HYMG_MGPCG, 0, HYMG_PATH_ROBUST},
     {HYMG_FV2, {128, 112, 144}, "dd dd nd", HYMG_GSRB, 1, false, HYMG_MG, HYMG_CYCLE_F, 0},
 };
-enum { CASES = sizeof cases / sizeof *cases, SMALL = 14, FEW = 4 };
+enum { CASES = sizeof cases / sizeof *cases, SMALL = 15, FEW = 5 };
 
 static twin twin_at(int m)
 {
