@@ -276,6 +276,7 @@ static void robin_faces(const hymgi_level *level, const hymgi_coarse_rule *rule,
                         const hymgi_geom *g, const hymgi_geom *p, int axis, const double *fine,
                         double *coarse)
 {
+  (void)level; /* used with OpenMP */
   for (int side = 0; side < 2; side++) {
     if (!(rule->robin >> side & 1) || !hymgi_is_boundary(g, 2 * axis + side)) continue;
     const int at = side ? p->n[axis] : 0;
