@@ -69,7 +69,8 @@ static void copy_layer(const hymgi_level *level, int b, int axis, const hymgi_ge
 /* The cells that hold the values of a face, of which there are `layers`. */
 static int layers_of(const hymgi_geom *g, int face)
 {
-  return !hymgi_is_boundary(g, face) ? 0 : g->n[face / 2] < 2 ? 1 : 2;
+  const int n = g->n[face / 2]; /* 0: cuts that were moved left nothing */
+  return !hymgi_is_boundary(g, face) ? 0 : n < 2 ? n : 2;
 }
 
 /* Copies the user's boundary field, which is open, into two layers of cells. */
@@ -196,6 +197,16 @@ static void divide_by_children(const hymgi_level *fine, const hymgi_level *coars
         }
 }
 
+/* The second layer has the values of the first; user: the cells. */
+static void repeat_layer(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                         void *user)
+{
+  const hymgi_geom *g = level->box + b;
+  int first[3] = {at[0], at[1], at[2]};
+  first[face / 2] = face & 1 ? g->n[face / 2] - 1 : 0;
+  *cell = ((const double *)user)[hymgi_at(g, first[0], first[1], first[2])];
+}
+
 hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
                                 double *cells)
 {
@@ -207,6 +218,8 @@ hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int
   if (status == HYMG_OK) status = hymgi_agree(level->context, read_user(out, field, face, given));
   if (status == HYMG_OK) hymgi_run_plan(out, out->gather, out->box, given, level->box, cells);
   level->backend->sync(level->context);
+  /* a box of the user may have had a single layer */
+  if (status == HYMG_OK) hymgi_boundary_each(level, face, cells, repeat_layer, cells);
   hymgi_crossing_destroy(out, out->vector_size, &given);
   return status;
 }

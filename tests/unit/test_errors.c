@@ -131,7 +131,7 @@ START_TEST(a_grid_refuses_boundaries_that_make_no_sense)
   refused_grid(&desc, "axis y", "both");
   desc = cube(8);
   desc.boundary[4] = (hymg_boundary)7;
-  refused_grid(&desc, "kind 7 on face z-", "2 (Neumann)");
+  refused_grid(&desc, "kind 7 on face z-", "3 (Robin)");
 }
 END_TEST
 
