@@ -45,9 +45,11 @@ hymg_status hymgi_cpu_constant_rows(hymgi_level *level)
   if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
   const size_t count = (size_t)level->num_boxes,
                size = CONSTANT_ROWS * (size_t)constant_row_size(level->box);
-  double *block = (double *)level->c.constant_rows;
+  void *memory = level->c.constant_rows;
+  double *block = memory;
   if (!block) TRY(level->memory->alloc(level->context, count * size, &block));
-  level->c.constant_rows = (hymgi_real *)block;
+  memory = block;
+  level->c.constant_rows = memory;
   for (size_t b = 0; b < count; b++)
     fill_constant_rows(level, level->box + b, level->c.constant_rows + b * size);
   return HYMG_OK;
