@@ -34,7 +34,7 @@ struct hymgi_comm {
   MPI_Request *loss_sends;       /* by rank */
   int *heard, num_heard;         /* by rank: has its loss arrived? */
   char reason[HYMGI_ALARM_TEXT]; /* of the loss, as the user reads it */
-  char out[HYMGI_ROOM], in[HYMGI_ROOM]; /* messages of reductions */
+  _Alignas(int64_t) char out[HYMGI_ROOM], in[HYMGI_ROOM]; /* messages of reductions */
 };
 
 /* Ends the communication if MPI has failed: the status of `call`. */
