@@ -127,9 +127,9 @@ typedef struct hymg_context_options {
 /* OpenMP's threads, HYMG_DEVICE_SHARED, no stream, wait_seconds 600. */
 HYMG_API hymg_context_options hymg_context_options_default(void);
 
-/* A serial context: one rank, no MPI calls. For a context with a communicator see the
- * (collective) hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL
- * (threads < 0 or > 4096, wait_seconds < 0 or > 1e9), ENOMEM, ECPU; without a context there is no text. */
+/* A serial context: one rank, no MPI calls. For a context with a communicator see the (collective)
+ * hymg_context_create_mpi in hymg_mpi.h. options may be NULL. Errors: EINVAL (threads < 0 or >
+ * 4096, wait_seconds < 0 or > 1e9), ENOMEM, ECPU; without a context there is no text. */
 HYMG_API hymg_status hymg_context_create(const hymg_context_options *options,
                                          hymg_context **context);
 /* Collective if created with a communicator. */
@@ -182,9 +182,9 @@ typedef enum hymg_boundary {
 
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
  * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann or
- * Robin boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more than
- * 512 cells would be left (1331 with extrapolation_box). Robust: the axes whose cells are strongly
- * coupled are halved, n to ceil(n / 2), down to 1 cell. */
+ * Robin boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more
+ * than 512 cells would be left (1331 with extrapolation_box). Robust: the axes whose cells are
+ * strongly coupled are halved, n to ceil(n / 2), down to 1 cell. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
   double spacing[3];         /* > 0, finite */
@@ -266,10 +266,10 @@ typedef enum hymg_centering {
   HYMG_WALL_Z_HIGH = HYMG_BOUNDARY_Z_HIGH
 } hymg_centering;
 
-/* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3 cells
- * are in single precision, inside a residual and a solution in double: the same tolerances in the same
- * number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from 128^3 cells on where
- * the backend has it and there is memory for it, else DOUBLE. */
+/* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3
+ * cells are in single precision, inside a residual and a solution in double: the same tolerances in
+ * the same number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from
+ * 128^3 cells on where the backend has it and there is memory for it, else DOUBLE. */
 typedef enum hymg_precision {
   HYMG_PRECISION_AUTO = -1,
   HYMG_DOUBLE = 0,
@@ -415,8 +415,9 @@ typedef struct hymg_operator_desc {
   double beta_constant;      /* used where beta is all NULL; > 0 */
   const hymg_field *alpha;   /* cell field, >= 0, or NULL */
   const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
-  /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward
-   * derivatives on Neumann boundaries, g on Robin boundaries (FV2). */
+  /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward derivatives
+   * on Neumann boundaries, g on Robin boundaries (FV2). With FV4 the solver then takes the robust
+   * path, so that FMG is not possible. */
   union {
     const hymg_field *boundary_data[6];
     const hymg_field *wall[6]; /* the older name */
@@ -448,11 +449,11 @@ HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_d
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
 /* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
- * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which boundaries
- * have data (a field or a constant other than 0). Takes effect at the
- * next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is
- * not allowed; the operator then stays as it was. Fields of the old desc that have been
- * destroyed must be replaced here before the next hymg_solver_update. */
+ * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which
+ * boundaries have data (a field or a constant other than 0). Takes effect at the next
+ * hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is not
+ * allowed; the operator then stays as it was. Fields of the old desc that have been destroyed must
+ * be replaced here before the next hymg_solver_update. */
 HYMG_API hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc);
 HYMG_API void hymg_operator_destroy(hymg_operator **op);
 
@@ -540,13 +541,13 @@ typedef struct hymg_transport_info {
 /* Which hierarchy and iteration a solver uses. STANDARD: all axes are halved together; cycles by
  * themselves or, with MGPCG, as preconditioner of conjugate gradients. It is the fastest where the
  * axes are coupled alike and beta is smooth. ROBUST: any size and beta, with FV2 any widths. Only
- * strongly coupled axes are coarsened; a symmetric V-cycle of FV2 is the preconditioner of conjugate
- * gradients or, with FV4 and where a Dirichlet or Robin boundary has the quadratic extrapolation, of
- * BiCGStab. MG and
- * MGPCG then mean the same. AUTO: STANDARD if its coarsest level has at most 8192 cells, 64 a side,
- * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
- * by less than a factor of 4; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit,
- * the creation of the solver fails and names the reason. */
+ * strongly coupled axes are coarsened; a symmetric V-cycle of FV2 is the preconditioner of
+ * conjugate gradients or, with FV4 and where a Dirichlet or Robin boundary has the quadratic
+ * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest level
+ * has at most 8192 cells, 64 a side, the mean couplings of the axes differ by less than a factor of
+ * 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST, as with FV4 where a
+ * boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit, the
+ * creation of the solver fails and names the reason. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,
   HYMG_PATH_STANDARD = 1,
@@ -711,12 +712,12 @@ typedef struct hymg_result {
 } hymg_result;
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
- * operator may have several solvers. Uses CUDA if backend is cuda, or if it is auto and every
- * rank has a device. Errors: EINVAL (options; negative or non-finite coefficients, robin_alpha and robin_beta
- * both 0: the text has the place; the largest b
- * beta / h^2 along an axis not within 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED
- * (backend cuda without CUDA or with symgs; a transport that is not possible here), ENOMEM (with
- * what is needed and what is free on the GPU, before anything is allocated there), ECUDA, EMPI. */
+ * operator may have several solvers. Uses CUDA if backend is cuda, or if it is auto and every rank
+ * has a device. Errors: EINVAL (options; negative or non-finite coefficients, robin_alpha and
+ * robin_beta both 0: the text has the place; the largest b beta / h^2 along an axis not within
+ * 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with
+ * symgs; a transport that is not possible here), ENOMEM (with what is needed and what is free on
+ * the GPU, before anything is allocated there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and boundary data again and keeps the
@@ -729,12 +730,12 @@ HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
 HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
- * place if they were created with this solver, else converted. f is not changed. A singular
- * system (no Dirichlet boundary, robin_alpha = 0, a alpha = 0) is solved for f minus its mean, and u has mean
- * zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a singular
- * system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO changes the
- * transfer, which takes the memory of an update, an update is needed before the next solve), EMPI. u
- * is undefined after an error. */
+ * place if they were created with this solver, else converted. f is not changed. A singular system
+ * (no Dirichlet boundary, robin_alpha = 0, a alpha = 0) is solved for f minus its mean, and u has
+ * mean zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
+ * singular system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
+ * changes the transfer, which takes the memory of an update, an update is needed before the next
+ * solve), EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
 

@@ -28,7 +28,8 @@ size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
   return rows * (size_t)*row * sizeof(hymgi_real) / sizeof(double);
 }
 
-/* Messages are of doubles. Copies cells [low[0], low[0] + n) of a row of the vector x to or from the contiguous `cells`. */
+/* Messages are of doubles. Copies cells [low[0], low[0] + n) of a row of the vector x to or from
+ * the contiguous `cells`. */
 static void copy_row(const hymgi_geom *g, hymgi_real *x, const int low[3], int n,
                      double *restrict cells, bool write)
 {

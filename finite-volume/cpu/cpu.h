@@ -224,8 +224,8 @@ hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
  * corners), adding the boundary data if asked. */
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond face 2 or 3 in plane
- * `at`, or row `at` of the ghost planes beyond face 4 or 5. */
+/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond
+ * face 2 or 3 in plane `at`, or row `at` of the ghost planes beyond face 4 or 5. */
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, const int j[2], int k);
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,

@@ -53,7 +53,8 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
          t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1);
 }
 
-/* If the level has the coarse level's boxes: else the interpolated values may be where restriction writes. */
+/* If the level has the coarse level's boxes: else the interpolated values may be where restriction
+ * writes. */
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
 {
   if (!fine->direct || !hymgi_cpu_wave_applies(fine)) return false;

@@ -47,8 +47,8 @@ static inline int hymgi_tiles_of(int ny, int height)
   return (ny + height / 2) / height;
 }
 
-/* The stages of sweeps first, first + 1 ... now and next: the two buffers of each colour, carried from one
- * wavefront of gsrb to the next. */
+/* The stages of sweeps first, first + 1 ... now and next: the two buffers of each colour, carried
+ * from one wavefront of gsrb to the next. */
 void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2]);
 void hymgi_cpu_wave_run(wave *w);
 

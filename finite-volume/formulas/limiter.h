@@ -70,9 +70,9 @@ typedef struct hymgi_fv4_part {
   hymgi_real beta, step, tangent;
 } hymgi_fv4_part;
 
-/* a, b, c, d: the cells from two below the face to one above; db, dx: the differences of beta and of x, above
- * minus below the face, along both tangential axes. outside: the cell above (high) or below the face is
- * beyond a boundary. */
+/* a, b, c, d: the cells from two below the face to one above; db, dx: the differences of beta and
+ * of x, above minus below the face, along both tangential axes. outside: the cell above (high) or
+ * below the face is beyond a boundary. */
 HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(hymgi_real beta, hymgi_real a, hymgi_real b,
                                               hymgi_real c, hymgi_real d, hymgi_real db1,
                                               hymgi_real dx1, hymgi_real db2, hymgi_real dx2,

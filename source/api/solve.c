@@ -199,7 +199,8 @@ static void mixed_cycle(hymg_solver *solver, int l, hymg_cycle cycle)
   if (norm_later(solver)) hymgi_mixed_residual(h, l, solver->exponent);
 }
 
-/* The first residual for cycles in single precision; before an F-cycle, right-hand sides are what counts. */
+/* The first residual for cycles in single precision; before an F-cycle, right-hand sides are what
+ * counts. */
 static void begin_mixed(hymg_solver *solver, int l)
 {
   solver->exponent = hymgi_mixed_exponent(solver->rhs_max);

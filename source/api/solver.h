@@ -74,8 +74,8 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
                              hymg_field *u);
 /* f anew into level->own_f, which becomes level->f. */
 hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
-/* norms.c: a value that the ranks of the level know, on all ranks of the context. solve.c: records the residual after a cycle, *stop: the monitor's wish; true if
- * the iteration ends, and why. */
+/* norms.c: a value that the ranks of the level know, on all ranks of the context. solve.c: records
+ * the residual after a cycle, *stop: the monitor's wish; true if the iteration ends, and why. */
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
@@ -87,7 +87,8 @@ void hymgi_mixed_begin(hymg_solver *solver, int l);
 int hymgi_mixed_exponent(double norm);
 void hymgi_mixed_leave(hymg_solver *solver, const char *why);
 bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again);
-/* source/api/solve_cg.c: MGPCG of the standard path, for level->f, from level->x with an initial guess. */
+/* source/api/solve_cg.c: MGPCG of the standard path, for level->f, from level->x with an initial
+ * guess. */
 hymg_status hymgi_cg_solve(hymg_solver *solver, int l, hymg_reason *reason);
 /* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
  * level->f from level->x, which is 0 or the initial guess. */

@@ -11,9 +11,9 @@ typedef struct hymgi_new_file {
   char target[PATH_MAX], temporary[PATH_MAX + 32];
 } hymgi_new_file;
 
-/* NULL, or why the file cannot be written. Symbolic links of this user and of root are
- * followed, so that a link stays one; others are refused. An
- * existing file keeps its permissions and must be writable; a new one gets `mode`, less the umask. */
+/* NULL, or why the file cannot be written. Symbolic links of this user and of root are followed, so
+ * that a link stays one; others are refused. An existing file keeps its permissions and must be
+ * writable; a new one gets `mode`, less the umask. */
 const char *hymgi_new_file_open(hymgi_new_file *f, const char *path, int mode);
 /* Waits until the data are on the disk. False with errno. */
 bool hymgi_new_file_flush(hymgi_new_file *f);

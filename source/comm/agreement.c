@@ -21,6 +21,8 @@ static uint64_t hash_of(const void *bytes, size_t size)
 
 static hymgi_argument *add(hymgi_arguments *a, const char *name, hymgi_argument_kind kind)
 {
+  /* the tests of what ranks compare would miss arguments if there were no room */
+  if (a->count == HYMGI_MOST_ARGUMENTS) a->count--;
   hymgi_argument *argument = a->list + a->count++;
   argument->name = name;
   argument->kind = kind;

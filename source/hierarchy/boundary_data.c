@@ -1,8 +1,8 @@
 /* Boundary data: values on Dirichlet boundaries, outward derivatives on Neumann boundaries, and the
- * right-hand sides of Robin conditions (robin.c), on every level. They enter a solve in two places: as a term of f in the cells at the boundary,
- * and in the ghosts that the F-cycle's interpolation reads. To move them between boxes and
- * levels they are stored as a cell field whose two layers at the boundary hold the boundary's
- * values. */
+ * right-hand sides of Robin conditions (robin.c), on every level. They enter a solve in two places:
+ * as a term of f in the cells at the boundary, and in the ghosts that the F-cycle's interpolation
+ * reads. To move them between boxes and levels they are stored as a cell field whose two layers at
+ * the boundary hold the boundary's values. */
 #include "multigrid/boundary_data.h"
 
 #include <stdlib.h>

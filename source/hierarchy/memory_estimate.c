@@ -40,7 +40,7 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   int more = h->method.quadratic && l == 0 ? 3 : 0; /* the preconditioner's betas; weights */
   bool data = false;
   for (int face = 0; face < 6; face++)
-    data = data || h->op->desc.boundary_data[face];
+    data = data || hymgi_has_data(&h->op->desc, face);
   if (l == 0 && data && h->method.stencil == HYMG_FV4) more++; /* what they add to f */
   for (int axis = 0; h->method.weighted && axis < 3; axis++)
     more += level->coarsened >> axis & 1;
@@ -101,12 +101,11 @@ hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
       vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
   const double rest =
       vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
-  const double single = /* of level 0, in half the bytes */
-      h->mixed && h->level->backend->single
-          ? vector / 2 * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0))
-          : 0;
-  const double least = finest + vector * weights,
-               most = finest + 3 * vector * weights + rest + 2 * single;
+  const bool mixed = h->mixed && h->level->backend->single && h->level->cells > HYMGI_SINGLE_CELLS;
+  const double half = mixed ? vector / 2 : 0, one = h->method.weighted ? half : 0,
+               single = half * (need.vectors + need.coefficients + 2); /* of level 0 */
+  const double least = finest + vector * weights + single + one,
+               most = finest + 3 * vector * weights + rest + 2 * (single + 3 * one);
   if (most >= ldexp(1, 62)) /* sizes are computed as integers later on */
     return hymgi_fail(h->context, HYMG_ENOMEM, "%.3g GB are more than an address space",
                       most * 1e-9);

@@ -1,6 +1,6 @@
-/* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives, Robin conditions) of a
- * level. For each box and each face that is a boundary with data or a Robin condition: a plane over the two other axes (lower axis
- * fastest), one ghost cell around. */
+/* Boundary data (inhomogeneous Dirichlet values, outward Neumann derivatives, Robin conditions) of
+ * a level. For each box and each face that is a boundary with data or a Robin condition: a plane
+ * over the two other axes (lower axis fastest), one ghost cell around. */
 #ifndef HYMGI_MULTIGRID_BOUNDARY_DATA_H
 #define HYMGI_MULTIGRID_BOUNDARY_DATA_H
 

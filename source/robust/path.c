@@ -23,7 +23,7 @@ static bool needs_robust_boundaries(const hymgi_hierarchy *h)
   bool needs = false;
   for (int face = 0; h->method.stencil == HYMG_FV4 && face < 6; face++)
     needs = needs || h->op->grid->desc.boundary[face] == HYMG_NEUMANN ||
-            h->op->desc.boundary_data[face];
+            hymgi_has_data(&h->op->desc, face);
   return needs;
 }
 

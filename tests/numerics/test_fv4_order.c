@@ -167,6 +167,42 @@ START_TEST(halving_the_cells_takes_the_error_to_a_16th)
 }
 END_TEST
 
+/* Without a field for any boundary: also what decides that the path is the robust one. */
+START_TEST(numbers_are_boundary_data_as_well)
+{
+  static const char *const boundary[] = {"dd dd dd", "dn pp dd"};
+  static const int n[3] = {16, 16, 16};
+  const double value = 3;
+  support_case c = support_case_of(HYMG_FV4, n, boundary[_i], 0);
+  c.spec.a = 0;
+  for (int face = 0; face < 6; face++)
+    if (c.spec.boundary[face] == HYMG_DIRICHLET) c.spec.boundary_constant[face] = value;
+  hymg_options options = hymg_options_default();
+  options.method = HYMG_MG;
+  options.rtol = 1e-11;
+  options.path = HYMG_PATH_ROBUST; /* the kit's solver; AUTO would be STANDARD there */
+  support_kit k = support_open(&c.spec, NULL, &options);
+  hymg_solver *solver;
+  options.path = HYMG_PATH_AUTO;
+  OK(k.context, hymg_solver_create(k.op, &options, &solver));
+  double *none = calloc(16 * 16 * 16, sizeof *none);
+  hymg_field *f = support_field(&k, 0, none), *u = support_field(&k, 0, none);
+  hymg_result r;
+  OK(k.context, hymg_solve(solver, f, u, &r));
+  ck_assert_msg(r.converged && r.path == HYMG_PATH_ROBUST, "%s", r.note);
+  double *got = support_read(&k, 0, u);
+  for (size_t i = 0; i < 16 * 16 * 16; i++)
+    ck_assert_msg(fabs(got[i] - value) < 1e-8, "u = %.12g, not %g", got[i], value);
+  hymg_solver_destroy(&solver);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  support_close(&k);
+  support_case_free(&c);
+  free(none);
+  free(got);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("the order of FV4");
@@ -174,6 +210,7 @@ int main(void)
   tcase_set_timeout(t, 100);
   tcase_add_loop_test(t, halving_the_cells_takes_the_error_to_a_16th, 0,
                       support_small() ? 3 : CASES);
+  tcase_add_loop_test(t, numbers_are_boundary_data_as_well, 0, 2);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }
