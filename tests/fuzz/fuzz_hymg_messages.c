@@ -1,21 +1,7 @@
-/* The command line of hymg-messages, whose reader is static in the program. */
+/* The command line of hymg-messages. */
 #define main program_main
 #include "exchange/messages.c"
 #undef main
 
-#include "fuzz/words.h"
-
-#include <stdlib.h>
-
-int program_main(int argc, char **argv);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-  static char program[] = "hymg-messages";
-  words w;
-  options o;
-  int code = -1;
-  words_split(&w, program, data, size);
-  if (!parse(w.argc, w.argv, &o, &code) && code != 0 && code != EXIT_BAD_INPUT) abort();
-  return 0;
-}
+#define PROGRAM "hymg-messages"
+#include "fuzz/reader.h"

@@ -146,6 +146,38 @@ START_TEST(there_is_room_again_once_fields_are_gone)
 }
 END_TEST
 
+static double need_of(const cube *c, hymg_options o, hymg_precision precision)
+{
+  hymg_need need;
+  o.precision = precision;
+  OK(c->context, hymg_solver_need(c->grid, &c->desc, 0, &o, &need));
+  return need.device_bytes;
+}
+
+/* On a card with room for double precision alone, AUTO is that, and MIXED is refused. */
+START_TEST(auto_does_without_single_precision_where_it_does_not_fit)
+{
+  cube c = cube_of(HYMG_FV2, 8.0 * 128 * 128 * 128);
+  hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
+  char size[32];
+  hymg_solver *solver = NULL;
+  o.method = HYMG_MG;
+  support_gpu_emulate("MEMORY", NULL);
+  const double plain = need_of(&c, o, HYMG_DOUBLE), mixed = need_of(&c, o, HYMG_MIXED);
+  ck_assert_double_eq(need_of(&c, o, HYMG_PRECISION_AUTO), mixed);
+  ck_assert_double_gt(mixed, 1.2 * plain);
+  snprintf(size, sizeof size, "%d", (int)((plain + mixed) / 2 / (1 << 20)));
+  support_gpu_emulate("MEMORY", size);
+  ck_assert_double_eq(need_of(&c, o, HYMG_PRECISION_AUTO), plain);
+  OK(c.context, hymg_solver_create(c.op, &o, &solver));
+  hymg_solver_destroy(&solver);
+  o.precision = HYMG_MIXED;
+  support_assert_error(c.context, hymg_solver_create(c.op, &o, &solver), HYMG_ENOMEM, NULL);
+  assert_both_numbers(c.context, plain);
+  cube_end(&c);
+}
+END_TEST
+
 /* ---- the need ---- */
 
 /* What create takes and what hymg_solver_need said of it, u and f counted in. */
@@ -186,6 +218,7 @@ int main(void)
   tcase_add_loop_test(t, a_solver_too_large_for_the_card_is_refused_with_both_numbers, 0, 4);
   tcase_add_test(t, a_field_too_large_for_the_card_is_refused_with_both_numbers);
   tcase_add_test(t, there_is_room_again_once_fields_are_gone);
+  if (twin_emulated()) tcase_add_test(t, auto_does_without_single_precision_where_it_does_not_fit);
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 8);
   suite_add_tcase(suite, t);
   return twin_run(suite);

@@ -402,10 +402,13 @@ int main(void)
   tcase_add_loop_test(t, as_many_cycles_as_in_double, 0, count);
   tcase_add_loop_test(t, the_same_bits_on_any_threads_and_boxes, 0, count);
   tcase_add_loop_test(t, an_update_gives_the_bits_of_a_fresh_solver, 0, (count + 1) / 2);
-  tcase_add_loop_test(t, steps_of_a_cycle_are_those_of_double_within_rounding, 0, count);
   tcase_add_loop_test(t, the_need_tells_of_both_precisions, 0, count);
   tcase_add_loop_test(t, coefficients_too_far_apart_for_floats_are_solved_in_double, 0, 3);
   tcase_add_test(t, few_cells_and_fmg_are_double_unless_asked);
+  suite_add_tcase(suite, t);
+  t = tcase_create("steps"); /* reads and writes the levels' vectors itself: the host's alone */
+  tcase_set_timeout(t, 100);
+  tcase_add_loop_test(t, steps_of_a_cycle_are_those_of_double_within_rounding, 0, count);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }

@@ -39,6 +39,17 @@ static inline hymg_context *support_context(MPI_Comm comm, int threads)
   return context;
 }
 
+/* True: the test is for other numbers of ranks, which is said, and MPI is finalized. */
+static inline bool support_skips_ranks(int least, int most)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  if (ranks >= least && ranks <= most) return false;
+  if (support_rank(MPI_COMM_WORLD) == 0)
+    printf("skipped: on %d to %d ranks only\n0 passed, 0 failed, 1 skipped\n", least, most);
+  MPI_Finalize();
+  return true;
+}
+
 /* Runs the suite on all ranks, prints on rank 0; the exit status is the worst of all. */
 static inline int support_run_mpi(Suite *suite)
 {
