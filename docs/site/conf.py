@@ -23,6 +23,7 @@ include_patterns = [
     "examples/petsc/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
 ]
 myst_heading_anchors = 4
 html_theme = "furo"

@@ -233,13 +233,23 @@ START_TEST(denormal_numbers_do_no_harm)
 END_TEST
 
 #ifdef __SSE2__
+/* valgrind ignores these modes, and what it runs reads them back as not set. */
+static bool keeps_modes(void)
+{
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040u); /* FTZ, DAZ */
+  const bool kept = (_mm_getcsr() & 0x8040u) == 0x8040u;
+  _mm_setcsr(before);
+  return kept;
+}
+
 /* Programs that are compiled with -ffast-math set these modes for all libraries. */
 START_TEST(denormals_taken_for_zero_change_nothing_in_ordinary_numbers)
 {
   const units plain = {1, 1, 1, 1};
   const unsigned before = _mm_getcsr();
   answer first = solve(&choices[_i], plain);
-  _mm_setcsr(before | 0x8040u); /* FTZ, DAZ */
+  _mm_setcsr(before | 0x8040u);
   answer second = solve(&choices[_i], plain);
   ck_assert_uint_eq(_mm_getcsr() & 0x8040u, 0x8040u);
   answer tiny = solve(&choices[_i], (units){1e-310, 1, 1, 1});
@@ -322,7 +332,10 @@ int main(void)
   tcase_add_loop_test(t, other_units_take_the_same_cycles, 0, count);
   tcase_add_loop_test(t, denormal_numbers_do_no_harm, 0, count);
 #ifdef __SSE2__
-  tcase_add_loop_test(t, denormals_taken_for_zero_change_nothing_in_ordinary_numbers, 0, count);
+  if (keeps_modes())
+    tcase_add_loop_test(t, denormals_taken_for_zero_change_nothing_in_ordinary_numbers, 0, count);
+  else
+    printf("not run: FTZ and DAZ cannot be set here\n");
 #endif
   tcase_add_test(t, coefficients_that_are_no_coefficients_are_refused_with_their_place);
   tcase_add_loop_test(t, a_nan_in_f_ends_every_method, 0, CHOICES);
