@@ -111,16 +111,15 @@ extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, s
   return HYMG_OK;
 }
 
-/* A lost device does not say what a block is: then it is taken for shared memory. */
+/* Where CUDA does not say what a block is, cudaFree refuses what is not shared memory; a lost device
+ * does neither. */
 extern "C" void hymgi_device_unshare(void *block)
 {
   cudaPointerAttributes a = {};
-  const cudaError_t error = cudaPointerGetAttributes(&a, block);
+  const bool known = cudaPointerGetAttributes(&a, block) == cudaSuccess;
+  const bool on_host = known && a.type != cudaMemoryTypeManaged;
+  if (on_host || (cudaFree(block) == cudaErrorInvalidValue && !known)) free(block);
   cudaGetLastError();
-  if (error == cudaSuccess && a.type != cudaMemoryTypeManaged)
-    free(block);
-  else
-    cudaFree(block);
 }
 
 extern "C" void hymgi_cuda_copy(hymg_context *context, const double *from, double *to,

@@ -318,6 +318,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 /* What is alive: allocations, streams, events, graphs and their instances. */
 size_t emulation_alive(void);
+/* Does queued work as far as it does not wait for another process. */
+void emulation_progress(void);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  * machines without one; it proves nothing about speed.
  *
  * What it catches that a GPU might let pass:
- * - Work is queued until the host waits, so a missing synchronisation reads old values.
+ * - Work is queued until the host waits, for the GPU or for messages, so a missing synchronisation reads old values.
  * - cudaMalloc memory is out of the host's reach but for kernels and copies, starts as NaN, ends at
  *   a page that faults (to 256 bytes) and faults once freed. A fault says whose memory it was.
  * - A barrier that some threads never reach ends with a message, not with a hang.
@@ -248,6 +248,12 @@ cudaError_t cudaDeviceSynchronize(void)
 {
   const guard locked(mutex);
   return capture_forbids() ? answer(cudaErrorStreamCaptureUnsupported) : wait_for_queue();
+}
+
+void emulation_progress(void)
+{
+  const guard locked(mutex);
+  try_queue();
 }
 
 size_t emulation_alive(void)

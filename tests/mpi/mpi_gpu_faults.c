@@ -2,7 +2,8 @@
  * for n = 1, 2, ..., with each transport (launches of kernels: gpu_failures). Each failure must reach
  * every rank of a collective call with the same status and a text; the call made again succeeds, and
  * the program ends with the bits of a run without failures and with nothing left. HYMG_FAULTS=all:
- * every call, else some. */
+ * every call, HYMG_FAULTS=FIRST:LAST: these; else the first and the last of
+ * each function (small tests: the first). */
 #include "support/comm.h"
 #include "support/fault_sweep.h"
 #include "support/faults_cuda.h"
@@ -20,9 +21,11 @@ static program model_of(int index)
                    .transport = transports[index % TRANSPORTS]};
 }
 
-/* Without emulation, or in the build without NCCL, there is nothing to do. */
+/* Without emulation, or in the build without NCCL, there is nothing to do; a single rank has no
+ * transport. */
 static bool is_possible(const program *model)
 {
+  if (support_ranks(MPI_COMM_WORLD) == 1 && model->transport != transports[0]) return false;
   return twin_emulated() && has_own_gpus() &&
          (model->transport != HYMG_TRANSPORT_NCCL || *hymg_build_info().nccl);
 }
@@ -32,31 +35,72 @@ static const char *left_on_gpu(size_t before)
   return support_gpu_alive() == before ? NULL : "something was left on the GPU";
 }
 
+/* One run in which this rank's call nth (0: none) fails; true if any rank noticed. */
+static bool survives(const program *model, long nth, const double *want, size_t alive)
+{
+  static double got[2 * CELLS];
+  char where[120];
+  const bool failed = fault_run(model, FAULTS_CUDA, nth, got, NULL);
+  snprintf(where, sizeof where, "variant %d, %s, call %ld, %s", model->variant,
+           hymg_transport_name(model->transport), nth, nth > 0 ? faults.struck : "");
+  support_all_agree(support_same_bits(2 * CELLS, got, want) ? NULL : "other bits", where);
+  support_all_agree(left_on_gpu(alive), where);
+  return failed;
+}
+
+/* Which call fails in the sample's run m: the first of a function, after these the last of each; 0:
+ * there are no more. */
+static long sampled(int m)
+{
+  const int count = faults_functions.count;
+  if (m >= 2 * count) return 0;
+  return m < count ? faults_functions.of[m].first : faults_functions.of[m - count].last;
+}
+
+static long most(long value)
+{
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  return value;
+}
+
+/* HYMG_FAULTS=all, or FIRST:LAST for a part of the calls. */
+static void sweep(const program *model, const char *which, long calls, const double *want,
+                  size_t alive)
+{
+  const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
+  long first = 1, last = calls, failures = 0;
+  if (sscanf(which, "%ld:%ld", &first, &last) == 2 && last > calls) last = calls;
+  for (long nth = first; nth <= last; nth++)
+    failures += survives(model, rank == nth % ranks ? nth : 0, want, alive);
+  if (rank == 0)
+    printf("variant %d, %s: %ld of calls %ld to %ld of CUDA, of %ld, failed a step\n",
+           model->variant, hymg_transport_name(model->transport), failures, first, last, calls);
+}
+
 START_TEST(a_failing_call_of_cuda_is_survived)
 {
   const program model = model_of(_i);
-  const bool all = getenv("HYMG_FAULTS") != NULL;
+  const char *which = getenv("HYMG_FAULTS");
   const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
-  static double want[2 * CELLS], got[2 * CELLS];
-  long calls, failures = 0, runs = 0;
-  char where[120];
+  static double want[2 * CELLS];
+  long calls;
   if (!is_possible(&model)) return;
-  /* queued work of a rank that waits in MPI would not run, as it does on a GPU */
-  support_gpu_emulate("EAGER", model.transport == HYMG_TRANSPORT_NCCL ? "1" : NULL);
-  const size_t before = support_gpu_alive();
+  const size_t alive = support_gpu_alive();
+  faults_cuda_list();
   fault_run(&model, FAULTS_CUDA, 0, want, &calls);
-  MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  calls = most(calls);
   ck_assert_int_gt(calls, 100);
-  for (long nth = 1 + _i; nth <= calls; nth += all ? 1 : calls / 6, runs++) {
-    failures += fault_run(&model, FAULTS_CUDA, rank == nth % ranks ? nth : 0, got, NULL);
-    snprintf(where, sizeof where, "variant %d, %s, call %ld, %s", model.variant,
-             hymg_transport_name(model.transport), nth, rank == nth % ranks ? faults.struck : "");
-    support_all_agree(support_same_bits(2 * CELLS, got, want) ? NULL : "other bits", where);
-    support_all_agree(left_on_gpu(before), where);
+  if (which) {
+    sweep(&model, which, calls, want, alive);
+    return;
   }
-  if (all && rank == 0)
-    printf("variant %d, %s: %ld of %ld calls of CUDA failed a step\n", model.variant,
-           hymg_transport_name(model.transport), failures, runs);
+  const int samples = (int)most((support_small() ? 1 : 2) * faults_functions.count);
+  ck_assert_int_gt(samples, 20);
+  long nth[2 * FAULTS_FUNCTIONS]; /* before other runs are listed */
+  for (int m = 0; m < samples; m++)
+    nth[m] = rank == m % ranks ? sampled(m) : 0;
+  for (int m = _i % TRANSPORTS; m < samples; m += TRANSPORTS)
+    survives(&model, nth[m], want, alive);
 }
 END_TEST
 

@@ -13,8 +13,6 @@ START_TEST(a_rank_that_stops_is_named_by_all_others)
   const program model = {.backend = HYMG_BACKEND_CUDA, .transport = transports[_i]};
   if (!has_own_gpus() || (model.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl))
     return;
-  /* queued work of a rank that waits in MPI would not run, as it does on a GPU */
-  support_gpu_emulate("EAGER", model.transport == HYMG_TRANSPORT_NCCL ? "1" : NULL);
   hang_often(&model, getenv("HYMG_FAULTS") ? 100 : 1);
 }
 END_TEST

@@ -7,11 +7,45 @@
 
 #include "support/faults.h"
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For each function the number of its first call and of its last one, counted from faults_cuda_list
+ * on over all functions. */
+enum { FAULTS_FUNCTIONS = 64 };
+static struct {
+  int count;
+  long calls;
+  struct {
+    const char *name;
+    long first, last;
+  } of[FAULTS_FUNCTIONS];
+} faults_functions;
+
+static inline void faults_cuda_list(void)
+{
+  faults_functions.count = 0, faults_functions.calls = 0;
+}
+
+static inline void faults_note(const char *name)
+{
+  const long now = ++faults_functions.calls;
+  int m = 0;
+  while (m < faults_functions.count && strcmp(faults_functions.of[m].name, name) != 0)
+    m++;
+  if (m == faults_functions.count) {
+    if (m == FAULTS_FUNCTIONS) abort();
+    faults_functions.count++;
+    faults_functions.of[m].name = name, faults_functions.of[m].first = now;
+  }
+  faults_functions.of[m].last = now;
+}
 
 /* Is it the turn of this call? */
 static inline bool faults_cuda(const char *name)
 {
   const bool strikes = faults_strike(FAULTS_CUDA, 0);
+  if (faults.on && faults.kind == FAULTS_CUDA) faults_note(name);
   if (strikes) faults.struck = name;
   return strikes;
 }
