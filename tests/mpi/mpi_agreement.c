@@ -163,10 +163,11 @@ START_TEST(the_first_allocation_of_a_call_fails_on_all)
 }
 END_TEST
 
-/* Of the allocations of a field, the last is that of its values. */
+/* Of the allocations of a field, the last is that of its values; some of 5 ranks have none. */
 START_TEST(the_text_has_the_memory_that_was_refused)
 {
   const char *text = "";
+  if (hymg_grid_num_local(kit.grid) == 0) return;
   for (int nth = 1; strstr(text, "host memory") == NULL; nth++) {
     hymg_field *x = NULL;
     faults_set(FAULTS_MEMORY, nth);

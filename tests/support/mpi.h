@@ -6,6 +6,7 @@
 #include "hymg_mpi.h"
 #include "support/support.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 static inline int support_rank(MPI_Comm comm)
 {
@@ -50,13 +51,25 @@ static inline bool support_skips_ranks(int least, int most)
   return true;
 }
 
-/* Runs the suite on all ranks, prints on rank 0; the exit status is the worst of all. */
+/* What failed on this rank, of which the runner of rank 0 knows nothing. */
+static inline void support_print_failures(SRunner *runner, int failed)
+{
+  TestResult **const result = srunner_failures(runner);
+  for (int m = 0; result && m < failed; m++)
+    fprintf(stderr, "rank %d, %s: %s:%d: %s\n", support_rank(MPI_COMM_WORLD), tr_tcname(result[m]),
+            tr_lfile(result[m]), tr_lno(result[m]), tr_msg(result[m]));
+  free(result);
+}
+
+/* Runs the suite on all ranks, prints on rank 0, elsewhere what failed; the exit status is the worst of
+ * all. */
 static inline int support_run_mpi(Suite *suite)
 {
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);
   srunner_run_all(runner, support_rank(MPI_COMM_WORLD) == 0 ? CK_NORMAL : CK_SILENT);
   int failed = srunner_ntests_failed(runner), worst = 0;
+  if (failed && support_rank(MPI_COMM_WORLD) > 0) support_print_failures(runner, failed);
   srunner_free(runner);
   MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return worst ? 1 : 0;
