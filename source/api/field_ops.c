@@ -196,6 +196,7 @@ hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot
   const hymg_field *const any = y ? y : x;
   hymg_context *context = any->grid->context;
   double *values = NULL;
+  context->status = HYMG_OK;
   hymg_status status = x && y && dot ? check_cells(x, call) : refuse_null(any, call);
   if (status == HYMG_OK) status = check_cells(y, call);
   if (status == HYMG_OK) status = check_alike(x, y, call);

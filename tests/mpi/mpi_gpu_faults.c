@@ -2,8 +2,7 @@
  * for n = 1, 2, ..., with each transport (launches of kernels: gpu_failures). Each failure must reach
  * every rank of a collective call with the same status and a text; the call made again succeeds, and
  * the program ends with the bits of a run without failures and with nothing left. HYMG_FAULTS=all:
- * every call, HYMG_FAULTS=FIRST:LAST: these; else the first and the last of
- * each function (small tests: the first). */
+ * every call, HYMG_FAULTS=FIRST:LAST: these; else a sample. */
 #include "support/comm.h"
 #include "support/fault_sweep.h"
 #include "support/faults_cuda.h"
@@ -48,13 +47,20 @@ static bool survives(const program *model, long nth, const double *want, size_t 
   return failed;
 }
 
-/* Which call fails in the sample's run m: the first of a function, after these the last of each; 0:
- * there are no more. */
-static long sampled(int m)
+enum { MOST_SAMPLES = STEPS + 2 * FAULTS_FUNCTIONS };
+
+/* Calls of the latest run: the last one of each step, the first one of each function, the last one of
+ * each function (not in small tests). Returns how many these are. */
+static int sample(long nth[MOST_SAMPLES])
 {
-  const int count = faults_functions.count;
-  if (m >= 2 * count) return 0;
-  return m < count ? faults_functions.of[m].first : faults_functions.of[m - count].last;
+  int count = 0;
+  for (int s = 0; s < STEPS; s++)
+    nth[count++] = fault_last[s];
+  for (int m = 0; m < faults_functions.count; m++)
+    nth[count++] = faults_functions.of[m].first;
+  for (int m = 0; m < faults_functions.count && !support_small(); m++)
+    nth[count++] = faults_functions.of[m].last;
+  return count;
 }
 
 static long most(long value)
@@ -63,13 +69,13 @@ static long most(long value)
   return value;
 }
 
-/* HYMG_FAULTS=all, or FIRST:LAST for a part of the calls. */
-static void sweep(const program *model, const char *which, long calls, const double *want,
+/* Calls first to last of so many. */
+static void sweep(const program *model, const long range[2], long calls, const double *want,
                   size_t alive)
 {
   const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
-  long first = 1, last = calls, failures = 0;
-  if (sscanf(which, "%ld:%ld", &first, &last) == 2 && last > calls) last = calls;
+  const long first = range[0], last = range[1];
+  long failures = 0;
   for (long nth = first; nth <= last; nth++)
     failures += survives(model, rank == nth % ranks ? nth : 0, want, alive);
   if (rank == 0)
@@ -80,27 +86,24 @@ static void sweep(const program *model, const char *which, long calls, const dou
 START_TEST(a_failing_call_of_cuda_is_survived)
 {
   const program model = model_of(_i);
-  const char *which = getenv("HYMG_FAULTS");
   const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
   static double want[2 * CELLS];
-  long calls;
+  long calls, range[2];
   if (!is_possible(&model)) return;
   const size_t alive = support_gpu_alive();
   faults_cuda_list();
   fault_run(&model, FAULTS_CUDA, 0, want, &calls);
   calls = most(calls);
   ck_assert_int_gt(calls, 100);
-  if (which) {
-    sweep(&model, which, calls, want, alive);
+  if (faults_sweep(calls, &range[0], &range[1])) {
+    sweep(&model, range, calls, want, alive);
     return;
   }
-  const int samples = (int)most((support_small() ? 1 : 2) * faults_functions.count);
-  ck_assert_int_gt(samples, 20);
-  long nth[2 * FAULTS_FUNCTIONS]; /* before other runs are listed */
-  for (int m = 0; m < samples; m++)
-    nth[m] = rank == m % ranks ? sampled(m) : 0;
-  for (int m = _i % TRANSPORTS; m < samples; m += TRANSPORTS)
-    survives(&model, nth[m], want, alive);
+  long nth[MOST_SAMPLES];
+  const int count = sample(nth), samples = (int)most(count);
+  ck_assert_int_gt(samples, STEPS + 20);
+  for (int m = _i % TRANSPORTS; m < samples; m += ranks > 1 ? TRANSPORTS : 1)
+    survives(&model, m < count && rank == m % ranks ? nth[m] : 0, want, alive);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
  * After that the ranks cannot communicate any more: each must get EMPI with a text, in that call or
  * in the next collective one, without waiting for the limit, and release its memory; and a new
  * context on the same communicator gives the bits of a run without failures. HYMG_FAULTS=all: every
- * n, else some. */
+ * n, HYMG_FAULTS=FIRST:LAST: these, else some. */
 #include "support/fault_program.h"
 #include "support/faults_mpi.h"
 
@@ -80,15 +80,15 @@ static const char *judge(const outcome *o, int victim)
 
 START_TEST(a_failing_call_of_mpi_ends_on_all_ranks)
 {
-  const bool all = getenv("HYMG_FAULTS") != NULL;
   const int rank = support_rank(MPI_COMM_WORLD), ranks = support_ranks(MPI_COMM_WORLD);
   static double want[2 * CELLS], got[2 * CELLS];
   char where[80];
   outcome o = run(_i, 0, want);
-  long calls = o.calls, failures = 0, runs = 0;
+  long calls = o.calls, failures = 0, runs = 0, first, last;
   MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
   ck_assert_int_gt(calls, ranks > 1 ? 500 : 0);
-  for (long nth = 1; nth <= calls; nth += all || (_i == 0 && nth < 20) ? 1 : STEP, runs++) {
+  const bool all = faults_sweep(calls, &first, &last);
+  for (long nth = first; nth <= last; nth += all || (_i == 0 && nth < 20) ? 1 : STEP, runs++) {
     const int victim = (int)(nth % ranks);
     o = run(_i, rank == victim ? nth : 0, got);
     snprintf(where, sizeof where, "variant %d, call %ld of rank %d, step %d", _i, nth, victim,
@@ -101,7 +101,8 @@ START_TEST(a_failing_call_of_mpi_ends_on_all_ranks)
   }
   ck_assert_int_gt(failures, ranks > 1 ? runs / 2 : -1);
   if (all && rank == 0)
-    printf("variant %d: %ld of %ld calls of MPI failed a step\n", _i, failures, runs);
+    printf("variant %d: %ld of calls %ld to %ld of MPI, of %ld, failed a step\n", _i, failures,
+           first, last, calls);
 }
 END_TEST
 

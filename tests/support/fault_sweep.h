@@ -28,6 +28,9 @@ static inline const char *fault_judge(const program *p, int step, faults_kind ki
   return NULL;
 }
 
+/* Of the latest run: the number of the last call in each step or before it. */
+static long fault_last[STEPS];
+
 /* The program, in which call number nth of this kind fails on this rank (0: none); true if it was
  * reached on any rank. calls: how many there are. */
 static inline bool fault_run(const program *model, faults_kind kind, long nth,
@@ -41,7 +44,7 @@ static inline bool fault_run(const program *model, faults_kind kind, long nth,
   for (int s = 0; s < STEPS; s++) {
     faults_set(kind, nth > done ? nth - done : 0);
     const hymg_status status = steps[s].call(&p);
-    done += faults.calls;
+    fault_last[s] = done += faults.calls;
     faults_end();
     snprintf(where, sizeof where, "variant %d, %s, call %ld of kind %d", p.variant, steps[s].name,
              nth, (int)kind);

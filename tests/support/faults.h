@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -49,6 +50,15 @@ static inline void *faults_count(void *block)
 {
   faults.alive += faults.on && block;
   return block;
+}
+
+/* Does the environment ask for a whole sweep? HYMG_FAULTS=all, or FIRST:LAST for a part of its calls. */
+static inline bool faults_sweep(long calls, long *first, long *last)
+{
+  const char *which = getenv("HYMG_FAULTS");
+  *first = 1, *last = calls;
+  if (which && sscanf(which, "%ld:%ld", first, last) == 2 && *last > calls) *last = calls;
+  return which != NULL;
 }
 
 /* ---- memory ---- */
