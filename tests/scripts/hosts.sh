@@ -1,7 +1,8 @@
 #!/bin/sh
 # Several hosts on one machine: namespaces with a network and a host name each, joined by a bridge. Ranks in them are on
 # several nodes and talk by TCP; results have the bits of one host; a link that goes down and a host whose ranks are
-# killed end all ranks with a message. Needs root, ip and Open MPI's mpirun, else it is skipped.
+# killed end all ranks with a message. Emulated GPUs are peers within a host and staged between hosts. Needs root, ip and
+# Open MPI's mpirun, else it is skipped; the small test is that of GPUs alone.
 
 scratch=$(mktemp -d) || exit 2
 keepers=
@@ -30,7 +31,14 @@ check() # WHAT COMMAND...
   fi
 }
 
-[ -z "$HYMG_TEST_SMALL" ] || skip 'it takes long, and this is the small test'
+totals()
+{
+  echo "$passed passed, $failed failed, 0 skipped"
+  [ $failed = 0 ]
+  exit
+}
+
+[ -z "$HYMG_TEST_SMALL" ] || [ "$HYMG_CUDA" = emulation ] || skip 'it takes long, and this is the small test'
 [ "$(id -u)" = 0 ] || skip 'only root can make network namespaces'
 for tool in ip unshare nsenter; do
   command -v $tool >/dev/null || skip "$tool is missing"
@@ -81,12 +89,14 @@ on_hosts()
   shift
   nsenter -t "$(cat "$scratch/10.99.0.1")" -n -u timeout -k 5 "${limit:-100}" "$MPIRUN" --mca plm_rsh_agent "$scratch/agent" \
     --mca btl tcp,self,vader --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 \
-    --map-by slot -H "$list" -x OMP_NUM_THREADS=1 "$@" >"$scratch/log" 2>&1
+    --map-by slot -H "$list" -x OMP_NUM_THREADS=1 -x HYMG_EMULATION_DEVICES=8 "$@" >"$scratch/log" 2>&1
 }
 # ---- the same bits, on several nodes ----
 
 # as with -v: every residual with all digits
-fv="$HYMG_FV -v --warmup 0 --min-solves 1 --min-seconds 0 --operator fv2 --solver mg --tuning estimate --grid 32,32,32"
+grid=32,32,32
+[ -z "$HYMG_TEST_SMALL" ] || grid=16,16,16
+fv="$HYMG_FV -v --warmup 0 --min-solves 1 --min-seconds 0 --operator fv2 --solver mg --tuning estimate --grid $grid"
 digits() { grep -oE '[0-9]\.[0-9]{12,}e[-+][0-9]+' "$1"; }
 runs_alike() # NODES HOSTS OPTION...
 {
@@ -100,11 +110,17 @@ runs_alike() # NODES HOSTS OPTION...
 alone() { "$MPIRUN" -n 1 $fv >"$scratch/log" 2>&1; }
 check 'one host' alone
 digits "$scratch/log" >"$scratch/one"
-transports='--backend=host'
-[ "$HYMG_CUDA" != emulation ] || transports='--backend=host --comm=staged --comm=auto'
-for way in $transports; do
-  check "2 hosts, $way" runs_alike 2 10.99.0.1:2,10.99.0.2:1 $way
-done
+
+# exchange WITHIN BETWEEN: what runs_alike has printed of it
+exchange() { grep -qF "exchange  $1, between nodes $2:" "$scratch/log"; }
+if [ "$HYMG_CUDA" = emulation ]; then
+  gpus="runs_alike 2 10.99.0.1:2,10.99.0.2:1 --backend cuda"
+  check '2 hosts, peers' $gpus --comm peer
+  check 'peers within a host, staged between' exchange peer staged
+  [ -z "$HYMG_TEST_SMALL" ] || totals
+  check '2 hosts, staged' $gpus --comm staged
+fi
+check '2 hosts' runs_alike 2 10.99.0.1:2,10.99.0.2:1 --backend host
 check '3 hosts' runs_alike 3 10.99.0.1:1,10.99.0.2:1,10.99.0.3:1 --backend host
 
 # ---- a host that goes away ----
@@ -155,5 +171,4 @@ kill_ranks() { for p in $(programs_of 2); do kill -9 "$p"; done; }
 check 'killed ranks end all' ends_after kill_ranks
 check 'a link that goes down ends all' ends_after link down
 link up
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed = 0 ]
+totals
