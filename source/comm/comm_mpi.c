@@ -274,10 +274,10 @@ bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
   hymgi_notice message;
   if (!comm || comm->lost) return false;
   hymgi_comm_listen(comm);
-  if (comm->num_heard > 0) {
+  if (comm->num_heard > 0) { /* the others do not wait long for this rank's answer */
+    hymgi_comm_give_up(comm);
     *status = HYMG_EMPI;
-    snprintf(text, HYMGI_ALARM_TEXT, "%s",
-             *comm->reason ? comm->reason : "another rank has given up waiting");
+    snprintf(text, HYMGI_ALARM_TEXT, "%s", comm->reason);
     return true;
   }
   if (MPI_Iprobe(MPI_ANY_SOURCE, HYMGI_TAG_ALARM, comm->comm, &arrived, &from) != MPI_SUCCESS ||

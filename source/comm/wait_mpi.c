@@ -94,7 +94,7 @@ static void name_missing(hymgi_comm *world)
     snprintf(world->reason + used, size - used, " did not answer when another rank had given up");
 }
 
-static void give_up(hymgi_comm *world)
+void hymgi_comm_give_up(hymgi_comm *world)
 {
   const double longer = ROLL_SECONDS + world->limit / 10;
   const double end = hymgi_seconds() + (longer < ROLL_MOST ? longer : ROLL_MOST);
@@ -137,7 +137,8 @@ hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int co
     if (now < next) continue;
     next = now + POLL_SECONDS;
     hymgi_comm_listen(world);
-    if (world->num_heard > 0 || (world->limit > 0 && now - start > world->limit)) give_up(world);
+    if (world->num_heard > 0 || (world->limit > 0 && now - start > world->limit))
+      hymgi_comm_give_up(world);
   }
   hymgi_comm_withdraw(world, count, request);
   return hymgi_comm_refuse(context, world);

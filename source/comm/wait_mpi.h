@@ -42,6 +42,9 @@ hymg_status hymgi_comm_check(hymg_context *context, hymgi_comm *world, int error
 /* Loses the communication and sends that to all other ranks, once. text: the failure of this rank, or
  * NULL if another one's is the cause. */
 void hymgi_comm_announce(hymgi_comm *world, const char *text);
+/* The same without a failure of this rank: finds out which ranks answer and sets the reason, which takes
+ * a second if one is missing. */
+void hymgi_comm_give_up(hymgi_comm *world);
 /* EMPI, with the reason for which the communication was lost. */
 hymg_status hymgi_comm_refuse(hymg_context *context, const hymgi_comm *world);
 /* The rank in the context's communicator. */
