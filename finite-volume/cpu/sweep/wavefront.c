@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cpu/robust.h"
-#include "cpu/wavefront.h"
+#include "cpu/sweep/wavefront.h"
 
 enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */

@@ -1,5 +1,5 @@
 /* Smoother calls of the standard path as z wavefronts: the stages, and where they apply. */
-#include "cpu/wavefront.h"
+#include "cpu/sweep/wavefront.h"
 
 void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2])
 {
