@@ -62,6 +62,7 @@ struct hymgi_hierarchy {
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   hymgi_shadow shadow;
+  hymgi_hierarchy *next_connected; /* in the context's list */
 };
 
 /* Before and after the preconditioner, to build it, and for operations on coarser levels: exchanges
