@@ -185,6 +185,13 @@ static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
+/* Does the halo take messages, or copies within the rank's own boxes alone? */
+static inline bool hymgi_sends(const hymgi_level *level)
+{
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  return plan && plan->num_sends + plan->num_receives > 0;
+}
+
 /* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
  * length.) */
 static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
