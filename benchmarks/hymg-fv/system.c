@@ -2,7 +2,7 @@
  * as on the robust path, those of the coarser sizes. */
 #include "hymg-fv/run.h"
 
-#include "common/timing.h"
+#include "common/kit/timing.h"
 #include <string.h>
 
 /* Cells per side and box of a coarser size, at least. */
