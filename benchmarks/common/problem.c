@@ -5,16 +5,15 @@
  * that compilers vectorise them (exp and sqrt of libm set errno, which prevents that). */
 #include "common/problem.h"
 
+#include "common/gauss.h"
+#include "common/waves.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { GAUSS = 3, MAX_TERMS = 2, DERIVATIVES = 3 };
+enum { MAX_TERMS = 2, DERIVATIVES = 3 };
 
 static const double pi = 3.14159265358979323846;
-/* Nodes in cell widths from the cell's centre, and weights. */
-static const double gauss_node[GAUSS] = {-0.38729833462074168852, 0.0, 0.38729833462074168852};
-static const double gauss_weight[GAUSS] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
 
 /* A function of one variable and its first two derivatives. */
 typedef struct jet {
@@ -32,6 +31,11 @@ typedef struct axis_table {
 bool problem_has_exact(const problem *p)
 {
   return p->kind != PROBLEM_FV;
+}
+
+bool problem_has_data(const problem *p)
+{
+  return p->kind == PROBLEM_WAVES;
 }
 
 static int num_terms(const problem *p)
@@ -192,6 +196,7 @@ static void separable_cell_averages(const axis_table table[3], int terms, double
 bool problem_exact(const problem *p, const problem_range *range, double *data)
 {
   axis_table table[3];
+  if (p->kind == PROBLEM_WAVES) return waves_exact(p, range, data);
   if (!make_tables(p, range, table)) return false;
   separable_cell_averages(table, problem_has_exact(p) ? num_terms(p) : 0, 1.0, 0.0, range, data);
   free_tables(table);
@@ -369,6 +374,7 @@ bool problem_rhs(const problem *p, const problem_range *range, double *data)
   axis_table table[3];
   bool ok = true;
   if (p->kind == PROBLEM_FV) return fv_rhs(range, data);
+  if (p->kind == PROBLEM_WAVES) return waves_rhs(p, range, data);
   if (!make_tables(p, range, table)) return false;
   if (p->variable)
     ok = tanh_rhs(p, table, range, data);
@@ -489,5 +495,6 @@ bool problem_beta(const problem *p, int axis, const problem_range *range, double
     fill_one(range, data);
     return true;
   }
+  if (p->kind == PROBLEM_WAVES) return waves_beta(p, axis, range, data);
   return p->kind == PROBLEM_FV ? fv_beta(axis, range, data) : tanh_beta(axis, range, data);
 }

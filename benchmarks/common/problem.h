@@ -1,4 +1,4 @@
-/* The benchmark problems fv, p6, sine and modes on the unit cube: right-hand side, face coefficient and
+/* The benchmark problems fv, p6, sine, modes and waves on the unit cube: right-hand side, face coefficient and
  * exact solution as the cell and face averages that the protocol asks for. Pure functions on the
  * caller's arrays; the tests link them too. */
 #ifndef PROBLEM_H
@@ -9,12 +9,13 @@
 
 /* fv: f = prod sin^7(2 pi .), no exact solution. p6: u = prod of sextics. sine:
  * u = prod sin^13(2 pi .) + prod sin^13(6 pi .). modes: u = prod cos(wave . + phase), which fits any
- * homogeneous boundaries. */
+ * homogeneous boundaries. waves: the same with other waves and phases, which needs boundary data. */
 typedef enum problem_kind {
   PROBLEM_FV = 0,
   PROBLEM_P6 = 1,
   PROBLEM_SINE = 2,
-  PROBLEM_MODES = 3
+  PROBLEM_MODES = 3,
+  PROBLEM_WAVES = 4
 } problem_kind;
 
 typedef struct problem {
@@ -23,14 +24,20 @@ typedef struct problem {
   double a, b;   /* of a u - b div(beta grad u); alpha = 1 */
   /* p6: adds 1/21 to this axis's factor, whose mean is then zero. For axes without a Dirichlet
    * boundary: the factor has slope 0 at both ends, so it also fits Neumann boundaries, and a
-   * singular system has exactly this solution. */
+   * singular system has exactly this solution. waves: subtracts the mean of this axis's factor, for the
+   * same reason. */
   bool shift[3];
-  double wave[3], phase[3]; /* of modes */
+  double wave[3], phase[3]; /* of modes and waves */
+  /* waves: the data of a face are condition[face][0] u + condition[face][1] du/dn. */
+  double condition[6][2];
 } problem;
 
 /* Sets wave and phase of an axis so that alpha u + beta du/dn = 0, with the outward derivative, at both
  * ends; alpha and beta >= 0, not both 0. On a periodic axis they are 2 pi and 0 without this. */
 void problem_set_mode(problem *p, int axis, const double alpha[2], const double beta[2]);
+
+/* The same for waves, whatever the boundaries are. */
+void problem_set_wave(problem *p, int axis, bool periodic);
 
 /* Entries (i, j, k) = low ... low + count - 1 of a grid with this spacing whose first cell begins
  * at 0; entry (i, j, k) goes to data[(i - low[0]) * stride[0] + ...]. Cell i is [i h, (i + 1) h];
@@ -43,12 +50,17 @@ typedef struct problem_range {
 } problem_range;
 
 bool problem_has_exact(const problem *p);
+/* Has the problem boundary data? */
+bool problem_has_data(const problem *p);
 
-/* f as cell averages. False: out of memory, as for the two below. */
+/* f as cell averages. False: out of memory, as for those below. */
 bool problem_rhs(const problem *p, const problem_range *range, double *data);
 /* beta as averages of the faces normal to axis. */
 bool problem_beta(const problem *p, int axis, const problem_range *range, double *data);
 /* u as cell averages; zeros for fv, which has none. */
 bool problem_exact(const problem *p, const problem_range *range, double *data);
+/* Boundary data as averages over the cells of a face, x-, x+, ..., z+ = 0 ... 5, of problems that have
+ * any. The range has one layer along the face's axis; the boundary is at its low end. */
+bool problem_boundary(const problem *p, int face, const problem_range *range, double *data);
 
 #endif

@@ -49,10 +49,8 @@ static bool check_grid(const fv_options *o)
                             grid->boxes[axis], grid->n[axis], "xyz"[axis]);
   }
   for (int face = 0; face < 6; face++)
-    if ((grid->boundary[face] == HYMG_NEUMANN || grid->boundary[face] == HYMG_ROBIN) &&
-        o->stencil == HYMG_FV4)
-      return options_refuse(c, "--boundary %s: needs --operator fv2",
-                            fv_boundary_words[grid->boundary[face]]);
+    if (grid->boundary[face] == HYMG_ROBIN && o->stencil == HYMG_FV4)
+      return options_refuse(c, "--boundary robin: needs --operator fv2");
   if (options_given(c, "robin") && !fv_has_robin(grid->boundary))
     return options_refuse(c, "--robin has no effect without --boundary robin");
   return true;
@@ -64,6 +62,20 @@ static bool check_equation(fv_options *o)
   if (options_given(c, "a") && !o->helmholtz)
     return options_refuse(c, "--a has no effect without --equation helmholtz");
   if (!options_given(c, "a")) o->a = o->helmholtz ? 1.0 : 0.0;
+  return true;
+}
+
+/* FV4 with such boundaries takes the robust path, which has no F-cycle. */
+static bool check_walls(const fv_options *o)
+{
+  const command_line *const c = &o->line;
+  if (o->stencil != HYMG_FV4 || o->solver.method != HYMG_FMG) return true;
+  if (o->problem == PROBLEM_WAVES)
+    return options_refuse(c, "--problem waves: with --operator fv4 needs --solver mg or mgpcg");
+  for (int face = 0; face < 6; face++)
+    if (o->grid.boundary[face] == HYMG_NEUMANN)
+      return options_refuse(c,
+                            "--boundary neumann: with --operator fv4 needs --solver mg or mgpcg");
   return true;
 }
 
@@ -214,9 +226,9 @@ static bool check_output(const fv_options *o)
 
 bool fv_options_check(fv_options *o)
 {
-  return check_grid(o) && check_equation(o) && check_cycle(o) && check_smoother(o) &&
-         check_backend(o) && check_plan(o) && check_official(o) && check_output(o) &&
-         check_submission(o);
+  return check_grid(o) && check_equation(o) && check_walls(o) && check_cycle(o) &&
+         check_smoother(o) && check_backend(o) && check_plan(o) && check_official(o) &&
+         check_output(o) && check_submission(o);
 }
 
 void fv_set_robin(const fv_options *o, hymg_operator_desc *desc)

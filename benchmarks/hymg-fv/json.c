@@ -100,10 +100,10 @@ static json_t *run(const fv_report *r, int n)
   return json_merge(object, outcome);
 }
 
-static json_t *runs(const fv_report *r)
+static json_t *runs(const fv_report *r, int from, int to)
 {
   json_t *list = json_array();
-  for (int n = 0; n < r->num_sizes; n++)
+  for (int n = from; n < to; n++)
     json_array_append_new(list, run(r, n));
   return list;
 }
@@ -221,7 +221,9 @@ static json_t *whole(const fv_report *r)
   json_t *body = json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", r->ranks, "threads",
                            r->threads, "nodes", r->nodes, "bandwidth", bandwidth(r),
                            "bytes_per_dof", json_number(r->bytes_per_dof), "levels", levels(r),
-                           "runs", runs(r), "richardson", richardson(r), "breakdown", breakdown(r));
+                           "runs", runs(r, 0, r->num_sizes - r->num_own), "richardson",
+                           richardson(r), "breakdown", breakdown(r));
+  json_object_set_new(body, "coarser_runs", runs(r, r->num_sizes - r->num_own, r->num_sizes));
   return json_merge(json_merge(json_merge(head(r, "hymg-fv/2"), rules), times), body);
 }
 

@@ -172,17 +172,19 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "be greater than 0"},
       {"boundary", "KIND",
        "dirichlet (default), periodic, neumann or robin on all walls, or six of these for x-,x+,\n"
-       "y-,y+,z-,z+ separated by commas; periodic on both walls of an axis or on none; neumann\n"
-       "and robin need fv2",
+       "y-,y+,z-,z+ separated by commas; periodic on both walls of an axis or on none; robin\n"
+       "needs fv2, and neumann with fv4 --solver mg",
        .kind = OPTION_CUSTOM, o->grid.boundary, .read = options_read_boundary},
       {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
        .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
       {"coefficients", "variable|constant", "beta of the problem (default) or beta = 1",
        .kind = OPTION_WORD, &o->variable, .words = fv_coefficient_words},
-      {"problem", "fv|p6|sine|modes",
+      {"problem", "fv|p6|sine|modes|waves",
        "fv: f = product of sin(2 pi x)^7, no exact solution (default); p6: u = product of\n"
        "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13; modes: u =\n"
-       "product of cos(k x + p) with k and p that fit the walls",
+       "product of cos(k x + p) with k and p that fit the walls; waves: the same with k and p\n"
+       "that do not: walls have their values, derivatives or what robin says as data, beta is\n"
+       "1.5 + 0.4 product of cos(q x + s); with fv4 --solver mg",
        .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
       {"device", "N|shared|own",
        "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"

@@ -17,7 +17,7 @@ static hymg_status find_need(const fv_run *run, hymg_need *need)
   desc.a = o->a;
   desc.b = o->b;
   fv_set_robin(o, &desc);
-  return hymg_solver_need(run->grid, &desc, o->variable ? HYMG_VARIABLE_BETA : 0u,
+  return hymg_solver_need(run->system[0].grid, &desc, o->variable ? HYMG_VARIABLE_BETA : 0u,
                           &run->solver_options, need);
 }
 

@@ -215,10 +215,29 @@ void fv_print_size(const fv_report *r, int n)
 
 /* ---- verdict, table, memory ---- */
 
+/* Between two sizes, by the errors; h is the cube root of the mean cell. */
+static void print_orders(const fv_report *r)
+{
+  for (int n = r->num_sizes - 2; n >= 0; n--) {
+    const fv_size *fine = &r->size[n], *coarse = &r->size[n + 1];
+    const double ratio = log((double)fine->dof / (double)coarse->dof) / 3;
+    if (isnan(fine->error_max) || isnan(coarse->error_max)) continue;
+    printf("errors:     order %.4f (max), %.4f (rms) from %s ",
+           log(coarse->error_max / fine->error_max) / ratio,
+           log(coarse->error_rms / fine->error_rms) / ratio,
+           cells_string(coarse->level.cells).text);
+    printf("to %s cells\n", cells_string(fine->level.cells).text);
+  }
+}
+
 static void print_richardson(const fv_report *r)
 {
   const bool coloured = fv_decorates(r->options) && terminal_has_colours(stdout);
   const bool passed = r->pass == FV_PASSED;
+  if (r->num_own > 0) {
+    puts("Richardson: not of sizes that have solvers of their own (robust path)");
+    return;
+  }
   if (!r->has_richardson) {
     printf("Richardson: needs three sizes, this run has %s\n", counted(r->num_sizes, "size").text);
     return;
@@ -299,6 +318,7 @@ void fv_print_end(const fv_report *r)
   const fv_size *finest = &r->size[0];
   if (!o->quiet) {
     putchar('\n');
+    print_orders(r);
     print_richardson(r);
     print_breakdown(r);
     print_setup_and_memory(r);

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool solve_once(fv_run *run, int level, const int n[3], hymg_result *result)
+static bool solve_once(fv_run *run, int size, const int n[3], hymg_result *result)
 {
   char doing[64];
+  int level;
+  hymg_solver *const solver = fv_system_of(run, size, &level)->solver;
   if (!fv_agree(run, HYMG_OK, "start")) return false; /* synchronises the ranks */
-  const hymg_status status =
-      hymg_solve_on_level(run->solver, level, run->f[level], run->u[level], result);
+  const hymg_status status = hymg_solve_on_level(solver, level, run->f[size], run->u[size], result);
   snprintf(doing, sizeof doing, "solve with %d x %d x %d cells", n[0], n[1], n[2]);
   return fv_agree(run, status, doing);
 }
@@ -56,14 +57,16 @@ static bool copy_history(fv_run *run, fv_size *size)
 }
 
 /* max and rms of the exact solution minus u. */
-static bool find_errors(fv_run *run, int level, fv_size *size)
+static bool find_errors(fv_run *run, int n, fv_size *size)
 {
+  int level;
+  hymg_solver *const solver = fv_system_of(run, n, &level)->solver;
   hymg_field *error = NULL;
   size->error_max = size->error_rms = NAN;
   if (!problem_has_exact(&run->problem)) return true;
-  hymg_status status = hymg_field_create_on_level(run->solver, level, &error);
-  bool ok = fv_agree(run, status, "exact solution") && fv_write_exact(run, level, error) &&
-            fv_agree(run, hymg_field_axpy(-1.0, run->u[level], error), "error") &&
+  hymg_status status = hymg_field_create_on_level(solver, level, &error);
+  bool ok = fv_agree(run, status, "exact solution") && fv_write_exact(run, n, error) &&
+            fv_agree(run, hymg_field_axpy(-1.0, run->u[n], error), "error") &&
             fv_agree(run, hymg_field_max(error, &size->error_max), "error") &&
             fv_agree(run, hymg_field_rms(error, &size->error_rms), "error");
   hymg_field_destroy(&error);
@@ -73,9 +76,10 @@ static bool find_errors(fv_run *run, int level, fv_size *size)
 static bool ask_advice(fv_run *run, int level, fv_size *size)
 {
   if (!run->options->verbose || level > 0) return true;
-  return fv_agree(run,
-                  hymg_solver_advice(run->solver, &size->result, size->advice, sizeof size->advice),
-                  "advice");
+  return fv_agree(
+      run,
+      hymg_solver_advice(run->system[0].solver, &size->result, size->advice, sizeof size->advice),
+      "advice");
 }
 
 bool fv_measure(fv_run *run, fv_report *report, int level)
@@ -107,9 +111,10 @@ double fv_order_bound(const fv_options *options)
 static bool difference(fv_run *run, int level, double *max)
 {
   hymg_field *d = NULL;
-  hymg_status status = hymg_field_create_on_level(run->solver, level + 1, &d);
+  hymg_solver *const solver = run->system[0].solver;
+  hymg_status status = hymg_field_create_on_level(solver, level + 1, &d);
   bool ok = fv_agree(run, status, "Richardson") &&
-            fv_agree(run, hymg_restrict(run->solver, level, run->u[level], d), "Richardson") &&
+            fv_agree(run, hymg_restrict(solver, level, run->u[level], d), "Richardson") &&
             fv_agree(run, hymg_field_axpy(-1.0, run->u[level + 1], d), "Richardson") &&
             fv_agree(run, hymg_field_max(d, max), "Richardson");
   hymg_field_destroy(&d);
@@ -131,7 +136,7 @@ bool fv_richardson(fv_run *run, fv_report *report)
 {
   double fine = NAN, coarse = NAN;
   report->pass = FV_NO_VERDICT;
-  report->has_richardson = report->num_sizes == FV_SIZES;
+  report->has_richardson = report->num_sizes == FV_SIZES && report->num_own == 0;
   if (report->has_richardson) {
     if (!difference(run, 0, &fine) || !difference(run, 1, &coarse)) return false;
     report->richardson_error = fine;
@@ -173,17 +178,18 @@ double fv_dof_per_second(const fv_size *size)
 bool fv_breakdown(fv_run *run, fv_report *report)
 {
   hymg_result result;
-  hymg_solver_profile(run->solver, true);
+  hymg_solver *const solver = run->system[0].solver;
+  hymg_solver_profile(solver, true);
   fv_progress(run, "one instrumented solve");
   if (!solve_once(run, 0, report->size[0].level.cells, &result)) return false;
-  report->num_rows = hymg_solver_profile_rows(run->solver);
+  report->num_rows = hymg_solver_profile_rows(solver);
   report->rows = calloc((size_t)report->num_rows + 1, sizeof *report->rows);
   hymg_status status = report->rows ? HYMG_OK : HYMG_ENOMEM;
   for (int i = 0; i < report->num_rows && status == HYMG_OK; i++)
-    status = hymg_solver_profile_row(run->solver, i, &report->rows[i]);
-  hymg_solver_profile(run->solver, false);
+    status = hymg_solver_profile_row(solver, i, &report->rows[i]);
+  hymg_solver_profile(solver, false);
   fv_progress(run, NULL);
-  report->bytes_per_dof = hymg_solver_bytes_per_dof(run->solver); /* after solves */
+  report->bytes_per_dof = hymg_solver_bytes_per_dof(solver); /* after solves */
   report->peak_bytes = fv_peak_bytes();
   return fv_agree(run, status, "time table") && fv_max(run, &report->peak_bytes);
 }

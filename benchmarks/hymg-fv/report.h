@@ -70,7 +70,7 @@ typedef struct fv_report {
   double peak_bytes; /* of the largest rank */
   int num_levels;
   hymg_level_info *levels;
-  int num_sizes;
+  int num_sizes, num_own; /* the last num_own of them have solvers of their own */
   fv_size size[FV_SIZES];
   bool has_richardson; /* three sizes ran */
   double richardson_error, richardson_order;

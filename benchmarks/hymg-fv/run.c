@@ -1,5 +1,5 @@
-/* Set-up: grid, coefficients and right-hand side evaluated slab by slab, operator, solver, the
- * fields of the three sizes; and how ranks agree on failures. */
+/* Set-up: coefficients, boundary data and right-hand side evaluated slab by slab, the fields of the three
+ * sizes; and how ranks agree on failures. */
 #define _GNU_SOURCE
 #include "hymg-fv/run.h"
 
@@ -14,7 +14,7 @@
 enum { SLAB = 1 << 21 };
 
 /* The quantity that a slab is filled with. */
-typedef enum content { CONTENT_RHS, CONTENT_BETA, CONTENT_EXACT } content;
+typedef enum content { CONTENT_RHS, CONTENT_BETA, CONTENT_EXACT, CONTENT_BOUNDARY } content;
 
 /* ---- agreement ---- */
 
@@ -46,18 +46,20 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing)
 
 /* ---- evaluation ---- */
 
-static hymg_status evaluate(const problem *p, content what, int axis, const problem_range *range,
+/* side: the axis of beta, the face of boundary data. */
+static hymg_status evaluate(const problem *p, content what, int side, const problem_range *range,
                             double *data)
 {
-  const bool ok = what == CONTENT_RHS    ? problem_rhs(p, range, data)
-                  : what == CONTENT_BETA ? problem_beta(p, axis, range, data)
-                                         : problem_exact(p, range, data);
+  const bool ok = what == CONTENT_RHS     ? problem_rhs(p, range, data)
+                  : what == CONTENT_BETA  ? problem_beta(p, side, range, data)
+                  : what == CONTENT_EXACT ? problem_exact(p, range, data)
+                                          : problem_boundary(p, side, range, data);
   return ok ? HYMG_OK : HYMG_ENOMEM;
 }
 
 /* Fills the entries low, count of a field, in slabs of whole planes or, where a plane is too large,
  * of whole rows. */
-static hymg_status write_brick(const problem *p, content what, int axis, problem_range range,
+static hymg_status write_brick(const problem *p, content what, int side, problem_range range,
                                hymg_field *field)
 {
   const int low[3] = {range.low[0], range.low[1], range.low[2]};
@@ -67,6 +69,8 @@ static hymg_status write_brick(const problem *p, content what, int axis, problem
   const int nj = rows < count[1] ? (int)rows : count[1],
             nk = planes < count[2] ? (int)planes : count[2];
   hymg_status status = HYMG_OK;
+  /* a field of a boundary counts its layer as 0 */
+  const int layer = what == CONTENT_BOUNDARY ? side / 2 : -1;
   double *data = malloc((size_t)row * (size_t)nj * (size_t)nk * sizeof *data);
   if (!data) return HYMG_ENOMEM;
   range.stride[0] = 1;
@@ -78,41 +82,62 @@ static hymg_status write_brick(const problem *p, content what, int axis, problem
       range.low[2] = low[2] + k;
       range.count[1] = nj < count[1] - j ? nj : count[1] - j;
       range.count[2] = nk < count[2] - k ? nk : count[2] - k;
-      status = evaluate(p, what, axis, &range, data);
+      status = evaluate(p, what, side, &range, data);
+      const int at[3] = {layer == 0 ? 0 : range.low[0], layer == 1 ? 0 : range.low[1],
+                         layer == 2 ? 0 : range.low[2]};
       if (status == HYMG_OK)
-        status = hymg_field_write_own(field, range.low, range.count, range.stride, data, HYMG_HOST);
+        status = hymg_field_write_own(field, at, range.count, range.stride, data, HYMG_HOST);
     }
   }
   free(data);
   return status;
 }
 
-/* Fills this rank's part of a field of the finest level; a face field has one more layer along its
- * axis. */
-static hymg_status write_finest(fv_run *run, content what, int axis, hymg_field *field)
+/* Fills this rank's part of a field of a system's finest level; a face field has one more layer along
+ * its axis. */
+static hymg_status write_finest(const fv_run *run, const fv_system *s, content what, int axis,
+                                hymg_field *field)
 {
   hymg_status status = HYMG_OK;
   problem_range range;
-  memcpy(range.spacing, run->options->grid.spacing, sizeof range.spacing);
-  for (int n = 0; n < hymg_grid_num_local(run->grid) && status == HYMG_OK; n++) {
-    hymg_grid_local(run->grid, n, range.low, range.count);
+  memcpy(range.spacing, s->desc.spacing, sizeof range.spacing);
+  for (int n = 0; n < hymg_grid_num_local(s->grid) && status == HYMG_OK; n++) {
+    hymg_grid_local(s->grid, n, range.low, range.count);
     if (what == CONTENT_BETA) range.count[axis]++;
     status = write_brick(&run->problem, what, axis, range, field);
   }
   return status;
 }
 
+hymg_status fv_write_beta(const fv_run *run, const fv_system *s, int axis, hymg_field *field)
+{
+  return write_finest(run, s, CONTENT_BETA, axis, field);
+}
+
+/* Every rank offers the whole boundary, as below. */
+hymg_status fv_write_boundary(const fv_run *run, const fv_system *s, int face, hymg_field *field)
+{
+  problem_range range = {.low = {0, 0, 0}};
+  memcpy(range.spacing, s->desc.spacing, sizeof range.spacing);
+  memcpy(range.count, s->desc.n, sizeof range.count);
+  range.low[face / 2] = face % 2 ? s->desc.n[face / 2] : 0;
+  range.count[face / 2] = 1;
+  return write_brick(&run->problem, CONTENT_BOUNDARY, face, range, field);
+}
+
 /* The distribution of coarse levels is not public: every rank offers the whole field, which is
  * cheap for a product of one-dimensional tables. */
-bool fv_write_exact(fv_run *run, int level, hymg_field *field)
+bool fv_write_exact(fv_run *run, int size, hymg_field *field)
 {
+  int level;
   hymg_status status;
+  const fv_system *const s = fv_system_of(run, size, &level);
   if (level == 0) {
-    status = write_finest(run, CONTENT_EXACT, 0, field);
+    status = write_finest(run, s, CONTENT_EXACT, 0, field);
   } else {
     hymg_level_info info;
     problem_range range = {.low = {0, 0, 0}};
-    status = hymg_solver_level(run->solver, level, &info);
+    status = hymg_solver_level(s->solver, level, &info);
     memcpy(range.spacing, info.spacing, sizeof range.spacing);
     memcpy(range.count, info.cells, sizeof range.count);
     if (status == HYMG_OK) status = write_brick(&run->problem, CONTENT_EXACT, 0, range, field);
@@ -168,63 +193,47 @@ static void describe_problem(fv_run *run)
     }
     run->problem.shift[axis] = alpha[0] == 0 && alpha[1] == 0;
     run->problem.wave[axis] = 4 * acos(0.0);
-    if (kind[0] != HYMG_PERIODIC) problem_set_mode(&run->problem, axis, alpha, beta);
+    if (o->problem == PROBLEM_WAVES)
+      problem_set_wave(&run->problem, axis, kind[0] == HYMG_PERIODIC);
+    else if (kind[0] != HYMG_PERIODIC)
+      problem_set_mode(&run->problem, axis, alpha, beta);
+    for (int side = 0; side < 2; side++) {
+      run->problem.condition[2 * axis + side][0] = alpha[side];
+      run->problem.condition[2 * axis + side][1] = beta[side];
+    }
   }
 }
 
-/* beta exists only until the solver has its own copy. */
-static bool make_operator_and_solver(fv_run *run, fv_report *report, hymg_field *beta[3])
+/* f of a size: of its own problem, or restricted from that of the finer size. */
+static bool make_rhs(fv_run *run, int size)
 {
-  const fv_options *o = run->options;
-  hymg_operator_desc desc = hymg_operator_desc_default();
-  hymg_status status = HYMG_OK;
-  double start = fv_clock();
-  const hymg_space space = report->has_device ? HYMG_DEVICE : HYMG_HOST;
-  for (int axis = 0; axis < 3 && o->variable && status == HYMG_OK; axis++)
-    status = hymg_field_create_in(run->grid, space, (hymg_centering)(HYMG_FACE_X + axis),
-                                  HYMG_DOUBLE, &beta[axis]);
-  if (!fv_agree(run, status, "coefficients")) return false;
-  report->setup_seconds += fv_clock() - start;
-  fv_progress(run, "evaluating the coefficients");
-  start = fv_clock();
-  for (int axis = 0; axis < 3 && o->variable && status == HYMG_OK; axis++)
-    status = write_finest(run, CONTENT_BETA, axis, beta[axis]);
-  if (!fv_agree(run, status, "coefficients")) return false;
-  report->problem_seconds += fv_clock() - start;
-  fv_progress(run, "planning");
-  start = fv_clock();
-  desc.stencil = o->stencil;
-  desc.a = o->a;
-  desc.b = o->b;
-  fv_set_robin(o, &desc);
-  for (int axis = 0; axis < 3; axis++)
-    desc.beta[axis] = beta[axis];
-  if (!fv_agree(run, hymg_operator_create(run->grid, &desc, &run->op), "operator")) return false;
-  status = hymg_solver_create(run->op, &run->solver_options, &run->solver);
-  if (!fv_agree(run, status, "solver")) return false;
-  report->tuning_seconds = hymg_solver_tuning_seconds(run->solver);
-  report->setup_seconds += fv_clock() - start - report->tuning_seconds;
-  return true;
+  int level, above;
+  const fv_system *const s = fv_system_of(run, size, &level);
+  if (level == 0)
+    return fv_agree(run, write_finest(run, s, CONTENT_RHS, 0, run->f[size]), "right-hand side");
+  fv_system_of(run, size - 1, &above);
+  return fv_agree(run, hymg_restrict(s->solver, above, run->f[size - 1], run->f[size]),
+                  "restriction");
 }
 
 static bool make_fields(fv_run *run, fv_report *report)
 {
   hymg_status status = HYMG_OK;
   double start = fv_clock();
-  for (int level = 0; level < report->num_sizes && status == HYMG_OK; level++) {
-    status = hymg_field_create_on_level(run->solver, level, &run->f[level]);
-    if (status == HYMG_OK) status = hymg_field_create_on_level(run->solver, level, &run->u[level]);
+  for (int size = 0; size < report->num_sizes && status == HYMG_OK; size++) {
+    int level;
+    hymg_solver *const solver = fv_system_of(run, size, &level)->solver;
+    status = hymg_field_create_on_level(solver, level, &run->f[size]);
+    if (status == HYMG_OK) status = hymg_field_create_on_level(solver, level, &run->u[size]);
   }
   if (!fv_agree(run, status, "fields")) return false;
   report->setup_seconds += fv_clock() - start;
   fv_progress(run, "evaluating the right-hand side");
   start = fv_clock();
-  if (!fv_agree(run, write_finest(run, CONTENT_RHS, 0, run->f[0]), "right-hand side")) return false;
+  if (!make_rhs(run, 0)) return false;
   report->problem_seconds += fv_clock() - start;
-  for (int level = 0; level + 1 < report->num_sizes; level++) {
-    status = hymg_restrict(run->solver, level, run->f[level], run->f[level + 1]);
-    if (!fv_agree(run, status, "restriction")) return false;
-  }
+  for (int size = 1; size < report->num_sizes; size++)
+    if (!make_rhs(run, size)) return false;
   return fv_max(run, &report->setup_seconds) && fv_max(run, &report->problem_seconds);
 }
 
@@ -238,44 +247,43 @@ static bool covers_cube(const hymg_level_info *level)
 
 static bool describe_levels(fv_run *run, fv_report *report)
 {
-  report->num_levels = hymg_solver_num_levels(run->solver);
+  const hymg_solver *const solver = run->system[0].solver;
+  report->num_levels = hymg_solver_num_levels(solver);
   report->levels = calloc((size_t)report->num_levels, sizeof *report->levels);
   hymg_status status = report->levels ? HYMG_OK : HYMG_ENOMEM;
   for (int level = 0; level < report->num_levels && status == HYMG_OK; level++)
-    status = hymg_solver_level(run->solver, level, &report->levels[level]);
+    status = hymg_solver_level(solver, level, &report->levels[level]);
   if (!fv_agree(run, status, "levels")) return false;
   report->num_sizes = 1;
-  if (hymg_solver_path(run->solver, NULL) == HYMG_PATH_STANDARD)
+  if (hymg_solver_path(solver, NULL) == HYMG_PATH_STANDARD)
     while (report->num_sizes < FV_SIZES && report->num_sizes < report->num_levels &&
            covers_cube(&report->levels[report->num_sizes]))
       report->num_sizes++;
   for (int level = 0; level < report->num_sizes; level++)
     report->size[level].level = report->levels[level];
-  status = hymg_solver_tuning(run->solver, &report->tuning);
-  if (status == HYMG_OK) status = hymg_solver_transport(run->solver, &report->transport);
+  status = hymg_solver_tuning(solver, &report->tuning);
+  if (status == HYMG_OK) status = hymg_solver_transport(solver, &report->transport);
   return fv_agree(run, status, "levels") && fv_max(run, &report->tuning_seconds);
 }
 
 bool fv_make_grid(fv_run *run, fv_report *report)
 {
   const double start = fv_clock();
+  fv_system *const s = &run->system[0];
+  s->desc = run->options->grid;
   if (!run->options->plan && !check_memory(run, report)) return false;
-  if (!fv_agree(run, hymg_grid_create(run->context, &run->options->grid, &run->grid), "grid"))
-    return false;
+  if (!fv_agree(run, hymg_grid_create(run->context, &s->desc, &s->grid), "grid")) return false;
   report->setup_seconds = fv_clock() - start;
-  hymg_grid_boxes(run->grid, report->boxes);
+  hymg_grid_boxes(s->grid, report->boxes);
   return true;
 }
 
 bool fv_setup(fv_run *run, fv_report *report)
 {
-  hymg_field *beta[3] = {NULL, NULL, NULL};
   fv_progress_start(run);
   describe_problem(run);
-  bool ok = make_operator_and_solver(run, report, beta);
-  for (int axis = 0; axis < 3; axis++)
-    hymg_field_destroy(&beta[axis]);
-  ok = ok && describe_levels(run, report) && make_fields(run, report);
+  const bool ok = fv_make_solver(run, report, &run->system[0]) && describe_levels(run, report) &&
+                  fv_make_coarser_sizes(run, report) && make_fields(run, report);
   fv_progress(run, NULL);
   return ok;
 }
@@ -297,7 +305,5 @@ void fv_cleanup(fv_run *run)
     hymg_field_destroy(&run->f[level]);
     hymg_field_destroy(&run->u[level]);
   }
-  hymg_solver_destroy(&run->solver);
-  hymg_operator_destroy(&run->op);
-  hymg_grid_destroy(&run->grid);
+  fv_systems_destroy(run);
 }

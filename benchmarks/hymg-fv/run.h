@@ -6,15 +6,22 @@
 #include "common/problem.h"
 #include "hymg-fv/report.h"
 
+/* What a size is solved with. */
+typedef struct fv_system {
+  hymg_grid_desc desc;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_solver *solver;
+} fv_system;
+
 typedef struct fv_run {
   const fv_options *options;
   hymg_options solver_options; /* options->solver with the files filled in */
   char tuning_file[4096], probe_file[4096];
   hymg_context *context;
   problem problem;
-  hymg_grid *grid;
-  hymg_operator *op;
-  hymg_solver *solver;
+  fv_system
+      system[FV_SIZES]; /* of the finest size; of others where its levels cannot be solved on */
   hymg_field *f[FV_SIZES], *u[FV_SIZES];
   bool progress;         /* rank 0 writes to a terminal */
   double progress_shown; /* when the line was last written */
@@ -38,6 +45,13 @@ bool fv_make_grid(fv_run *run, fv_report *report);
 bool fv_plan(fv_run *run, const fv_report *report);
 /* Refuses runs that do not fit into the GPU's memory. */
 bool fv_check_device_memory(fv_run *run, const fv_report *report);
+/* The system of a size and the level that it is there; operator and solver of a system whose grid is
+ * made; systems of the coarser sizes where the finest one's levels cannot be solved on and the errors are
+ * known (system.c). */
+fv_system *fv_system_of(fv_run *run, int size, int *level);
+bool fv_make_solver(fv_run *run, fv_report *report, fv_system *s);
+bool fv_make_coarser_sizes(fv_run *run, fv_report *report);
+void fv_systems_destroy(fv_run *run);
 /* Called after the grid is made. */
 bool fv_setup(fv_run *run, fv_report *report);
 /* Warm-up, timed solves and errors of size 0, 1, 2 in turn. */
@@ -53,8 +67,11 @@ void fv_cleanup(fv_run *run);
 bool fv_agree(fv_run *run, hymg_status status, const char *doing);
 /* In place; the same on all ranks afterwards. */
 bool fv_max(fv_run *run, double *value);
-/* Cell averages of the exact solution on a level. */
-bool fv_write_exact(fv_run *run, int level, hymg_field *field);
+/* Averages, on this rank: of beta over faces, boundary data over cells of a face; cell averages of the
+ * exact solution on a size. */
+hymg_status fv_write_beta(const fv_run *run, const fv_system *s, int axis, hymg_field *field);
+hymg_status fv_write_boundary(const fv_run *run, const fv_system *s, int face, hymg_field *field);
+bool fv_write_exact(fv_run *run, int size, hymg_field *field);
 
 /* Progress (progress.c). start: finds out whether there is a terminal for it, before the first line. */
 void fv_progress_start(fv_run *run);

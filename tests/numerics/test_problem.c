@@ -16,8 +16,19 @@ static const double weight[3] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
 /* A function of a point. */
 typedef double (*function)(const problem *p, const double x[3]);
 
+/* Of waves: product of cos(k x + s) over the axes, of one without its mean. */
+static double cosines(const problem *p, const double k[3], const double s[3], const double x[3])
+{
+  double product = 1.0;
+  for (int d = 0; d < 3; d++)
+    product *= cos(k[d] * x[d] + s[d]) -
+               (p->shift[d] && k == p->wave ? (sin(k[d] + s[d]) - sin(s[d])) / k[d] : 0);
+  return product;
+}
+
 static double exact_at(const problem *p, const double x[3])
 {
+  if (p->kind == PROBLEM_WAVES) return cosines(p, p->wave, p->phase, x);
   double one = 1.0, other = 1.0;
   for (int d = 0; d < 3; d++) {
     if (p->kind == PROBLEM_P6) {
@@ -33,8 +44,10 @@ static double exact_at(const problem *p, const double x[3])
 
 static double beta_at(const problem *p, const double x[3])
 {
+  static const double q[3] = {2.0, 2 * PI, 1.4}, s[3] = {1.2, 1.6, 2.0};
   double r = 0.0;
   if (!p->variable) return 1.0;
+  if (p->kind == PROBLEM_WAVES) return 1.5 + 0.4 * cosines(p, q, s, x);
   if (p->kind == PROBLEM_FV)
     return 1 + 0.25 * sin(2 * PI * x[0]) * sin(2 * PI * x[1]) * sin(2 * PI * x[2]);
   for (int d = 0; d < 3; d++)
@@ -113,12 +126,15 @@ static void assert_averages(const char *what, function f, const problem *p, int 
 
 static problem case_of(int kind, int variable)
 {
-  return (problem){
+  problem p = {
       .kind = (problem_kind)kind, .variable = variable, .a = 0.7, .b = 1.3, .shift = {0, 1, 0}};
+  for (int axis = 0; kind == PROBLEM_WAVES && axis < 3; axis++)
+    problem_set_wave(&p, axis, axis == 1);
+  return p;
 }
 
 /* Rounding only: 27 terms and functions within a few ulp. */
-START_TEST(p6_and_sine_average_the_exact_solution)
+START_TEST(exact_solutions_are_averaged)
 {
   const problem p = case_of(_i, true);
   const problem_range r = brick();
@@ -128,7 +144,7 @@ START_TEST(p6_and_sine_average_the_exact_solution)
 }
 END_TEST
 
-START_TEST(p6_and_sine_average_beta_over_faces)
+START_TEST(beta_is_averaged_over_faces)
 {
   const problem_range r = brick();
   double beta[CELLS];
@@ -144,7 +160,7 @@ END_TEST
 
 /* sine varies over 1/70: differences with 3e-4 err by (3e-4 * 70)^4 / 30 = 6e-9 each way, and by
  * rounding. */
-START_TEST(p6_and_sine_right_hand_sides_solve_the_equation)
+START_TEST(right_hand_sides_solve_the_equation)
 {
   const problem_range r = brick();
   double f[CELLS];
@@ -214,17 +230,74 @@ START_TEST(shifted_p6_has_mean_zero)
 }
 END_TEST
 
+/* At a point of a boundary: condition u + condition du/dn, the derivative by differences. */
+static double data_at(const problem *p, const double x[3])
+{
+  static const double step = 1e-4;
+  int face = 0;
+  for (int d = 0; d < 3; d++)
+    if (fabs(x[d] - 0.5) > 0.5 - 1e-9) face = 2 * d + (x[d] > 0.5);
+  double y[3] = {x[0], x[1], x[2]}, u[2];
+  for (int n = 0; n < 2; n++) {
+    y[face / 2] = x[face / 2] + (n ? step : -step);
+    u[n] = exact_at(p, y);
+  }
+  const double slope = (u[1] - u[0]) / (2 * step), *c = p->condition[face];
+  return c[0] * exact_at(p, x) + c[1] * (face % 2 ? slope : -slope);
+}
+
+START_TEST(data_of_waves_are_the_conditions_of_the_solution)
+{
+  problem p = case_of(PROBLEM_WAVES, true);
+  const int axis = _i / 2, side = _i % 2;
+  double got[CELLS], want[CELLS];
+  problem_range r = brick();
+  ck_assert(problem_has_data(&p));
+  p.condition[_i][0] = 0.3 + _i, p.condition[_i][1] = 2.0 - 0.3 * _i;
+  r.low[axis] = side ? (int)lround(1 / r.spacing[axis]) : 0, r.count[axis] = 1;
+  ck_assert(problem_boundary(&p, _i, &r, got));
+  const int m[3] = {r.count[0], r.count[1], r.count[2]}, entries = m[0] * m[1] * m[2];
+  for (int k = 0; k < m[2]; k++)
+    for (int j = 0; j < m[1]; j++)
+      for (int i = 0; i < m[0]; i++) {
+        const int n = i + m[0] * (j + m[1] * k);
+        want[n] = average(data_at, &p, &r, (const int[3]){i, j, k}, axis);
+        got[n] = got[i * r.stride[0] + j * r.stride[1] + k * r.stride[2]];
+      }
+  support_assert_close("data", "waves", (size_t)entries, got, want, 1e-7);
+}
+END_TEST
+
+START_TEST(shifted_waves_have_mean_zero)
+{
+  enum { N = 16 };
+  problem p = {.kind = PROBLEM_WAVES, .b = 1.0, .shift = {true, true, true}};
+  for (int axis = 0; axis < 3; axis++)
+    problem_set_wave(&p, axis, axis == _i);
+  double *u = support_exact(&p, N), sum = 0.0;
+  for (int n = 0; n < N * N * N; n++)
+    sum += u[n];
+  ck_assert(fabs(sum) / (N * N * N) < 1e-10 * support_max((size_t)N * N * N, u));
+  free(u);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("problem");
   TCase *tests = tcase_create("problem");
-  tcase_add_loop_test(tests, p6_and_sine_average_the_exact_solution, PROBLEM_P6, PROBLEM_SINE + 1);
-  tcase_add_loop_test(tests, p6_and_sine_average_beta_over_faces, PROBLEM_P6, PROBLEM_SINE + 1);
-  tcase_add_loop_test(tests, p6_and_sine_right_hand_sides_solve_the_equation, PROBLEM_P6,
-                      PROBLEM_SINE + 1);
+  tcase_add_loop_test(tests, exact_solutions_are_averaged, PROBLEM_P6, PROBLEM_SINE + 1);
+  tcase_add_loop_test(tests, beta_is_averaged_over_faces, PROBLEM_P6, PROBLEM_SINE + 1);
+  tcase_add_loop_test(tests, right_hand_sides_solve_the_equation, PROBLEM_P6, PROBLEM_SINE + 1);
   tcase_add_loop_test(tests, fv_averages_are_of_fourth_order, -1, 3);
   tcase_add_loop_test(tests, parts_have_the_bits_of_the_whole, PROBLEM_FV, PROBLEM_SINE + 1);
   tcase_add_test(tests, shifted_p6_has_mean_zero);
+  tcase_add_loop_test(tests, exact_solutions_are_averaged, PROBLEM_WAVES, PROBLEM_WAVES + 1);
+  tcase_add_loop_test(tests, beta_is_averaged_over_faces, PROBLEM_WAVES, PROBLEM_WAVES + 1);
+  tcase_add_loop_test(tests, right_hand_sides_solve_the_equation, PROBLEM_WAVES, PROBLEM_WAVES + 1);
+  tcase_add_loop_test(tests, parts_have_the_bits_of_the_whole, PROBLEM_WAVES, PROBLEM_WAVES + 1);
+  tcase_add_loop_test(tests, data_of_waves_are_the_conditions_of_the_solution, 0, 6);
+  tcase_add_loop_test(tests, shifted_waves_have_mean_zero, -1, 3);
   suite_add_tcase(suite, tests);
   return support_run(suite);
 }

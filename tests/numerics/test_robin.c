@@ -262,6 +262,8 @@ static const sequence sequences[] = {
     {{17, 13, 15}, {0}, "rr rr rr", HYMG_PATH_ROBUST, HYMG_MG},
     {{20, 16, 20}, {0.05, 0.06, 0.045}, "rr rr rd", HYMG_PATH_STANDARD, HYMG_FMG},
     {{20, 10, 24}, {0.05, 0.085, 0.045}, "rr rr rr", HYMG_PATH_ROBUST, HYMG_MG},
+    {{17, 13, 15}, {0}, "rr rd nr", HYMG_PATH_STANDARD, HYMG_MG},
+    {{20, 10, 24}, {0.05, 0.085, 0.045}, "rr dr rr", HYMG_PATH_ROBUST, HYMG_MG},
 };
 enum { SEQUENCES = sizeof sequences / sizeof *sequences };
 
@@ -275,8 +277,7 @@ static double error_of(const sequence *s, int finer, hymg_extrapolation extrapol
   }
   wave w = wave_of(n, h, s->boundary, 0);
   w.c.spec.extrapolation = extrapolation;
-  for (int face = 0; face < 6; face++)
-    wave_set_boundary(&w, face);
+  wave_take_means(&w);
   hymg_options o = hymg_options_default();
   o.method = s->method, o.path = s->path;
   hymg_result r;
@@ -286,7 +287,9 @@ static double error_of(const sequence *s, int finer, hymg_extrapolation extrapol
   return error;
 }
 
-/* Robin numbers that vary along the face, beta and all data too; largest error of all cells. */
+/* Robin numbers that vary along the face, beta and all data too; largest error of all cells, against their
+ * means. (Against values at the centres the terms of order h^2 nearly cancel beside a Dirichlet boundary,
+ * and those of order h^3 show: orders of 1.3 to 1.8 on such grids.) */
 START_TEST(errors_fall_with_the_second_power_of_h)
 {
   const sequence *s = sequences + _i % SEQUENCES;

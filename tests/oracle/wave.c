@@ -62,8 +62,23 @@ static double f_at(const wave *w, const double x[3])
   return sum;
 }
 
-/* Values at the centres of cells or, with 0 <= axis, of the faces first ... first + count - 1 along it.
- */
+/* The value at a point, or the mean around it over a cell or, with 0 <= axis, over a face, from two
+ * points per axis. */
+static double at_or_around(const wave *w, int axis, wave_value value, const double x[3])
+{
+  const double *h = w->c.spec.h, node = 0.5 / sqrt(3.0);
+  double sum = 0;
+  if (!w->means) return value(w, x);
+  for (int q = 0; q < 8; q++) {
+    double y[3];
+    for (int d = 0; d < 3; d++)
+      y[d] = x[d] + (d == axis ? 0 : q >> d & 1 ? node : -node) * h[d];
+    sum += value(w, y) / 8;
+  }
+  return sum;
+}
+
+/* Of all cells or, with 0 <= axis, of the faces first ... first + count - 1 along it. */
 static void sample(const wave *w, int axis, double first, int count, wave_value value, double *out)
 {
   int m[3] = {w->c.spec.n[0], w->c.spec.n[1], w->c.spec.n[2]}, at[3];
@@ -74,7 +89,7 @@ static void sample(const wave *w, int axis, double first, int count, wave_value 
         double x[3];
         for (int d = 0; d < 3; d++)
           x[d] = (d == axis ? first + at[d] : at[d] + 0.5) * w->c.spec.h[d];
-        *out++ = value(w, x);
+        *out++ = at_or_around(w, axis, value, x);
       }
 }
 
@@ -105,6 +120,22 @@ void wave_set_boundary(wave *w, int face)
   if (kind == HYMG_ROBIN) spec->robin_alpha[face] = alpha;
 }
 
+static void fill(wave *w)
+{
+  for (int d = 0; d < 3; d++)
+    sample(w, d, 0, w->c.spec.n[d] + 1, beta_at, w->c.beta[d]);
+  for (int face = 0; face < 6; face++)
+    wave_set_boundary(w, face);
+  sample(w, -1, 0, 0, f_at, w->f);
+  sample(w, -1, 0, 0, u_at, w->exact);
+}
+
+void wave_take_means(wave *w)
+{
+  w->means = true;
+  fill(w);
+}
+
 wave wave_of(const int n[3], const double h[3], const char *boundary, double shift)
 {
   wave w = {.c = support_case_of(HYMG_FV2, n, boundary, 0), .shift = shift};
@@ -119,14 +150,9 @@ wave wave_of(const int n[3], const double h[3], const char *boundary, double shi
     w.q[d] = periodic ? whole : 1.5 - 0.3 * d;
     w.p[d] = 0.3 + 0.5 * d;
   }
-  for (int d = 0; d < 3; d++)
-    sample(&w, d, 0, n[d] + 1, beta_at, w.c.beta[d]);
-  for (int face = 0; face < 6; face++)
-    wave_set_boundary(&w, face);
   w.f = support_poison(w.cells);
   w.exact = support_poison(w.cells);
-  sample(&w, -1, 0, 0, f_at, w.f);
-  sample(&w, -1, 0, 0, u_at, w.exact);
+  fill(&w);
   return w;
 }
 

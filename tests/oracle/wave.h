@@ -9,11 +9,15 @@ typedef struct wave {
   support_case c; /* a = 0, b = 1 */
   double k[3], p[3], q[3], shift;
   size_t cells;
-  double *f, *exact; /* owned; at the centres of cells */
+  bool means;
+  double *f, *exact; /* owned; at the centres of cells, or means over cells */
 } wave;
 
 /* h: spacings, NULL: all 1 / n[0]; shift: added to f, which changes nothing in a singular system. */
 wave wave_of(const int n[3], const double h[3], const char *boundary, double shift);
+/* Makes f, beta, the solution and all data anew as means over cells and faces, which is what the scheme's
+ * unknowns are; values at the centres differ from them by terms of order h^2. */
+void wave_take_means(wave *w);
 /* Makes the data of a face anew, after a change of w->c.spec.extrapolation. */
 void wave_set_boundary(wave *w, int face);
 void wave_free(wave *w);

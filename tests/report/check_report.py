@@ -353,11 +353,11 @@ def check_command_line():
 
 def check_schema():
     """Every property says what it is, objects take no others, and the two validators agree.
-    robin is not in older records."""
+    robin and coarser_runs are not in older records."""
     def walk(node, path):
         if isinstance(node, dict) and "properties" in node:
             optional = set(node["properties"]) - set(node["required"])
-            check(node.get("additionalProperties") is False and optional <= {"robin"},
+            check(node.get("additionalProperties") is False and optional <= {"robin", "coarser_runs"},
                   f"schema: {path} is open or has optional keys")
             for key, item in node["properties"].items():
                 check("description" in item or "$ref" in item, f"schema: {path}.{key} has no description")

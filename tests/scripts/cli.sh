@@ -221,7 +221,8 @@ check_contradictions()
   bad "--cycle v: --solver fmg takes f only" --cycle v 4 1
   bad "--cycle w: --solver fmg takes f only" --cycle w 4 1
   bad "--cycle f: --solver mgpcg takes v or w" --solver mgpcg --cycle f 4 1
-  bad "--boundary neumann: needs --operator fv2" --boundary neumann 4 1
+  bad "--boundary neumann: with --operator fv4 needs --solver mg or mgpcg" --boundary neumann 4 1
+  bad "--problem waves: with --operator fv4 needs --solver mg or mgpcg" --problem waves 4 1
   bad "--boundary robin: needs --operator fv2" --boundary robin 4 1
   bad "--robin has no effect without --boundary robin" --operator fv2 --robin 1,1 4 1
   for robin in 1 1,x -1,1 0,0 1,nan 1,2,3; do
@@ -410,6 +411,39 @@ check_options()
     ends 0 $small --bottom $bottom --grid 12,12,12 
     object config.bottom=$bottom
   done
+}
+
+# order LEAST ARGUMENT...: the largest error falls at least so between the two finest sizes
+order()
+{
+  least=$1
+  shift
+  ends 0 $small --solver mg --problem waves "$@"
+  got=$(sed -n 's/^errors: *order \([0-9.]*\) (max).*/\1/p' "$out" | tail -n 1)
+  if awk "BEGIN { exit !(${got:-0} >= $least && ${got:-0} < 1.2 * $least) }"; then pass
+  else fail "hymg-fv --problem waves $*: order '$got', not $least"; fi
+}
+
+# Walls of every kind with data that are not 0, on cubes, odd boxes and unequal spacings.
+check_walls()
+{
+  order 3.8 --grid 32,32,32
+  object config.problem=waves runs.0.path=robust runs.0.converged=true richardson=null \
+    coarser_runs.0.cells='[16,16,16]' coarser_runs.1.dof=512 coarser_runs.1.path=robust
+  told '^errors: .* from 16 x 16 x 16 to 32 x 32 x 32 cells'
+  told '^Richardson: not of sizes that have solvers of their own'
+  order 3.8 --grid 45,33,50 --boundary d,n,n,d,p,p
+  order 1.9 --operator fv2 --boundary r,d,n,r,p,p --robin 2,0.3 5 1
+  object richardson.pass=null runs.2.cells='[8,8,8]'
+  [ -z "${HYMG_TEST_SMALL-}" ] || return
+  order 3.8 --boundary neumann 5 1
+  order 3.8 --boundary n,d,n,d,n,d --grid 33,31,35 --equation helmholtz --a 7
+  order 3.8 --boundary p,p,n,n,d,d --grid 30,36,44 --coefficients constant --b 3
+  order 1.9 --operator fv2 --boundary neumann,robin,dirichlet,robin,neumann,dirichlet --path robust --grid 37,28,41
+  ends 0 $small --solver mg --problem waves --grid 15,32,32
+  object runs.0.cells='[15,32,32]' coarser_runs.0.cells='[8,16,16]'
+  ends 0 $small --solver mg --boundary neumann --problem modes 4 1
+  object config.boundary=neumann config.problem=modes runs.0.path=robust
 }
 
 check_solvers()
@@ -646,6 +680,7 @@ check_json_refusals
 check_options
 check_gpu
 check_plan
+check_walls
 check_solvers
 check_protocol
 check_crowding

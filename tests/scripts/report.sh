@@ -117,7 +117,7 @@ make_records()
   good $fast --json data/fv4.json 4 1
   good ${fast%--copy-mb 8} --copy-mb 0 --json data/fv2.json --operator fv2 --boundary periodic --problem sine --path standard --grid 32,16,16
   good $fast --json data/host.json --backend host --equation helmholtz --solver mg --rtol 1e-6 --problem p6 5 1
-  good $fast --json data/robust.json --operator fv2 --solver mg --path robust --grid 18,14,10
+  good $fast --json data/robust.json --operator fv2 --solver mg --path robust --problem waves --grid 18,16,20
   good $fast --json data/mgpcg.json --operator fv2 --solver mgpcg --smoother symgs --grid 16,16,16
   good $fast --json data/one.json --operator fv2 --grid 6,6,6
   if [ -z "$MPIRUN" ]; then return; fi
