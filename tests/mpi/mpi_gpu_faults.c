@@ -102,7 +102,8 @@ START_TEST(a_failing_call_of_cuda_is_survived)
   long nth[MOST_SAMPLES];
   const int count = sample(nth), samples = (int)most(count);
   ck_assert_int_gt(samples, STEPS + 20);
-  for (int m = _i % TRANSPORTS; m<samples; m += ranks> 1 ? TRANSPORTS : 1)
+  const int step = ranks > 1 ? TRANSPORTS : 1;
+  for (int m = _i % step; m < samples; m += step)
     survives(&model, m < count && rank == m % ranks ? nth[m] : 0, want, alive);
 }
 END_TEST
