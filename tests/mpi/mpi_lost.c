@@ -99,7 +99,8 @@ START_TEST(a_failing_call_of_mpi_ends_on_all_ranks)
     support_all_agree(o.step < STEPS ? o.text : NULL, "a new context");
     support_all_agree(support_same_bits(2 * CELLS, got, want) ? NULL : "other bits", where);
   }
-  ck_assert_int_gt(failures, ranks > 1 ? runs / 2 : -1);
+  const bool whole = first == 1 && last == calls; /* not every rank makes the last ones */
+  ck_assert_int_gt(failures, ranks > 1 && whole ? runs / 2 : -1);
   if (all && rank == 0)
     printf("variant %d: %ld of calls %ld to %ld of MPI, of %ld, failed a step\n", _i, failures,
            first, last, calls);
