@@ -85,7 +85,7 @@ void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 }
 
 /* Each colour alternates between two buffers. A level of several boxes cannot represent an iterate
- * that is spread over both (finite-volume/cpu/sweep.c), so there the other colour is copied along.
+ * that is spread over both (finite-volume/cpu/sweep/sweep.c), so there the other colour is copied along.
  * goes_on: ghosts are needed next. Returns whether the last colour has been sent for them. */
 bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {

@@ -1,7 +1,7 @@
 /* The description of a host, from Linux: /sys for sockets, cores and caches, /etc/os-release,
  * uname, and /proc/driver for the driver of NVIDIA's GPUs. */
 #define _GNU_SOURCE
-#include "common/machine.h"
+#include "common/kit/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

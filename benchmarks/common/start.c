@@ -1,8 +1,8 @@
 /* Start and end shared by all programs that run on several ranks. */
 #include "common/start.h"
 
-#include "common/machine.h"
-#include "common/options.h"
+#include "common/kit/machine.h"
+#include "common/kit/options.h"
 
 int start_program(const char *name, int argc, char **argv, int (*run)(int argc, char **argv))
 {

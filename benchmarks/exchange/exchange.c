@@ -3,10 +3,10 @@
  * without neighbours, and its exchanges alone. Exit status: 0; 2 bad input; 3 failure at run time.
  * */
 #include "api/solver.h"
-#include "common/options.h"
-#include "common/rows.h"
+#include "common/kit/options.h"
+#include "common/kit/rows.h"
+#include "common/kit/timing.h"
 #include "common/start.h"
-#include "common/timing.h"
 #include "kernel_table.h"
 #include "multigrid/level_ops.h"
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/kit/options.h"
+#include "common/kit/rows.h"
 #include "common/problem.h"
-#include "common/rows.h"
 #include "common/start.h"
 
 enum { MAX_LEVELS = 32, SWEEPS = 6 };

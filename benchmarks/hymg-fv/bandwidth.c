@@ -4,7 +4,7 @@
 #include "hymg-fv/run.h"
 
 #include "common/gpu/gpu.h"
-#include "common/timing.h"
+#include "common/kit/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * */
 #include "hymg-fv/options.h"
 
-#include "common/rows.h"
+#include "common/kit/rows.h"
 #include <string.h>
 
 enum { LARGEST_ODD_PART = 11, CHEBYSHEV_DEGREE = 6 };

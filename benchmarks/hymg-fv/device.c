@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "hymg-fv/run.h"
 
-#include "common/timing.h"
+#include "common/kit/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

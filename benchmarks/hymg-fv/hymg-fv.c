@@ -1,7 +1,7 @@
 /* hymg-fv: the HPGMG-FV benchmark protocol, using hymg's public headers only. Exit status: 0 done;
  * 1 failed verdict, not converged or not finite; 2 bad input; 3 failure at run time. */
-#include "common/machine.h"
-#include "common/rows.h"
+#include "common/kit/machine.h"
+#include "common/kit/rows.h"
 #include "common/start.h"
 #include "hymg-fv/run.h"
 #include "hymg-fv/submit.h"

@@ -1,7 +1,7 @@
 /* The result as one JSON object, schema hymg-fv/2 (report/hymg-fv.schema.json). Integers stay integers,
  * reals have 17 significant digits, what is not finite or does not exist is null. */
 #include "common/json/json_solver.h"
-#include "common/rows.h"
+#include "common/kit/rows.h"
 #include "hymg-fv/report.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #ifndef FV_OPTIONS_H
 #define FV_OPTIONS_H
 
-#include "common/options.h"
+#include "common/kit/options.h"
+#include "common/kit/words.h"
 #include "common/problem.h"
-#include "common/words.h"
 #include "hymg.h"
 
 typedef struct fv_options {

@@ -2,7 +2,7 @@
  * level operation, memory; the last line is the DOF/s of the finest size. */
 #include "hymg-fv/report.h"
 
-#include "common/terminal.h"
+#include "common/kit/terminal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

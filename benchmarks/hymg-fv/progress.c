@@ -2,8 +2,8 @@
  * alone. */
 #include "hymg-fv/run.h"
 
-#include "common/terminal.h"
-#include "common/timing.h"
+#include "common/kit/terminal.h"
+#include "common/kit/timing.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * solve. All ranks decide by the same number, the time of the slowest rank. */
 #include "hymg-fv/run.h"
 
-#include "common/timing.h"
+#include "common/kit/timing.h"
 
 #include <limits.h>
 #include <math.h>

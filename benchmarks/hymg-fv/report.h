@@ -2,7 +2,7 @@
 #ifndef FV_REPORT_H
 #define FV_REPORT_H
 
-#include "common/machine.h"
+#include "common/kit/machine.h"
 #include "hymg-fv/options.h"
 #include "hymg.h"
 

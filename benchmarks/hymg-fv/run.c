@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "hymg-fv/run.h"
 
+#include "common/kit/timing.h"
 #include "common/start.h"
-#include "common/timing.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

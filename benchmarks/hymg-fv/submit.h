@@ -4,7 +4,7 @@
 #ifndef FV_SUBMIT_H
 #define FV_SUBMIT_H
 
-#include "common/rows.h"
+#include "common/kit/rows.h"
 #include "hymg-fv/report.h"
 
 typedef struct fv_submission {

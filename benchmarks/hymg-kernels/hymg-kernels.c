@@ -2,8 +2,8 @@
  * is wrong; 2 bad input; 3 failure at run time. */
 #include "hymg-kernels/kernels.h"
 
-#include "common/machine.h"
-#include "common/options.h"
+#include "common/kit/machine.h"
+#include "common/kit/options.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "api/solver.h"
-#include "common/rows.h"
-#include "common/timing.h"
+#include "common/kit/rows.h"
+#include "common/kit/timing.h"
 #include "hymg.h"
 #include "multigrid/level_ops.h"
 

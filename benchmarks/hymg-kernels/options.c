@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/options.h"
+#include "common/kit/options.h"
 #include "kernel_table.h"
 
 enum { SMALLEST = 16, LARGEST = 1024 };

@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE
 #include "hymg-kernels/kernels.h"
 
-#include "common/machine.h"
+#include "common/kit/machine.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* hymg-robust: hard problems by name or by keys. Exit status: 0 done; 1 a problem that was given
  * did not converge; 2 bad input; 3 failure at run time. */
 #include "robust/hymg-robust.h"
-#include "common/machine.h"
+#include "common/kit/machine.h"
 #include "common/start.h"
 
 #include <errno.h>

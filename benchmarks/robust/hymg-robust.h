@@ -3,9 +3,9 @@
 #ifndef ROBUST_H
 #define ROBUST_H
 
-#include "common/options.h"
-#include "common/rows.h"
-#include "common/words.h"
+#include "common/kit/options.h"
+#include "common/kit/rows.h"
+#include "common/kit/words.h"
 #include "hymg.h"
 
 /* ---- options.c: the command line, and the problems by name ---- */

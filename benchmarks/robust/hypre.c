@@ -2,7 +2,7 @@
  * needs none, one weighted Jacobi sweep before and after. hypre's handles are pointers. */
 #include "robust/hymg-robust.h"
 
-#include "common/timing.h"
+#include "common/kit/timing.h"
 #include <HYPRE_struct_ls.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* One problem: coefficients and right-hand side, set-up, solve, work units. */
 #include "robust/hymg-robust.h"
 
+#include "common/kit/timing.h"
 #include "common/start.h"
-#include "common/timing.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Arrays, verification and times. */
 #include "stencils/bench.h"
 
-#include "common/timing.h"
+#include "common/kit/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* hymg-stencil: the finite-difference studies. Exit status: 0 done; 1 a result is wrong; 2 bad
  * input; 3 failure at run time. */
-#include "common/machine.h"
-#include "common/options.h"
+#include "common/kit/machine.h"
+#include "common/kit/options.h"
 #include "stencils/bench.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "stencils/output.h"
 
 #include "common/json/json_values.h"
-#include "common/machine.h"
+#include "common/kit/machine.h"
 #include "hymg.h"
 
 const char *json_missing(void)

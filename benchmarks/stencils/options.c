@@ -1,8 +1,8 @@
 /* The command line of hymg-stencil. */
 #include "stencils/options.h"
 
-#include "common/options.h"
-#include "common/rows.h"
+#include "common/kit/options.h"
+#include "common/kit/rows.h"
 #include "stencils/studies/image.h"
 
 #include <string.h>

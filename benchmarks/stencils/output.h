@@ -2,7 +2,7 @@
 #ifndef STENCIL_OUTPUT_H
 #define STENCIL_OUTPUT_H
 
-#include "common/rows.h"
+#include "common/kit/rows.h"
 #include "stencils/options.h"
 
 typedef struct stencil_row {

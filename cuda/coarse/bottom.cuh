@@ -1,4 +1,4 @@
-/* The bottom solvers (krylov_methods.h) on the coarsest level of the coarse end. */
+/* The bottom solvers (multigrid/krylov/methods.h) on the coarsest level of the coarse end. */
 #ifndef HYMGI_COARSE_BOTTOM_CUH
 #define HYMGI_COARSE_BOTTOM_CUH
 
@@ -6,7 +6,7 @@
 #include "coarse/sums.cuh"
 
 extern "C" {
-#include "multigrid/krylov.h"
+#include "multigrid/krylov/krylov.h"
 }
 
 namespace
@@ -224,7 +224,7 @@ KRYLOV void krylov_meet(const krylov_level *level)
   sync_team(shared.level[level->l].team);
 }
 
-#include "multigrid/krylov_methods.h"
+#include "multigrid/krylov/methods.h"
 
 /* The inner products are divided among the threads, or among the warps if a vector is long. */
 KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool shadow, basis *b)

@@ -1,4 +1,4 @@
-/* The bottom solvers (krylov_methods.h) on a coarsest level of one cell, for FV2 where no boundary has a
+/* The bottom solvers (multigrid/krylov/methods.h) on a coarsest level of one cell, for FV2 where no boundary has a
  * ghost. All threads of a warp do the same, in registers. */
 #ifndef HYMGI_COARSE_ONE_CELL_CUH
 #define HYMGI_COARSE_ONE_CELL_CUH

@@ -60,9 +60,8 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
  * */
 void hymgi_cpu_tune(hymgi_level *level)
 {
-  /* with neighbours there is only one schedule, and trying it would send messages */
-  if (level->num_boxes != 1 || level->halo[HYMGI_HALO_FULL] || level->cells < SMALLEST) return;
-  if (level->method->smoother == HYMG_SYMGS) return;
+  /* else there is only one schedule, and trying it might send messages */
+  if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];

@@ -237,13 +237,15 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hy
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 
-/* Runs a smoother call as z wavefronts if the level is one box without neighbours and large enough;
+/* Runs a smoother call as z wavefronts if the level is one box, without others beside it, and large enough;
  * returns false if not. level->start is a stage before the sweeps. If coarse is not NULL the residual
  * is restricted into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f
  * - A x| is found; not both. */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
+/* possible: with some depth and tiles; applies: with those of level->tuning */
+bool hymgi_cpu_wave_possible(const hymgi_level *level);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Sweep s of a smoother without colours, from level->x. */
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);

@@ -65,6 +65,7 @@
 #define hymgi_cpu_unpack                    hymgi_cpu_unpack_single
 #define hymgi_cpu_update_ghosts             hymgi_cpu_update_ghosts_single
 #define hymgi_cpu_wave_applies              hymgi_cpu_wave_applies_single
+#define hymgi_cpu_wave_possible             hymgi_cpu_wave_possible_single
 #define hymgi_cpu_wave_run                  hymgi_cpu_wave_run_single
 #define hymgi_cpu_wave_smooth               hymgi_cpu_wave_smooth_single
 #define hymgi_cpu_wave_stages               hymgi_cpu_wave_stages_single

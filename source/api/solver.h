@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "api/field.h"
+#include "api/fields/field.h"
 #include "hierarchy/placement.h"
 #include "robust/robust.h"
 

@@ -194,6 +194,13 @@ static inline bool hymgi_fv4_is_extended(const hymgi_level *level)
   return level->c.limited || level->c.alpha_limit > 0;
 }
 
+/* Does the halo take messages, or copies within the rank's own boxes alone? */
+static inline bool hymgi_sends(const hymgi_level *level)
+{
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  return plan && plan->num_sends + plan->num_receives > 0;
+}
+
 /* Are all of a cell's neighbours of the other colour? (FV2; not where a periodic axis has an odd
  * length.) */
 static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)

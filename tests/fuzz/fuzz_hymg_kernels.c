@@ -1,5 +1,5 @@
 /* The command line of hymg-kernels. */
-#include "common/options.h"
+#include "common/kit/options.h"
 #include "fuzz/words.h"
 #include "hymg-kernels/kernels.h"
 

@@ -1,5 +1,5 @@
 /* The command line of hymg-stencil. */
-#include "common/options.h"
+#include "common/kit/options.h"
 #include "fuzz/words.h"
 #include "stencils/options.h"
 

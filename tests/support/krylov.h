@@ -3,7 +3,7 @@
 #ifndef SUPPORT_KRYLOV_H
 #define SUPPORT_KRYLOV_H
 
-#include "multigrid/krylov.h"
+#include "multigrid/krylov/krylov.h"
 
 typedef struct dense_counts {
   int applies, smooths;

@@ -1,5 +1,5 @@
 /* Without Jansson: --json and --submit are refused at the start. */
-#include "common/rows.h"
+#include "common/kit/rows.h"
 
 const char *json_missing(void)
 {

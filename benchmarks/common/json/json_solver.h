@@ -3,8 +3,8 @@
 #define JSON_SOLVER_H
 
 #include "common/json/json_values.h"
-#include "common/machine.h"
-#include "common/words.h"
+#include "common/kit/machine.h"
+#include "common/kit/words.h"
 #include "hymg.h"
 
 static inline json_t *json_integers(const int x[3])

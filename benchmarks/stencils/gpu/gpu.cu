@@ -1,7 +1,7 @@
 /* Device, memory, copies and timing. */
 #include "stencils/gpu/launch.cuh"
 extern "C" {
-#include "common/timing.h"
+#include "common/kit/timing.h"
 #include "stencils/gpu/gpu.h"
 }
 

@@ -1,7 +1,7 @@
 /* Values as grey levels; PGM. */
 #include "stencils/studies/image.h"
 
-#include "common/rows.h"
+#include "common/kit/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

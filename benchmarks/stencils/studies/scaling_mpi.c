@@ -4,8 +4,8 @@
  * host. */
 #include "stencils/studies/scaling.h"
 
-#include "common/options.h"
-#include "common/timing.h"
+#include "common/kit/options.h"
+#include "common/kit/timing.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Smoother calls of the standard path as z wavefronts: the stages, and where they apply. */
-#include "cpu/wavefront.h"
+#include "cpu/sweep/wavefront.h"
 
 void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2])
 {
@@ -39,12 +39,30 @@ static bool has_rows(const hymgi_level *level, int stages)
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
+/* FV2 gsrb may have periodic axes, along which the box is its own neighbour. */
+bool hymgi_cpu_wave_possible(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
+  if (!hymgi_operator_halo(level)) return true;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && !hymgi_sends(level) &&
+         hymgi_keeps_colours_apart(level);
+}
+
+/* Along a periodic y there may be one tile alone; along z stages must not come round to each other. */
+static bool periods_allow(const hymgi_level *level)
+{
+  const hymgi_tuning *t = &level->tuning;
+  const int *n = level->box[0].n;
+  if (level->periodic & 2 && t->wave_rows > 0 && t->wave_rows < n[1]) return false;
+  return !(level->periodic & 4) || n[2] > t->wave_stages + 4;
+}
+
 bool hymgi_cpu_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   const hymgi_tuning *t = &level->tuning;
-  if (t->wave_from == 0 || level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
-  if (hymgi_operator_halo(level)) return false;
+  if (t->wave_from == 0 || !hymgi_cpu_wave_possible(level) || !periods_allow(level)) return false;
   const hymgi_geom *g = level->box;
   if (m->smoother == HYMG_GSRB && !g->split) return false;
   const double from = t->wave_from;

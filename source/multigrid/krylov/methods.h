@@ -1,6 +1,6 @@
 /* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
  * most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from the right) and CG
- * (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; krylov_avoiding.h
+ * (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; avoiding.h
  * has two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
  * are solved often: the first iteration reads f in place of r and p, which saves copies.
  *
@@ -10,12 +10,12 @@
  * it, and
  *   double *hymgi_krylov_vector(level, i): scratch vector i
  *   bool krylov_singular(level)
- * and what krylov_avoiding.h requires. If several threads work on a level, all of them execute
+ * and what avoiding.h requires. If several threads work on a level, all of them execute
  * this code in lockstep. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_METHODS_H
 #define HYMGI_MULTIGRID_KRYLOV_METHODS_H
 
-#include "multigrid/krylov_avoiding.h"
+#include "multigrid/krylov/avoiding.h"
 
 /* The first r: f itself or, for a singular operator, a copy without the mean, which is not in
  * its range. */

@@ -1,8 +1,8 @@
 /* See rows.h. */
 #define _GNU_SOURCE
-#include "common/rows.h"
+#include "common/kit/rows.h"
 
-#include "common/machine.h"
+#include "common/kit/machine.h"
 #include "hymg.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef WORDS_H
 #define WORDS_H
 
-#include "common/options.h"
+#include "common/kit/options.h"
 #include "hymg.h"
 
 enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */

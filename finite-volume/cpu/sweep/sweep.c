@@ -221,7 +221,7 @@ static found run_job(job *w, hymgi_real *x)
 {
   const hymgi_level *level = w->pass.level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
-  const bool overlap = plan && plan->num_receives + plan->num_sends > 0;
+  const bool overlap = hymgi_sends(level);
   found all = {.max = 0};
   begin_halo(level, w->apart, x);
   if (overlap) {

@@ -1,7 +1,7 @@
 /* Queries Linux: /proc/cpuinfo, sysconf, uname, getrusage. What cannot be found is empty or 0. Also
  * the checks of standard output that all programs share. */
 #define _GNU_SOURCE
-#include "common/machine.h"
+#include "common/kit/machine.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* See terminal.h. */
 #define _GNU_SOURCE
-#include "common/terminal.h"
+#include "common/kit/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

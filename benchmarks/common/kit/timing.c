@@ -1,6 +1,6 @@
 /* See timing.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "common/timing.h"
+#include "common/kit/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

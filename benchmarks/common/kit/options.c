@@ -1,6 +1,6 @@
 /* See options.h. */
 #define _GNU_SOURCE
-#include "common/options.h"
+#include "common/kit/options.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* See words.h. */
 #define _GNU_SOURCE
-#include "common/words.h"
+#include "common/kit/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Fields: storage for the boxes of this rank, or the user's array. field_data.c copies from and to
  * arrays, field_ops.c calculates. */
-#include "api/field.h"
+#include "api/fields/field.h"
 
 #include <stdlib.h>
 #include <string.h>

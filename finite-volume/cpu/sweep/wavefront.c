@@ -7,13 +7,16 @@
  *   FV2 out of place: reads one plane on each side and overwrites the iterate before last: lag 2,
  *   lean 1.
  *   FV4: reads two planes on each side: lag 3. Boundary ghosts of an iterate are filled one plane
- *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3. */
+ *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3.
+ * Periodic axes (FV2 gsrb in place): ghosts are copied just before a stage reads them. Along z stage s
+ * begins with plane s, where the stage before it has come past the planes s - 1 to s + 1, and ends
+ * with plane s - 1, which that stage reaches one time step earlier. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <string.h>
 
 #include "cpu/robust.h"
-#include "cpu/wavefront.h"
+#include "cpu/sweep/wavefront.h"
 
 enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
@@ -100,12 +103,55 @@ static void run_closures(const wave *w, const stage *s, const rows *r, int k)
   wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
 }
 
+/* ---- periodic axes ---- */
+
+static void copy_row(const wave *w, int colour, const int from[2], const int to[2])
+{
+  const hymgi_geom *g = w->g;
+  hymgi_real *const x = w->level->x;
+  memcpy(x + hymgi_row(g, colour, to[0], to[1]), x + hymgi_row(g, colour, from[0], from[1]),
+         (size_t)host_slots(g) * sizeof(hymgi_real));
+}
+
+/* The ghosts of plane k beside this thread's rows; colours, bit 0 red and 1 black: what is read of
+ * them. The others may be written by another thread now. */
+static void copy_ghosts(const wave *w, const rows *r, int k, unsigned colours)
+{
+  const hymgi_geom *g = w->g;
+  const unsigned periodic = w->level->periodic;
+  const int nx = g->n[0], ny = g->n[1], nz = g->n[2];
+  hymgi_real *const x = w->level->x;
+  for (int j = r->low; periodic & 1 && j < r->high; j++) {
+    x[hymgi_at(g, -1, j, k)] = x[hymgi_at(g, nx - 1, j, k)];
+    x[hymgi_at(g, nx, j, k)] = x[hymgi_at(g, 0, j, k)];
+  }
+  for (int c = 0; c < 2; c++) {
+    if (!(colours >> c & 1)) continue;
+    if (periodic & 2 && r->head) copy_row(w, c, (const int[2]){ny - 1, k}, (const int[2]){-1, k});
+    if (periodic & 2 && r->tail) copy_row(w, c, (const int[2]){0, k}, (const int[2]){ny, k});
+    for (int j = r->low; periodic & 4 && j < r->high; j++) {
+      if (k == 0) copy_row(w, c, (const int[2]){j, nz - 1}, (const int[2]){j, -1});
+      if (k == nz - 1) copy_row(w, c, (const int[2]){j, 0}, (const int[2]){j, nz});
+    }
+  }
+}
+
+/* Restriction takes two planes at a time, from an even one on. */
+static int first_plane(const wave *w, int s)
+{
+  if (!(w->level->periodic & 4)) return 0;
+  return w->coarse && s == w->total - 1 ? (s + 1) & ~1 : s;
+}
+
+/* ---- stages ---- */
+
 static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
   const int nz = w->g->n[2];
   const int j[2] = {r->low, r->high};
   hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
+  if (w->level->periodic) copy_ghosts(w, r, k, 1u << (1 - s->colour));
   if (k < nz && w->fv4)
     hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < nz)
@@ -130,6 +176,7 @@ static void run_norm(const wave *w, const rows *r, int k, double *max)
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
   const int n = host_slots(w->g);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
+  if (level->periodic) copy_ghosts(w, r, k, 3);
   for (int j = r->low; j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, n, row);
@@ -140,6 +187,8 @@ static void run_norm(const wave *w, const rows *r, int k, double *max)
 static void run_restrict(const wave *w, const rows *r, int k)
 {
   if (k % 2 == 0) return;
+  for (int m = k - 1; w->level->periodic && m <= k; m++)
+    copy_ghosts(w, r, m, 3);
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
     hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
@@ -214,13 +263,13 @@ static void run_any(const wave *w, int s, const rows *r, int k, double *max)
 
 static void run_tile(const wave *w, int from, int to, double *max)
 {
-  const int nz = w->g->n[2], behind = w->fv4 ? 1 : 0;
-  for (int t = 0; t < nz + behind + w->lag * (w->total - 1); t++) {
+  const int nz = w->g->n[2], planes = nz + (w->fv4 ? 1 : 0), last = w->total - 1;
+  for (int t = 0; t < planes + w->lag * last + first_plane(w, last); t++) {
     for (int s = 0; s < w->total; s++) {
-      const int k = t - w->lag * s;
-      if (k < 0 || k >= nz + behind) continue;
+      const int k = t - w->lag * s, first = first_plane(w, s);
+      if (k < first || k >= first + planes) continue;
       const rows r = rows_of(w, from, to, s);
-      run_any(w, s, &r, k, max);
+      run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
     }
     wait_for_all(w->barrier);
   }

@@ -1,6 +1,6 @@
 /* The bottom solve: by the backend in one launch if it can, else by the methods of
- * krylov_methods.h, one level operation at a time. */
-#include "multigrid/krylov.h"
+ * methods.h, one level operation at a time. */
+#include "multigrid/krylov/krylov.h"
 
 #define KRYLOV        static
 #define KRYLOV_METHOD static
@@ -20,7 +20,7 @@ static bool krylov_singular(const hymgi_level *level)
 #define krylov_meet_lanes() ((void)0)
 #define krylov_meet(level)  ((void)0)
 
-#include "multigrid/krylov_methods.h"
+#include "multigrid/krylov/methods.h"
 
 static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b)
 {

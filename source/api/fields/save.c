@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/field.h"
+#include "api/fields/field.h"
 #include "base/new_file.h"
 
 enum { CHUNK = 1 << 18 /* cells per message */, MOST_FIELDS = 256, NAME = 64, TAG = 1 };

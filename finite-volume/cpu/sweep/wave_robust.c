@@ -1,6 +1,6 @@
 /* Smoother calls of the robust path as z wavefronts, with what comes before and after them. */
 #include "cpu/robust.h"
-#include "cpu/wavefront.h"
+#include "cpu/sweep/wavefront.h"
 
 /* Restriction reads four planes of the residual, while a fifth one is written. */
 enum { TILE_ROWS = 128, RING = 8 };

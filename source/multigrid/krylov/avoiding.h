@@ -5,7 +5,7 @@
  * exact and keeps A^8 in range. Within a block only the 2-norm of r is known (from the Gram
  * matrix); it is an upper bound of the max norm, which is computed from r itself after each block.
  *
- * Part of krylov_methods.h, whose includer also defines
+ * Part of methods.h, whose includer also defines
  *   bool krylov_leads(level): this thread works on the coefficients, together with others;
  *   int krylov_lane(), krylov_lanes(): its index among these, and their number;
  *   krylov_meet_lanes(), krylov_meet(level): barriers for these threads, and for all threads;
@@ -15,7 +15,7 @@
 #define HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 
 #include "base/exact_sum.h"
-#include "multigrid/krylov.h"
+#include "multigrid/krylov/krylov.h"
 
 enum { MAX_BASIS = HYMGI_CABICGSTAB_BASIS };
 
