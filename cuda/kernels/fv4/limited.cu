@@ -42,8 +42,9 @@ __device__ __forceinline__ double more_than_product(const gsrb_args &a, const pl
   return HYMGI_FV4_ALPHA(x, alpha, limit);
 }
 
-/* MEAN: with the mean of alpha x, except where alpha varies by more than the factor `limit`. */
-template <hymgi_job JOB, bool MEAN>
+/* LIMITED: betas are marked; without marks those beyond boundaries may be negative. MEAN: with the mean of
+ * alpha x, except where alpha varies by more than the factor `limit`. */
+template <hymgi_job JOB, bool LIMITED, bool MEAN>
 __global__ void __launch_bounds__(REDUCE_THREADS)
     fv4_limited(const __grid_constant__ gsrb_args a, double limit)
 {
@@ -54,8 +55,9 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     each_cell(g, [&](int colour, int t, int j, int k) {
       const place p = place_of(g, colour, t, j, k);
       const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-      const double ax =
-          fv4_with_alpha(a.v, apply_limited(a, p, walls_of(g, p, j, k)), a.own[p.own], alpha);
+      const double fluxes = LIMITED ? apply_limited(a, p, walls_of(g, p, j, k))
+                                    : fv4_apply<true>(a.v, p, a.own, a.own);
+      const double ax = fv4_with_alpha(a.v, fluxes, a.own[p.own], alpha);
       double value = JOB == HYMGI_APPLY ? ax : a.f[p.own] - ax;
       if (MEAN) value += (JOB == HYMGI_APPLY ? 1 : -1) * more_than_product(a, p, limit);
       if (JOB != HYMGI_NORM) store_result<job<JOB>>(a, p.own, value);
@@ -73,10 +75,10 @@ extern "C" void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_swe
   if (grid.x == 0) return;
   with_job<residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(sweep, [&](auto of) {
     with_bools(
-        [&](auto mean) {
-          hymgi_launch(level->context, fv4_limited<decltype(of)::value, mean>, grid,
+        [&](auto limited, auto mean) {
+          hymgi_launch(level->context, fv4_limited<decltype(of)::value, limited, mean>, grid,
                        dim3(REDUCE_THREADS), gsrb_args_of(level, sweep), level->c.alpha_limit);
         },
-        level->c.alpha_limit > 0);
+        level->c.limited, level->c.alpha_limit > 0);
   });
 }
