@@ -12,9 +12,10 @@ static hymg_status read_vector(const hymgi_level *level, const double *vector, d
 {
   *copy = NULL;
   *read = vector;
-  if (level->memory->on_host || level->num_boxes == 0) return HYMG_OK;
+  if (level->num_boxes == 0) return HYMG_OK;
+  level->backend->sync(level->context); /* kernels may still write it, also in managed memory */
+  if (level->memory->on_host) return level->context->status;
   TRY(hymgi_crossing_create(level, level->vector_size, copy));
-  level->backend->sync(level->context);
   level->backend->copy(level->context, vector, *copy, (size_t)level->vector_size);
   *read = *copy;
   return level->context->status;
