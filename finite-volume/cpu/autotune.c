@@ -60,9 +60,12 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
  * */
 void hymgi_cpu_tune(hymgi_level *level)
 {
-  /* else there is only one schedule, and trying it might send messages */
+  /* else there is only one schedule */
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   hymgi_real *const x = level->x, *const y = level->y;
+  hymgi_plan *halo[3];
+  memcpy(halo, level->halo, sizeof halo);
+  if (hymgi_sends(level)) memset(level->halo, 0, sizeof halo); /* ranks time by themselves */
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
   candidate c[CANDIDATES];
@@ -73,5 +76,6 @@ void hymgi_cpu_tune(hymgi_level *level)
   g->n[2] = planes;
   run_all(level, c, FINALISTS, ROUNDS);
   use(level, c);
+  memcpy(level->halo, halo, sizeof halo);
   level->x = x, level->y = y; /* smoothers may have swapped them */
 }

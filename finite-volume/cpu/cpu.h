@@ -65,6 +65,13 @@ void hymgi_cpu_next(host_row *r);
 int hymgi_cpu_rows_of_plane(const host_row *r);
 void hymgi_cpu_next_plane(host_row *r);
 
+/* Layers beside a face without a boundary whose values after half sweep s depend on what lies beyond:
+ * slots along x, if rows are split. */
+static inline int host_depth(const hymgi_geom *g, int face, int s)
+{
+  return (face < 2 && g->split ? 1 : g->ghost) + s;
+}
+
 /* Maximum that propagates NaN. */
 static inline double host_larger(double a, double b)
 {
@@ -244,6 +251,11 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
+/* The rest of half sweep s of a group (FV2 gsrb in place, split rows), of which a wavefront has done the
+ * cells at least host_depth layers away from the faces in `cut` (bits): ends the exchange that
+ * begin_halo has begun. */
+void hymgi_cpu_begin_halo(const hymgi_level *level, hymgi_real *x);
+void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cut);
 /* possible: with some depth and tiles; applies: with those of level->tuning */
 bool hymgi_cpu_wave_possible(const hymgi_level *level);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);

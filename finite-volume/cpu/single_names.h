@@ -10,6 +10,7 @@
 #define hymgi_cpu_apply                     hymgi_cpu_apply_single
 #define hymgi_cpu_apply_sum                 hymgi_cpu_apply_sum_single
 #define hymgi_cpu_axpby                     hymgi_cpu_axpby_single
+#define hymgi_cpu_begin_halo                hymgi_cpu_begin_halo_single
 #define hymgi_cpu_boundary_term             hymgi_cpu_boundary_term_single
 #define hymgi_cpu_clear                     hymgi_cpu_clear_single
 #define hymgi_cpu_clear_black               hymgi_cpu_clear_black_single
@@ -60,6 +61,7 @@
 #define hymgi_cpu_sum                       hymgi_cpu_sum_single
 #define hymgi_cpu_sum_children              hymgi_cpu_sum_children_single
 #define hymgi_cpu_sum_row                   hymgi_cpu_sum_row_single
+#define hymgi_cpu_sweep_shell               hymgi_cpu_sweep_shell_single
 #define hymgi_cpu_symgs                     hymgi_cpu_symgs_single
 #define hymgi_cpu_tune                      hymgi_cpu_tune_single
 #define hymgi_cpu_unpack                    hymgi_cpu_unpack_single

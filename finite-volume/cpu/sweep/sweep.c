@@ -18,6 +18,8 @@ typedef struct job {
   hymgi_sum_scale scale;
   ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
   hymgi_requests *requests; /* messages in flight, or NULL */
+  unsigned cut; /* not 0: the faces whose layers wait; before: the half sweeps that went before */
+  int before;
 } job;
 
 /* What a thread has found. */
@@ -85,7 +87,8 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
 static int waiting(const job *w, const hymgi_geom *g, int face)
 {
   if (w->pass.level->method->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
-  return face < 2 && g->split ? 1 : g->ghost;
+  if (w->cut && !(w->cut >> face & 1)) return 0;
+  return host_depth(g, face, w->before);
 }
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, found *mine)
@@ -213,6 +216,20 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x)
 {
   begin_halo(level, 0, x);
   finish_halo(level, 0, x);
+}
+
+void hymgi_cpu_begin_halo(const hymgi_level *level, hymgi_real *x)
+{
+  begin_halo(level, 0, x);
+}
+
+void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cut)
+{
+  const hymgi_level *level = pass->level;
+  const job w = {*pass, .out = level->x, .colour = colour, .cut = cut, .before = s};
+  found all = {.max = 0};
+  finish_halo(level, 0, level->x);
+  run_part(&w, SHELL, &all);
 }
 
 /* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are

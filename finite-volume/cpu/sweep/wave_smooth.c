@@ -39,23 +39,39 @@ static bool has_rows(const hymgi_level *level, int stages)
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
-/* FV2 gsrb may have periodic axes, along which the box is its own neighbour. */
+/* FV2 gsrb may have a halo. */
 bool hymgi_cpu_wave_possible(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
   if (!hymgi_operator_halo(level)) return true;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && !hymgi_sends(level) &&
-         hymgi_keeps_colours_apart(level);
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level);
 }
 
-/* Along a periodic y there may be one tile alone; along z stages must not come round to each other. */
+/* wave.self and wave.cut */
+static void neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
+{
+  const hymgi_geom *g = level->box;
+  *self = *cut = 0;
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2;
+    if (level->periodic >> axis & 1 && g->n[axis] == level->n[axis])
+      *self |= 1u << axis;
+    else if (!(g->boundaries >> face & 1) && hymgi_sends(level))
+      *cut |= 1u << face;
+  }
+}
+
+/* Along an axis on which the box is its own neighbour: one tile alone along y; along z stages must not come
+ * round to each other. */
 static bool periods_allow(const hymgi_level *level)
 {
   const hymgi_tuning *t = &level->tuning;
   const int *n = level->box[0].n;
-  if (level->periodic & 2 && t->wave_rows > 0 && t->wave_rows < n[1]) return false;
-  return !(level->periodic & 4) || n[2] > t->wave_stages + 4;
+  unsigned self, cut;
+  neighbours(level, &self, &cut);
+  if (self & 2 && t->wave_rows > 0 && t->wave_rows < n[1]) return false;
+  return !(self & 4) || n[2] > t->wave_stages + 4;
 }
 
 bool hymgi_cpu_wave_applies(const hymgi_level *level)
@@ -75,7 +91,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
  * writes. */
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
 {
-  if (!fine->direct || !hymgi_cpu_wave_applies(fine)) return false;
+  if (!fine->direct || hymgi_sends(fine) || !hymgi_cpu_wave_applies(fine)) return false;
   if (!has_rows(fine, fine->tuning.wave_stages + 2)) return false;
   fine->start = *what;
   return true;
@@ -97,12 +113,28 @@ static wave standard_wave(hymgi_level *level, barrier *all)
                 .gsrb = gsrb};
 }
 
+/* A group of half sweeps beside other boxes: what depends on them afterwards, while the others wait. */
+static void run_cut(wave *w)
+{
+  hymgi_level *level = w->level;
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  hymgi_cpu_begin_halo(level, level->x);
+  w->requests = plan->requests;
+  hymgi_cpu_wave_run(w);
+  for (int s = 0; s < w->stages; s++) {
+    if (s) hymgi_cpu_begin_halo(level, level->x);
+    hymgi_cpu_sweep_shell(&w->stage[s].pass, w->stage[s].colour, s, w->cut);
+  }
+}
+
 bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
 {
   if (!hymgi_cpu_wave_applies(level)) return false;
+  if (hymgi_sends(level) && (coarse || max)) return false;
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
   barrier all = {0};
   wave w = standard_wave(level, &all);
+  neighbours(level, &w.self, &w.cut);
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   w.start = level->start, w.x = level->x;
   level->start.source = NULL;
@@ -117,7 +149,10 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
     }
     w.before = w.start.source != NULL;
     w.total = w.before + w.stages + (w.coarse || w.norm);
-    hymgi_cpu_wave_run(&w);
+    if (w.cut)
+      run_cut(&w);
+    else
+      hymgi_cpu_wave_run(&w);
     w.start.source = NULL;
   }
   if (max) *max = w.max;

@@ -10,7 +10,10 @@
  *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3.
  * Periodic axes (FV2 gsrb in place): ghosts are copied just before a stage reads them. Along z stage s
  * begins with plane s, where the stage before it has come past the planes s - 1 to s + 1, and ends
- * with plane s - 1, which that stage reaches one time step earlier. */
+ * with plane s - 1, which that stage reaches one time step earlier.
+ * Beside other boxes (likewise) stage s leaves out the cells that depend on what messages bring. A
+ * half sweep reads the other colour alone, and the next one, which overwrites that, leaves out one
+ * layer more: so the cells left out can be done afterwards, half sweep by half sweep. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <string.h>
@@ -118,7 +121,7 @@ static void copy_row(const wave *w, int colour, const int from[2], const int to[
 static void copy_ghosts(const wave *w, const rows *r, int k, unsigned colours)
 {
   const hymgi_geom *g = w->g;
-  const unsigned periodic = w->level->periodic;
+  const unsigned periodic = w->self;
   const int nx = g->n[0], ny = g->n[1], nz = g->n[2];
   hymgi_real *const x = w->level->x;
   for (int j = r->low; periodic & 1 && j < r->high; j++) {
@@ -139,11 +142,27 @@ static void copy_ghosts(const wave *w, const rows *r, int k, unsigned colours)
 /* Restriction takes two planes at a time, from an even one on. */
 static int first_plane(const wave *w, int s)
 {
-  if (!(w->level->periodic & 4)) return 0;
+  if (!(w->self & 4)) return 0;
   return w->coarse && s == w->total - 1 ? (s + 1) & ~1 : s;
 }
 
 /* ---- stages ---- */
+
+/* Layers that stage s leaves out beside a face. */
+static int left_out(const wave *w, int face, int s)
+{
+  return w->cut >> face & 1 ? host_depth(w->g, face, s) : 0;
+}
+
+/* Rows without their ends. */
+static void run_middle(const wave *w, int index, const rows *r, int k)
+{
+  const stage *s = w->stage + index;
+  const int from = left_out(w, 0, index), to = host_slots(w->g) - left_out(w, 1, index);
+  for (int j = r->low; from < to && j < r->high; j++)
+    hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
+                        s->out + hymgi_row(w->g, s->colour, j, k));
+}
 
 static void run_stage(const wave *w, int index, const rows *r, int k)
 {
@@ -151,8 +170,10 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   const int nz = w->g->n[2];
   const int j[2] = {r->low, r->high};
   hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
-  if (w->level->periodic) copy_ghosts(w, r, k, 1u << (1 - s->colour));
-  if (k < nz && w->fv4)
+  if (w->self) copy_ghosts(w, r, k, 1u << (1 - s->colour));
+  if (w->cut && (w->cut & 3 || r->low >= r->high))
+    run_middle(w, index, r, k);
+  else if (k < nz && w->fv4)
     hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < nz)
     hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
@@ -176,7 +197,7 @@ static void run_norm(const wave *w, const rows *r, int k, double *max)
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
   const int n = host_slots(w->g);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
-  if (level->periodic) copy_ghosts(w, r, k, 3);
+  if (w->self) copy_ghosts(w, r, k, 3);
   for (int j = r->low; j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, n, row);
@@ -187,7 +208,7 @@ static void run_norm(const wave *w, const rows *r, int k, double *max)
 static void run_restrict(const wave *w, const rows *r, int k)
 {
   if (k % 2 == 0) return;
-  for (int m = k - 1; w->level->periodic && m <= k; m++)
+  for (int m = k - 1; w->self && m <= k; m++)
     copy_ghosts(w, r, m, 3);
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
@@ -267,10 +288,14 @@ static void run_tile(const wave *w, int from, int to, double *max)
   for (int t = 0; t < planes + w->lag * last + first_plane(w, last); t++) {
     for (int s = 0; s < w->total; s++) {
       const int k = t - w->lag * s, first = first_plane(w, s);
-      if (k < first || k >= first + planes) continue;
-      const rows r = rows_of(w, from, to, s);
+      if (k < first + left_out(w, 4, s) || k >= first + planes - left_out(w, 5, s)) continue;
+      rows r = rows_of(w, from, to, s);
+      const int low = left_out(w, 2, s), high = w->g->n[1] - left_out(w, 3, s);
+      r.low = r.low < low ? low : r.low;
+      r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
     }
+    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
     wait_for_all(w->barrier);
   }
 }

@@ -1,0 +1,111 @@
+/* Wavefronts of ranks with neighbours: whatever their depth, tiles and threads, and whichever faces
+ * have other ranks beyond, the bits are those of one rank that does one half sweep after the other. */
+#include "api/solver.h"
+#include "cpu/cpu.h"
+#include "support/mpi.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const int n[3] = {48, 48, 48};
+static const char *const boundaries[] = {"dd nd dn", "pp pp pp", "pp dd pp", "pp pp dd"};
+enum { BOUNDARIES = sizeof boundaries / sizeof *boundaries, CELLS = 48 * 48 * 48 };
+
+/* u after two cycles from noise, NaN in other ranks' cells. waves: do they run on level 0? */
+static double *answer(const support_case *c, const support_layout *layout,
+                      const hymgi_tuning *tuning, hymg_precision precision, bool *waves)
+{
+  hymg_options o = hymg_options_default();
+  hymg_result result;
+  support_kit k = support_open(&c->spec, layout, &o);
+  hymg_solver_destroy(&k.solver);
+  o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-14, o.precision = precision;
+  OK(k.context, hymgi_solver_create_tuned(k.op, &o, tuning, &k.solver));
+  if (waves) *waves = hymgi_cpu_wave_applies(k.solver->h.level);
+  double *values = support_random(CELLS, -1, 1, 9);
+  hymg_field *f = support_field(&k, 0, values), *u = support_field(&k, 0, values);
+  OK(k.context, hymg_solve(k.solver, f, u, &result));
+  double *got = support_read(&k, 0, u);
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  support_close(&k);
+  free(values);
+  return got;
+}
+
+/* boxes: of the ranks' grid */
+static bool check(const char *boundary, const int boxes[3], hymg_precision precision)
+{
+  static const hymgi_tuning plain = {.split_from = 4}, tunings[] = {{4, 8, 6, 0, true},
+                                                                    {4, 8, 4, 24, true},
+                                                                    {4, 8, 1, 0, false},
+                                                                    {4, 8, 3, 16, true}};
+  support_case c = support_case_of(HYMG_FV2, n, boundary, 0.5);
+  const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
+  double *want = answer(&c, &alone, &plain, precision, NULL);
+  bool waves = true;
+  for (size_t t = 0; t < sizeof tunings / sizeof *tunings; t++) {
+    bool these = false;
+    char where[100];
+    support_layout layout = {.boxes = {boxes[0], boxes[1], boxes[2]},
+                             .threads = 1 + (int)t % 3,
+                             .context = support_context(MPI_COMM_WORLD, 1 + (int)t % 3)};
+    double *got = answer(&c, &layout, tunings + t, precision, &these);
+    size_t wrong = 0, own = 0;
+    for (size_t m = 0; m < CELLS; m++) {
+      own += got[m] == got[m];
+      wrong += got[m] == got[m] && memcmp(got + m, want + m, sizeof *got) != 0;
+    }
+    snprintf(where, sizeof where, "%s, %d x %d x %d boxes, %d stages, tiles of %d rows", boundary,
+             boxes[0], boxes[1], boxes[2], tunings[t].wave_stages, tunings[t].wave_rows);
+    support_all_agree(wrong ? "cells differ" : own ? NULL : "no cells", where);
+    free(got);
+    hymg_context_destroy(&layout.context);
+    if (t == 0) waves = these;
+  }
+  free(want);
+  support_case_free(&c);
+  return waves;
+}
+
+START_TEST(wavefronts_beside_other_ranks_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
+  int boxes[3] = {1, 1, 1};
+  boxes[axis] = ranks;
+  const bool waves = check(boundaries[_i / 3], boxes, HYMG_DOUBLE);
+  ck_assert(waves || n[axis] / ranks < 16);
+}
+END_TEST
+
+START_TEST(wavefronts_beside_ranks_on_several_sides_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  if (ranks < 4) return;
+  check(boundaries[_i], (const int[3]){2, 1, ranks / 2}, HYMG_DOUBLE);
+  check(boundaries[_i], (const int[3]){2, 2, ranks / 4}, HYMG_DOUBLE);
+}
+END_TEST
+
+START_TEST(wavefronts_in_single_precision_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  check(boundaries[_i], (const int[3]){1, 1, ranks}, HYMG_MIXED);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  if (support_skips_ranks(2, 4)) return 0;
+  Suite *suite = suite_create("wave on ranks");
+  TCase *t = tcase_create("wave");
+  const int count = support_small() ? 1 : BOUNDARIES;
+  tcase_set_timeout(t, 300);
+  tcase_add_loop_test(t, wavefronts_beside_other_ranks_change_no_bit, 0, 3 * count);
+  tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0, count);
+  tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count);
+  suite_add_tcase(suite, t);
+  const int status = support_run_mpi(suite);
+  MPI_Finalize();
+  return status;
+}
