@@ -31,6 +31,7 @@ constexpr hymgi_robust_ops robust_table()
   r.coarse_faces = hymgi_cuda_coarse_faces;
   r.sum_children = hymgi_cuda_sum_children;
   r.limit_faces = hymgi_cuda_limit_faces;
+  r.continue_cells = hymgi_cuda_continue_cells;
   r.scale_faces = hymgi_cuda_scale_faces;
   r.scale_volumes = hymgi_cuda_scale_volumes;
   r.restrict_weighted = hymgi_cuda_restrict_weighted;

@@ -75,9 +75,9 @@ bool tiles_plain(const hymgi_level *level)
   return is_plain(level) && tiles_any(level);
 }
 
-bool is_limited(const hymgi_level *level)
+bool is_extended(const hymgi_level *level)
 {
-  return !SINGLE && level->c.limited;
+  return !SINGLE && hymgi_fv4_is_extended(level);
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -122,7 +122,7 @@ constexpr struct {
     {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-    {RESIDUAL, HYMG_FV4, ANY, is_limited, HYMGI_FV4_ALL, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
+    {RESIDUAL, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
     {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},

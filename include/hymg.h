@@ -3,7 +3,7 @@
  * Cell-centred finite volumes: u, alpha and f are cell averages, beta and boundary data are
  * averages over faces. Values at the centres of cells and faces differ from averages by O(h^2):
  * accurate enough for FV2, while FV4 reaches its order only with averages (and with a variable
- * alpha it is of 2nd order in that term). Axes are x, y, z = 0, 1, 2; the faces of the domain are
+ * alpha only on the robust path, see hymg_path). Axes are x, y, z = 0, 1, 2; the faces of the domain are
  * numbered x-, x+, y-, y+, z-, z+ = 0 ... 5. Cell (i, j, k) has 0 <= i < n[0] and so on.
  *
  * Conventions. Every call that can fail returns a hymg_status; outputs come last and are not
@@ -432,7 +432,9 @@ typedef struct hymg_operator_desc {
   /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
    * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
-   * standard path; INFINITY: no face on either. Another value asks for the robust path. */
+   * standard path; INFINITY: no face on either. Another value asks for the robust path. There, along
+   * axes on which alpha varies by more than half the factor between a cell and its neighbours, the mean of
+   * alpha u is taken for the product of the means. */
   double limiter;
 } hymg_operator_desc;
 
@@ -547,7 +549,10 @@ typedef struct hymg_transport_info {
  * has at most 8192 cells, 64 a side, the mean couplings of the axes differ by less than a factor of
  * 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST, as with FV4 where a
  * boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit, the
- * creation of the solver fails and names the reason. */
+ * creation of the solver fails and names the reason.
+ * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u. STANDARD
+ * has the product of the means, of 2nd order in this term. So AUTO takes ROBUST if alpha is a field with
+ * different values, except for FMG, which then stays on STANDARD; the result's note tells which it is. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,
   HYMG_PATH_STANDARD = 1,

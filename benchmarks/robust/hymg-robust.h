@@ -39,6 +39,7 @@ typedef struct robust_options {
   int fv4;          /* the operator, else FV2 */
   int method, extrapolation, path, norm;
   double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
+  double alpha_wave;               /* amplitude of the wave by which alpha varies; 0: one alpha */
   double limiter;                  /* 0: default */
   double stretch, aspect, largest; /* stretch 0: equal cells */
   int block;
@@ -73,6 +74,7 @@ typedef struct robust_problem {
   const robust_options *options;
   double *width[3];
   double *beta[3]; /* of the cells; the same array three times if it does not differ by axis */
+  double *alpha;   /* over options->alpha; NULL: 1 */
   double *rhs;
 } robust_problem;
 
@@ -86,7 +88,8 @@ double robust_face_beta(const robust_problem *p, int axis, const int cell[3]);
  * more at Robin walls; 0 at Neumann walls and where
  * a periodic axis has one cell. */
 double robust_conductance(const robust_problem *p, int axis, const int cell[3]);
-/* Numbers of the cells of a brick or, for axis >= 0, of the faces; x fastest. */
+/* Numbers of the cells of a brick, alpha or the right-hand side, or, for axis >= 0, of the faces; x fastest. */
+enum { ROBUST_RHS = -1, ROBUST_ALPHA = -2 };
 void robust_fill(const robust_problem *p, int axis, const int low[3], const int count[3],
                  double *data);
 

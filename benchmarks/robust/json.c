@@ -43,6 +43,7 @@ static json_t *config(const robust_options *o)
   if (fv_has_robin(o->boundary))
     json_object_set_new(keys, "robin",
                         json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
+  if (o->alpha_wave > 0) json_object_set_new(keys, "alpha_wave", json_number(o->alpha_wave));
   return json_merge(keys, solver);
 }
 

@@ -128,6 +128,9 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_REAL, &o->ratio, DBL_MIN, DBL_MAX, positive},
       {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
        DBL_MAX, "a number of at least 0"},
+      {"alpha-wave", "W",
+       "with --alpha: A (1 + W sin(2 pi x) cos(2 pi y) cos(2 pi z)) in place of A; default 0",
+       .kind = OPTION_REAL, &o->alpha_wave, 0, 1},
       {"boundary", "KIND",
        "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
        "six of these for x-,x+,y-,y+,z-,z+",
@@ -233,6 +236,11 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
+  if (o->alpha_wave > 0 && o->alpha == 0)
+    return options_refuse(c, "--alpha-wave %g has no effect without --alpha", o->alpha_wave);
+  if (o->alpha_wave > 0 && o->hypre)
+    return options_refuse(c, "--hypre with --alpha-wave %g: its matrix has one alpha",
+                          o->alpha_wave);
   if (o->limiter != 0 && !o->fv4)
     return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
   if (o->fv4 && o->extrapolation)

@@ -209,6 +209,12 @@ static void make_centres(int n, const double *width, double *centre)
 
 /* ---- all cells ---- */
 
+static double alpha_at(const place *p)
+{
+  return 1 + p->options->alpha_wave * sin(two_pi * p->at[0]) * cos(two_pi * p->at[1]) *
+                 (p->flat ? 1 : cos(two_pi * p->at[2]));
+}
+
 static void make_cells(robust_problem *p, double *const centre[3], place *at)
 {
   const int *n = p->options->n;
@@ -223,6 +229,7 @@ static void make_cells(robust_problem *p, double *const centre[3], place *at)
         if (!anisotropic) p->beta[0][q] = makers[p->options->coefficients](at);
         for (int axis = 0; axis < 3 && anisotropic; axis++)
           p->beta[axis][q] = axis == strong ? p->options->ratio : 1;
+        if (p->alpha) p->alpha[q] = alpha_at(at);
       }
 }
 
@@ -236,6 +243,7 @@ static void make_rhs(robust_problem *p, size_t num_cells)
 static bool allocate(robust_problem *p, double *centre[3], size_t num_cells)
 {
   bool ok = (p->rhs = malloc(num_cells * sizeof *p->rhs));
+  if (p->options->alpha_wave > 0) ok = (p->alpha = malloc(num_cells * sizeof *p->alpha)) && ok;
   for (int axis = 0; axis < 3; axis++) {
     const size_t n = (size_t)p->options->n[axis];
     const bool own = axis == 0 || is_anisotropic(p->options);
@@ -277,6 +285,7 @@ void robust_problem_destroy(robust_problem *p)
     if (axis == 0 || p->beta[axis] != p->beta[0]) free(p->beta[axis]);
     free(p->width[axis]);
   }
+  free(p->alpha);
   free(p->rhs);
   *p = (robust_problem){.options = NULL};
 }
@@ -341,6 +350,7 @@ void robust_fill(const robust_problem *p, int axis, const int low[3], const int 
   for (cell[2] = low[2]; cell[2] < low[2] + count[2]; cell[2]++)
     for (cell[1] = low[1]; cell[1] < low[1] + count[1]; cell[1]++)
       for (cell[0] = low[0]; cell[0] < low[0] + count[0]; cell[0]++)
-        *data++ =
-            axis < 0 ? p->rhs[index_of(p->options->n, cell)] : robust_face_beta(p, axis, cell);
+        *data++ = axis == ROBUST_RHS     ? p->rhs[index_of(p->options->n, cell)]
+                  : axis == ROBUST_ALPHA ? p->alpha[index_of(p->options->n, cell)]
+                                         : robust_face_beta(p, axis, cell);
 }

@@ -12,7 +12,7 @@ typedef struct objects {
   hymg_context *context;
   const robust_problem *problem;
   hymg_grid *grid;
-  hymg_field *beta[3];
+  hymg_field *beta[3], *alpha; /* alpha NULL: one number */
   hymg_operator *op;
   hymg_solver *solver;
   hymg_field *f, *u;
@@ -31,7 +31,7 @@ static bool went_well(const objects *o, hymg_status status, const char *doing, i
 
 /* ---- fields ---- */
 
-/* axis < 0: the right-hand side. Only this rank's part; a failure here ends all ranks. */
+/* axis: as of robust_fill. Only this rank's part; a failure here ends all ranks. */
 static void write_field(const objects *o, int axis, hymg_field *field)
 {
   int low[3], count[3];
@@ -49,7 +49,7 @@ static void write_field(const objects *o, int axis, hymg_field *field)
 }
 
 /* On the GPU if the solver will be there: set-up then has no copies from the host in it. */
-static void make_beta(objects *o, hymg_backend backend)
+static void make_coefficients(objects *o, hymg_backend backend)
 {
   int devices = 0;
   const bool any = hymg_device_count(o->context, &devices) == HYMG_OK && devices > 0;
@@ -60,6 +60,10 @@ static void make_beta(objects *o, hymg_backend backend)
                                        HYMG_DOUBLE, &o->beta[axis]));
     write_field(o, axis, o->beta[axis]);
   }
+  if (!o->problem->alpha) return;
+  start_require(program, o->context,
+                hymg_field_create_in(o->grid, space, HYMG_CELL, HYMG_DOUBLE, &o->alpha));
+  write_field(o, ROBUST_ALPHA, o->alpha);
 }
 
 static void make_fields(objects *o)
@@ -68,7 +72,7 @@ static void make_fields(objects *o)
                 hymg_field_create(o->grid, o->solver, HYMG_CELL, HYMG_DOUBLE, &o->f));
   start_require(program, o->context,
                 hymg_field_create(o->grid, o->solver, HYMG_CELL, HYMG_DOUBLE, &o->u));
-  write_field(o, -1, o->f);
+  write_field(o, ROBUST_RHS, o->f);
 }
 
 /* ---- set-up ---- */
@@ -93,8 +97,9 @@ static bool make_solver(objects *o, const robust_options *options, int *code)
   desc.limiter = options->limiter;
   if (!options->fv4)
     desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
-  desc.a = options->alpha > 0;
+  desc.a = o->alpha ? options->alpha : options->alpha > 0;
   desc.alpha_constant = options->alpha;
+  desc.alpha = o->alpha;
   for (int face = 0; face < 6; face++) {
     desc.robin_alpha_constant[face] = options->robin[0];
     desc.robin_beta_constant[face] = options->robin[1];
@@ -113,6 +118,7 @@ static void destroy(objects *o)
   hymg_operator_destroy(&o->op);
   for (int axis = 0; axis < 3; axis++)
     hymg_field_destroy(&o->beta[axis]);
+  hymg_field_destroy(&o->alpha);
   hymg_grid_destroy(&o->grid);
 }
 
@@ -238,7 +244,7 @@ static bool solve_once(objects *o, robust_result *r, double seconds[5], int *cod
   double start = fv_clock();
   if (!make_grid(o, &r->options, code)) return false;
   seconds[0] = since(o, start);
-  make_beta(o, r->options.solver.backend);
+  make_coefficients(o, r->options.solver.backend);
   start = fv_clock();
   if (!make_solver(o, &r->options, code)) return false;
   seconds[0] += since(o, start);

@@ -42,7 +42,8 @@ void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
-/* fv4/limited.cu: operator, residual and its norm where betas are marked */
+/* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies
+ * (hymgi_fv4_is_extended) */
 void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
 
 /* transfer/restrict.cu: any level */
@@ -74,6 +75,7 @@ void hymgi_cuda_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
 
 /* setup.cu */
 hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level);
+void hymgi_cuda_continue_cells(const hymgi_level *level, double *x);
 void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                                const hymgi_geom *patch, hymgi_real *coarse);
 void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],

@@ -90,6 +90,25 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
+/* The same of cells, next to all boundaries. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    fv4_cell_ghosts(box_set boxes, three extrapolation_dim, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int face = (int)blockIdx.z, t = face / 2;
+  const int dim = along(extrapolation_dim.of, t);
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    if (!(g.boundaries >> face & 1)) return;
+    int n[3] = {g.n[0], g.n[1], g.n[2]};
+    set_along(n, t, 1);
+    each_of_brick(n, [&](int i, int j, int k) {
+      const int at[3] = {i, j, k};
+      beta_beyond(g, face, dim, at, x);
+    });
+  });
+}
+
 /* FV2: folds boundaries into the betas; FV4: fills the betas' ghosts. */
 void close_betas(hymgi_level *level)
 {
@@ -238,22 +257,24 @@ __global__ void __launch_bounds__(ROW_THREADS)
 /* ---- the user's values ---- */
 
 /* Word 0: the largest valid value among the first `limit` entries; word 1: the number of the first
- * invalid one, inverted so that the first is the largest. */
+ * invalid one, inverted so that the first is the largest; word 2: the least valid value, likewise. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
     look_at(hymgi_geom g, three n, bool positive, int64_t limit, const double *data,
             hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
-  unsigned long long mine[2] = {0, 0};
+  unsigned long long mine[3] = {0, 0, 0};
   each_of_brick(n.of, [&](int i, int j, int k) {
     const int64_t number = ((int64_t)k * n.of[1] + j) * n.of[0] + i;
     if (number >= limit) return;
     const double v = data[hymgi_at(&g, i, j, k)];
-    if (isfinite(v) && (positive ? v > 0 : v >= 0))
+    if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
       mine[0] = larger(mine[0], bits_of(v));
-    else
+      mine[2] = larger(mine[2], ~bits_of(v));
+    } else {
       mine[1] = larger(mine[1], ~(unsigned long long)number);
+    }
   });
   reduce_words<false>(r, mine);
 }
@@ -265,6 +286,13 @@ extern "C" hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level)
   close_betas(level);
   level->lambda_max = level->num_boxes ? bound_of(level) : 0;
   return level->context->status;
+}
+
+extern "C" void hymgi_cuda_continue_cells(const hymgi_level *level, double *x)
+{
+  const int *dim = level->extrapolation_dim;
+  hymgi_launch(level->context, fv4_cell_ghosts, planes_grid(level, 6), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), three{{dim[0], dim[1], dim[2]}}, x);
 }
 
 extern "C" void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const double *fine,
@@ -285,10 +313,14 @@ extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *bo
   const int64_t count = (int64_t)n[0] * n[1] * n[2];
   const dim3 grid(blocks_for(count, 8 * REDUCE_THREADS));
   *finding = {};
+  finding->least = (double)INFINITY;
   if (count == 0) return;
   hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, count, data, r);
   finding->largest = reduced_max(context);
-  if (context->status != HYMG_OK || r.result[1] == 0) return;
+  if (context->status != HYMG_OK) return;
+  const unsigned long long least = ~r.result[2];
+  if (r.result[1] == 0) memcpy(&finding->least, &least, sizeof least);
+  if (r.result[1] == 0) return;
   const int64_t first = (int64_t)~r.result[1];
   hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, first, data, r);
   finding->largest = reduced_max(context);

@@ -155,8 +155,10 @@ typedef struct fv4_row {
   ptrdiff_t pitch, plane, sm, sp, s2;
   const hymgi_real *o, *q, *io, *iq, *jo, *jq, *ko, *kq;
   const hymgi_real *f, *alpha, *dinv;
-  hymgi_real beta[3]; /* constant betas, used if io is NULL */
-  bool limited;       /* betas may be marked (formulas/limiter.h) */
+  const hymgi_real *alpha_q; /* alpha_limit not 0: alpha of the other colour */
+  hymgi_real beta[3];        /* constant betas, used if io is NULL */
+  bool limited;              /* betas may be marked (formulas/limiter.h) */
+  hymgi_real alpha_limit;    /* as in hymgi_coefficients */
   /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
   unsigned walls;
 } fv4_row;
@@ -170,9 +172,11 @@ fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
 fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          const hymgi_real *own, const hymgi_real *other, const int cjk[3]);
 
-/* fv4_limited.c: the rows' boundaries; operator or residual of a limited row. */
+/* fv4_limited.c: the rows' boundaries; operator or residual of a limited row; adds to the operator (sign
+ * 1) or the residual (-1) what the mean of alpha u is more than the product of the means. */
 unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
 void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
+void hymgi_fv4_add_alpha(hymgi_real sign, const fv4_row *r, int from, int to, hymgi_real *out);
 
 /* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
 typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
@@ -317,6 +321,7 @@ void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
                            hymgi_real *x);
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
+void hymgi_cpu_continue_cells(const hymgi_level *level, double *x);
 void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cpu_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,

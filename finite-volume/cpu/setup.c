@@ -116,11 +116,41 @@ static void fv4_row_sums(const hymgi_level *level, const hymgi_geom *g, const in
   }
 }
 
+/* The ghost beyond a boundary next to the cell or face `at`, of which the index along the boundary's axis
+ * is not used. */
+static void continue_beyond(const hymgi_level *level, const hymgi_geom *g, int face,
+                            const int at[3], double *x)
+{
+  const int t = face / 2, dim = level->extrapolation_dim[t], in = face & 1 ? -1 : 1;
+  const int last = face & 1 ? g->n[t] - 1 : 0;
+  int from[3] = {at[0], at[1], at[2]};
+  double b[5] = {0};
+  for (int m = 0; m < 5 && m < dim; m++) {
+    from[t] = last + m * in;
+    b[m] = x[hymgi_at(g, from[0], from[1], from[2])];
+  }
+  from[t] = last - in;
+  x[hymgi_at(g, from[0], from[1], from[2])] = hymgi_beta_beyond(dim, b);
+}
+
+void hymgi_cpu_continue_cells(const hymgi_level *level, double *x)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int face = 0; face < 6; face++) {
+      int n[3] = {g->n[0], g->n[1], g->n[2]};
+      n[face / 2] = hymgi_is_boundary(g, face) ? 1 : 0;
+      for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+          for (int i = 0; i < n[0]; i++)
+            continue_beyond(level, g, face, (const int[3]){i, j, k}, x);
+    }
+}
+
 /* FV2: the faces along `axis` at a boundary get its weight. FV4: those at a boundary of another axis
  * are continued by one layer of ghosts. */
 static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis, int face)
 {
-  const int t = face / 2, dim = level->extrapolation_dim[t], in = face & 1 ? -1 : 1;
+  const int t = face / 2;
   double *const beta = level->c.beta[axis];
   int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
   to[axis]++;
@@ -128,16 +158,10 @@ static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis
   for (int k = from[2]; k < to[2]; k++)
     for (int j = from[1]; j < to[1]; j++)
       for (int i = from[0]; i < to[0]; i++) {
-        if (t == axis) {
+        if (t == axis)
           beta[hymgi_at(g, i, j, k)] *= level->c.boundary_weight[face];
-          continue;
-        }
-        double b[5] = {0};
-        int at[3] = {i, j, k};
-        for (int m = 0; m < 5 && m < dim; m++, at[t] += in)
-          b[m] = beta[hymgi_at(g, at[0], at[1], at[2])];
-        at[t] = from[t] - in;
-        beta[hymgi_at(g, at[0], at[1], at[2])] = hymgi_beta_beyond(dim, b);
+        else
+          continue_beyond(level, g, face, (const int[3]){i, j, k}, beta);
       }
 }
 

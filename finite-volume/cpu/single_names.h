@@ -75,6 +75,7 @@
 #define hymgi_fv2_rows                      hymgi_fv2_rows_single
 #define hymgi_fv2_run                       hymgi_fv2_run_single
 #define hymgi_fv2_slots                     hymgi_fv2_slots_single
+#define hymgi_fv4_add_alpha                 hymgi_fv4_add_alpha_single
 #define hymgi_fv4_coefficient               hymgi_fv4_coefficient_single
 #define hymgi_fv4_limited                   hymgi_fv4_limited_single
 #define hymgi_fv4_row_of                    hymgi_fv4_row_of_single

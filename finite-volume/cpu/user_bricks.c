@@ -54,17 +54,18 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
             source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
 }
 
-/* Are n values valid? The largest of them and of *largest if they are. */
-static bool all_valid(const double *x, int n, bool positive, double *largest)
+/* Are n values valid? If they are, extends the finding by them. */
+static bool all_valid(const double *x, int n, bool positive, hymgi_finding *finding)
 {
-  double max = *largest;
+  double max = finding->largest, min = finding->least;
   int bad = 0;
-#pragma omp simd reduction(+ : bad) reduction(max : max)
+#pragma omp simd reduction(+ : bad) reduction(max : max) reduction(min : min)
   for (int t = 0; t < n; t++) {
     bad += x[t] <= DBL_MAX && (positive ? x[t] > 0 : x[t] >= 0) ? 0 : 1;
     max = x[t] > max ? x[t] : max;
+    min = x[t] < min ? x[t] : min;
   }
-  if (bad == 0) *largest = max;
+  if (bad == 0) finding->largest = max, finding->least = min;
   return bad == 0;
 }
 
@@ -81,6 +82,7 @@ static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positiv
       return;
     }
     finding->largest = v > finding->largest ? v : finding->largest;
+    finding->least = v < finding->least ? v : finding->least;
   }
 }
 
@@ -88,11 +90,11 @@ void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int
                        bool positive, const double *data, hymgi_finding *finding)
 {
   (void)view;
-  *finding = (hymgi_finding){.bad = false};
+  *finding = (hymgi_finding){.least = INFINITY};
   for (int k = 0; k < n[2]; k++)
     for (int j = 0; j < n[1]; j++) {
-      const bool whole = !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive,
-                                                  &finding->largest);
+      const bool whole =
+          !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive, finding);
       if (!whole) examine_row(box, n[0], j, k, positive, data, finding);
       if (finding->bad) return;
     }

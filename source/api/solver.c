@@ -90,16 +90,31 @@ static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
   return hymgi_robust_build_finest(&s->h, backend);
 }
 
-/* FV4 on level 0: its limiter, of which the reason for the path tells, then its boundaries. */
+/* Ends the reason for the path with `text` if that holds; without it if not. */
+static void add_reason(hymgi_path_choice *path, const char *text, bool holds)
+{
+  char *const before = strstr(path->why, text);
+  const size_t used = before ? (size_t)(before - path->why) : strlen(path->why);
+  if (used + strlen(text) < sizeof path->why) strcpy(path->why + used, holds ? text : "");
+}
+
+/* FV4 on level 0: its limiter, of which the reason for the path tells, the mean of alpha u, then its
+ * boundaries. */
 static hymg_status set_fv4(hymg_solver *s)
 {
-  static const char said[] = "; FV4 has the flux of FV2 at jumps of beta";
   bool limited;
   TRY(hymgi_limiter_set(&s->h, &limited));
-  char *const why = s->path.why, *const before = strstr(why, said);
-  const size_t used = before ? (size_t)(before - why) : strlen(why);
-  if (used + sizeof said <= sizeof s->path.why) strcpy(why + used, limited ? said : "");
+  add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", limited);
+  TRY(hymgi_alpha_set(&s->h));
   return hymgi_fv4_boundaries_set(&s->h);
+}
+
+/* What the standard path does not do. */
+static void tell_order(hymg_solver *s)
+{
+  const bool second = !s->h.method.robust && s->h.method.stencil == HYMG_FV4 && s->h.alpha_varies;
+  add_reason(&s->path, "; alpha varies, and its term is of 2nd order here (4th: path robust)",
+             second);
 }
 
 static hymg_status end_robust(hymg_solver *s)
@@ -196,6 +211,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(hymgi_agree(c, hymgi_path_check(&s->h, &s->path)));
   if (s->path.path == HYMG_PATH_ROBUST && s->h.num_levels == 0) TRY(begin_robust(s, backend));
   if (s->path.path == HYMG_PATH_ROBUST) TRY(end_robust(s));
+  tell_order(s);
   return make_history(s);
 }
 
@@ -264,11 +280,11 @@ static hymg_status update(hymg_solver *s)
   } else {
     TRY(hymgi_coefficients_load(&s->h));
     hymgi_path_choice now = {.path = s->h.options.path};
-    const bool open = now.path == HYMG_PATH_AUTO && s->h.op->desc.beta[0];
-    if (open) TRY(hymgi_path_judge(&s->h, &now));
+    if (now.path == HYMG_PATH_AUTO) TRY(hymgi_path_judge(&s->h, &now));
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;
     if (!kept) s->path = now;
+    tell_order(s);
   }
   return kept ? attach(s) : rebuild(s);
 }
@@ -318,7 +334,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
-  if (path.path == HYMG_PATH_ROBUST) {
+  if (path.path == HYMG_PATH_ROBUST || (path.path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h))) {
     set_robust(h, backend);
     return hymgi_robust_estimate(h, backend);
   }

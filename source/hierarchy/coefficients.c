@@ -10,9 +10,9 @@
 /* ---- checks ---- */
 
 /* Checks that the entries of a field are finite and positive (or at least 0); entry n of a
- * periodic axis is ignored. */
+ * periodic axis is ignored. least may be NULL. */
 static hymg_status check_entries(const hymg_field *field, bool positive, const char *name,
-                                 double *largest)
+                                 double *largest, double *least)
 {
   const hymg_grid *grid = field->grid;
   const int axis = (int)field->centering - 1;
@@ -29,31 +29,35 @@ static hymg_status check_entries(const hymg_field *field, bool positive, const c
                         found.value, found.at[0] + g->low[0], found.at[1] + g->low[1],
                         found.at[2] + g->low[2], positive ? "above 0" : "at least 0");
     *largest = found.largest > *largest ? found.largest : *largest;
+    if (least && found.least < *least) *least = found.least;
   }
   return grid->context->status;
 }
 
 static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
-                                double *largest)
+                                double *largest, double *least)
 {
   hymg_status status = hymgi_field_open(field);
-  if (status == HYMG_OK) status = check_entries(field, positive, name, largest);
+  if (status == HYMG_OK) status = check_entries(field, positive, name, largest, least);
   hymgi_field_close(field, false);
   return status;
 }
 
-enum { ALPHA = 3 };
+enum { ALPHA = 3, LEAST_ALPHA = 4 };
 
-/* largest: the largest beta along each axis and the largest alpha, on this rank. */
-static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
+/* largest: the largest beta along each axis, the largest alpha and -1 times the least one, on this
+ * rank. */
+static hymg_status check_fields(const hymg_operator_desc *d, double largest[5])
 {
+  double least = INFINITY;
   static const char *const name[3] = {"beta on a face along x", "beta on a face along y",
                                       "beta on a face along z"};
   largest[ALPHA] = d->alpha_constant;
-  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest + ALPHA));
+  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest + ALPHA, &least));
+  largest[LEAST_ALPHA] = d->alpha ? -least : -d->alpha_constant;
   for (int axis = 0; axis < 3; axis++) {
     largest[axis] = d->beta[0] ? 0 : d->beta_constant;
-    if (d->beta[0]) TRY(check_values(d->beta[axis], true, name[axis], largest + axis));
+    if (d->beta[0]) TRY(check_values(d->beta[axis], true, name[axis], largest + axis, NULL));
   }
   return HYMG_OK;
 }
@@ -61,7 +65,7 @@ static hymg_status check_fields(const hymg_operator_desc *d, double largest[4])
 /* Are the stencil's coefficients representable on all levels, with a margin for their products
  * and sums? */
 static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,
-                               const double largest[4])
+                               const double largest[5])
 {
   static const double LEAST = 1e-300, MOST = 1e300;
   hymg_context *c = h->context;
@@ -80,7 +84,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
 
 /* The largest of the finest level's coefficients, roughly. */
 static double order_of(const hymgi_level *level, const hymg_operator_desc *d,
-                       const double largest[4])
+                       const double largest[5])
 {
   double most = d->a * largest[ALPHA];
   for (int axis = 0; axis < 3; axis++)
@@ -253,11 +257,12 @@ static hymg_status load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
-  double largest[4];
+  double largest[5];
   grid->context->status = HYMG_OK;
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
-  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 4));
+  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 5));
   TRY(check_range(h, d, largest));
+  h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[LEAST_ALPHA];
   h->largest = order_of(h->level, d, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));

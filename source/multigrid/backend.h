@@ -33,7 +33,8 @@ typedef struct hymgi_finding {
   bool bad;
   int at[3];
   double value;
-  double largest; /* of the valid values before it */
+  double largest; /* of the valid values before it; 0 without any */
+  double least;   /* of all values, if none is invalid; INFINITY without any */
 } hymgi_finding;
 
 /* A handle by which other processes of the node can map a GPU's memory. */
@@ -102,6 +103,9 @@ typedef struct hymgi_robust_ops {
   /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy */
   void (*limit_faces)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
                       hymgi_real *beta);
+  /* the ghosts of cells next to boundaries, as those of FV4's betas: from up to five cells of x, which has
+   * its other ghosts */
+  void (*continue_cells)(const hymgi_level *level, double *x);
   /* widths: times area over distance of the centres, where the mean width is 1; at a domain boundary
    * over the cell's width */
   void (*scale_faces)(const hymgi_level *level, int axis, hymgi_real *beta);
@@ -317,6 +321,8 @@ hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method);
 /* FV4: adds to `term` what boundary data add to f through the fluxes along an axis; beta: that of the
  * level, with the limiter's marks and with all boundary faces, where the host can read it. */
 void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *beta, double *term);
+/* The same through the mean of alpha u; alpha: a alpha of the level, with its ghosts. */
+void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, const double *alpha, double *term);
 
 /* The number of threads for a request of `wanted` (0: the default) on the host. */
 int hymgi_backend_threads(int wanted);

@@ -61,6 +61,7 @@ struct hymgi_hierarchy {
   hymgi_inner inner;
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
+  bool alpha_varies; /* a alpha is not the same in all cells */
   hymgi_shadow shadow;
   hymgi_hierarchy *next_connected; /* in the context's list */
 };

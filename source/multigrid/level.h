@@ -85,6 +85,9 @@ typedef struct hymgi_coefficients {
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
   bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
+  /* FV4 on the robust path: not 0 if alpha varies, and has ghosts; the operator then has the mean of alpha
+   * u, except where alpha varies by more than this factor (formulas/fv4_alpha.h) */
+  double alpha_limit;
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   hymgi_real *constant_rows;
@@ -183,6 +186,12 @@ typedef struct hymgi_level {
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+}
+
+/* Has FV4's operator what it has on the robust path alone: limited faces, the mean of alpha u? */
+static inline bool hymgi_fv4_is_extended(const hymgi_level *level)
+{
+  return level->c.limited || level->c.alpha_limit > 0;
 }
 
 /* Does the halo take messages, or copies within the rank's own boxes alone? */

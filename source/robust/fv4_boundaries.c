@@ -6,29 +6,43 @@
 
 /* ---- boundary data ---- */
 
-/* The levels' betas in memory that the host can read: *copy is to be destroyed. */
-static hymg_status read_beta(const hymgi_level *level, int axis, double **copy, const double **beta)
+/* Coefficients of the level in memory that the host can read: *copy is to be destroyed. */
+static hymg_status read_vector(const hymgi_level *level, const double *vector, double **copy,
+                               const double **read)
 {
   *copy = NULL;
-  *beta = level->c.beta[axis];
-  if (level->memory->on_host || level->num_boxes == 0) return HYMG_OK;
+  *read = vector;
+  if (level->num_boxes == 0) return HYMG_OK;
+  level->backend->sync(level->context); /* kernels may still write it, also in managed memory */
+  if (level->memory->on_host) return level->context->status;
   TRY(hymgi_crossing_create(level, level->vector_size, copy));
-  level->backend->sync(level->context);
-  level->backend->copy(level->context, *beta, *copy, (size_t)level->vector_size);
-  *beta = *copy;
+  level->backend->copy(level->context, vector, *copy, (size_t)level->vector_size);
+  *read = *copy;
   return level->context->status;
 }
 
-static hymg_status add_all(hymgi_level *level, double *term)
+/* The part of beta along an axis, or that of alpha. */
+enum { ALPHA = 3 };
+static hymg_status add_part(const hymgi_level *level, int part, double *term)
 {
+  double *copy;
+  const double *read;
+  const hymg_status status =
+      read_vector(level, part == ALPHA ? level->c.alpha : level->c.beta[part], &copy, &read);
+  if (status == HYMG_OK && part == ALPHA)
+    hymgi_cpu_fv4_alpha_data_term(level, read, term);
+  else if (status == HYMG_OK)
+    hymgi_cpu_fv4_data_term(level, part, read, term);
+  hymgi_crossing_destroy(level, level->vector_size, &copy);
+  return status;
+}
+
+static hymg_status add_all(const hymgi_level *level, double *term)
+{
+  const int parts = level->c.alpha_limit > 0 ? ALPHA + 1 : ALPHA;
   hymg_status status = HYMG_OK;
-  for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
-    double *copy;
-    const double *beta;
-    status = read_beta(level, axis, &copy, &beta);
-    if (status == HYMG_OK) hymgi_cpu_fv4_data_term(level, axis, beta, term);
-    hymgi_crossing_destroy(level, level->vector_size, &copy);
-  }
+  for (int part = 0; part < parts && status == HYMG_OK; part++)
+    status = add_part(level, part, term);
   return status;
 }
 

@@ -175,7 +175,7 @@ static hymg_status make_inner(hymgi_hierarchy *h)
 static hymg_status load_finest(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
-  level->c.limited = false;
+  level->c.limited = false, level->c.alpha_limit = 0;
   TRY(hymgi_finest_load(h));
   if (has_default_sweeps(h)) h->method.coarse_sweeps = coarse_sweeps(h);
   for (int axis = 0; h->method.stretched && axis < 3; axis++) {

@@ -27,6 +27,12 @@ static bool needs_robust_boundaries(const hymgi_hierarchy *h)
   return needs;
 }
 
+bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h)
+{
+  return h->op->desc.stencil == HYMG_FV4 && h->method.variable_alpha &&
+         h->options.method != HYMG_FMG;
+}
+
 /* The user has fixed the path, or only one is possible. */
 static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
@@ -97,7 +103,8 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   for (int axis = 0; axis < 3; axis++)
     coupling[axis] = d->n[axis] > 1 ? 1 / (d->spacing[axis] * d->spacing[axis]) : 0;
   judge_couplings(coupling, choice);
-  if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");
+  if (choice->path == HYMG_PATH_AUTO && !hymgi_path_heeds_alpha(h))
+    decide(choice, HYMG_PATH_STANDARD, "it suits");
   return HYMG_OK;
 }
 
@@ -111,7 +118,7 @@ static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }
 
-hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status judge_betas(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymgi_level *level = h->level;
   double step = level->num_boxes ? level->backend->robust->largest_step(level) : 1, coupling[3];
@@ -126,6 +133,14 @@ hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice
   }
   TRY(mean_couplings(level, coupling));
   judge_couplings(coupling, choice);
+  return HYMG_OK;
+}
+
+hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  if (h->op->desc.beta[0]) TRY(judge_betas(h, choice));
+  if (choice->path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h) && h->alpha_varies)
+    decide(choice, HYMG_PATH_ROBUST, "alpha varies (standard: its term with FV4 is of 2nd order)");
   if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");
   return HYMG_OK;
 }

@@ -19,6 +19,8 @@ typedef struct hymgi_path_choice {
  * decide. Errors: EUNSUPPORTED (a path that does not suit the stencil, grid or method), naming the
  * reason. */
 hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice);
+/* Does it matter for the path whether alpha varies: FV4, alpha a field, and another method than FMG? */
+bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h);
 /* Collective: by the coefficients of level 0, which are loaded. */
 hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice);
 /* Is FMG asked for on the robust path? EUNSUPPORTED, naming the reason and MG. */
@@ -28,7 +30,10 @@ hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *
  * on any rank? After the path has been judged by them. */
 hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited);
 
-/* fv4_boundaries.c, collective, after the limiter: what boundary data add to f with FV4, and no flux but
+/* limiter.c, collective: where alpha varies, FV4's operator on level 0 has the mean of alpha u. */
+hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
+
+/* fv4_boundaries.c, collective, after the other two: what boundary data add to f with FV4, and no flux but
  * that of the data through Neumann boundaries. */
 hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
 

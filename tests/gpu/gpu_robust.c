@@ -337,7 +337,7 @@ static const robust_case problems[] = {
     {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
     {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},
     {{13, 8, 11}, "pp dd dd", .jump = 0, .fv4 = true},
-    {{16, 12, 8}, "nd dd pp", .jump = 0.5, .fv4 = true, .data = true},
+    {{16, 12, 8}, "nd dd pp", .jump = 0.5, .fv4 = true, .data = true, .a = 0.5},
     {{9, 12, 15}, "dn nn dd", .jump = 4, .fv4 = true, .data = true},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };

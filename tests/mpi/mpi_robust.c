@@ -44,7 +44,7 @@ static const struct {
     {{25, 25, 25}, "dd dd dd", ISLANDS, 2, 5, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
     {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | FV4, 0, 9, HYMG_PATH_ROBUST},
-    {{31, 18, 8}, "pp nd pp", FV4 | TRIAL_DATA, 0, 5, HYMG_PATH_ROBUST},
+    {{31, 18, 8}, "pp nd pp", FV4 | TRIAL_DATA | TRIAL_ALPHA, 0, 5, HYMG_PATH_ROBUST},
     {{14, 22, 9}, "nn dd dn", TRIAL_JUMPS | FV4 | TRIAL_DATA, 1, 4, HYMG_PATH_ROBUST},
     {{20, 17, 36}, "dd pp dd", TRIAL_ALPHA | FV4 | TENSOR, 2, 7, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},

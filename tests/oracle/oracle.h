@@ -26,6 +26,9 @@ typedef struct oracle_spec {
   /* FV4, level 0: factor of beta from which on a face has the flux of FV2; 0 in the oracle: none, in
    * the library: its default */
   double limiter;
+  /* FV4, level 0: 0: alpha times the mean of u; else the mean of alpha u, without the part of an axis along
+   * which alpha differs by more than this factor between a cell and its neighbours. In the oracle alone */
+  double alpha_limiter;
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   hymg_bottom bottom; /* bicgstab or cg */

@@ -81,6 +81,8 @@ check_refusals()
   bad "--ratio '0': must be a number greater than 0" --ratio 0
   bad "--ratio '1e3x': must be a number" ball_1e3 --ratio 1e3x
   bad "--alpha '-1': must be a number of at least 0" --alpha -1
+  bad '--alpha-wave 0.5 has no effect without --alpha' --alpha-wave 0.5
+  bad "--alpha-wave '2': must be" --alpha 1 --alpha-wave 2
   bad "--boundary 'x': must be dirichlet, periodic, neumann or robin" --boundary x
   bad 'takes one word, or six' --boundary d,n
   bad '--boundary: y must be periodic on both walls' --boundary d,d,p,d,d,d
@@ -119,6 +121,8 @@ check_solves()
   solves smooth $fast --extrapolation quadratic --path robust
   solves smooth $fast --boundary n,d,p,p,n,d --alpha 3
   solves smooth $fast --boundary neumann --rtol 1e-8
+  run $fast --operator fv4 --path auto --grid 8,8,8 --alpha 100 --alpha-wave 0.9 --verbose
+  if [ $code -eq 0 ] && grep -q 'path robust: alpha varies' "$out"; then pass; else fail "--alpha-wave: status $code: $(cat "$out")"; fi
   solves smooth $fast --stretch 1.2 --stretched xyz
   solves tanh_cross tanh_cross $fast
   solves rot2d_1e3 rot2d_1e3 $fast --grid 9,7,1

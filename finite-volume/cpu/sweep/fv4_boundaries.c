@@ -1,6 +1,7 @@
 /* FV4: what boundary data add to f. The ghosts are affine in the cells and the data, so that this is -A x
  * for x = 0 with the ghosts that the data alone give. Set-up, one thread. */
 #include "cpu/cpu.h"
+#include "formulas/fv4_alpha.h"
 #include "multigrid/boundary_data.h"
 
 /* ---- the data's part of ghosts and fluxes ---- */
@@ -126,5 +127,39 @@ void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *b
   for (int b = 0; b < level->num_boxes; b++) {
     const box_view v = {level, level->box + b, level->boundaries->value + 6 * b, beta};
     add_axis(&v, axis, term);
+  }
+}
+
+/* ---- the mean of alpha u ---- */
+
+/* alpha of the cell n steps from `at` along an axis. */
+static double alpha_near(const hymgi_geom *g, const double *alpha, const int at[3], int axis, int n)
+{
+  int next[3] = {at[0], at[1], at[2]};
+  next[axis] += n;
+  return alpha[hymgi_at(g, next[0], next[1], next[2])];
+}
+
+/* Of a cell, along an axis; only ghosts have data. */
+static double alpha_part(const box_view *v, const double *alpha, const int at[3], int axis)
+{
+  const double step =
+      hymgi_alpha_step(alpha_near(v->g, alpha, at, axis, -1), alpha_near(v->g, alpha, at, axis, 0),
+                       alpha_near(v->g, alpha, at, axis, 1), v->level->c.alpha_limit);
+  return step * (data_near(v, at, axis, -1, axis, 0) - data_near(v, at, axis, 1, axis, 0)) / 48;
+}
+
+void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, const double *alpha, double *term)
+{
+  for (int b = 0; b < level->num_boxes; b++) {
+    const box_view v = {level, level->box + b, level->boundaries->value + 6 * b, NULL};
+    for (int k = 0; k < v.g->n[2]; k++)
+      for (int j = 0; j < v.g->n[1]; j++)
+        for (int i = 0; i < v.g->n[0]; i++)
+          for (int axis = 0; axis < 3; axis++) {
+            const int at[3] = {i, j, k};
+            if (is_near(v.g, axis, at[axis]))
+              term[hymgi_at(v.g, i, j, k)] += alpha_part(&v, alpha, at, axis);
+          }
   }
 }

@@ -1,5 +1,6 @@
-/* Rows of FV4 some of whose faces are limited: operator and residual. */
+/* What FV4's operator has on the robust path alone: limited faces, and the mean of alpha u. */
 #include "cpu/cpu.h"
+#include "formulas/fv4_alpha.h"
 #include "formulas/limiter.h"
 
 unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
@@ -22,6 +23,7 @@ unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
 #define BI(di, dj, dk) CELL(r->io, r->iq, di, dj, dk)
 #define BJ(di, dj, dk) CELL(r->jo, r->jq, di, dj, dk)
 #define BK(di, dj, dk) CELL(r->ko, r->kq, di, dj, dk)
+#define A(di, dj, dk)  CELL(own, other, di, dj, dk)
 
 /* Slots with the same boundaries. */
 HYMGI_INLINE void run(const bool residual, const fv4_row *r, unsigned walls, int from, int to,
@@ -49,4 +51,16 @@ void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_
       run(false, r, walls, t, next, out);
     t = next;
   }
+}
+
+void hymgi_fv4_add_alpha(hymgi_real sign, const fv4_row *r, int from, int to, hymgi_real *out)
+{
+  const ptrdiff_t P = r->pitch, L = r->plane, sm = r->sm, sp = r->sp, s2 = r->s2;
+  const hymgi_real *const restrict o = r->o, *const restrict q = r->q;
+  const hymgi_real *const restrict own = r->alpha, *const restrict other = r->alpha_q;
+  const hymgi_real limit = r->alpha_limit;
+  (void)s2;
+#pragma omp simd
+  for (int t = from; t < to; t++)
+    out[t] += sign * HYMGI_FV4_ALPHA(X, A, limit);
 }

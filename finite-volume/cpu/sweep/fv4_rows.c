@@ -25,7 +25,8 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
   else if (level->method->has_alpha)
     r.alpha = c->constant_rows;
   r.dinv = c->dinv ? c->dinv + o : NULL;
-  r.limited = c->limited;
+  r.limited = c->limited, r.alpha_limit = (hymgi_real)c->alpha_limit;
+  if (r.alpha_limit > 0) r.alpha_q = c->alpha + q;
   if (r.limited) r.walls = hymgi_fv4_walls(g, cjk);
   return r;
 }
@@ -93,6 +94,7 @@ void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int
     FORM(run, HOST_RELAX, true, w, from, to, out);
   else
     FORM(run, HOST_RELAX, false, w, from, to, out);
+  if (r->alpha_limit > 0) hymgi_fv4_add_alpha(kind == HOST_RESIDUAL ? -1 : 1, r, from, to, out);
 }
 
 /* The same row further on in all vectors; without alpha. */

@@ -1,0 +1,30 @@
+/* FV4 with a variable alpha. The mean of alpha u over a cell is the product of the means plus, up to 4th
+ * order, the sum over the axes of h^2/12 (d alpha/dx) (du/dx); with centred differences of the means that
+ * is (alpha_+ - alpha_-) (u_+ - u_-) / 48, whatever h (docs/numerics.md). */
+#ifndef HYMGI_FORMULAS_FV4_ALPHA_H
+#define HYMGI_FORMULAS_FV4_ALPHA_H
+
+#include "formulas/fma.h"
+
+/* above - below, from a cell's alpha and those next to it along an axis. 0 where the three differ by more
+ * than the factor `limit`: there differences tell nothing of the mean, and the neighbours' coefficients could
+ * outweigh the cell's own. */
+HYMGI_INLINE hymgi_real hymgi_alpha_step(hymgi_real below, hymgi_real own, hymgi_real above,
+                                         hymgi_real limit)
+{
+  const hymgi_real more = below > above ? below : above, less = below > above ? above : below;
+  const hymgi_real largest = own > more ? own : more, least = own < less ? own : less;
+  return largest > limit * least ? 0 : above - below;
+}
+
+/* What the product of the means lacks. X, A: accessors to x and a alpha as in fv4.h. */
+#define HYMGI_FV4_ALPHA(X, A, limit)                                                               \
+  (hymgi_fma(hymgi_alpha_step(A(-1, 0, 0), A(0, 0, 0), A(1, 0, 0), limit),                         \
+             X(1, 0, 0) - X(-1, 0, 0),                                                             \
+             hymgi_fma(hymgi_alpha_step(A(0, -1, 0), A(0, 0, 0), A(0, 1, 0), limit),               \
+                       X(0, 1, 0) - X(0, -1, 0),                                                   \
+                       hymgi_alpha_step(A(0, 0, -1), A(0, 0, 0), A(0, 0, 1), limit) *              \
+                           (X(0, 0, 1) - X(0, 0, -1)))) *                                          \
+   (hymgi_real)(1.0 / 48))
+
+#endif
