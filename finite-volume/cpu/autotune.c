@@ -6,7 +6,15 @@
 
 #include "cpu/cpu.h"
 
-enum { SLAB = 32, SMALLEST = 32 * 32 * 32, FINALISTS = 3, ROUNDS = 2 };
+/* SMALLEST_BESIDE: the cells of a box from which on beside other ranks a wavefront gains more than the
+ * cells that it leaves out cost */
+enum {
+  SLAB = 32,
+  SMALLEST = 32 * 32 * 32,
+  SMALLEST_BESIDE = 64 * 64 * 64,
+  FINALISTS = 3,
+  ROUNDS = 2
+};
 
 typedef struct candidate {
   int stages, rows;
@@ -62,6 +70,8 @@ void hymgi_cpu_tune(hymgi_level *level)
 {
   /* else there is only one schedule */
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
+  const int *n = level->box->n;
+  if (hymgi_sends(level) && (double)n[0] * n[1] * n[2] < SMALLEST_BESIDE) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];
   memcpy(halo, level->halo, sizeof halo);
