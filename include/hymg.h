@@ -433,8 +433,8 @@ typedef struct hymg_operator_desc {
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
    * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
    * standard path; INFINITY: no face on either. Another value asks for the robust path. There, along
-   * axes on which alpha varies by more than half the factor between a cell and its neighbours, the mean of
-   * alpha u is taken for the product of the means. */
+   * axes on which alpha varies by more than half the factor between a cell and its neighbours, the
+   * product of the means is taken for the mean of alpha u. */
   double limiter;
 } hymg_operator_desc;
 
@@ -550,9 +550,10 @@ typedef struct hymg_transport_info {
  * 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST, as with FV4 where a
  * boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit, the
  * creation of the solver fails and names the reason.
- * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u. STANDARD
- * has the product of the means, of 2nd order in this term. So AUTO takes ROBUST if alpha is a field with
- * different values, except for FMG, which then stays on STANDARD; the result's note tells which it is. */
+ * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u.
+ * STANDARD has the product of the means, of 2nd order in this term. So AUTO takes ROBUST if alpha is
+ * a field with different values, except for FMG, which then stays on STANDARD; the result's note
+ * tells which it is. */
 typedef enum hymg_path {
   HYMG_PATH_AUTO = 0,
   HYMG_PATH_STANDARD = 1,
@@ -755,7 +756,8 @@ HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_f
  * preconditioner of its iterations; u becomes u + M (f - A u). f is not changed. Errors: EINVAL
  * (fields; F with from_u), EUNSUPPORTED (F on the robust path, or with boundary data), ENOMEM. With
  * several ranks, failures of communication and GPUs during the cycle are reported by the next
- * collective call, on every rank. */
+ * collective call, on every rank. Known fault: if GPUs exchange by PEER or NCCL, cycles after such
+ * a failure fail too and may give wrong values; destroy the solver then. */
 HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
                                        const hymg_field *f, hymg_field *u);
 

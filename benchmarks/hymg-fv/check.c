@@ -231,10 +231,15 @@ bool fv_options_check(fv_options *o)
          check_output(o) && check_submission(o);
 }
 
-void fv_set_robin(const fv_options *o, hymg_operator_desc *desc)
+hymg_operator_desc fv_operator_desc(const fv_options *o)
 {
+  hymg_operator_desc desc = hymg_operator_desc_default();
+  desc.stencil = o->stencil;
+  desc.a = o->a;
+  desc.b = o->b;
   for (int face = 0; face < 6; face++) {
-    desc->robin_alpha_constant[face] = o->robin[0];
-    desc->robin_beta_constant[face] = o->robin[1];
+    desc.robin_alpha_constant[face] = o->robin[0];
+    desc.robin_beta_constant[face] = o->robin[1];
   }
+  return desc;
 }

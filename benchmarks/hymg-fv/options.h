@@ -47,7 +47,7 @@ extern const char *const fv_operator_words[],
     *const fv_equation_words[], *const fv_coefficient_words[], *const fv_problem_words[];
 
 void fv_print_version(void);
-/* --robin on all faces. */
-void fv_set_robin(const fv_options *options, hymg_operator_desc *desc);
+/* Without fields; --robin on all faces. */
+hymg_operator_desc fv_operator_desc(const fv_options *options);
 
 #endif

@@ -12,11 +12,7 @@ static double cells_of(const int n[3])
 static hymg_status find_need(const fv_run *run, hymg_need *need)
 {
   const fv_options *o = run->options;
-  hymg_operator_desc desc = hymg_operator_desc_default();
-  desc.stencil = o->stencil;
-  desc.a = o->a;
-  desc.b = o->b;
-  fv_set_robin(o, &desc);
+  const hymg_operator_desc desc = fv_operator_desc(o);
   return hymg_solver_need(run->system[0].grid, &desc, o->variable ? HYMG_VARIABLE_BETA : 0u,
                           &run->solver_options, need);
 }

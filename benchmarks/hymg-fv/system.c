@@ -59,12 +59,7 @@ static void destroy_coefficients(coefficients *c)
 
 static bool create_solver(fv_run *run, fv_system *s, const coefficients *c)
 {
-  const fv_options *o = run->options;
-  hymg_operator_desc desc = hymg_operator_desc_default();
-  desc.stencil = o->stencil;
-  desc.a = o->a;
-  desc.b = o->b;
-  fv_set_robin(o, &desc);
+  hymg_operator_desc desc = fv_operator_desc(run->options);
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = c->beta[axis];
   for (int face = 0; face < 6; face++)

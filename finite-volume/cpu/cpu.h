@@ -244,15 +244,15 @@ void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hy
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 
-/* Runs a smoother call as z wavefronts if the level is one box, without others beside it, and large enough;
- * returns false if not. level->start is a stage before the sweeps. If coarse is not NULL the residual
- * is restricted into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f
- * - A x| is found; not both. */
+/* Runs a smoother call as z wavefronts if the level is one box and large enough; returns false if
+ * not. level->start is a stage before the sweeps. If coarse is not NULL the residual is restricted
+ * into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f - A x| is
+ * found; not both, and neither beside other ranks (false). */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
-/* The rest of half sweep s of a group (FV2 gsrb in place, split rows), of which a wavefront has done the
- * cells at least host_depth layers away from the faces in `cut` (bits): ends the exchange that
+/* The rest of half sweep s of a group (FV2 gsrb in place, split rows), of which a wavefront has done
+ * the cells at least host_depth layers away from the faces in `cut` (bits): ends the exchange that
  * begin_halo has begun. */
 void hymgi_cpu_begin_halo(const hymgi_level *level, hymgi_real *x);
 void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cut);

@@ -62,8 +62,8 @@ static void neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
   }
 }
 
-/* Along an axis on which the box is its own neighbour: one tile alone along y; along z stages must not come
- * round to each other. */
+/* Along an axis on which the box is its own neighbour: one tile alone along y; along z stages must
+ * not come round to each other. */
 static bool periods_allow(const hymgi_level *level)
 {
   const hymgi_tuning *t = &level->tuning;

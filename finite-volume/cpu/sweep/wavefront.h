@@ -37,8 +37,8 @@ typedef struct wave {
   hymgi_real *x;             /* what it writes */
   bool norm;                 /* standard path: the last stage is max |f - A x|: */
   double max;
-  /* FV2 gsrb in place, sweeps alone. self: axes (bits) along which the box is its own neighbour; cut:
-   * faces (bits) with other boxes beyond, next to which sweep s leaves host_depth layers out */
+  /* FV2 gsrb in place. self: axes (bits) along which the box is its own neighbour; cut: faces (bits)
+   * with other boxes beyond, next to which sweep s leaves host_depth layers out (sweeps alone) */
   unsigned self, cut;
   hymgi_requests *requests; /* messages in flight, or NULL */
   barrier *barrier;
