@@ -64,25 +64,26 @@ template <bool SPLIT = true> __host__ __device__ constexpr int shape_plane(int o
 template <int SHAPE> using literal = std::integral_constant<int, SHAPE>;
 
 template <bool SPLIT, int... SHAPES, typename Call>
-void with_one_of(const hymgi_level *level, const Call &call)
+void with_one_of(const hymgi_level *level, int ghost, const Call &call)
 {
   const hymgi_geom *g = level->box;
   const auto has = [&](int of) {
-    return level->num_boxes == 1 && g->pitch == shape_pitch<SPLIT>(of) &&
-           g->plane == shape_plane<SPLIT>(of, g->ghost);
+    return level->num_boxes == 1 && g->ghost == ghost && g->pitch == shape_pitch<SPLIT>(of) &&
+           g->plane == shape_plane<SPLIT>(of, ghost);
   };
   if (!((has(SHAPES) && (call(literal<SHAPES>()), true)) || ...)) call(literal<0>());
 }
 
-/* call(literal<the level's shape>()): cubes, and of split rows halves and quarters on ranks. */
-template <bool SPLIT = true, typename Call>
+/* call(literal<the level's shape>()): cubes, and of split rows halves and quarters on ranks, with as many
+ * ghosts as the kernel assumes. Levels of FV4's preconditioner, which is FV2, have two layers. */
+template <int GHOST, bool SPLIT = true, typename Call>
 void with_shape(const hymgi_level *level, const Call &call)
 {
   if constexpr (SPLIT)
     with_one_of<true, shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
-                shape(256, 256), shape(256, 128), shape(128, 128)>(level, call);
+                shape(256, 256), shape(256, 128), shape(128, 128)>(level, GHOST, call);
   else
-    with_one_of<false, shape(512, 512), shape(256, 256)>(level, call);
+    with_one_of<false, shape(512, 512), shape(256, 256)>(level, GHOST, call);
 }
 
 /* Planes that a block marches over, chosen so that all blocks end at about the same time and few

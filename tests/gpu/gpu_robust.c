@@ -373,6 +373,14 @@ START_TEST(large_kernels)
 }
 END_TEST
 
+/* Kernels know strides of 128 x 128 cells a plane when they are compiled; FV4's have other ones. */
+START_TEST(known_strides)
+{
+  const robust_case p = {{128, 128, 4}, "dd dd dd", .jump = 1, .fv4 = _i};
+  check(&p, &large, "kernels for large levels");
+}
+END_TEST
+
 START_TEST(coarse_levels_on_the_host)
 {
   robust_case p = problems[_i];
@@ -541,6 +549,7 @@ int main(void)
   tcase_add_loop_test(t, every_problem, 0, PROBLEMS / step);
   tcase_add_loop_test(t, every_smoother, 0, PROBLEMS / step);
   tcase_add_loop_test(t, large_kernels, 0, PROBLEMS / step);
+  tcase_add_loop_test(t, known_strides, 0, 2);
   tcase_add_loop_test(t, coarse_levels_on_the_host, 0, PROBLEMS / step);
   tcase_add_loop_test(t, managed_memory, 0, PROBLEMS / step);
   tcase_add_loop_test(t, automatic_path, 0, 3);

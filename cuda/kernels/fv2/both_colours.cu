@@ -124,7 +124,7 @@ template <typename JOB> void run_both(const hymgi_level *level, march_args<JOB> 
   const dim3 grid = slabs_grid(&a, slots, 2 * wide, BOTH_THREADS / wide, planes_of(level, a));
   with_bools(
       [&](auto variable) {
-        with_shape(level, [&](auto of) {
+        with_shape<1>(level, [&](auto of) {
           hymgi_launch(level->context, fv2_both_colours<JOB, variable, of>, grid,
                        dim3((unsigned)wide, (unsigned)(BOTH_THREADS / wide)), a);
         });

@@ -146,7 +146,7 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
   const bool narrow = 10 * covering(a.extent, 32, 16) > 11 * covering(a.extent, 16, 32);
-  with_shape(level, [&](auto of) {
+  with_shape<1>(level, [&](auto of) {
     if constexpr (of == 0)
       if (narrow) return launch_fused<of, 16, 32>(level, a, x == NULL);
     launch_fused<of, 32, 16>(level, a, x == NULL);

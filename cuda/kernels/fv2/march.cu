@@ -151,7 +151,7 @@ template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, mar
   const dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, planes_of(level, a));
   with_bools(
       [&](auto variable) {
-        with_shape<SPLIT>(level, [&](auto of) {
+        with_shape<1, SPLIT>(level, [&](auto of) {
           hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable, of>, grid,
                        dim3((unsigned)wide, (unsigned)(GSRB_THREADS / wide)), a);
         });

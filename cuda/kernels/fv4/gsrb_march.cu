@@ -315,7 +315,7 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
   const int *const n = a.extent;
   const bool two = SINGLE && has_even_rows(level);
   const auto march = [&](auto variable) {
-    with_shape(level, [&](auto of) {
+    with_shape<2>(level, [&](auto of) {
       if constexpr (SINGLE)
         if (two) return march_two<variable, of>(level, a);
       if constexpr (!SINGLE && of >= shape(512, 512))

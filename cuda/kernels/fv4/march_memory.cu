@@ -114,7 +114,7 @@ extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymg
   with_job<relax, residual, residual_norm, residual_narrow, residual_mean>(sweep, [&](auto job) {
     const auto launch = [&](auto variable) {
       with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
-          level, [&](auto of) {
+          level, 2, [&](auto of) {
             hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, of>, grid,
                          dim3(X * Y), a);
           });
