@@ -333,14 +333,26 @@ static void scale_faces(const hymgi_level *level, int axis, double *beta)
   }
 }
 
-static void limit_faces(const hymgi_level *level, int axis, double limit, const double *faces,
-                        double *beta)
+static void mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
+                       double *beta)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
     {
       const int at[3] = {i, j, k};
-      if (hymgi_is_limited(g, axis, at, limit, faces)) beta[hymgi_at(g, i, j, k)] *= -1;
+      if (hymgi_is_at_jump(g, axis, at, limit, faces)) beta[hymgi_at(g, i, j, k)] *= -1;
+    }
+  }
+}
+
+static void spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
+    {
+      const int at[3] = {i, j, k};
+      double *const own = beta + hymgi_at(g, i, j, k);
+      if (hymgi_is_near_mark(g, axis, at, faces)) *own = -fabs(*own);
     }
   }
 }
@@ -377,7 +389,8 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .weights = weights,
                                            .coarse_faces = coarse_faces,
                                            .sum_children = hymgi_cpu_sum_children,
-                                           .limit_faces = limit_faces,
+                                           .mark_jumps = mark_jumps,
+                                           .spread_marks = spread_marks,
                                            .continue_cells = hymgi_cpu_continue_cells,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,
