@@ -5,8 +5,8 @@
  * these; all other betas inside are positive).
  *
  * Faces are marked in two steps: first those at a jump, whose beta differs too much from that of their
- * neighbours, then twice those next to a marked face along the axis. So a face is marked if there is a
- * jump in the four cells along the axis from which its flux is computed. */
+ * neighbours, then those next to a marked face along the axis. So a face is marked if there is a jump
+ * between two of the four cells along the axis from which its flux is computed. */
 #ifndef HYMGI_FORMULAS_LIMITER_H
 #define HYMGI_FORMULAS_LIMITER_H
 
@@ -33,8 +33,7 @@ HYMGI_INLINE void hymgi_extend(hymgi_range *r, double beta)
 }
 
 /* The first (side 0) or last face along the axis among a face's neighbours; faces whose flux contains
- * ghosts look as far as the extrapolation reads: all faces of its cells but the last, which the second
- * of the two further steps takes in. Faces beyond a boundary do not exist. */
+ * ghosts look as far as the extrapolation reads. Faces beyond a boundary do not exist. */
 HYMGI_INLINE int hymgi_limiter_end(const hymgi_geom *g, int axis, int side, int face)
 {
   const int n = g->n[axis], reach = HYMGI_EXTRAPOLATION_REACH - 1;

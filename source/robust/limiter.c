@@ -55,10 +55,10 @@ hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &any, 1));
   *limited = any != 0;
-  for (int m = 0; m < 6 && any; m++) /* twice along each axis */
-    spread(level, m / 2);
-  for (int axis = 0; axis < 3 && any && level->num_boxes > 0; axis++)
-    level->c.limited = any_marked(level, axis) || level->c.limited;
+  for (int axis = 0; axis < 3 && any; axis++) {
+    spread(level, axis);
+    if (level->num_boxes > 0) level->c.limited = any_marked(level, axis) || level->c.limited;
+  }
   return hymgi_agree(h->context, h->context->status);
 }
 
