@@ -433,8 +433,8 @@ typedef struct hymg_operator_desc {
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
    * varies by more than this factor, at least 1, and next to it along the face's axis. 0: a factor of 8
    * on the robust path, none on the standard path; INFINITY: no face on either. Another value asks for
-   * the robust path. There, along axes on which alpha varies by more than half the factor between a cell and its neighbours, the
-   * product of the means is taken for the mean of alpha u. */
+   * the robust path. There, along axes on which alpha varies by more than half the factor between a cell
+   * and its neighbours, the product of the means is taken for the mean of alpha u. */
   double limiter;
 } hymg_operator_desc;
 
