@@ -30,7 +30,8 @@ constexpr hymgi_robust_ops robust_table()
   r.makes_resistances = true;
   r.coarse_faces = hymgi_cuda_coarse_faces;
   r.sum_children = hymgi_cuda_sum_children;
-  r.limit_faces = hymgi_cuda_limit_faces;
+  r.mark_jumps = hymgi_cuda_mark_jumps;
+  r.spread_marks = hymgi_cuda_spread_marks;
   r.continue_cells = hymgi_cuda_continue_cells;
   r.scale_faces = hymgi_cuda_scale_faces;
   r.scale_volumes = hymgi_cuda_scale_volumes;

@@ -431,10 +431,10 @@ typedef struct hymg_operator_desc {
   const hymg_field *robin_alpha[6], *robin_beta[6];
   /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
-   * varies by more than this factor, at least 1. 0: a factor of 8 on the robust path, none on the
-   * standard path; INFINITY: no face on either. Another value asks for the robust path. There, along
-   * axes on which alpha varies by more than half the factor between a cell and its neighbours, the
-   * product of the means is taken for the mean of alpha u. */
+   * varies by more than this factor, at least 1, and next to it along the face's axis. 0: a factor of 8
+   * on the robust path, none on the standard path; INFINITY: no face on either. Another value asks for
+   * the robust path. There, along axes on which alpha varies by more than half the factor between a cell
+   * and its neighbours, the product of the means is taken for the mean of alpha u. */
   double limiter;
 } hymg_operator_desc;
 

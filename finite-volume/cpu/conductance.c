@@ -7,12 +7,6 @@
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/flux.h"
-#include "formulas/limiter.h"
-
-/* For every cell (i, j, k) of nx x ny x nz; needs braces around it, as it begins with a pragma. */
-#define FOR_CELLS(level, nx, ny, nz)                                                               \
-  _Pragma("omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))") for (         \
-      int k = 0; k < (nz); k++) for (int j = 0; j < (ny); j++) for (int i = 0; i < (nx); i++)
 
 static void shares(const hymgi_level *level, int axis, double *out)
 {
@@ -333,18 +327,6 @@ static void scale_faces(const hymgi_level *level, int axis, double *beta)
   }
 }
 
-static void limit_faces(const hymgi_level *level, int axis, double limit, const double *faces,
-                        double *beta)
-{
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
-    {
-      const int at[3] = {i, j, k};
-      if (hymgi_is_limited(g, axis, at, limit, faces)) beta[hymgi_at(g, i, j, k)] *= -1;
-    }
-  }
-}
-
 static void scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
   const hymgi_widths w = hymgi_widths_of(level);
@@ -377,7 +359,8 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .weights = weights,
                                            .coarse_faces = coarse_faces,
                                            .sum_children = hymgi_cpu_sum_children,
-                                           .limit_faces = limit_faces,
+                                           .mark_jumps = hymgi_cpu_mark_jumps,
+                                           .spread_marks = hymgi_cpu_spread_marks,
                                            .continue_cells = hymgi_cpu_continue_cells,
                                            .scale_faces = scale_faces,
                                            .scale_volumes = scale_volumes,

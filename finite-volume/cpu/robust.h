@@ -4,6 +4,11 @@
 
 #include "cpu/cpu.h"
 
+/* For every cell (i, j, k) of nx x ny x nz; needs braces around it, as it begins with a pragma. */
+#define FOR_CELLS(level, nx, ny, nz)                                                               \
+  _Pragma("omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))") for (         \
+      int k = 0; k < (nz); k++) for (int j = 0; j < (ny); j++) for (int i = 0; i < (nx); i++)
+
 /* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
  * row. */
 typedef struct host_parts {
@@ -64,6 +69,11 @@ void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int 
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
                                          const int to[2], int colour, const hymgi_real *source,
                                          hymgi_real *x);
+
+/* limiter.c: as in hymgi_robust_ops */
+void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
+                          double *beta);
+void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
 
 /* wave_robust.c */
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,

@@ -1,7 +1,12 @@
 /* FV4's limiter. Across a jump of beta, FV4's flux contains a part of a neighbour's gradient as large as
- * the jump, and the operator is no longer elliptic. There a face takes the flux of FV2 instead: 12 beta
- * (x_0 - x_-1) in units of fv4.h, with the linear extrapolation at a Dirichlet boundary. Such a face is
- * stored as -beta (formulas/fv4.h does not know these; all other betas inside are positive). */
+ * the jump, and the operator is no longer elliptic; near one it is wrong by a part of the gradient. There
+ * a face takes the flux of FV2 instead: 12 beta (x_0 - x_-1) in units of fv4.h, with the linear
+ * extrapolation at a Dirichlet boundary. Such a face is stored as -beta (formulas/fv4.h does not know
+ * these; all other betas inside are positive).
+ *
+ * Faces are marked in two steps: first those at a jump, whose beta differs too much from that of their
+ * neighbours, then those next to a marked face along the axis. So a face is marked if there is a jump
+ * between two of the four cells along the axis from which its flux is computed. */
 #ifndef HYMGI_FORMULAS_LIMITER_H
 #define HYMGI_FORMULAS_LIMITER_H
 
@@ -39,9 +44,9 @@ HYMGI_INLINE int hymgi_limiter_end(const hymgi_geom *g, int axis, int side, int 
   return low && end < 0 ? 0 : high && end > n ? n : end;
 }
 
-/* Does beta, among the face at `at` and its neighbours of the same direction, vary by more than the
- * factor `limit`? beta has its ghosts along the face. */
-HYMGI_INLINE bool hymgi_is_limited(const hymgi_geom *g, int axis, const int at[3], double limit,
+/* Is there a jump at the face: does beta, among the face at `at` and its neighbours of the same direction,
+ * vary by more than the factor `limit`? beta has its ghosts along the face. */
+HYMGI_INLINE bool hymgi_is_at_jump(const hymgi_geom *g, int axis, const int at[3], double limit,
                                    const double *beta)
 {
   const double own = beta[hymgi_at(g, at[0], at[1], at[2])];
@@ -61,6 +66,18 @@ HYMGI_INLINE bool hymgi_is_limited(const hymgi_geom *g, int axis, const int at[3
     next[t] = at[t];
   }
   return !(r.largest <= limit * r.least);
+}
+
+/* Is the face at `at` or one of its neighbours along the axis marked? */
+HYMGI_INLINE bool hymgi_is_near_mark(const hymgi_geom *g, int axis, const int at[3],
+                                     const double *beta)
+{
+  const int from = hymgi_limiter_end(g, axis, 0, at[axis]),
+            to = hymgi_limiter_end(g, axis, 1, at[axis]);
+  int next[3] = {at[0], at[1], at[2]};
+  for (next[axis] = from; next[axis] <= to; next[axis]++)
+    if (beta[hymgi_at(g, next[0], next[1], next[2])] < 0) return true;
+  return false;
 }
 
 /* ---- fluxes ---- */

@@ -100,9 +100,12 @@ typedef struct hymgi_robust_ops {
    * boundaries are read. add: to x */
   void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
                              bool add, hymgi_real *x);
-  /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy */
-  void (*limit_faces)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
-                      hymgi_real *beta);
+  /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy: those at a
+   * jump; those next to a marked face of `faces` */
+  void (*mark_jumps)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
+                     hymgi_real *beta);
+  void (*spread_marks)(const hymgi_level *level, int axis, const hymgi_real *faces,
+                       hymgi_real *beta);
   /* the ghosts of cells next to boundaries, as those of FV4's betas: from up to five cells of x, which has
    * its other ghosts */
   void (*continue_cells)(const hymgi_level *level, double *x);

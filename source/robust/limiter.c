@@ -29,6 +29,16 @@ static bool any_marked(const hymgi_level *level, int axis)
   return false;
 }
 
+/* Collective. The faces next to a marked one along the axis, also of a neighbouring box, are marked too. */
+static void spread(const hymgi_level *level, int axis)
+{
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  double *const faces = level->krylov, *const beta = level->c.beta[axis];
+  if (level->num_boxes) hymgi_vector_copy(level, beta, faces);
+  if (plan) hymgi_run_plan(level, plan, level->box, faces, level->box, faces);
+  if (level->num_boxes) level->backend->robust->spread_marks(level, axis, faces, beta);
+}
+
 hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
 {
   hymgi_level *level = h->level;
@@ -38,14 +48,18 @@ hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
   for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++) {
     double *const faces = level->krylov, *const beta = level->c.beta[axis];
     hymgi_vector_copy(level, beta, faces);
-    level->backend->robust->limit_faces(level, axis, limit, faces, beta);
+    level->backend->robust->mark_jumps(level, axis, limit, faces, beta);
     level->c.limited = any_marked(level, axis) || level->c.limited;
   }
   int any = level->c.limited;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &any, 1));
   *limited = any != 0;
-  return HYMG_OK;
+  for (int axis = 0; axis < 3 && any; axis++) {
+    spread(level, axis);
+    if (level->num_boxes > 0) level->c.limited = any_marked(level, axis) || level->c.limited;
+  }
+  return hymgi_agree(h->context, h->context->status);
 }
 
 hymg_status hymgi_alpha_set(hymgi_hierarchy *h)

@@ -177,20 +177,33 @@ void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, d
   }
 }
 
-/* Does beta vary by more than the factor among the low d-face of cell p and its neighbours? Near a
- * Dirichlet boundary these are the faces of the four cells from which ghosts are extrapolated. */
-static bool is_limited(const oracle *o, const oracle_level *l, int d, size_t p)
+/* The index along d of the low d-face of cell p. */
+static int face_index(const oracle_level *l, int d, size_t p)
+{
+  return (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
+}
+
+/* The low d-face of the cell `step` cells along d from p, as that of a cell of the level, if the limiter
+ * compares it with that of p; else p. Near a boundary it compares all faces of the four cells from which
+ * ghosts are extrapolated. */
+static size_t neighbour_of(const oracle *o, const oracle_level *l, int d, size_t p, int step)
 {
   bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+  int n = l->n[d], face = face_index(l, d, p), to = face + step;
+  bool low = !wraps && face <= 1 && to <= 3, high = !wraps && face >= n - 1 && to >= n - 3;
+  if (abs(step) > 1 && !low && !high) return p;
+  if (wraps) to = (to % n + n) % n;
+  if (to < 0 || to > n) return p;
+  return p + (size_t)to * l->stride[d] - (size_t)face * l->stride[d];
+}
+
+/* Does beta vary by more than the factor among the low d-face of cell p and its neighbours? */
+static bool is_at_jump(const oracle *o, const oracle_level *l, int d, size_t p)
+{
   const double *beta = l->beta[d];
-  int n = l->n[d], face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
   double least = beta[p], largest = beta[p];
-  for (int to = 0; to <= n; to++) {
-    int apart = abs(to - face);
-    if (wraps && n - apart < apart) apart = n - apart;
-    bool low = !wraps && face <= 1 && to <= 3, high = !wraps && face >= n - 1 && to >= n - 3;
-    if (apart > 1 && !low && !high) continue;
-    double b = (beta + p)[(to - face) * (ptrdiff_t)l->stride[d]];
+  for (int step = -3; step <= 3; step++) {
+    double b = beta[neighbour_of(o, l, d, p, step)];
     least = b < least ? b : least, largest = b > largest ? b : largest;
   }
   for (int t = 0; t < 3; t++) {
@@ -202,12 +215,31 @@ static bool is_limited(const oracle *o, const oracle_level *l, int d, size_t p)
   return largest > o->spec.limiter * least;
 }
 
+/* Marks the low d-faces with a jump at them or at their neighbours along d. */
+void oracle_limit(const oracle *o, oracle_level *l)
+{
+  double *jumps = oracle_array(l);
+  for (int d = 0; d < 3; d++) {
+    int n[3] = {l->n[0], l->n[1], l->n[2]};
+    n[d]++;
+    l->limited[d] = oracle_array(l);
+    for (int pass = 0; pass < 2; pass++)
+      for (int m = 0; m < n[0] * n[1] * n[2]; m++) {
+        size_t p = oracle_at(l, m % n[0], m / n[0] % n[1], m / n[0] / n[1]);
+        if (pass == 0) jumps[p] = is_at_jump(o, l, d, p);
+        for (int step = -3; step <= 3 && pass == 1; step++)
+          if (jumps[neighbour_of(o, l, d, p, step)] != 0.0) l->limited[d][p] = 1.0;
+      }
+  }
+  free(jumps);
+}
+
 /* h times the flux of FV2 through that face, with linear extrapolation. */
 static double flux2(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
 {
   bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
   size_t s = l->stride[d];
-  int face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / s) - 2;
+  int face = face_index(l, d, p);
   double low = face == 0 && !wraps ? -x[p] : x[p - s];
   double high = face == l->n[d] && !wraps ? -x[p - s] : x[p];
   return l->beta[d][p] * (high - low);
@@ -216,7 +248,7 @@ static double flux2(const oracle *o, const oracle_level *l, int d, const double 
 /* The boundary on which the low d-face of cell p lies, or -1. */
 static int boundary_at(const oracle *o, const oracle_level *l, int d, size_t p)
 {
-  int face = (int)(p % (d < 2 ? l->stride[d + 1] : l->size) / l->stride[d]) - 2;
+  int face = face_index(l, d, p);
   if (o->spec.boundary[2 * d] == HYMG_PERIODIC || (face > 0 && face < l->n[d])) return -1;
   return 2 * d + (face > 0);
 }
@@ -230,7 +262,7 @@ static double flux4(const oracle *o, const oracle_level *l, int d, const double 
 
   size_t s = l->stride[d];
   const double *beta = l->beta[d];
-  if (o->spec.limiter > 0 && l == o->level && is_limited(o, l, d, p)) return flux2(o, l, d, x, p);
+  if (l->limited[d] && l->limited[d][p] != 0.0) return flux2(o, l, d, x, p);
   double sum = beta[p] * (15.0 * (x[p] - x[p - s]) - (x[p + s] - x[p - 2 * s]));
   for (int t = 0; t < 3; t++) {
     if (t == d) continue;
@@ -326,7 +358,7 @@ static void add_boundaries4(const oracle *o, const oracle_level *l, double *f)
       const double *q = l->boundary_data[face], *beta = l->beta[d];
       if (!q || at[d] != (face % 2 ? l->n[d] - 1 : 0)) continue;
       double scale = o->spec.b / l->h[d], sum = beta[low] * q[p];
-      bool limited = o->spec.limiter > 0 && is_limited(o, l, d, low);
+      bool limited = l->limited[d] && l->limited[d][low] != 0.0;
       if (o->spec.boundary[face] == HYMG_NEUMANN) {
         for (int t = 0; t < 3; t++) {
           size_t v = l->stride[t];

@@ -42,6 +42,7 @@ typedef struct oracle_level {
       *width[3]; /* of the cells along each axis over h: below 1 for the last one below odd sides */
   size_t stride[3], size, cells;
   double *alpha, *beta[3];
+  double *limited[3];       /* not 0 on faces that FV4's limiter takes; NULL: it takes none */
   double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
   /* likewise of Robin boundaries; the whole condition is over alpha + beta / h of level 0 */
   double *robin_alpha[6], *robin_beta[6];
@@ -110,6 +111,8 @@ void oracle_store(const oracle_level *l, const double *ghosted, double *plain);
  * parabola behind narrower cells and is that of FV2's operator; with or without boundary data. */
 void oracle_close(const oracle *o, const oracle_level *l, int rule, bool data, double *x);
 int oracle_operator_rule(const oracle *o);
+/* The faces of level 0 that FV4's limiter takes. */
+void oracle_limit(const oracle *o, oracle_level *l);
 /* (A x) of one cell; ghosts must be filled. */
 double oracle_cell(const oracle *o, const oracle_level *l, const double *x, size_t p);
 void oracle_apply_ghosted(const oracle *o, const oracle_level *l, double *x, double *y);

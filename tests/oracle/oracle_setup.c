@@ -343,6 +343,7 @@ oracle *oracle_create(const oracle_spec *spec)
     else
       finest_coefficients(spec, at);
     beta_ghosts(spec, at);
+    if (l == 0 && spec->limiter > 0) oracle_limit(o, at);
     extend_boundaries(spec, at);
     oracle_probe(o, at);
     o->levels++;
@@ -362,7 +363,7 @@ void oracle_destroy(oracle *o)
     for (int w = 0; w < 8; w++)
       free(l->work[w]);
     for (int d = 0; d < 3; d++)
-      free(l->width[d]);
+      free(l->width[d]), free(l->limited[d]);
     for (int face = 0; face < 6; face++)
       free(l->boundary_data[face]), free(l->robin_alpha[face]), free(l->robin_beta[face]);
   }

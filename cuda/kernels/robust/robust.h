@@ -14,8 +14,9 @@ void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3]);
 void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
                              const hymgi_geom *patch, double *coarse);
-void hymgi_cuda_limit_faces(const hymgi_level *level, int axis, double limit, const double *faces,
-                            double *beta);
+void hymgi_cuda_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
+                           double *beta);
+void hymgi_cuda_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
 void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out);

@@ -240,7 +240,7 @@ template <int AXIS> struct times_face_scale {
   }
 };
 
-template <int AXIS> struct limit_face {
+template <int AXIS> struct mark_jump {
   double limit;
   const double *faces;
   double *beta;
@@ -248,7 +248,19 @@ template <int AXIS> struct limit_face {
                                              int k) const
   {
     const int at[3] = {i, j, k};
-    if (hymgi_is_limited(&g, AXIS, at, limit, faces)) beta[hymgi_at(&g, i, j, k)] *= -1;
+    if (hymgi_is_at_jump(&g, AXIS, at, limit, faces)) beta[hymgi_at(&g, i, j, k)] *= -1;
+  }
+};
+
+template <int AXIS> struct spread_mark {
+  const double *faces;
+  double *beta;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    const int at[3] = {i, j, k};
+    double *const own = beta + hymgi_at(&g, i, j, k);
+    if (hymgi_is_near_mark(&g, AXIS, at, faces)) *own = -fabs(*own);
   }
 };
 
@@ -344,12 +356,21 @@ extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, doubl
   });
 }
 
-extern "C" void hymgi_cuda_limit_faces(const hymgi_level *level, int axis, double limit,
-                                       const double *faces, double *beta)
+extern "C" void hymgi_cuda_mark_jumps(const hymgi_level *level, int axis, double limit,
+                                      const double *faces, double *beta)
 {
   if (level->num_boxes == 0) return;
   with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, limit_face<of>{limit, faces, beta});
+    for_each_face<of>(level, level->box, mark_jump<of>{limit, faces, beta});
+  });
+}
+
+extern "C" void hymgi_cuda_spread_marks(const hymgi_level *level, int axis, const double *faces,
+                                        double *beta)
+{
+  if (level->num_boxes == 0) return;
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(level, level->box, spread_mark<of>{faces, beta});
   });
 }
 
