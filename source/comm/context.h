@@ -32,6 +32,9 @@ struct hymg_context {
   char error[512];
   hymg_status pending; /* a failure that the next hymgi_agree reports on every rank, and its text */
   char pending_error[512];
+  /* Solvers whose transport has to begin anew after such a failure, and what does that, collectively. */
+  struct hymgi_hierarchy *connected;
+  void (*recover)(struct hymgi_hierarchy *connected);
 };
 
 /* The next hymgi_agree fails with this status and the present text, on every rank. */

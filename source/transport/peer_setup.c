@@ -265,6 +265,28 @@ static hymg_status connect_group(hymgi_hierarchy *h, const hymgi_plan_list *list
   return hymgi_nccl_connect(h, list);
 }
 
+/* A call that does not wait (hymg_solver_cycle) reports a failure in the next collective one. */
+static void recover(hymgi_hierarchy *connected)
+{
+  for (hymgi_hierarchy *h = connected; h; h = h->next_connected)
+    hymgi_transport_reset(h);
+}
+
+static void enter(hymgi_hierarchy *h)
+{
+  h->next_connected = h->context->connected;
+  h->context->connected = h;
+  h->context->recover = recover;
+}
+
+static void leave(hymgi_hierarchy *h)
+{
+  hymgi_hierarchy **link = &h->context->connected;
+  while (*link && *link != h)
+    link = &(*link)->next_connected;
+  if (*link) *link = h->next_connected;
+}
+
 hymg_status hymgi_transport_connect(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
@@ -274,6 +296,7 @@ hymg_status hymgi_transport_connect(hymgi_hierarchy *h)
   if (t->info.within == HYMG_TRANSPORT_NONE) return HYMG_OK;
   TRY(list_node(h));
   t->connected = true;
+  enter(h);
   for (;;) {
     for (int p = 0; p < list.count; p++) {
       hymgi_plan *plan = list.plan[p];
@@ -302,6 +325,7 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
 {
   hymgi_transport *t = &h->transport;
   hymg_context *c = h->context;
+  if (t->connected) leave(h);
   if (t->connected && t->info.within == HYMG_TRANSPORT_PEER) {
     /* all messages have arrived, and no rank sends any more */
     h->placement.fine->sync(c);

@@ -434,6 +434,7 @@ START_TEST(a_failure_on_one_rank_reaches_all)
   if (is_single()) return;
   fail_on_last(HYMG_TRANSPORT_STAGED, 20 * (_i + 1), false);
   if (has_own_gpus()) fail_on_last(HYMG_TRANSPORT_PEER, 20 * (_i + 1), false);
+  if (has_own_gpus()) fail_cycle_on_last(HYMG_TRANSPORT_PEER, 1 + 10 * _i);
 }
 END_TEST
 

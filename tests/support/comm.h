@@ -231,6 +231,32 @@ static inline void ck_assert_all_have(hymg_status status)
   ck_assert_int_eq(worst, (int)status);
 }
 
+/* A cycle fails on the last rank at its nth launch: the next reduction says so on all ranks, and cycles
+ * after it succeed. */
+static inline void fail_cycle_on_last(hymg_transport transport, int nth)
+{
+  const twin t = twin_of_case(0);
+  const bool last = support_rank(MPI_COMM_WORLD) == support_ranks(MPI_COMM_WORLD) - 1;
+  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
+  support_layout layout = layout_of(0);
+  hymg_context *const c = layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open host = twin_begin(&t, &twin_host, &layout), o = twin_begin(&t, &way, &layout);
+  double want, got = 0;
+  OK(c, hymg_solver_cycle(host.k.solver, HYMG_CYCLE_V, false, host.ff, host.u));
+  OK(c, hymg_field_max(host.u, &want));
+  if (last) support_gpu_fail_launch(c, nth);
+  OK(c, hymg_solver_cycle(o.k.solver, HYMG_CYCLE_V, false, o.ff, o.u));
+  const hymg_status status = hymg_field_max(o.u, &got);
+  if (last) support_gpu_fail_launch(c, 0);
+  ck_assert_int_eq(status, HYMG_ECUDA);
+  OK(c, hymg_solver_cycle(o.k.solver, HYMG_CYCLE_V, false, o.ff, o.u));
+  OK(c, hymg_field_max(o.u, &got));
+  ck_assert(got == want);
+  twin_end(&o);
+  twin_end(&host);
+  hymg_context_destroy(&layout.context);
+}
+
 /* Every third launch that an update takes fails in turn, on the last rank alone. */
 static inline void fail_updates_on_last(int index, hymg_transport transport)
 {
