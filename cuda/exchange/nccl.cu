@@ -89,6 +89,7 @@ void notify(hymg_context *context)
   if (context->status == HYMG_OK || !g || !g->state || g->state->notified) return;
   g->state->notified = true;
   hymgi_comm_notify(context->comm, context->status, context->error);
+  hymgi_report_later(context, context->status);
 }
 
 /* Is there a reason to stop waiting? If so it is in the context's status. */
