@@ -4,7 +4,7 @@
  *
  * An NCCL kernel waits for other ranks indefinitely. So the host polls the stream and aborts the
  * communicator after a failure: of NCCL, of this rank, of another rank that has notified this one
- * by MPI, or a timeout. The next solver, or the end of the failed solve, makes a new one.
+ * by MPI, or a timeout. The next solver, or the ranks' agreement on the failure, makes a new one.
  *
  * Sends and receives do not use NVLink multicast: NCCL sets that up at the first collective, and
  * there is none here. */
