@@ -84,6 +84,11 @@ void hymgi_transport_leave(hymgi_hierarchy *h)
   if (*link) *link = h->next_connected;
 }
 
+void hymgi_transport_reset(hymgi_hierarchy *h, hymg_status failure)
+{
+  if (h->context->recover) h->context->recover(h->context, failure);
+}
+
 hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status)
 {
   if (status != HYMG_OK && h->transport.info.within == HYMG_TRANSPORT_NCCL)
