@@ -756,8 +756,8 @@ HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_f
  * preconditioner of its iterations; u becomes u + M (f - A u). f is not changed. Errors: EINVAL
  * (fields; F with from_u), EUNSUPPORTED (F on the robust path, or with boundary data), ENOMEM. With
  * several ranks, failures of communication and GPUs during the cycle are reported by the next
- * collective call, on every rank. Known fault: if GPUs exchange by PEER or NCCL, cycles after such
- * a failure fail too and may give wrong values; destroy the solver then. */
+ * collective call in which the ranks agree, on every rank; u of this cycle and of those until then
+ * is undefined. After a GPU's failure the same calls may be made again. */
 HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
                                        const hymg_field *f, hymg_field *u);
 

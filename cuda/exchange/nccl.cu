@@ -4,7 +4,7 @@
  *
  * An NCCL kernel waits for other ranks indefinitely. So the host polls the stream and aborts the
  * communicator after a failure: of NCCL, of this rank, of another rank that has notified this one
- * by MPI, or a timeout. The next solver, or the end of the failed solve, makes a new one.
+ * by MPI, or a timeout. The next solver, or the ranks' agreement on the failure, makes a new one.
  *
  * Sends and receives do not use NVLink multicast: NCCL sets that up at the first collective, and
  * there is none here. */
@@ -89,6 +89,7 @@ void notify(hymg_context *context)
   if (context->status == HYMG_OK || !g || !g->state || g->state->notified) return;
   g->state->notified = true;
   hymgi_comm_notify(context->comm, context->status, context->error);
+  hymgi_report_later(context, context->status);
 }
 
 /* Is there a reason to stop waiting? If so it is in the context's status. */

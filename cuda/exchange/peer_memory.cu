@@ -48,11 +48,20 @@ void unmap(hymg_context *context, void *mapped)
   context->gpu->peers = NULL; /* these may belong to the solver whose memory this was */
 }
 
+void abort_neighbours(hymg_context *context, hymgi_peer_state *peers)
+{
+  hymgi_device *const device = context->gpu;
+  const hymgi_device_guard guard(device->ordinal);
+  device->peers = peers;
+  hymgi_device_abort_peers(context);
+}
+
 hymg_status reset(hymg_context *context, double *arena, size_t words, size_t doubles)
 {
   hymgi_device *const device = context->gpu;
   const hymgi_device_guard guard(device->ordinal);
   *device->waited = 0;
+  device->peers = NULL; /* nobody waits any more */
   TRY(hymgi_cuda_check(context, cudaMemsetAsync(arena, 0, words * sizeof *arena, device->stream),
                        "cudaMemsetAsync"));
   TRY(hymgi_cuda_check(
@@ -65,7 +74,8 @@ hymg_status reset(hymg_context *context, double *arena, size_t words, size_t dou
 } /* namespace */
 
 extern "C" {
-const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory, map, unmap, reset};
+const hymgi_peer_memory hymgi_device_peer_memory = {identify, export_memory,    map,
+                                                    unmap,    abort_neighbours, reset};
 }
 
 /* MPI can only identify memory of the current device. */

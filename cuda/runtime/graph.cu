@@ -153,6 +153,7 @@ void check_peers(hymg_context *context)
   if (context->status == HYMG_OK)
     context->status =
         hymgi_fail(context, HYMG_EMPI, "the GPU of rank %d did not send in time", rank);
+  hymgi_report_later(context, context->status);
 }
 
 } /* namespace */
@@ -186,6 +187,7 @@ extern "C" void hymgi_device_abort_peers(hymg_context *context)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
   cudaGetLastError(); /* a lost GPU tells nobody: the others time out */
   peers->notified = true;
+  hymgi_report_later(context, context->status); /* whatever the present call reports */
 }
 
 extern "C" void hymgi_device_sync(hymg_context *context)
@@ -194,6 +196,9 @@ extern "C" void hymgi_device_sync(hymg_context *context)
   const hymgi_device_guard guard(d->ordinal);
   flush(d);
   hymgi_cuda_check(context, hymgi_device_wait(context), "the work on the GPU");
+  /* if an event could not be recorded, the stream has not waited for the side stream */
+  if (context->status != HYMG_OK && d->side_stream && !d->groups)
+    cudaStreamSynchronize(d->side_stream);
   check_peers(context);
   if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }

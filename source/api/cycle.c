@@ -110,7 +110,7 @@ hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
   else /* notes in f that it was checked */
     TRY(bind(solver, checked, kind, from_u, (hymg_field *)f, u));
   double *const x = level->x, *const y = level->y, *const rhs = level->f;
-  c->status = HYMG_OK;
+  c->status = c->pending; /* after a failure that no call has reported yet, the GPU does nothing */
   const hymg_status status = cycle(solver, kind, from_u, f, u);
   level->x = x, level->y = y, level->f = rhs; /* smoothers exchange x and y */
   if (status == HYMG_OK || !c->comm) return status;

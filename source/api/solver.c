@@ -297,7 +297,7 @@ hymg_status hymg_solver_update(hymg_solver *solver)
   hymgi_operator_arguments(&a, &solver->h.op->desc);
   TRY(hymgi_agree_on(solver->h.context, HYMG_OK, &a));
   const hymg_status status = update(solver);
-  if (status != HYMG_OK) hymgi_transport_reset(&solver->h);
+  if (status != HYMG_OK) hymgi_transport_reset(&solver->h, status);
   return status;
 }
 

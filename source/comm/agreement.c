@@ -155,19 +155,25 @@ static hymg_status share_failure(hymg_context *context, hymg_status worst, int r
 }
 
 /* The first value holds the status in its upper bits and, below it, the rank counted from the end;
- * the maxima of a digest and of its complement say whether all are the same. */
+ * the maxima of a digest and of its complement say whether all are the same, the last one whether
+ * messages between GPUs begin anew: a GPU has failed, or a rank reports what an earlier call did
+ * not. */
 hymg_status hymgi_agree_on(hymg_context *context, hymg_status status, const hymgi_arguments *a)
 {
   if (!context || !context->comm) return status;
+  const bool anew =
+      context->pending != HYMG_OK || (status != HYMG_OK && context->status != HYMG_OK);
   status = take_pending(context, status);
   const int64_t last = (1 << RANK_BITS) - 1, rank = hymgi_comm_rank(context->comm);
   const int64_t digest = digest_of(a);
-  int64_t most[3] = {(int64_t)status * (last + 1) + (rank < last ? last - rank : 0), digest,
-                     ~digest};
-  TRY(hymgi_comm_max_int64(context, context->comm, most, 3));
-  const hymg_status worst = (hymg_status)(most[0] >> RANK_BITS);
+  int64_t most[4] = {(int64_t)status * (last + 1) + (rank < last ? last - rank : 0), digest,
+                     ~digest, anew};
+  TRY(hymgi_comm_max_int64(context, context->comm, most, 4));
+  hymg_status worst = (hymg_status)(most[0] >> RANK_BITS);
   if (worst != HYMG_OK)
-    return share_failure(context, worst, (int)(last - (most[0] & last)), status == worst);
+    worst = share_failure(context, worst, (int)(last - (most[0] & last)), status == worst);
+  if (most[3] && context->recover) context->recover(context, worst);
+  if (worst != HYMG_OK) return worst;
   return most[1] == ~most[2] ? HYMG_OK : name_difference(context, a);
 }
 

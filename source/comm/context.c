@@ -74,7 +74,7 @@ hymg_status hymgi_fail_everywhere(hymg_context *context, hymg_status status, con
 
 void hymgi_report_later(hymg_context *context, hymg_status status)
 {
-  if (context->pending != HYMG_OK) return;
+  if (!context->comm || context->pending != HYMG_OK) return;
   context->pending = status;
   memcpy(context->pending_error, context->error, sizeof context->error);
 }

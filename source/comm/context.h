@@ -32,9 +32,14 @@ struct hymg_context {
   char error[512];
   hymg_status pending; /* a failure that the next hymgi_agree reports on every rank, and its text */
   char pending_error[512];
+  /* Solvers whose GPUs send to those of other ranks, the same ones on all ranks, and what begins
+   * their messages anew after a failure, collectively (source/transport/recover.c). */
+  struct hymgi_hierarchy *connected;
+  void (*recover)(hymg_context *context, hymg_status failure);
 };
 
-/* The next hymgi_agree fails with this status and the present text, on every rank. */
+/* The next hymgi_agree fails with this status and the present text, on every rank. Only the first
+ * failure since the last one is kept; a single rank has nobody to tell. */
 void hymgi_report_later(hymg_context *context, hymg_status status);
 
 /* Monotonic time in seconds. */

@@ -142,9 +142,11 @@ hymg_status hymgi_outside_load(const hymg_field *field, const hymgi_level *level
       load_faces(level, (int)field->centering - 1, cells, shifted, high, vector);
     else
       hymgi_run_plan(out, out->gather, out->box, cells, level->box, vector);
+    level->backend->sync(level->context);
     if (status == HYMG_OK) status = level->context->status;
+    status =
+        hymgi_agree(level->context, status); /* the next field is loaded by all ranks or none */
   }
-  level->backend->sync(level->context);
   hymgi_vector_destroy(out, out->vector_size, &cells);
   hymgi_vector_destroy(out, out->vector_size, &shifted);
   hymgi_vector_destroy(level, level->vector_size, &high);

@@ -50,6 +50,8 @@ typedef struct hymgi_peer_memory {
   hymg_status (*export_memory)(hymg_context *context, double *data, hymgi_handle *handle);
   bool (*map)(hymg_context *context, const hymgi_handle *handle, void **mapped, char why[128]);
   void (*unmap)(hymg_context *context, void *mapped);
+  /* queued, once the context has failed: the GPUs that this one sends to stop waiting */
+  void (*abort)(hymg_context *context, hymgi_peer_state *peers);
   /* also after a failure: waits for the device, sets the first words to 0 and the remaining
    * doubles to a NaN of all ones (not yet received), and clears an abort */
   hymg_status (*reset)(hymg_context *context, double *arena, size_t words, size_t doubles);

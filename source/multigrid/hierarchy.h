@@ -63,6 +63,7 @@ struct hymgi_hierarchy {
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
   hymgi_shadow shadow;
+  hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };
 
 /* Before and after the preconditioner, to build it, and for operations on coarser levels: exchanges

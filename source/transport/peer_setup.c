@@ -294,14 +294,31 @@ hymg_status hymgi_transport_connect(hymgi_hierarchy *h)
                          : h->options.peer_seconds;
   if (t->info.within == HYMG_TRANSPORT_PEER) TRY(hymgi_agree_on_protocols(h, &list));
   TRY(hymgi_agree_on_sweeps(h));
-  if (t->info.within == HYMG_TRANSPORT_NCCL) return connect_group(h, &list);
-  return t->info.within == HYMG_TRANSPORT_PEER ? connect_peers(h, &list) : HYMG_OK;
+  if (t->info.within == HYMG_TRANSPORT_NCCL)
+    TRY(connect_group(h, &list));
+  else if (t->info.within == HYMG_TRANSPORT_PEER)
+    TRY(connect_peers(h, &list));
+  else
+    return HYMG_OK;
+  hymgi_transport_enter(h);
+  return HYMG_OK;
+}
+
+/* After a failure, messages may have been sent and not received. The text of the failure stays. */
+static void renew_group(hymgi_hierarchy *h)
+{
+  hymg_context *c = h->context;
+  char text[sizeof c->error];
+  memcpy(text, c->error, sizeof text);
+  hymgi_nccl_open(h, h->transport.failed || c->pending != HYMG_OK);
+  memcpy(c->error, text, sizeof text);
 }
 
 void hymgi_transport_disconnect(hymgi_hierarchy *h)
 {
   hymgi_transport *t = &h->transport;
   hymg_context *c = h->context;
+  hymgi_transport_leave(h);
   if (t->connected && t->info.within == HYMG_TRANSPORT_PEER) {
     /* all messages have arrived, and no rank sends any more */
     h->placement.fine->sync(c);
@@ -311,8 +328,7 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
   }
   if (t->connected && t->info.within == HYMG_TRANSPORT_NCCL) {
     h->placement.fine->sync(c);
-    hymgi_comm_drain(c, c->comm);
-    if (t->failed) hymgi_transport_reset(h);
+    renew_group(h);
   }
   if (t->arena && !hymgi_comm_is_lost(c->comm))
     h->placement.fine->memory->release(c, t->arena, t->arena_doubles);
@@ -320,32 +336,4 @@ void hymgi_transport_disconnect(hymgi_hierarchy *h)
   free(t->mapped);
   free(t->peers.others);
   *t = (hymgi_transport){.info = t->info};
-}
-
-void hymgi_transport_reset(hymgi_hierarchy *h)
-{
-  hymgi_transport *t = &h->transport;
-  hymg_context *c = h->context;
-  const bool grouped = t->info.within == HYMG_TRANSPORT_NCCL;
-  if (!t->connected || !(grouped || (t->info.within == HYMG_TRANSPORT_PEER && t->arena))) return;
-  char text[sizeof c->error]; /* the text of the failure */
-  memcpy(text, c->error, sizeof text);
-  const hymgi_peer_memory *sharing = h->placement.fine->sharing;
-  /* with NCCL: aborts operations whose messages will not come */
-  h->placement.fine->sync(c);
-  if (grouped) hymgi_nccl_open(h, true); /* if this or what follows fails, so does the next solve */
-  hymgi_comm_barrier(c, c->comm);
-  if (!grouped) sharing->reset(c, t->arena, t->words, t->arena_doubles);
-  t->peers.notified = false;
-  hymgi_comm_barrier(c, c->comm);
-  memcpy(c->error, text, sizeof text);
-}
-
-hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status)
-{
-  if (status != HYMG_OK && h->transport.info.within == HYMG_TRANSPORT_NCCL)
-    (*h->placement.fine->nccl_ops)->notify(h->context);
-  status = hymgi_agree(h->context, status);
-  if (status != HYMG_OK) hymgi_transport_reset(h);
-  return status;
 }

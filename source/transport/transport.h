@@ -28,9 +28,13 @@ hymg_status hymgi_transport_connect(hymgi_hierarchy *h);
 /* Collective if connected: ends all use of the arenas. To be called before the plans are
  * destroyed. */
 void hymgi_transport_disconnect(hymgi_hierarchy *h);
-/* reset: collective; after a failure, clears flags and counters on all ranks. agree_or_reset:
- * hymgi_agree, followed by a reset if there was a failure. */
-void hymgi_transport_reset(hymgi_hierarchy *h);
+
+/* recover.c. enter: from now on, messages between the solver's GPUs begin anew on all ranks after an
+ * agreement on a failure (hymgi_agree_on); leave: no longer. reset: collective, the same at once. agree_or_reset:
+ * hymgi_agree, and a reset for any failure. */
+void hymgi_transport_enter(hymgi_hierarchy *h);
+void hymgi_transport_leave(hymgi_hierarchy *h);
+void hymgi_transport_reset(hymgi_hierarchy *h, hymg_status failure);
 hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status);
 
 /* agree.c. The plans of the levels on the GPU, each with a number that is the same on all ranks;

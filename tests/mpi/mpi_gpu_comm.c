@@ -437,6 +437,14 @@ START_TEST(a_failure_on_one_rank_reaches_all)
 }
 END_TEST
 
+START_TEST(a_failed_cycle_on_one_rank_is_told_to_all)
+{
+  const hymg_transport transports[] = {HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED};
+  if (is_single() || !has_own_gpus()) return;
+  fail_cycles(transports[_i], 1, support_small() ? 13 : 3);
+}
+END_TEST
+
 /* Every allocation during solver creation fails in turn, on the last rank only. */
 START_TEST(an_exhausted_gpu_on_one_rank_is_told_to_all)
 {
@@ -606,6 +614,7 @@ int main(int argc, char **argv)
     suite_add_tcase(suite, t);
     t = tcase_create("failures");
     tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
+    tcase_add_loop_test(t, a_failed_cycle_on_one_rank_is_told_to_all, 0, 2);
     tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
     tcase_add_loop_test(t, a_failed_update_on_one_rank_is_told_to_all, 0, 2);
     tcase_add_test(t, a_failed_norm_on_one_rank_is_told_to_all);

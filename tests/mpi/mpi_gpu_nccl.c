@@ -65,6 +65,13 @@ START_TEST(a_failure_on_one_rank_ends_nccl)
 }
 END_TEST
 
+START_TEST(a_failed_cycle_on_one_rank_ends_nccl)
+{
+  if (is_single() || !has_nccl()) return;
+  fail_cycles(HYMG_TRANSPORT_NCCL, 1, support_small() ? 13 : 5);
+}
+END_TEST
+
 START_TEST(a_failed_update_on_one_rank_ends_nccl)
 {
   if (!is_single() && has_nccl()) fail_updates_on_last(0, HYMG_TRANSPORT_NCCL);
@@ -206,6 +213,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, nccl_leaves_no_message_to_mpi);
     tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
     tcase_add_test(t, nccl_is_not_waited_for_for_ever);
+    tcase_add_test(t, a_failed_cycle_on_one_rank_ends_nccl);
     tcase_add_test(t, a_failed_update_on_one_rank_ends_nccl);
     tcase_add_test(t, a_solver_that_cannot_be_made_leaves_no_messages);
     tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);

@@ -231,6 +231,58 @@ static inline void ck_assert_all_have(hymg_status status)
   ck_assert_int_eq(worst, (int)status);
 }
 
+/* Of a cycle with each solver: max and root mean square of u. */
+static inline hymg_status cycle_all(twin_open *const o[2], int count, double value[2][2])
+{
+  for (int m = 0; m < count; m++)
+    TRY(hymg_solver_cycle(o[m]->k.solver, HYMG_CYCLE_V, false, o[m]->ff, o[m]->u));
+  for (int m = 0; m < count; m++) {
+    TRY(hymg_field_max(o[m]->u, &value[m][0]));
+    TRY(hymg_field_rms(o[m]->u, &value[m][1]));
+  }
+  return HYMG_OK;
+}
+
+/* Cycles of two solvers, and reductions after them, in which the nth launch fails on one rank, for nth
+ * = first, first + step, ...: the next call in which the ranks agree says so on all of them, before a GPU has given up
+ * waiting, and the same calls made again give the host's values. Every other time the cycles run
+ * twice before that. */
+static inline void fail_cycles(hymg_transport transport, int first, int step)
+{
+  enum { MOST = 600 };
+  const twin t = twin_of_case(0);
+  const int ranks = support_ranks(MPI_COMM_WORLD), rank = support_rank(MPI_COMM_WORLD);
+  const twin_way way = with(transport, HYMG_MEMORY_DEVICE);
+  support_layout layout = layout_of(0);
+  hymg_context *const c = layout.context = support_context(MPI_COMM_WORLD, 1);
+  twin_open host = twin_begin(&t, &twin_host, &layout), o = twin_begin(&t, &way, &layout),
+            other = twin_begin(&t, &way, &layout);
+  double want[2][2], got[2][2];
+  hymg_status status = HYMG_ECUDA;
+  int nth = first, failures = 0;
+  OK(c, cycle_all((twin_open *[2]){&host, NULL}, 1, want));
+  for (; status != HYMG_OK && nth < MOST; nth += step, failures++) {
+    const double start = hymgi_seconds();
+    if (rank == nth % ranks) support_gpu_fail_launch(c, nth);
+    if (nth / step % 2) OK(c, hymg_solver_cycle(o.k.solver, HYMG_CYCLE_V, false, o.ff, o.u));
+    status = cycle_all((twin_open *[2]){&o, &other}, 2, got);
+    support_gpu_fail_launch(c, 0);
+    ck_assert_all_have(status);
+    ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
+    ck_assert(status == HYMG_OK || strstr(hymg_context_error(c), "CUDA"));
+    ck_assert_double_lt(hymgi_seconds() - start, 30);
+    OK(c, cycle_all((twin_open *[2]){&o, &other}, 2, got));
+    for (int m = 0; m < 2; m++)
+      ck_assert_msg(memcmp(got[m], want[0], sizeof got[m]) == 0, "launch %d, solver %d", nth, m);
+  }
+  ck_assert_int_lt(nth, MOST);
+  ck_assert_int_gt(failures, 1);
+  twin_end(&other);
+  twin_end(&o);
+  twin_end(&host);
+  hymg_context_destroy(&layout.context);
+}
+
 /* Every third launch that an update takes fails in turn, on the last rank alone. */
 static inline void fail_updates_on_last(int index, hymg_transport transport)
 {
