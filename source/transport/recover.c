@@ -76,8 +76,10 @@ void hymgi_transport_enter(hymgi_hierarchy *h)
   h->context->recover = recover;
 }
 
+/* Also of a solver that failed before it had a context. */
 void hymgi_transport_leave(hymgi_hierarchy *h)
 {
+  if (!h->context) return;
   hymgi_hierarchy **link = &h->context->connected;
   while (*link && *link != h)
     link = &(*link)->next_connected;
