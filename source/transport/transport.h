@@ -30,8 +30,8 @@ hymg_status hymgi_transport_connect(hymgi_hierarchy *h);
 void hymgi_transport_disconnect(hymgi_hierarchy *h);
 
 /* recover.c. enter: from now on, messages between the solver's GPUs begin anew on all ranks after an
- * agreement on a failure (hymgi_agree_on); leave: no longer. reset: collective, the same at once. agree_or_reset:
- * hymgi_agree, and a reset for any failure. */
+ * agreement on a failure (hymgi_agree_on); leave: no longer. reset: collective, the same at once.
+ * agree_or_reset: hymgi_agree, and a reset for any failure. */
 void hymgi_transport_enter(hymgi_hierarchy *h);
 void hymgi_transport_leave(hymgi_hierarchy *h);
 void hymgi_transport_reset(hymgi_hierarchy *h, hymg_status failure);

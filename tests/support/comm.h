@@ -244,9 +244,9 @@ static inline hymg_status cycle_all(twin_open *const o[2], int count, double val
 }
 
 /* Cycles of two solvers, and reductions after them, in which the nth launch fails on one rank, for nth
- * = first, first + step, ...: the next call in which the ranks agree says so on all of them, before a GPU has given up
- * waiting, and the same calls made again give the host's values. Every other time the cycles run
- * twice before that. */
+ * = first, first + step, ...: the next call in which the ranks agree says so on all of them, before a
+ * GPU has given up waiting, and the same calls made again give the host's values. Every other time
+ * the cycles run twice before that. */
 static inline void fail_cycles(hymg_transport transport, int first, int step)
 {
   enum { MOST = 600 };
