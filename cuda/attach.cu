@@ -63,8 +63,9 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   TRY(attach_kernels(h, kept));
   if (!h->method.robust) TRY(hymgi_coarse_create(h, &kept->coarse));
   if (h->method.robust) h->placement.tail_from = hymgi_cuda_robust_tail(h);
-  const int first = kept->coarse       ? kept->coarse->first
-                    : h->method.robust ? h->placement.tail_from
+  const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
+  const int first = kept->coarse       ? (tail < bottom ? tail : bottom)
+                    : h->method.robust ? tail
                                        : h->num_levels;
   for (int l = first; l < h->num_levels; l++)
     snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",

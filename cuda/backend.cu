@@ -95,6 +95,8 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.interpolate = hymgi_cuda_interpolate;
   b.bottom = hymgi_cuda_bottom;
   b.tail = hymgi_cuda_coarse_end;
+  b.make_matrix = hymgi_cuda_make_matrix;
+  b.coarse_multiply = hymgi_cuda_coarse_multiply;
   b.begin_cycle = hymgi_device_begin_cycle;
   b.end_cycle = hymgi_device_end_cycle;
   b.queue_max = hymgi_cuda_queue_max;

@@ -56,6 +56,11 @@ RESIDENT bool krylov_singular(const RESIDENT_LEVEL *level)
   return level->singular;
 }
 
+RESIDENT double krylov_goal(const RESIDENT_LEVEL *)
+{
+  return shared.method.bottom_goal;
+}
+
 /* No barrier is needed before the store in a large team: all have read the previous vector, since a
  * sum with barriers came after it. __syncwarp, because a division may have left the warp diverged.
  * */
@@ -146,6 +151,11 @@ KRYLOV double *hymgi_krylov_vector(const krylov_level *level, int i)
 KRYLOV bool krylov_singular(const krylov_level *)
 {
   return shared.method.singular;
+}
+
+KRYLOV double krylov_goal(const krylov_level *)
+{
+  return shared.method.bottom_goal;
 }
 
 KRYLOV void hymgi_apply(const krylov_level *level, double *x, double *y)

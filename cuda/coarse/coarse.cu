@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "coarse/bottom.cuh"
+#include "coarse/multiply.cuh"
 #include "coarse/resident.cuh"
 #include "coarse/robust_cycle.h"
 
@@ -13,8 +14,8 @@ namespace
 /* ---- transfer between a level and the next coarser one ---- */
 
 /* f of the next coarser level: the mean of the 8 children's residuals, which are in y of level l.
- * After FV2's gsrb the residual of black cells is zero and is left out. x of the coarser level: 0.
- * */
+ * After FV2's gsrb the residual of black cells is zero and is left out. x of the coarser level: 0. f is
+ * in its y, too, as multiply() reads it. */
 __device__ __noinline__ void restrict_residual(int l, bool red)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
@@ -27,7 +28,8 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
     const int at = j * fine.row + k * fine.plane;
     return red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
   };
-  arena[coarse.f_at + cell.at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  const double mean = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  arena[coarse.f_at + cell.at] = arena[coarse.y_at + thread_of()] = mean;
   arena[coarse.x_at + cell.at] = 0;
 }
 
@@ -90,7 +92,10 @@ struct coarse_run {
   const coarse_level *level; /* the finest level of the cycle */
   int count;                 /* levels */
   int visits;                /* 1: V, 2: W, 0: F */
-  const double *lists;       /* and coefficients, `listed` doubles */
+  const double *v, *f_cycle; /* the coarse matrices, if the last level is theirs; else NULL */
+  size_t matrix_doubles;
+  double *columns;     /* a matrix to be made; then the finest level is its own */
+  const double *lists; /* and coefficients, `listed` doubles */
   size_t listed;
   double *x; /* of the finest level */
   const double *f;
@@ -105,6 +110,19 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   if (restricts) restrict_residual(l, m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
 }
 
+/* The last level of the cycle. */
+__device__ __forceinline__ void solve_last(const coarse_run &run, const double *matrix)
+{
+  const int last = run.count - 1;
+  if (!matrix) {
+    solve_coarsest(last, run.bottom);
+    return;
+  }
+  __syncthreads();
+  multiply<COARSE_THREADS>(shared.level[last], matrix, thread_of());
+  __syncthreads();
+}
+
 /* As v_cycle() in multigrid/cycle.c. Bit l of `again`: level l is to be visited once more. */
 __device__ __noinline__ void v_cycle(const coarse_run &run, int first, int visits)
 {
@@ -116,7 +134,7 @@ __device__ __noinline__ void v_cycle(const coarse_run &run, int first, int visit
       smooth(l, true);
       if (visits == 2 && l + 1 < last) again |= 2u << l;
     }
-    solve_coarsest(last, run.bottom);
+    solve_last(run, run.v);
     while (l > first && !(again >> l & 1)) {
       interpolate(--l, false);
       smooth(l, false);
@@ -131,7 +149,7 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
     v_cycle(run, 0, run.visits);
     return;
   }
-  solve_coarsest(run.count - 1, run.bottom);
+  solve_last(run, run.f_cycle);
   for (int l = run.count - 2; l >= 0; l--) {
     interpolate(l, true);
     v_cycle(run, l, 1);
@@ -160,17 +178,39 @@ __device__ __forceinline__ void load_fields(const coarse_run &run)
     const coarse_level &t = shared.level[l];
     if (thread_of() >= t.cells) continue;
     const coarse_cell cell = cell_at(l, thread_of());
-    arena[t.f_at + cell.at] = (l == 0 ? run.f : t.field_f)[cell.field];
+    const double f = (l == 0 ? run.f : t.field_f)[cell.field];
+    arena[t.f_at + cell.at] = arena[t.y_at + thread_of()] = f;
     if (l == 0) arena[t.x_at + cell.at] = run.x[cell.field];
   }
+}
+
+/* f of the block's column of a matrix, on all levels if an F-cycle makes it. */
+__device__ __forceinline__ void load_unit(const coarse_run &run)
+{
+  double *const arena = coarse_arena();
+#pragma unroll 1
+  for (int l = 0; l < (run.visits > 0 ? 1 : run.count); l++) {
+    const coarse_level &t = shared.level[l];
+    if (l > 0) restrict_residual(l - 1, false);
+    __syncthreads();
+    if (thread_of() >= t.cells) continue;
+    const int at = cell_at(l, thread_of()).at;
+    if (l == 0) arena[t.f_at + at] = thread_of() == (int)blockIdx.x, arena[t.x_at + at] = 0;
+    arena[t.y_at + at] = arena[t.f_at + at];
+  }
+  __syncthreads();
 }
 
 __device__ __forceinline__ void store_x(const coarse_run &run)
 {
   const coarse_level &t = shared.level[0];
+  const int column = (int)blockIdx.x, sums = HYMGI_MATRIX_SUMS;
   if (thread_of() >= t.cells) return;
   const coarse_cell cell = cell_at(0, thread_of());
-  run.x[cell.field] = coarse_arena()[t.x_at + cell.at];
+  double *const to =
+      run.columns ? run.columns + (column / sums * t.cells + thread_of()) * sums + column % sums
+                  : run.x + cell.field;
+  *to = coarse_arena()[t.x_at + cell.at];
 }
 
 __global__ void __launch_bounds__(COARSE_THREADS)
@@ -180,27 +220,80 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   let_successors_start();
   prefetch_lists(run.lists, run.listed, COARSE_THREADS);
   load_levels(run);
+  if (run.v) prefetch_lists(run.v, run.matrix_doubles, COARSE_THREADS);
+  if (run.f_cycle) prefetch_lists(run.f_cycle, run.matrix_doubles, COARSE_THREADS);
   wait_for_predecessors();
-  load_fields(run);
+  if (run.columns)
+    load_unit(run);
+  else
+    load_fields(run);
   cycle(run);
   store_x(run);
 }
 
-void launch_coarse(const hymgi_coarse_lists *lists, const hymgi_level *level, hymg_bottom bottom,
-                   int visits)
+/* The cells of a matrix's level by itself. */
+struct matrix_cells {
+  int count, at[HYMGI_MATRIX_CELLS];
+};
+
+__global__ void __launch_bounds__(COARSE_THREADS)
+    coarse_multiply(const double *matrix, const double *f, double *x,
+                    const __grid_constant__ matrix_cells cells)
+{
+  __shared__ double values[HYMGI_MATRIX_CELLS];
+  typedef product<COARSE_THREADS> rows;
+  const int row = thread_of() / rows::LANES;
+  let_successors_start();
+  wait_for_predecessors();
+  if (thread_of() < cells.count) values[thread_of()] = f[cells.at[thread_of()]];
+  __syncthreads();
+  const double value = rows::of(matrix, cells.count, values, thread_of());
+  if (row < cells.count && thread_of() % rows::LANES == 0) x[cells.at[row]] = value;
+}
+
+/* From level `from` down to level `to`. */
+coarse_run run_of(const hymgi_coarse_lists *lists, const hymgi_level *from, int to,
+                  hymg_bottom bottom, int visits)
 {
   coarse_run run = {};
   run.method = lists->method;
   run.bottom = bottom;
-  run.level = lists->level + (level->index - lists->first);
-  run.count = lists->last - level->index + 1;
+  run.level = lists->level + (from->index - lists->first);
+  run.count = to - from->index + 1;
   run.visits = visits;
   run.lists = lists->memory;
   run.listed = lists->doubles;
-  run.x = level->x;
-  run.f = level->f;
-  hymgi_launch_shared(level->context, coarse_v_cycle, dim3(1), dim3(COARSE_THREADS),
+  run.x = from->x;
+  run.f = from->f;
+  return run;
+}
+
+void launch_coarse(const hymgi_coarse_lists *lists, const hymgi_level *level, const coarse_run &run,
+                   int blocks)
+{
+  hymgi_launch_shared(level->context, coarse_v_cycle, dim3((unsigned)blocks), dim3(COARSE_THREADS),
                       (size_t)lists->arena * sizeof(double), run);
+}
+
+/* V or F from level l down to that of the coarse matrices. */
+void launch_to_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  const hymgi_coarse_matrix &m = h->matrix;
+  if (lists->red_black) {
+    hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0, &m);
+    return;
+  }
+  coarse_run run = run_of(lists, h->level + l, m.level, h->options.bottom, visits);
+  run.v = m.v;
+  run.f_cycle = visits == 0 ? m.f : NULL;
+  run.matrix_doubles = hymgi_matrix_doubles(h->level[m.level].cells);
+  launch_coarse(lists, h->level + l, run, 1);
+}
+
+const hymgi_coarse_lists *lists_of(const hymgi_hierarchy *h)
+{
+  const hymgi_attached *kept = (const hymgi_attached *)h->attached;
+  return kept ? kept->coarse : NULL;
 }
 
 } /* namespace */
@@ -224,22 +317,46 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
   if (!kept || !kept->coarse) return false;
-  launch_coarse(kept->coarse, level, bottom, 0);
+  launch_coarse(kept->coarse, level, run_of(kept->coarse, level, level->index, bottom, 0), 1);
   return true;
 }
 
 bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
 {
-  const hymgi_attached *kept = (const hymgi_attached *)h->attached;
-  const hymgi_coarse_lists *lists = kept ? kept->coarse : NULL;
+  const hymgi_coarse_lists *lists = lists_of(h);
+  const hymg_bottom bottom = h->options.bottom;
   if (h->method.robust && visits == 1) {
     hymgi_cuda_robust_cycle(h, l);
     return true;
   }
   if (!lists || l < lists->first || l >= lists->last) return false;
-  if (lists->red_black && visits < 2)
-    hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0);
+  if (visits < 2 && hymgi_uses_matrix(h, l))
+    launch_to_matrix(h, lists, l, visits);
+  else if (lists->red_black && visits < 2)
+    hymgi_coarse_launch_red_black(lists, h->level + l, bottom, visits == 0, NULL);
   else
-    launch_coarse(lists, h->level + l, h->options.bottom, visits);
+    launch_coarse(lists, h->level + l, run_of(lists, h->level + l, lists->last, bottom, visits), 1);
   return true;
+}
+
+bool hymgi_cuda_make_matrix(hymgi_hierarchy *h, int visits, double *matrix)
+{
+  const hymgi_coarse_lists *lists = lists_of(h);
+  const hymgi_level *level = h->level + h->matrix.level;
+  if (!lists || lists->first > level->index) return false;
+  coarse_run run = run_of(lists, level, lists->last, h->options.bottom, visits);
+  run.columns = matrix;
+  run.method.bottom_goal = h->method.bottom_goal;
+  launch_coarse(lists, level, run, (int)level->cells);
+  return true;
+}
+
+void hymgi_cuda_coarse_multiply(const hymgi_level *level, const double *matrix, const ptrdiff_t *at)
+{
+  matrix_cells cells = {};
+  cells.count = (int)level->cells;
+  for (int c = 0; c < cells.count; c++)
+    cells.at[c] = (int)at[c];
+  hymgi_launch(level->context, coarse_multiply, dim3(1), dim3(COARSE_THREADS), matrix, level->f,
+               level->x, cells);
 }

@@ -185,7 +185,8 @@ hymg_status make_lists(pile *p, const hymgi_level *first, hymgi_coarse_lists *li
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
 {
   hymg_context *const context = h->context;
-  const int bottom = h->num_levels - 1, wanted = h->placement.tail_from;
+  const int bottom = h->num_levels - 1, tail = h->placement.tail_from, matrix = h->matrix.level;
+  const int wanted = matrix && matrix < tail && matrix < h->placement.host_from ? matrix : tail;
   int first = bottom + 1, most = 0, arena = COARSE_BASIS;
   *lists = NULL;
   TRY(hymgi_coarse_arena(context, &most));
@@ -193,7 +194,7 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
          arena + room_for(h, first - 1) <= most)
     arena += room_for(h, --first);
   if (first > bottom) return HYMG_OK;
-  if (wanted < first && wanted < bottom) h->placement.tail_from = first;
+  if (tail < first && tail < bottom) h->placement.tail_from = first;
   hymgi_coarse_lists *const t = *lists = (hymgi_coarse_lists *)calloc(1, sizeof *t);
   if (!t) return hymgi_fail(context, HYMG_ENOMEM, "no memory for the coarse end");
   t->first = first;

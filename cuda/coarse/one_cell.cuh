@@ -37,6 +37,12 @@ ONE bool krylov_singular(const krylov_one *level)
   return level->singular;
 }
 
+/* any: the first iteration solves it */
+ONE double krylov_goal(const krylov_one *)
+{
+  return HYMGI_BOTTOM_GOAL;
+}
+
 ONE void hymgi_apply(const krylov_one *level, const double *x, double *y)
 {
   operator_view o = {};

@@ -4,6 +4,7 @@
  * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells, so
  * that each belongs to a warp of its own, where a barrier is that of a warp. */
 #include "coarse/bottom.cuh"
+#include "coarse/multiply.cuh"
 #include "coarse/one_cell.cuh"
 #include "coarse/red_black_cells.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -128,6 +129,22 @@ __device__ __forceinline__ void solve_coarsest(const red_black_run &run, const r
     solve_resident<HYMG_BICGSTAB, HYMG_FV2, true, COARSE_WARP>(run.last);
 }
 
+/* f of the matrices' level where multiply() reads it. */
+__device__ __forceinline__ void pass_f(const coarse_level &t, const red_black &own)
+{
+  double *const f = coarse_arena() + t.y_at + own.thread;
+  if (own.red.mine) f[0] = own.red.f;
+  if (own.black.mine) f[t.reds] = own.black.f;
+}
+
+__device__ __forceinline__ void multiply_last(const red_black_run &run, const double *matrix,
+                                              const red_black &own)
+{
+  meet<true>();
+  if (own.level == 0) multiply<FINEST_THREADS>(run.level[run.last], matrix, own.thread);
+  meet<true>();
+}
+
 /* By the level's warp; restricts: f is the restricted residual, x is 0. */
 __device__ __forceinline__ void go_down(const red_black_run &run, int l, bool restricts,
                                         red_black *own)
@@ -137,7 +154,9 @@ __device__ __forceinline__ void go_down(const red_black_run &run, int l, bool re
     own->red.take_mean(run.level[l - 1], t);
     own->black.take_mean(run.level[l - 1], t);
   }
-  if (l == run.last) {
+  if (l == run.last && run.v) {
+    pass_f(t, *own);
+  } else if (l == run.last) {
     solve_coarsest(run, *own);
   } else {
     if (!restricts) interpolate<false>(run, l, *own, true);
@@ -159,6 +178,7 @@ __device__ __forceinline__ void v_cycle(const red_black_run &run, int first, red
     meet<true>();
     if (own->level == l) go_down(run, l, l > first, own);
   }
+  if (run.v) multiply_last(run, first == run.last ? run.f_matrix : run.v, *own);
 #pragma unroll 1
   for (int l = run.last - 1; l >= below; l--) {
     meet<true>();
@@ -215,9 +235,11 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
   red_black own = {};
   let_successors_start();
   prefetch_lists(run.lists, run.listed, (int)blockDim.x);
+  if (run.v) prefetch_lists(run.v, run.matrix_doubles, (int)blockDim.x);
+  if (run.f_matrix) prefetch_lists(run.f_matrix, run.matrix_doubles, (int)blockDim.x);
   choose_level(run, &own);
   own.load(run);
-  if (!run.one_cell) share_levels(run);
+  if (!run.one_cell && !run.v) share_levels(run);
   if (thread_of() == 0) coarse_arena()[ZERO_AT] = 0;
   wait_for_predecessors();
   load_f(run, own.level, &own.red);
@@ -249,17 +271,23 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
 }
 
 void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                   hymg_bottom bottom, bool f_cycle)
+                                   hymg_bottom bottom, bool f_cycle,
+                                   const hymgi_coarse_matrix *matrix)
 {
   red_black_run run = {};
   const int first = level->index - lists->first;
   run.method = lists->method;
   run.bottom = bottom;
-  run.last = lists->last - level->index;
+  run.last = (matrix ? matrix->level : lists->last) - level->index;
   for (int l = 0; l <= run.last; l++)
     run.level[l] = lists->on_host[first + l];
   run.f_cycle = f_cycle;
-  run.one_cell = is_one_cell(run.level[run.last]);
+  run.one_cell = !matrix && is_one_cell(run.level[run.last]);
+  if (matrix) {
+    run.v = matrix->v;
+    run.f_matrix = f_cycle ? matrix->f : NULL;
+    run.matrix_doubles = hymgi_matrix_doubles(run.level[run.last].cells);
+  }
   run.lists = lists->memory;
   run.listed = lists->doubles;
   run.x = level->x;

@@ -20,6 +20,8 @@ struct red_black_run {
   coarse_level level[COARSE_LEVELS];
   int last;
   bool f_cycle, one_cell;
+  const double *v, *f_matrix; /* the coarse matrices, if the last level is theirs; else NULL */
+  size_t matrix_doubles;
   const double *lists; /* and coefficients, `listed` doubles */
   size_t listed;
   double *x;

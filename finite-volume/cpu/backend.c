@@ -148,6 +148,7 @@ static const hymgi_backend host_backend = {
     .interpolate_later = hymgi_cpu_interpolate_later,
     .smooth_norm = hymgi_cpu_smooth_norm,
     .robust = &hymgi_cpu_robust,
+    .coarse_multiply = hymgi_cpu_coarse_multiply,
     .fill = hymgi_cpu_fill,
     .axpby = hymgi_cpu_axpby,
     .shift = hymgi_cpu_shift,

@@ -337,6 +337,8 @@ double hymgi_cpu_advance(const hymgi_level *level, double a, const hymgi_real *p
                          const hymgi_real *w, hymgi_real *u, hymgi_real *r, int exponent, int bits,
                          int64_t *words);
 void hymgi_cpu_fill(const hymgi_level *level, double value, hymgi_real *x);
+void hymgi_cpu_coarse_multiply(const hymgi_level *level, const double *matrix,
+                               const ptrdiff_t *at); /* coarse_matrix.c */
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
                      const hymgi_real *y, hymgi_real *z);
 void hymgi_cpu_shift(const hymgi_level *level, double c, hymgi_real *x);

@@ -56,8 +56,8 @@ static hymg_status attach(hymg_solver *s)
   const hymgi_backend *fine = s->h.placement.fine;
   if (!s->h.shadow.level) TRY(hymgi_shadow_create(&s->h));
   TRY(hymgi_shadow_fill(&s->h));
-  if (!fine->attach) return HYMG_OK;
-  return hymgi_agree(s->h.context, fine->attach(&s->h));
+  if (fine->attach) TRY(hymgi_agree(s->h.context, fine->attach(&s->h)));
+  return hymgi_coarse_matrix_make(&s->h);
 }
 
 /* The default number of cycles depends on the path. */

@@ -379,6 +379,7 @@ static void destroy_level(hymgi_level *level)
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
   hymgi_shadow_destroy(h);
+  hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
   for (int l = h->num_levels - 1; l >= 0; l--)
     destroy_level(h->level + l);

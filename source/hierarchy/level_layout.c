@@ -35,6 +35,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   m->smoother = o->smoother;
   m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
   m->coarse_sweeps = m->sweeps;
+  m->bottom_goal = HYMGI_BOTTOM_GOAL;
   m->interpolation_v =
       o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
   const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
@@ -202,6 +203,41 @@ int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backen
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
 }
 
+/* ---- the coarse matrices ---- */
+
+static bool has_data(const hymg_operator_desc *desc)
+{
+  for (int face = 0; face < 6; face++)
+    if (hymgi_has_data(desc, face)) return true;
+  return false;
+}
+
+/* Made from 64 cycles each, the matrices pay for large grids alone. With boundary data an F-cycle is more
+ * than a matrix times f. */
+static bool wants_matrix(const hymgi_hierarchy *h)
+{
+  const hymg_grid_desc *grid = &h->op->grid->desc;
+  const int64_t cells = (int64_t)grid->n[0] * grid->n[1] * grid->n[2];
+  if (cells < h->context->matrix_from || h->method.uneven || h->method.smoother == HYMG_SYMGS ||
+      h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX)
+    return false;
+  for (int face = 0; face < 6; face++)
+    if (grid->boundary[face] == HYMG_ROBIN) return false;
+  return h->options.cycle != HYMG_CYCLE_F || !has_data(&h->op->desc);
+}
+
+/* The first level that is small enough; gathered, it is one box. */
+static void choose_matrix(hymgi_hierarchy *h)
+{
+  int l = 1;
+  h->matrix.has_f = !has_data(&h->op->desc);
+  while (l < h->num_levels && h->level[l].cells > HYMGI_MATRIX_CELLS)
+    l++;
+  if (l >= h->num_levels) return;
+  const int *const boxes = h->level[l].decomp->boxes;
+  if (boxes[0] * boxes[1] * boxes[2] == 1) h->matrix.level = l;
+}
+
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_grid *grid = h->op->grid;
@@ -212,6 +248,8 @@ hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backe
   hymgi_coarsest(grid, m->stencil, coarsest, &m->uneven);
   if (m->uneven) m->variable_beta = true, m->variable_alpha = m->has_alpha;
   h->gather_below = hymgi_gather_below(h, backend);
+  const bool matrix = wants_matrix(h);
+  if (matrix && h->gather_below <= HYMGI_MATRIX_CELLS) h->gather_below = HYMGI_MATRIX_CELLS + 1;
   for (h->num_levels = 1; h->num_levels < HYMGI_MAX_LEVELS; h->num_levels++) {
     hymgi_level *const level = h->level + h->num_levels - 1;
     level->uneven = m->uneven && (n[0] % 2 || n[1] % 2 || n[2] % 2);
@@ -222,5 +260,6 @@ hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backe
     level->coarsened = HYMGI_ALL_AXES;
   }
   TRY(hymgi_agree(grid->context, make_shapes(h)));
+  if (matrix) choose_matrix(h);
   return hymgi_count_ranks(h, 0);
 }

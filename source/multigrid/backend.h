@@ -270,6 +270,11 @@ typedef struct hymgi_backend {
   /* Optional: the coarse end, a whole cycle from level l down in one launch; visits: 1 for V, 2
    * for W, 0 for F. False if not available for this level. */
   bool (*tail)(hymgi_hierarchy *h, int l, int visits);
+  /* Optional: a coarse matrix (hierarchy.h) from V (visits: 1) or F (0) at once; false if not available. */
+  bool (*make_matrix)(hymgi_hierarchy *h, int visits, double *matrix);
+  /* x of the level, whose cells are at `at` in a vector, by such a matrix from its f: a row's products are
+   * added up in SUMS sums, of columns SUMS apart, then the sums 4, 2 and 1 apart */
+  void (*coarse_multiply)(const hymgi_level *level, const double *matrix, const ptrdiff_t *at);
   /* Optional: called before and after a cycle, so that its work can be captured once as a graph
    * and replayed. key: identifies the kind of cycle. */
   void (*begin_cycle)(hymgi_hierarchy *h, int key);

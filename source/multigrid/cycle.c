@@ -26,6 +26,10 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l, *coarse = level + 1;
   if (!holds(level)) return;
+  if (l == h->matrix.level && h->matrix.exists && from_zero && visits == 1) {
+    hymgi_coarse_multiply(h, 1);
+    return;
+  }
   if (l == h->num_levels - 1) {
     bottom_solve(h, level);
     return;
@@ -59,15 +63,20 @@ static void v_or_w(hymgi_hierarchy *h, int l, int visits)
     bottom_correction(h, level);
 }
 
-/* Solves the coarsest level, or all levels of the coarse end at once; returns the finest level
- * solved. */
+/* Solves the coarsest level, or those of the matrix, or all levels of the coarse end at once; returns
+ * the finest level solved. */
 static int solve_coarsest(hymgi_hierarchy *h, int l)
 {
   const int bottom = h->num_levels - 1, tail = h->placement.tail_from;
   const int from = tail > l ? tail : l;
-  if (from < bottom && hymgi_coarse_end(h, from, 0)) return from;
-  if (holds(h->level + bottom)) bottom_solve(h, h->level + bottom);
-  return bottom;
+  const bool product = hymgi_uses_matrix(h, l);
+  const int last = product ? h->matrix.level : bottom;
+  if (from < last && hymgi_coarse_end(h, from, 0)) return from;
+  if (holds(h->level + last) && product)
+    hymgi_coarse_multiply(h, 0);
+  else if (holds(h->level + last))
+    bottom_solve(h, h->level + last);
+  return last;
 }
 
 /* f is given on every level: the solution of each level is the initial guess of one V-cycle on

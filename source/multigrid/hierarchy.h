@@ -45,6 +45,23 @@ typedef struct hymgi_shadow {
 } hymgi_shadow;
 enum { HYMGI_SINGLE_CELLS = 32 * 32 * 32 };
 
+/* Standard path: what cycles do from a level of few cells down, as matrices (coarse_matrix.c). */
+typedef struct hymgi_coarse_matrix {
+  int level;   /* the first one of at most HYMGI_MATRIX_CELLS cells, or 0: there are no matrices */
+  bool exists; /* they are made; on all ranks */
+  bool has_f;  /* among them the one of the F-cycle, which needs no f below the level */
+  double *v, *f; /* on the rank that holds the level, where its backend reads them; else NULL */
+} hymgi_coarse_matrix;
+enum { HYMGI_MATRIX_CELLS = 64, HYMGI_MATRIX_SUMS = 8 };
+
+/* Doubles of a matrix. Entry (row, column) is number (column / SUMS * cells + row) * SUMS + column % SUMS;
+ * columns beyond the last one are 0. */
+static inline size_t hymgi_matrix_doubles(int64_t cells)
+{
+  const size_t n = (size_t)cells, sums = HYMGI_MATRIX_SUMS;
+  return (n + sums - 1) / sums * sums * n;
+}
+
 struct hymgi_hierarchy {
   hymg_context *context;
   const hymg_operator *op;
@@ -59,6 +76,7 @@ struct hymgi_hierarchy {
   void *attached;          /* data of the backend */
   hymgi_transport transport;
   hymgi_inner inner;
+  hymgi_coarse_matrix matrix;
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
@@ -80,6 +98,20 @@ static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
   h->inner = operator_s;
   hymgi_chebyshev_weights(level);
 }
+
+/* coarse_matrix.c */
+/* Sets matrix.level, once the levels have their shapes. */
+void hymgi_coarse_matrix_choose(hymgi_hierarchy *h);
+/* Makes the matrices once the coefficients of all levels are there and the backend is attached. */
+hymg_status hymgi_coarse_matrix_make(hymgi_hierarchy *h);
+void hymgi_coarse_matrix_destroy(hymgi_hierarchy *h);
+/* Does a cycle from level l use them? */
+static inline bool hymgi_uses_matrix(const hymgi_hierarchy *h, int l)
+{
+  return h->matrix.exists && l < h->matrix.level;
+}
+/* x of their level from its f; visits: 1 for V, 0 for F */
+void hymgi_coarse_multiply(hymgi_hierarchy *h, int visits);
 
 /* cycle.c: one V-, W- or F-cycle from level l down; level->x is the initial guess (V, W) or is
  * overwritten (F). */

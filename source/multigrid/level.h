@@ -27,6 +27,10 @@ typedef struct hymgi_tuning {
   bool wave_restrict; /* residual and restriction as a further stage (gsrb of FV2 and FV4) */
 } hymgi_tuning;
 
+/* The goals of bottom solves: in cycles, and in those that make coarse matrices. */
+#define HYMGI_BOTTOM_GOAL 1e-3
+#define HYMGI_MATRIX_GOAL 1e-10
+
 /* The parameters that all levels of a solver share. */
 typedef struct hymgi_method {
   hymg_stencil stencil;
@@ -39,6 +43,7 @@ typedef struct hymgi_method {
   bool has_alpha; /* a alpha x is part of the operator */
   bool variable_alpha;
   bool singular;
+  double bottom_goal; /* max |r| / max |f| at which a bottom solve ends */
   /* The robust path (source/robust/robust.h): any size, coarsening by axis, equations integrated
    * over cells, weighted transfers, symmetric cycles */
   bool robust;

@@ -21,6 +21,9 @@ static hymg_status check(const hymg_context_options *options)
   return options->device < HYMG_DEVICE_OWN ? HYMG_EINVAL : HYMG_OK;
 }
 
+/* Cells of a grid for which 64 cycles of its coarsest levels are little. */
+enum { MATRIX_FROM = 64 * 64 * 64 };
+
 hymg_status hymg_context_create(const hymg_context_options *options, hymg_context **context)
 {
   const hymg_context_options o = options ? *options : hymg_context_options_default();
@@ -32,6 +35,7 @@ hymg_status hymg_context_create(const hymg_context_options *options, hymg_contex
   c->device = o.device;
   c->stream = o.stream;
   c->wait_seconds = o.wait_seconds;
+  c->matrix_from = MATRIX_FROM;
   *context = c;
   return HYMG_OK;
 }

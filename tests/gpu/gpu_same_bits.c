@@ -1,6 +1,7 @@
 /* Host and GPU give the same bits: Gershgorin bounds, operator, residual and restriction on every
  * level, solutions and residuals of whole solves, for every operator, smoother, bottom solver,
  * cycle, interpolation and boundary. The second of two solves plays a recording back. */
+#include "api/solver.h"
 #include "support/twin.h"
 #include <stdio.h>
 
@@ -102,6 +103,43 @@ START_TEST(every_extrapolation_box)
   t.constant_beta = true;
   t.smoother = HYMG_JACOBI;
   twin_check(&t, &twin_ways[0]);
+}
+END_TEST
+
+/* ---- coarse matrices, which grids of 64^3 cells and more have ---- */
+
+static twin_answer ask_with_matrix(const twin *t, const twin_way *way)
+{
+  support_layout layout = {.boxes = {0, 0, 0}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  layout.context->matrix_from = 1;
+  const twin_answer a = twin_ask(t, way, &layout);
+  hymg_context_destroy(&layout.context);
+  return a;
+}
+
+/* Each way of using the GPU makes the matrix, and multiplies by it, in another place. */
+START_TEST(coarse_matrices)
+{
+  static const int shapes[4][3] = {{16, 16, 16}, {32, 8, 16}, {12, 12, 20}, {16, 32, 32}};
+  static const char *const boundaries[3] = {"dd dd dd", "pp dd pp", "nn dn nd"};
+  for (int m = 0; m < 3; m++) {
+    const int *n = shapes[(_i + m) % 4];
+    const hymg_stencil stencil = m < 2 ? stencil_of(_i / 2 + m) : HYMG_FV2;
+    twin t = twin_of(stencil, n[0], n[1], n[2], boundaries[m]);
+    t.smoother = _i % 3 ? HYMG_GSRB : (hymg_smoother)(_i / 3 % 4);
+    t.cycle = (_i + m) % 4 == 3 ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+    t.bottom = (hymg_bottom)((_i + m) % 4);
+    t.constant_beta = (_i + m) % 3 == 0;
+    set_helmholtz(&t, (_i + m) % 3);
+    twin_answer host = ask_with_matrix(&t, &twin_host);
+    twin_answer gpu = ask_with_matrix(&t, &twin_ways[_i % TWIN_WAYS]);
+    const char *unlike = twin_unlike(&gpu, &host);
+    ck_assert_msg(!unlike, "way %d, %dx%dx%d %s: %s", _i % TWIN_WAYS, n[0], n[1], n[2],
+                  boundaries[m], unlike);
+    twin_answer_free(&host);
+    twin_answer_free(&gpu);
+  }
 }
 END_TEST
 
@@ -222,6 +260,7 @@ int main(void)
   tcase_add_loop_test(t, boundary_data, 0, 12);
   tcase_add_loop_test(t, robin_conditions, 0, 6);
   tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
+  tcase_add_loop_test(t, coarse_matrices, 0, few ? 6 : 48);
   suite_add_tcase(suite, t);
   t = tcase_create("methods");
   tcase_add_loop_test(t, every_smoother, 0, 8);

@@ -13,6 +13,11 @@ static bool krylov_singular(const hymgi_level *level)
   return level->method->singular;
 }
 
+static double krylov_goal(const hymgi_level *level)
+{
+  return level->method->bottom_goal;
+}
+
 /* A single thread computes the coefficients, so there is nothing to synchronise. */
 #define krylov_leads(level) true
 #define krylov_lane()       0

@@ -1,5 +1,5 @@
-/* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f|, at
- * most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from the right) and CG
+/* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f| (less for the
+ * coarse matrices), at most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from the right) and CG
  * (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; avoiding.h
  * has two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
  * are solved often: the first iteration reads f in place of r and p, which saves copies.
@@ -10,6 +10,7 @@
  * it, and
  *   double *hymgi_krylov_vector(level, i): scratch vector i
  *   bool krylov_singular(level)
+ *   double krylov_goal(level): max |r| / max |f| at which to stop
  * and what avoiding.h requires. If several threads work on a level, all of them execute
  * this code in lockstep. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_METHODS_H
@@ -129,7 +130,7 @@ KRYLOV_METHOD bool begin_bottom(const krylov_level *level, double *target)
   const double norm = hymgi_norm_max(level, level->f);
   /* the NaN becomes visible to the caller */
   hymgi_fill(level, isfinite(norm) ? 0.0 : (double)NAN, level->x);
-  *target = 1e-3 * norm;
+  *target = krylov_goal(level) * norm;
   return isfinite(norm) && norm != 0.0;
 }
 
