@@ -79,7 +79,7 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
   a.slabs = a.extent[2] * (both ? 2 : 1);
   const dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
                   blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
-  with_job<gsrb, relax, residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(
+  with_job<gsrb, relax, residual, residual_norm, residual_narrow, apply>(
       sweep, [&](auto job) {
         with_bools(
             [&](auto fv2, auto variable) {
