@@ -27,8 +27,8 @@ template <typename JOB> constexpr bool READS_F = !std::is_same_v<JOB, apply>;
 /* Jobs that a level with limited faces has: the marks are on level 0 of the robust path, which smooths
  * and restricts with FV2. */
 template <typename JOB>
-constexpr bool MAY_LIMIT = !SINGLE && !std::is_same_v<JOB, relax> &&
-                           !std::is_same_v<JOB, residual_mean>;
+constexpr bool MAY_LIMIT =
+    !SINGLE && !std::is_same_v<JOB, relax> && !std::is_same_v<JOB, residual_mean>;
 
 /* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
@@ -243,14 +243,12 @@ __device__ __forceinline__ hymgi_real apply_limited_cell(const arrivals &t, unsi
   const auto bj = [&](int di, int dj, int dk) { return y_face(*w, t, U + di, dj, dk); };
   const auto above = [&](int di, int dj, int) { return z_face(t, U, di, dj); };
   const bool west = U == 0 && (walls & 1), east = U == 1 && (walls >> 1 & 1);
-  const hymgi_fv4_part low[3] = {
-      HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 0, west, false),
-      HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 0, walls >> 2 & 1, false),
-      {hymgi_abs(w->face_d[U]), w->step_d[U], w->tangent_d[U]}};
-  const hymgi_fv4_part high[3] = {
-      HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 1, east, true),
-      HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 1, walls >> 3 & 1, true),
-      HYMGI_FV4_PART(HYMGI_AT_K, x, above, 1, walls >> 5 & 1, true)};
+  const hymgi_fv4_part low[3] = {HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 0, west, false),
+                                 HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 0, walls >> 2 & 1, false),
+                                 {hymgi_abs(w->face_d[U]), w->step_d[U], w->tangent_d[U]}};
+  const hymgi_fv4_part high[3] = {HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 1, east, true),
+                                  HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 1, walls >> 3 & 1, true),
+                                  HYMGI_FV4_PART(HYMGI_AT_K, x, above, 1, walls >> 5 & 1, true)};
   w->step_d[U] = high[2].step;
   w->tangent_d[U] = high[2].tangent;
   return hymgi_fv4_sum(low, high);
@@ -285,8 +283,8 @@ __device__ __forceinline__ hymgi_real value_of(const gsrb_args &args, const arri
                                                unsigned walls, window *w)
 {
   const hymgi_real c = w->c[U][1];
-  const hymgi_real fluxes = LIMITED ? apply_limited_cell<U>(t, walls, w)
-                                    : apply_cell<VARIABLE, U>(args.v, t, w);
+  const hymgi_real fluxes =
+      LIMITED ? apply_limited_cell<U>(t, walls, w) : apply_cell<VARIABLE, U>(args.v, t, w);
   const hymgi_real ax = fv4_with_alpha(args.v, fluxes, c, t.alpha[U]);
   if (std::is_same_v<JOB, apply>) return ax;
   const hymgi_real r = t.f[U] - ax;

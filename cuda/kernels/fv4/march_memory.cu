@@ -119,21 +119,20 @@ extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymg
     hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, limited, of>, grid,
                  dim3(X * Y), a);
   };
-  with_job<relax, residual, residual_norm, residual_narrow, residual_mean, apply>(
-      sweep, [&](auto job) {
-        constexpr std::true_type yes;
-        constexpr std::false_type no;
-        if constexpr (MAY_LIMIT<decltype(job)>)
-          if (level->c.limited) return launch(job, yes, yes, literal<0>());
-        with_bools(
-            [&](auto variable) {
-              if constexpr (std::is_same_v<decltype(job), apply>)
-                launch(job, variable, no, literal<0>());
-              else
-                with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256),
-                            shape(128, 128)>(level, 2,
-                                             [&](auto of) { launch(job, variable, no, of); });
-            },
-            level->method->variable_beta);
-      });
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean,
+           apply>(sweep, [&](auto job) {
+    constexpr std::true_type yes;
+    constexpr std::false_type no;
+    if constexpr (MAY_LIMIT<decltype(job)>)
+      if (level->c.limited) return launch(job, yes, yes, literal<0>());
+    with_bools(
+        [&](auto variable) {
+          if constexpr (std::is_same_v<decltype(job), apply>)
+            launch(job, variable, no, literal<0>());
+          else
+            with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
+                level, 2, [&](auto of) { launch(job, variable, no, of); });
+        },
+        level->method->variable_beta);
+  });
 }

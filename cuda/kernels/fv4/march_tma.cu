@@ -138,8 +138,8 @@ template <typename Shape> struct tma_copies {
   __device__ __forceinline__ void bring(int m) const
   {
     byte_barrier *const b = full + m % AHEAD;
-    const int cells = READS_F<typename Shape::JOB> + (Shape::RELAXES ? 1 + prev : 0) +
-                      (Shape::ALPHA && alpha);
+    const int cells =
+        READS_F<typename Shape::JOB> + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
     barrier_announce(b, Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES +
                             Shape::faces_z::BYTES + cells * Shape::f::BYTES);
     copy<typename Shape::values>(maps.x, m + 2, b);
