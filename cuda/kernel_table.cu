@@ -75,9 +75,11 @@ bool tiles_plain(const hymgi_level *level)
   return is_plain(level) && tiles_any(level);
 }
 
+/* FV4 as the marches do not have it: with the mean of alpha x, or limited on levels that do not march. */
 bool is_extended(const hymgi_level *level)
 {
-  return !SINGLE && hymgi_fv4_is_extended(level);
+  const bool marches = is_split(level) && takes(level, HYMGI_FV4_MARCH);
+  return !SINGLE && (level->c.alpha_limit > 0 || (level->c.limited && !marches));
 }
 
 bool marches_by_tma(const hymgi_level *level)
@@ -102,9 +104,9 @@ bool fills_along_x(const hymgi_level *level)
 enum { ANY = -1 };
 constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
                    RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM | 1u << HYMGI_NARROW,
-                   RESTRICT = 1u << HYMGI_RESTRICT;
-constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb",     "relax",         "residual",
-                                              "residual", "residual_mean", "residual"};
+                   RESTRICT = 1u << HYMGI_RESTRICT, APPLY = 1u << HYMGI_APPLY;
+constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb",          "relax",    "residual", "residual",
+                                              "residual_mean", "residual", "apply"};
 
 /* clang-format off */
 /* For each job a level runs the kernel of the first row that matches it. */
@@ -122,15 +124,15 @@ constexpr struct {
     {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-    {RESIDUAL, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
+    {RESIDUAL | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
     {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
-    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
-    {RELAX | RESIDUAL | RESTRICT, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
+    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
     {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
     {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
-    {HALF | RELAX | RESIDUAL, ANY, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic", hymgi_cuda_sweep_generic},
+    {HALF | RELAX | RESIDUAL | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic", hymgi_cuda_sweep_generic},
 };
 /* clang-format on */
 

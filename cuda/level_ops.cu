@@ -268,9 +268,8 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y
 
 void hymgi_cuda_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y)
 {
-  prepare(level, level->box, x, HYMGI_FV4_ALL);
   const hymgi_sweep apply = {HYMGI_APPLY, NULL, x, x, y};
-  (hymgi_fv4_is_extended(level) ? hymgi_cuda_fv4_limited : hymgi_cuda_sweep_generic)(level, &apply);
+  prepare_and_sweep(level, x, &apply);
 }
 
 double hymgi_cuda_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)

@@ -174,6 +174,17 @@ __device__ __forceinline__ bool at_boundary(const hymgi_geom &g, int face, int i
   return (g.boundaries >> face & 1) && index == (face & 1 ? g.n[face / 2] - 1 : 0);
 }
 
+/* Bit per face of a cell that is a boundary of the domain. */
+__device__ __forceinline__ unsigned walls_of(const hymgi_geom &g, int i, int j, int k)
+{
+  const int at[3] = {i, j, k};
+  unsigned walls = 0;
+#pragma unroll
+  for (int face = 0; face < 6; face++)
+    if (at_boundary(g, face, at[face / 2])) walls |= 1u << face;
+  return walls;
+}
+
 /* ---- FV2 ---- */
 
 struct fv2_betas {

@@ -25,6 +25,8 @@ struct residual_narrow : job<HYMGI_NARROW> {
 };
 struct residual_mean : job<HYMGI_RESTRICT> {
 };
+struct apply : job<HYMGI_APPLY> {
+};
 
 template <typename JOB> constexpr bool NARROWS = JOB::value == HYMGI_NARROW;
 template <typename JOB> constexpr bool HAS_NORM = JOB::value == HYMGI_NORM || NARROWS<JOB>;

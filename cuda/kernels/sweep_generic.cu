@@ -79,14 +79,13 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
   a.slabs = a.extent[2] * (both ? 2 : 1);
   const dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
                   blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
-  with_job<gsrb, relax, residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(
-      sweep, [&](auto job) {
-        with_bools(
-            [&](auto fv2, auto variable) {
-              constexpr hymg_stencil STENCIL = fv2 ? HYMG_FV2 : HYMG_FV4;
-              hymgi_launch(level->context, sweep_generic<STENCIL, variable, decltype(job)::value>,
-                           grid, dim3(TILE_X, TILE_Y), a);
-            },
-            level->method->stencil == HYMG_FV2, level->method->variable_beta);
-      });
+  with_job<gsrb, relax, residual, residual_norm, residual_narrow, apply>(sweep, [&](auto job) {
+    with_bools(
+        [&](auto fv2, auto variable) {
+          constexpr hymg_stencil STENCIL = fv2 ? HYMG_FV2 : HYMG_FV4;
+          hymgi_launch(level->context, sweep_generic<STENCIL, variable, decltype(job)::value>, grid,
+                       dim3(TILE_X, TILE_Y), a);
+        },
+        level->method->stencil == HYMG_FV2, level->method->variable_beta);
+  });
 }

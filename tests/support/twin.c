@@ -112,6 +112,18 @@ static void describe(const twin *t, const twin_way *way, size_t size, char *text
 
 /* ---- open solvers ---- */
 
+/* The same random betas of FV4, which are from 0.95 to 1.05, on a larger scale. */
+static void enlarge_betas(const twin *t, support_case *c)
+{
+  for (int d = 0; d < 3; d++) {
+    size_t faces = 1;
+    for (int axis = 0; axis < 3; axis++)
+      faces *= (size_t)(t->n[axis] + (axis == d));
+    for (size_t m = 0; m < faces; m++)
+      c->beta[d][m] = pow(t->jump, (c->beta[d][m] - 0.95) / 0.1);
+  }
+}
+
 static support_case case_of(const twin *t)
 {
   support_case c = support_case_of(t->stencil, t->n, t->boundary, t->a);
@@ -125,6 +137,10 @@ static support_case case_of(const twin *t)
   for (int d = 0; t->constant_beta && d < 3; d++)
     c.spec.beta[d] = NULL;
   if (t->constant_alpha) c.spec.alpha = NULL;
+  const size_t cells = (size_t)t->n[0] * (size_t)t->n[1] * (size_t)t->n[2];
+  for (size_t m = 0; t->equal_alpha && m < cells; m++)
+    c.alpha[m] = c.spec.alpha_constant;
+  if (t->jump > 0) enlarge_betas(t, &c);
   if (t->boundaries) support_case_add_boundaries(&c);
   if (t->robin) support_case_add_robin(&c);
   return c;

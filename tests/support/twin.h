@@ -11,9 +11,11 @@ typedef struct twin {
   int n[3];
   const char *boundary; /* as in support_case_of */
   bool constant_beta;
+  double jump; /* betas of FV4 lie between 1 and this; 0: they vary little */
   double a;
   bool constant_alpha, boundaries;
-  bool robin; /* random fields of the numbers of Robin boundaries; else 1 and 1 */
+  bool equal_alpha; /* a field of alpha that is the same in all cells */
+  bool robin;       /* random fields of the numbers of Robin boundaries; else 1 and 1 */
   int extrapolation_box;
   hymg_smoother smoother;
   int sweeps;

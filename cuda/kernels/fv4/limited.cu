@@ -12,16 +12,6 @@ extern "C" {
 namespace
 {
 
-__device__ __forceinline__ unsigned walls_of(const hymgi_geom &g, const place &p, int j, int k)
-{
-  const int at[3] = {p.i, j, k};
-  unsigned walls = 0;
-#pragma unroll
-  for (int face = 0; face < 6; face++)
-    if (at_boundary(g, face, at[face / 2])) walls |= 1u << face;
-  return walls;
-}
-
 __device__ __forceinline__ double apply_limited(const gsrb_args &a, const place &p, unsigned walls)
 {
   const auto x = [&](int di, int dj, int dk) { return a.own[at(p, di, dj, dk)]; };
@@ -55,7 +45,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     each_cell(g, [&](int colour, int t, int j, int k) {
       const place p = place_of(g, colour, t, j, k);
       const double alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
-      const double fluxes = LIMITED ? apply_limited(a, p, walls_of(g, p, j, k))
+      const double fluxes = LIMITED ? apply_limited(a, p, walls_of(g, p.i, j, k))
                                     : fv4_apply<true>(a.v, p, a.own, a.own);
       const double ax = fv4_with_alpha(a.v, fluxes, a.own[p.own], alpha);
       double value = JOB == HYMGI_APPLY ? ax : a.f[p.own] - ax;
@@ -73,7 +63,7 @@ extern "C" void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_swe
 {
   const dim3 grid = reduction_grid(level);
   if (grid.x == 0) return;
-  with_job<residual, residual_norm, residual_narrow, job<HYMGI_APPLY>>(sweep, [&](auto of) {
+  with_job<residual, residual_norm, residual_narrow, apply>(sweep, [&](auto of) {
     with_bools(
         [&](auto limited, auto mean) {
           hymgi_launch(level->context, fv4_limited<decltype(of)::value, limited, mean>, grid,

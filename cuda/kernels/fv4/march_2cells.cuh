@@ -9,6 +9,10 @@
 #include "device/reduce.cuh"
 #include "kernels/gsrb_args.cuh"
 
+extern "C" {
+#include "formulas/limiter.h"
+}
+
 namespace
 {
 
@@ -16,7 +20,15 @@ enum { SLOTS = 16, ROWS = 2 }; /* of a warp */
 
 /* Jobs that write a value of each cell. */
 template <typename JOB>
-constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax> || NARROWS<JOB>;
+constexpr bool STORES = std::is_same_v<JOB, residual> || std::is_same_v<JOB, relax> ||
+                        std::is_same_v<JOB, apply> || NARROWS<JOB>;
+template <typename JOB> constexpr bool READS_F = !std::is_same_v<JOB, apply>;
+
+/* Jobs that a level with limited faces has: the marks are on level 0 of the robust path, which smooths
+ * and restricts with FV2. */
+template <typename JOB>
+constexpr bool MAY_LIMIT =
+    !SINGLE && !std::is_same_v<JOB, relax> && !std::is_same_v<JOB, residual_mean>;
 
 /* Which end of the rows a warp has. */
 enum row_end { NO_END, WEST_END, EAST_END };
@@ -50,7 +62,8 @@ template <int N> struct slot_place {
 };
 
 /* What the march keeps, from the plane below up: the column, the adjacent cells, the faces between;
- * and the terms of the low z-face, which was the high one of the plane below. */
+ * and the terms of the low z-face, which was the high one of the plane below: with limited faces those
+ * that the limiter selected. */
 struct window {
   hymgi_real c[2][3], w[2], e[2], s[2][2], n[2][2];
   hymgi_real face_x[3][2], face_s[2][2], face_n[2][2];
@@ -146,7 +159,8 @@ __device__ __forceinline__ arrivals arrive(const Source &from)
     t.c[u] = from.x(u, 0, 2);
     t.s[u] = from.x(u, -1, 1), t.n[u] = from.x(u, 1, 1);
     t.ss[u] = from.x(u, -2, 0), t.nn[u] = from.x(u, 2, 0);
-    t.f[u] = from.f(u), t.alpha[u] = from.alpha(u);
+    if (READS_F<JOB>) t.f[u] = from.f(u);
+    t.alpha[u] = from.alpha(u);
   }
   t.w = from.x(-1, 0, 1), t.e = from.x(2, 0, 1);
   t.ww = from.x(-2, 0, 0), t.ee = from.x(3, 0, 0);
@@ -212,7 +226,35 @@ __device__ __forceinline__ hymgi_real z_face(const arrivals &t, int u, int di, i
   return dj < 0 ? t.up_s[u] : dj > 0 ? t.up_n[u] : t.face_u[u + di + 1];
 }
 
-/* A x of cell U without the alpha term; moves the window's low z-face up. */
+/* Bit per face of a slot's two cells that is a boundary of the domain. */
+__device__ __forceinline__ unsigned walls_of_slot(const hymgi_geom &g, int t, int j, int k)
+{
+  return walls_of(g, 2 * t, j, k) | walls_of(g, 2 * t + 1, j, k);
+}
+
+/* A x of cell U without the alpha term, where faces may be marked; moves the window's low z-face up.
+ * walls: of the slot; the face between its cells is none. */
+template <int U>
+__device__ __forceinline__ hymgi_real apply_limited_cell(const arrivals &t, unsigned walls,
+                                                         window *w)
+{
+  const auto x = [&](int di, int dj, int dk) { return x_seen(*w, t, U + di, dj, dk); };
+  const auto bi = [&](int di, int dj, int dk) { return x_face(*w, t, U + di, dj, dk); };
+  const auto bj = [&](int di, int dj, int dk) { return y_face(*w, t, U + di, dj, dk); };
+  const auto above = [&](int di, int dj, int) { return z_face(t, U, di, dj); };
+  const bool west = U == 0 && (walls & 1), east = U == 1 && (walls >> 1 & 1);
+  const hymgi_fv4_part low[3] = {HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 0, west, false),
+                                 HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 0, walls >> 2 & 1, false),
+                                 {hymgi_abs(w->face_d[U]), w->step_d[U], w->tangent_d[U]}};
+  const hymgi_fv4_part high[3] = {HYMGI_FV4_PART(HYMGI_AT_I, x, bi, 1, east, true),
+                                  HYMGI_FV4_PART(HYMGI_AT_J, x, bj, 1, walls >> 3 & 1, true),
+                                  HYMGI_FV4_PART(HYMGI_AT_K, x, above, 1, walls >> 5 & 1, true)};
+  w->step_d[U] = high[2].step;
+  w->tangent_d[U] = high[2].tangent;
+  return hymgi_fv4_sum(low, high);
+}
+
+/* The same without marks. */
 template <bool VARIABLE, int U>
 __device__ __forceinline__ hymgi_real apply_cell(const operator_view &v, const arrivals &t,
                                                  window *w)
@@ -236,19 +278,23 @@ __device__ __forceinline__ hymgi_real apply_cell(const operator_view &v, const a
   return ax;
 }
 
-template <typename JOB, bool VARIABLE, int U>
-__device__ __forceinline__ hymgi_real value_of(const gsrb_args &args, const arrivals &t, window *w)
+template <typename JOB, bool VARIABLE, bool LIMITED, int U>
+__device__ __forceinline__ hymgi_real value_of(const gsrb_args &args, const arrivals &t,
+                                               unsigned walls, window *w)
 {
   const hymgi_real c = w->c[U][1];
-  const hymgi_real r =
-      t.f[U] - fv4_with_alpha(args.v, apply_cell<VARIABLE, U>(args.v, t, w), c, t.alpha[U]);
+  const hymgi_real fluxes =
+      LIMITED ? apply_limited_cell<U>(t, walls, w) : apply_cell<VARIABLE, U>(args.v, t, w);
+  const hymgi_real ax = fv4_with_alpha(args.v, fluxes, c, t.alpha[U]);
+  if (std::is_same_v<JOB, apply>) return ax;
+  const hymgi_real r = t.f[U] - ax;
   if (!std::is_same_v<JOB, relax>) return r;
   return relaxed(args, c, args.residual * t.scale[U], r, t.prev[U]);
 }
 
-/* The window of the first plane. */
-template <bool VARIABLE, row_end END, typename Source>
-__device__ __forceinline__ window window_at(const Source &from, bool at_end)
+/* The window of the first plane. walls: of its slot. */
+template <bool VARIABLE, bool LIMITED, row_end END, typename Source>
+__device__ __forceinline__ window window_at(const Source &from, bool at_end, unsigned walls)
 {
   window w = {};
 #pragma unroll
@@ -285,6 +331,9 @@ __device__ __forceinline__ window window_at(const Source &from, bool at_end)
     if (!VARIABLE) continue;
     w.face_d[u] = here(0, 0, 0);
     w.tangent_d[u] = HYMGI_FV4_TANGENT_FACE_K(x, here, 0);
+    if (!LIMITED) continue;
+    const hymgi_fv4_part low = HYMGI_FV4_PART(HYMGI_AT_K, x, here, 0, walls >> 4 & 1, false);
+    w.step_d[u] = low.step, w.tangent_d[u] = low.tangent;
   }
   return w;
 }

@@ -9,13 +9,13 @@ namespace
 {
 
 /* Prefetches into L2 what the next step is the first to read, one lane per line. */
-template <bool VARIABLE, int N>
+template <typename JOB, bool VARIABLE, int N>
 __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_place<N> &p)
 {
 #pragma unroll
   for (int u = 0; u < 2; u++) {
     prefetch(a.own + p.at(u, 0, 3));
-    prefetch(a.f + p.at(u, 0, 1));
+    if (READS_F<JOB>) prefetch(a.f + p.at(u, 0, 1));
     if (a.v.alpha) prefetch(a.v.alpha + p.at(u, 0, 1));
     if (VARIABLE)
 #pragma unroll
@@ -26,25 +26,26 @@ __device__ __forceinline__ void prefetch_next(const gsrb_args &a, const slot_pla
 
 /* One plane of the march: both values go to `done`. Those of the plane below are stored after the
  * loads, so that the two overlap. */
-template <typename JOB, bool VARIABLE, int N, row_end END>
+template <typename JOB, bool VARIABLE, bool LIMITED, int N, row_end END>
 __device__ __forceinline__ void march_step(const gsrb_args &a, slot_place<N> *p, bool stored,
-                                           bool at_end, window *w, hymgi_real done[2])
+                                           bool at_end, unsigned walls, window *w,
+                                           hymgi_real done[2])
 {
-  if (threadIdx.x % SLOTS == 0) prefetch_next<VARIABLE>(a, *p);
+  if (threadIdx.x % SLOTS == 0) prefetch_next<JOB, VARIABLE>(a, *p);
   arrivals t = arrive<JOB, VARIABLE>(memory_source<N, END>(a, *p, at_end));
   if (STORES<JOB> && stored) {
     store_result<JOB>(a, p->at(0, 0, -1), done[0]);
     store_result<JOB>(a, p->at(1, 0, -1), done[1]);
   }
   if (END != NO_END) fill_arrivals<VARIABLE, END>(at_end, *w, &t);
-  done[0] = value_of<JOB, VARIABLE, 0>(a, t, w);
-  done[1] = value_of<JOB, VARIABLE, 1>(a, t, w);
+  done[0] = value_of<JOB, VARIABLE, LIMITED, 0>(a, t, walls, w);
+  done[1] = value_of<JOB, VARIABLE, LIMITED, 1>(a, t, walls, w);
   shift<VARIABLE>(w, t);
   p->go_up();
 }
 
 /* (t, j): where the thread stores; threads beyond the box march along at its last cells. */
-template <typename JOB, bool VARIABLE, int N, row_end END>
+template <typename JOB, bool VARIABLE, bool LIMITED, int N, row_end END>
 __device__ __forceinline__ unsigned long long march_slot(const gsrb_args &a, const hymgi_geom &g,
                                                          const hymgi_geom &patch, int t, int j,
                                                          int from, int to)
@@ -53,12 +54,15 @@ __device__ __forceinline__ unsigned long long march_slot(const gsrb_args &a, con
   const int last = g.n[0] / 2 - 1;
   slot_place<N> p(g, t < last ? t : last, j < g.n[1] ? j : g.n[1] - 1, from);
   const bool at_end = t == (END == WEST_END ? 0 : last);
-  window w = window_at<VARIABLE, END>(memory_source<N, END>(a, p, at_end), at_end);
+  const auto walls_at = [&](int k) { return LIMITED ? walls_of_slot(g, t, j, k) : 0; };
+  window w = window_at<VARIABLE, LIMITED, END>(memory_source<N, END>(a, p, at_end), at_end,
+                                               walls_at(from));
   hymgi_real done[2] = {}, below = 0;
   unsigned long long norm = 0;
 #pragma unroll 1
   for (int k = from; k < to; k++) {
-    march_step<JOB, VARIABLE, N, END>(a, &p, inside && k > from, at_end, &w, done);
+    march_step<JOB, VARIABLE, LIMITED, N, END>(a, &p, inside && k > from, at_end, walls_at(k), &w,
+                                               done);
     if (HAS_NORM<JOB> && inside) norm = larger(norm, larger(bits_of(done[0]), bits_of(done[1])));
     if (!std::is_same_v<JOB, residual_mean>) continue;
     const hymgi_real sum = done[0] + done[1];
@@ -75,7 +79,7 @@ __device__ __forceinline__ unsigned long long march_slot(const gsrb_args &a, con
 /* Slots and rows of a block. */
 enum { X = 32, Y = 8 };
 
-template <typename JOB, bool VARIABLE, int N>
+template <typename JOB, bool VARIABLE, bool LIMITED, int N>
 __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constant__ gsrb_args a)
 {
   static_assert(X % SLOTS == 0 && Y % ROWS == 0, "whole warps");
@@ -94,31 +98,41 @@ __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constan
   if (from >= to)
     norm = 0;
   else if (a.fills_along_x && t0 == 0)
-    norm = march_slot<JOB, VARIABLE, N, WEST_END>(a, g, patch, t, j, from, to);
+    norm = march_slot<JOB, VARIABLE, LIMITED, N, WEST_END>(a, g, patch, t, j, from, to);
   else if (a.fills_along_x && t0 + SLOTS >= g.n[0] / 2)
-    norm = march_slot<JOB, VARIABLE, N, EAST_END>(a, g, patch, t, j, from, to);
+    norm = march_slot<JOB, VARIABLE, LIMITED, N, EAST_END>(a, g, patch, t, j, from, to);
   else
-    norm = march_slot<JOB, VARIABLE, N, NO_END>(a, g, patch, t, j, from, to);
+    norm = march_slot<JOB, VARIABLE, LIMITED, N, NO_END>(a, g, patch, t, j, from, to);
   if (HAS_NORM<JOB>) reduce_max(a.reduction, norm);
 }
 
 } /* namespace */
 
 /* Literal shapes: cubes, and the share of one that ranks often have; each instantiation takes long
- * to compile. */
+ * to compile, so the jobs of Krylov methods alone have none, nor have limited faces. */
 extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   gsrb_args a = gsrb_args_of(level, sweep);
   const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
   const dim3 grid = slabs_grid(&a, n[0] / 2, X, Y, slab);
-  with_job<relax, residual, residual_norm, residual_narrow, residual_mean>(sweep, [&](auto job) {
-    const auto launch = [&](auto variable) {
-      with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
-          level, 2, [&](auto of) {
-            hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, of>, grid,
-                         dim3(X * Y), a);
-          });
-    };
-    with_bools(launch, level->method->variable_beta);
+  const auto launch = [&](auto job, auto variable, auto limited, auto of) {
+    hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, limited, of>, grid,
+                 dim3(X * Y), a);
+  };
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean,
+           apply>(sweep, [&](auto job) {
+    constexpr std::true_type yes;
+    constexpr std::false_type no;
+    if constexpr (MAY_LIMIT<decltype(job)>)
+      if (level->c.limited) return launch(job, yes, yes, literal<0>());
+    with_bools(
+        [&](auto variable) {
+          if constexpr (std::is_same_v<decltype(job), apply>)
+            launch(job, variable, no, literal<0>());
+          else
+            with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
+                level, 2, [&](auto of) { launch(job, variable, no, of); });
+        },
+        level->method->variable_beta);
   });
 }

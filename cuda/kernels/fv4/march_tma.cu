@@ -40,16 +40,16 @@ template <int WIDE_, int HIGH_, int LEFT_, int LOW_, int COUNT, int START> struc
 
 /* What a block of X slots x Y rows reads. While plane m is computed, the ring holds x and the x-
  * and y-faces from plane m on, z-faces from m + 1, the rest from m. */
-template <typename JOB_, bool ALPHA_> struct tma_shape {
+template <typename JOB_, bool ALPHA_, bool LIMITED_ = false> struct tma_shape {
   typedef JOB_ JOB;
   static constexpr bool RELAXES = std::is_same_v<JOB, relax>;
-  static constexpr bool ALPHA = ALPHA_;
+  static constexpr bool ALPHA = ALPHA_, LIMITED = LIMITED_;
   static constexpr int X = 32, Y = 16, THREADS = X * Y;
   typedef tiles<X + 4, Y + 4, 2, 2, AHEAD + 2, 0> values;
   typedef tiles<X + 2, Y + 2, 0, 1, AHEAD + 1, values::END> faces_x;
   typedef tiles<X + 4, Y + 1, 2, 0, AHEAD + 1, faces_x::END> faces_y;
   typedef tiles<X + 4, Y + 2, 2, 1, AHEAD, faces_y::END> faces_z;
-  typedef tiles<X, Y, 0, 0, AHEAD, faces_z::END> f;
+  typedef tiles<X, Y, 0, 0, READS_F<JOB> ? AHEAD : 0, faces_z::END> f;
   typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, f::END> prev;
   typedef tiles<X, Y, 0, 0, RELAXES ? AHEAD : 0, prev::END> scale;
   typedef tiles<X, Y, 0, 0, ALPHA ? AHEAD : 0, scale::END> alpha;
@@ -138,14 +138,15 @@ template <typename Shape> struct tma_copies {
   __device__ __forceinline__ void bring(int m) const
   {
     byte_barrier *const b = full + m % AHEAD;
-    const int cells = 1 + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
+    const int cells =
+        READS_F<typename Shape::JOB> + (Shape::RELAXES ? 1 + prev : 0) + (Shape::ALPHA && alpha);
     barrier_announce(b, Shape::values::BYTES + Shape::faces_x::BYTES + Shape::faces_y::BYTES +
                             Shape::faces_z::BYTES + cells * Shape::f::BYTES);
     copy<typename Shape::values>(maps.x, m + 2, b);
     copy<typename Shape::faces_x>(maps.beta[0], m + 1, b);
     copy<typename Shape::faces_y>(maps.beta[1], m + 1, b);
     copy<typename Shape::faces_z>(maps.beta[2], m + 1, b);
-    copy<typename Shape::f>(maps.f, m, b);
+    if (READS_F<typename Shape::JOB>) copy<typename Shape::f>(maps.f, m, b);
     if (Shape::RELAXES) copy<typename Shape::scale>(maps.scale, m, b);
     if (Shape::RELAXES && prev) copy<typename Shape::prev>(maps.prev, m, b);
     if (Shape::ALPHA && alpha) copy<typename Shape::alpha>(maps.alpha, m, b);
@@ -214,7 +215,7 @@ __device__ __forceinline__ void fill_tile_ghosts(hymgi_real *tile, const hymgi_g
   (east ? x.at(3, 0, 0) : x.at(-2, 0, 0)) = second_ghost(HYMGI_QUARTIC_GHOST, v);
 }
 
-template <row_end END>
+template <bool LIMITED, row_end END>
 __device__ __forceinline__ window window_of(const gsrb_args &a, const hymgi_geom &g,
                                             const tma_place &at, int k)
 {
@@ -222,7 +223,8 @@ __device__ __forceinline__ window window_of(const gsrb_args &a, const hymgi_geom
   const bool at_end = at.slot == (END == WEST_END ? 0 : last);
   const slot_place<0> p(g, at.slot < last ? at.slot : last, at.row < g.n[1] ? at.row : g.n[1] - 1,
                         k);
-  return window_at<true, END>(memory_source<0, END>(a, p, at_end), at_end);
+  return window_at<true, LIMITED, END>(memory_source<0, END>(a, p, at_end), at_end,
+                                       walls_of_slot(g, at.slot, at.row, k));
 }
 
 template <typename Shape>
@@ -233,9 +235,10 @@ __device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
   using JOB = typename Shape::JOB;
   const int from = copies.k;
   const bool inside = at.slot < g.n[0] / 2 && at.row < g.n[1];
-  window w = at.end == WEST_END   ? window_of<WEST_END>(a, g, at, from)
-             : at.end == EAST_END ? window_of<EAST_END>(a, g, at, from)
-                                  : window_of<NO_END>(a, g, at, from);
+  constexpr bool LIMITED = Shape::LIMITED;
+  window w = at.end == WEST_END   ? window_of<LIMITED, WEST_END>(a, g, at, from)
+             : at.end == EAST_END ? window_of<LIMITED, EAST_END>(a, g, at, from)
+                                  : window_of<LIMITED, NO_END>(a, g, at, from);
   ptrdiff_t red = hymgi_row(&g, 0, at.row, from) + at.slot;
   bool swapped = (at.row + from + g.parity) & 1;
   unsigned long long norm = 0;
@@ -251,8 +254,9 @@ __device__ __forceinline__ unsigned long long march_tma(const gsrb_args &a,
     const tma_source<Shape> here = {copies.ring, m, at.t, at.j, swapped, a.v};
     read_again(here, &w);
     const arrivals now = arrive<JOB, true>(here);
-    const hymgi_real even = value_of<JOB, true, 0>(a, now, &w);
-    const hymgi_real odd = value_of<JOB, true, 1>(a, now, &w);
+    const unsigned walls = LIMITED ? walls_of_slot(g, at.slot, at.row, from + m) : 0;
+    const hymgi_real even = value_of<JOB, true, LIMITED, 0>(a, now, walls, &w);
+    const hymgi_real odd = value_of<JOB, true, LIMITED, 1>(a, now, walls, &w);
     shift<true>(&w, now);
     if (STORES<JOB> && inside) {
       store_result<JOB>(a, red, swapped ? odd : even);
@@ -332,8 +336,8 @@ template <typename Shape> bool make_tma_maps(const gsrb_args &a, tma_maps *maps)
   bool made = map_of<typename Shape::values>(g, a.own, &maps->x) &&
               map_of<typename Shape::faces_x>(g, v.beta[0], &maps->beta[0]) &&
               map_of<typename Shape::faces_y>(g, v.beta[1], &maps->beta[1]) &&
-              map_of<typename Shape::faces_z>(g, v.beta[2], &maps->beta[2]) &&
-              map_of<typename Shape::f>(g, a.f, &maps->f);
+              map_of<typename Shape::faces_z>(g, v.beta[2], &maps->beta[2]);
+  if (READS_F<typename Shape::JOB>) made = made && map_of<typename Shape::f>(g, a.f, &maps->f);
   if (Shape::RELAXES)
     made = made && map_of<typename Shape::scale>(g, a.scale, &maps->scale) &&
            (!a.prev || map_of<typename Shape::prev>(g, a.prev, &maps->prev));
@@ -373,11 +377,13 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  with_job<relax, residual, residual_norm, residual_narrow, residual_mean>(sweep, [&](auto job) {
-    with_bools(
-        [&](auto alpha) {
-          run_shape<tma_shape<decltype(job), alpha>>(level, gsrb_args_of(level, sweep));
-        },
-        level->method->has_alpha);
-  });
+  const gsrb_args a = gsrb_args_of(level, sweep);
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean, apply>(
+      sweep, [&](auto job) {
+        using JOB = decltype(job);
+        if constexpr (MAY_LIMIT<JOB>)
+          if (level->c.limited) return run_shape<tma_shape<JOB, true, true>>(level, a);
+        with_bools([&](auto alpha) { run_shape<tma_shape<JOB, alpha>>(level, a); },
+                   level->method->has_alpha);
+      });
 }
