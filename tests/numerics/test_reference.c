@@ -1,6 +1,7 @@
 /* The library gives the published digits of HPGMG-FV: residual histories, norms, Richardson error
  * and order, Gershgorin bounds, errors on p6; and both stencils show their order on p6 and on
  * problems with an exact solution. */
+#include "comm/context.h"
 #include "support/reference.h"
 #include "support/support.h"
 #include <math.h>
@@ -12,6 +13,17 @@ static void assert_relative(const char *name, const char *what, double got, doub
 {
   ck_assert_msg(fabs(got - want) <= tolerance * fabs(want), "%s: %s is %.15e, not %.15e", name,
                 what, got, want);
+}
+
+/* Ends its bottom solves at 1e-3, as HPGMG-FV does: without coarse matrices. */
+static support_kit open_reference(const support_case *c, const hymg_options *options)
+{
+  support_layout layout = {.boxes = {0, 0, 0}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  layout.context->matrix_from = INT64_MAX;
+  support_kit k = support_open(&c->spec, &layout, options);
+  k.own_context = true;
+  return k;
 }
 
 static hymg_options options_of(const reference *r)
@@ -33,7 +45,7 @@ START_TEST(residual_histories_are_the_published_ones)
       support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
   c.spec.smoother = r->smoother;
   hymg_options o = options_of(r);
-  support_kit k = support_open(&c.spec, NULL, &o);
+  support_kit k = open_reference(&c, &o);
   hymg_field *ff = support_field(&k, 0, f), *u = support_field(&k, 0, f);
   hymg_result result;
   OK(k.context, hymg_solve(k.solver, ff, u, &result));
@@ -88,7 +100,7 @@ START_TEST(solutions_of_one_f_cycle_are_the_published_ones)
   if (r->max == 0.0) return;
   support_case c =
       support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
-  support_kit k = support_open(&c.spec, NULL, NULL);
+  support_kit k = open_reference(&c, NULL);
   solve_levels(&k, r->error != 0.0 ? 3 : 1, f, u);
   OK(k.context, hymg_field_max(u[0], &max));
   OK(k.context, hymg_field_rms(u[0], &rms));
@@ -99,6 +111,26 @@ START_TEST(solutions_of_one_f_cycle_are_the_published_ones)
     assert_relative(r->name, "Richardson error", error, r->error, 1e-10);
     ck_assert_double_eq_tol(log2(richardson(&k, 1, u[1], u[2]) / error), r->order, 6e-5);
   }
+  for (int l = 0; l < 3; l++)
+    hymg_field_destroy(&u[l]);
+  support_close(&k);
+  support_case_free(&c);
+  free(f);
+}
+END_TEST
+
+/* Where the coarsest level has one cell, its solve was exact before; FV4's, of 2^3 cells, ends at 1e-3. */
+START_TEST(coarse_matrices_change_fewer_digits_than_a_bottom_solve)
+{
+  const reference *r = &references[_i];
+  double *f;
+  hymg_field *u[3] = {NULL, NULL, NULL};
+  support_case c =
+      support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
+  support_kit k = support_open(&c.spec, NULL, NULL);
+  solve_levels(&k, 3, f, u);
+  assert_relative(r->name, "Richardson error", richardson(&k, 0, u[0], u[1]), r->error,
+                  r->stencil == HYMG_FV4 ? 5e-6 : 1e-10);
   for (int l = 0; l < 3; l++)
     hymg_field_destroy(&u[l]);
   support_close(&k);
@@ -190,6 +222,7 @@ int main(void)
   } else {
     tcase_add_loop_test(t, residual_histories_are_the_published_ones, 0, NUM_REFERENCES);
     tcase_add_loop_test(t, solutions_of_one_f_cycle_are_the_published_ones, 0, NUM_REFERENCES);
+    tcase_add_loop_test(t, coarse_matrices_change_fewer_digits_than_a_bottom_solve, 0, 2);
     tcase_add_loop_test(t, gershgorin_bounds_are_the_published_ones, 0, 2);
     tcase_add_loop_test(t, p6_errors_are_the_published_ones_and_show_the_order, 0, 2);
     tcase_add_loop_test(t, the_order_holds_without_dirichlet_boundaries, 0, 3);

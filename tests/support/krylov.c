@@ -153,6 +153,7 @@ dense *dense_create(int n, hymg_bottom bottom)
   hymgi_level *level = &d->level;
   const hymg_context_options one_thread = {.threads = 1, .device = -1};
   ck_assert_int_eq(hymg_context_create(&one_thread, &level->context), HYMG_OK);
+  d->method.bottom_goal = HYMGI_BOTTOM_GOAL;
   level->method = &d->method;
   level->backend = &d->backend;
   level->num_boxes = level->ranks = 1;
