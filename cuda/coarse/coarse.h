@@ -110,7 +110,8 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
                                    hymg_bottom bottom, bool f_cycle,
                                    const hymgi_coarse_matrix *matrix);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
- * the bottom and those from the coarse matrices down; NULL if not even the bottom fits. The placement learns the first level. */
+ * the bottom and those from the coarse matrices down; NULL if not even the bottom fits. The
+ * placement learns the first level. */
 hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists);
 /* Enqueues the kernel that writes a level's rows of coefficients, in the order of its cells. */
 void hymgi_coarse_fill_coefficients(const hymgi_level *level, const coarse_cell *cell,

@@ -42,8 +42,7 @@ void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
-/* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies
- * (hymgi_fv4_is_extended) */
+/* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies */
 void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
 
 /* transfer/restrict.cu: any level */

@@ -70,8 +70,7 @@ static void run(hymg_solver *solver, hymg_cycle kind, bool from_u)
     return;
   }
   hymgi_begin_cycle(h, 0, kind, HYMGI_VARIANT_USER);
-  const int last = hymgi_uses_matrix(h, 0) ? h->matrix.level : h->num_levels - 1;
-  for (int l = 0; kind == HYMG_CYCLE_F && l < last; l++)
+  for (int l = 0; kind == HYMG_CYCLE_F && l < hymgi_last_rhs(h, 0); l++)
     hymgi_restrict_cells(level + l, level[l].f, level + l + 1, level[l + 1].f);
   hymgi_cycle(h, kind, 0);
   hymgi_end_cycle(h, 0);

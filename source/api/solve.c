@@ -27,17 +27,10 @@ static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double
   return hymgi_subtract_mean(level, level->f);
 }
 
-/* The coarsest level of whose f a cycle from level l makes use. */
-static int last_rhs(const hymg_solver *solver, int l)
-{
-  const hymgi_hierarchy *h = &solver->h;
-  return hymgi_uses_matrix(h, l) ? h->matrix.level : h->num_levels - 1;
-}
-
 /* with_norm: also queues max |f| of level l. */
 static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
 {
-  for (int m = l; m < last_rhs(solver, l); m++) {
+  for (int m = l; m < hymgi_last_rhs(&solver->h, l); m++) {
     hymgi_level *const level = solver->h.level + m, *const coarse = level + 1;
     if (m == l && with_norm)
       hymgi_restrict_norm_later(level, level->f, coarse, coarse->f, HYMGI_SLOT_RHS);
@@ -77,7 +70,7 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
   double largest, unused;
   solver->mean_removed = units * hymgi_known_by_all(level, complete_rhs(solver, level, &largest));
   largest = units * hymgi_known_by_all(level, largest);
-  for (int m = l + 1; all_levels && m <= last_rhs(solver, l); m++)
+  for (int m = l + 1; all_levels && m <= hymgi_last_rhs(&solver->h, l); m++)
     complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max =
       units * hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
@@ -146,7 +139,7 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
     const bool fused =
         l + 1 < solver->h.num_levels && !level->boundaries; /* boundary data are added to f first */
     restrict_rhs(solver, l, fused);
-    for (int m = l; m <= last_rhs(solver, l); m++)
+    for (int m = l; m <= hymgi_last_rhs(&solver->h, l); m++)
       complete_rhs(solver, solver->h.level + m, &unused);
     if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
   }

@@ -99,9 +99,7 @@ static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
   hymgi_chebyshev_weights(level);
 }
 
-/* coarse_matrix.c */
-/* Sets matrix.level, once the levels have their shapes. */
-void hymgi_coarse_matrix_choose(hymgi_hierarchy *h);
+/* coarse_matrix.c: matrix.level is chosen with the shapes of the levels (hierarchy/level_layout.c) */
 /* Makes the matrices once the coefficients of all levels are there and the backend is attached. */
 hymg_status hymgi_coarse_matrix_make(hymgi_hierarchy *h);
 void hymgi_coarse_matrix_destroy(hymgi_hierarchy *h);
@@ -109,6 +107,11 @@ void hymgi_coarse_matrix_destroy(hymgi_hierarchy *h);
 static inline bool hymgi_uses_matrix(const hymgi_hierarchy *h, int l)
 {
   return h->matrix.exists && l < h->matrix.level;
+}
+/* The coarsest level of whose f an F-cycle from level l makes use. */
+static inline int hymgi_last_rhs(const hymgi_hierarchy *h, int l)
+{
+  return hymgi_uses_matrix(h, l) ? h->matrix.level : h->num_levels - 1;
 }
 /* x of their level from its f; visits: 1 for V, 0 for F */
 void hymgi_coarse_multiply(hymgi_hierarchy *h, int visits);

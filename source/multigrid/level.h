@@ -193,12 +193,6 @@ static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
-/* Has FV4's operator what it has on the robust path alone: limited faces, the mean of alpha u? */
-static inline bool hymgi_fv4_is_extended(const hymgi_level *level)
-{
-  return level->c.limited || level->c.alpha_limit > 0;
-}
-
 /* Does the halo take messages, or copies within the rank's own boxes alone? */
 static inline bool hymgi_sends(const hymgi_level *level)
 {

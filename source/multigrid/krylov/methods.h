@@ -1,6 +1,6 @@
-/* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f| (less for the
- * coarse matrices), at most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from the right) and CG
- * (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; avoiding.h
+/* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f| (less
+ * for the coarse matrices), at most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from
+ * the right) and CG (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; avoiding.h
  * has two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
  * are solved often: the first iteration reads f in place of r and p, which saves copies.
  *
