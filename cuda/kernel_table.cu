@@ -168,6 +168,24 @@ bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
   return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
 }
 
+/* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
+ * whole ones pay (144^3: no gain). */
+bool fuses_gsrb(const hymgi_level *level)
+{
+  const int *const n = level->box[0].n;
+  const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
+  return cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
+}
+
+/* One box with boundaries on all sides. From 40^3 cells on a launch takes less time than its work, and
+ * half sweeps do less of that. */
+bool tiles_gsrb(const hymgi_level *level)
+{
+  enum { ALL_FACES = 63, MOST = 40 * 40 * 40 };
+  return level->box->boundaries == ALL_FACES && cells_of(level) < MOST &&
+         takes(level, HYMGI_FV2_GSRB_TILE) && !takes(level, HYMGI_FV2_GSRB_MARCH);
+}
+
 /* With neighbours a fused sweep does more work than two half sweeps, so the level must be 3.6 times as
  * large: on four H200 a half sweep of 256x128x128 cells (4.2 M) took 42.2 us fused (with one slot a
  * thread) and 41.3 us by itself, one of 512x256x256 cells 254 and 326 us. */
@@ -181,7 +199,7 @@ hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
     return fuses && cells / 18 * 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
   if (in_parts && (level->method->stencil == HYMG_FV2 || is_split(level)))
     return HYMGI_GSRB_IN_PARTS;
-  return fuses ? HYMGI_GSRB_FUSED : HYMGI_GSRB_HALVES;
+  return !fuses ? HYMGI_GSRB_HALVES : fuses_gsrb(level) ? HYMGI_GSRB_FUSED : HYMGI_GSRB_TILE;
 }
 
 /* ---- the record ---- */
@@ -199,6 +217,7 @@ const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k
   if (level->method->smoother != HYMG_GSRB)
     return k->relax_fused ? "fv2_relax_fused" : k->of[HYMGI_RELAX].name;
   return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
+         : k->gsrb == HYMGI_GSRB_TILE       ? "fv2_gsrb_tile"
          : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
          : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
                                             : k->of[HYMGI_HALF_SWEEP].name;
@@ -253,21 +272,13 @@ bool hymgi_cuda_splits(const hymgi_level *level)
          takes(level, HYMGI_FV4_MARCH);
 }
 
-/* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
- * whole ones pay (144^3: no gain). */
-static bool fuses_gsrb(const hymgi_level *level)
-{
-  const int *const n = level->box[0].n;
-  const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
-  return cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
-}
-
 /* For both colours in one pass. */
 bool hymgi_cuda_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
-         is_split(level) && hymgi_keeps_colours_apart(level) && fuses_gsrb(level);
+         is_split(level) && hymgi_keeps_colours_apart(level) &&
+         (fuses_gsrb(level) || tiles_gsrb(level));
 }
 
 bool hymgi_cuda_spare_buffers(const hymgi_level *level)

@@ -84,6 +84,15 @@ void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
   }
 }
 
+/* In tiles, into the second buffer, on levels without neighbours. */
+void fv2_tile_sweeps(hymgi_level *level, bool from_zero = false)
+{
+  for (int s = 0; s < hymgi_sweeps(level); s += 2) {
+    hymgi_cuda_fv2_gsrb_tile(level, from_zero && s == 0 ? NULL : level->x, level->y);
+    hymgi_swap_buffers(level);
+  }
+}
+
 /* Each colour alternates between two buffers. A level of several boxes cannot represent an iterate
  * that is spread over both (finite-volume/cpu/sweep/sweep.c), so there the other colour is copied along.
  * goes_on: ghosts are needed next. Returns whether the last colour has been sent for them. */
@@ -146,6 +155,9 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
   case HYMGI_GSRB_FUSED:
     fv2_fused_sweeps(level, from_zero);
     return NOTHING;
+  case HYMGI_GSRB_TILE:
+    fv2_tile_sweeps(level, from_zero);
+    return NOTHING;
   default:
     fv2_half_sweeps(level, level->kernels->gsrb == HYMGI_GSRB_IN_PARTS);
     return NOTHING;
@@ -186,6 +198,8 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
   if (level->method->smoother != HYMG_GSRB || !hymgi_keeps_colours_apart(level)) return false;
   if (k->gsrb == HYMGI_GSRB_FUSED)
     fv2_fused_sweeps(level, true);
+  else if (k->gsrb == HYMGI_GSRB_TILE)
+    fv2_tile_sweeps(level, true);
   else if (k->gsrb == HYMGI_GSRB_HALVES && k->of[HYMGI_HALF_SWEEP].run != hymgi_cuda_fv2_march)
     fv2_half_sweeps(level, false, true);
   else

@@ -9,6 +9,7 @@
 #define hymgi_cuda_fv2_point            hymgi_single_fv2_point
 #define hymgi_cuda_fv2_both_colours     hymgi_single_fv2_both_colours
 #define hymgi_cuda_fv2_gsrb_fused       hymgi_single_fv2_gsrb_fused
+#define hymgi_cuda_fv2_gsrb_tile        hymgi_single_fv2_gsrb_tile
 #define hymgi_cuda_could_fuse_relax     hymgi_single_could_fuse_relax
 #define hymgi_cuda_relax_fused          hymgi_single_relax_fused
 #define hymgi_cuda_fv4_gsrb_march       hymgi_single_fv4_gsrb_march

@@ -24,6 +24,8 @@ void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_s
  * neighbour's ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const hymgi_real *x,
                                hymgi_real *out);
+/* fv2/gsrb_tile.cu: the same in tiles, for small levels with boundaries on all sides */
+void hymgi_cuda_fv2_gsrb_tile(const hymgi_level *level, const hymgi_real *x, hymgi_real *out);
 /* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
  * has an even number of cells along x and the buffers. Does all sweeps of a smoother call, all but
  * one, or none; returns how many. The iterate is then in level->x. */
