@@ -119,7 +119,9 @@ __device__ __forceinline__ void solve_last(const coarse_run &run, const double *
     return;
   }
   __syncthreads();
-  multiply<COARSE_THREADS>(shared.level[last], matrix, thread_of());
+  product<COARSE_THREADS> rows;
+  rows.load(matrix, shared.level[last].cells, thread_of());
+  multiply(shared.level[last], rows, thread_of());
   __syncthreads();
 }
 
@@ -241,14 +243,15 @@ __global__ void __launch_bounds__(COARSE_THREADS)
                     const __grid_constant__ matrix_cells cells)
 {
   __shared__ double values[HYMGI_MATRIX_CELLS];
-  typedef product<COARSE_THREADS> rows;
-  const int row = thread_of() / rows::LANES;
+  product<COARSE_THREADS> rows;
+  const int lanes = rows.LANES, row = thread_of() / lanes;
   let_successors_start();
+  rows.load(matrix, cells.count, thread_of());
   wait_for_predecessors();
   if (thread_of() < cells.count) values[thread_of()] = f[cells.at[thread_of()]];
   __syncthreads();
-  const double value = rows::of(matrix, cells.count, values, thread_of());
-  if (row < cells.count && thread_of() % rows::LANES == 0) x[cells.at[row]] = value;
+  const double value = rows.times(values, cells.count, thread_of());
+  if (row < cells.count && thread_of() % lanes == 0) x[cells.at[row]] = value;
 }
 
 /* From level `from` down to level `to`. */

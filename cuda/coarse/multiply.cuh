@@ -8,26 +8,35 @@
 namespace
 {
 
-/* The row thread / LANES of the product, in all its threads; by THREADS threads in whole warps. f: without
- * gaps, in the order of cells. */
+/* By THREADS threads in whole warps: row thread / LANES of the product, in all of its threads. */
 template <int THREADS> struct product {
   static constexpr int SUMS = HYMGI_MATRIX_SUMS, LANES = THREADS / HYMGI_MATRIX_CELLS,
                        OWN = SUMS / LANES;
   static_assert(OWN == 1 || OWN == 2, "the first sum is of numbers half of SUMS apart");
+  double entry[HYMGI_MATRIX_CELLS / LANES]; /* the thread's of the row */
 
-  static __device__ __forceinline__ double of(const double *matrix, int cells, const double *f,
-                                              int thread)
+  __device__ __forceinline__ void load(const double *matrix, int cells, int thread)
   {
     const int row = thread / LANES, lane = thread % LANES;
-    double sum[OWN] = {};
-#pragma unroll 4
-    for (int c = 0; c < cells; c += SUMS)
 #pragma unroll
-      for (int m = lane, o = 0; o < OWN; m += LANES, o++) {
-        const double value = c + m < cells ? f[c + m] : 0;
-        if (row < cells)
-          sum[o] = hymgi_fma(__ldg(matrix + c * cells + row * SUMS + m), value, sum[o]);
-      }
+    for (int m = 0; m < HYMGI_MATRIX_CELLS / LANES; m++) {
+      const int c = m / OWN * SUMS;
+      entry[m] = row < cells && c < cells
+                     ? __ldg(matrix + c * cells + row * SUMS + lane + m % OWN * LANES)
+                     : 0;
+    }
+  }
+
+  /* f: without gaps, in the order of cells. */
+  __device__ __forceinline__ double times(const double *f, int cells, int thread) const
+  {
+    const int lane = thread % LANES;
+    double sum[OWN] = {};
+#pragma unroll
+    for (int m = 0; m < HYMGI_MATRIX_CELLS / LANES; m++) {
+      const int c = m / OWN * SUMS + lane + m % OWN * LANES;
+      sum[m % OWN] = hymgi_fma(entry[m], c < cells ? f[c] : 0, sum[m % OWN]);
+    }
     double all = OWN == 2 ? sum[0] + sum[OWN - 1] : sum[0];
 #pragma unroll
     for (int step = LANES / 2; step > 0; step /= 2)
@@ -38,13 +47,14 @@ template <int THREADS> struct product {
 
 /* x of the level, from f in its y. A barrier must come before and after. */
 template <int THREADS>
-__device__ __forceinline__ void multiply(const coarse_level &t, const double *matrix, int thread)
+__device__ __forceinline__ void multiply(const coarse_level &t, const product<THREADS> &matrix,
+                                         int thread)
 {
   double *const arena = coarse_arena();
   const int row = thread / product<THREADS>::LANES;
   const bool first = row < t.cells && thread % product<THREADS>::LANES == 0;
   const int at = first ? t.x_at + entry_at(t.cell + row).at : 0;
-  const double x = product<THREADS>::of(matrix, t.cells, arena + t.y_at, thread);
+  const double x = matrix.times(arena + t.y_at, t.cells, thread);
   if (first) arena[at] = x;
 }
 

@@ -1,8 +1,9 @@
 /* The coarse end for FV2's red-black Gauss-Seidel where all sides of its levels but the coarsest are
  * even: V- and F-cycles in one launch of a single block, with the bits of coarse.cu. A thread owns a red
  * and a black cell of one level and keeps in registers what their half sweeps need, all of it loaded
- * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells, so
- * that each belongs to a warp of its own, where a barrier is that of a warp. */
+ * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells: with
+ * coarse matrices the first of them is theirs, and there are no more; else each belongs to a warp of its
+ * own, where a barrier is that of a warp. */
 #include "coarse/bottom.cuh"
 #include "coarse/multiply.cuh"
 #include "coarse/one_cell.cuh"
@@ -129,22 +130,6 @@ __device__ __forceinline__ void solve_coarsest(const red_black_run &run, const r
     solve_resident<HYMG_BICGSTAB, HYMG_FV2, true, COARSE_WARP>(run.last);
 }
 
-/* f of the matrices' level where multiply() reads it. */
-__device__ __forceinline__ void pass_f(const coarse_level &t, const red_black &own)
-{
-  double *const f = coarse_arena() + t.y_at + own.thread;
-  if (own.red.mine) f[0] = own.red.f;
-  if (own.black.mine) f[t.reds] = own.black.f;
-}
-
-__device__ __forceinline__ void multiply_last(const red_black_run &run, const double *matrix,
-                                              const red_black &own)
-{
-  meet<true>();
-  if (own.level == 0) multiply<FINEST_THREADS>(run.level[run.last], matrix, own.thread);
-  meet<true>();
-}
-
 /* By the level's warp; restricts: f is the restricted residual, x is 0. */
 __device__ __forceinline__ void go_down(const red_black_run &run, int l, bool restricts,
                                         red_black *own)
@@ -154,9 +139,7 @@ __device__ __forceinline__ void go_down(const red_black_run &run, int l, bool re
     own->red.take_mean(run.level[l - 1], t);
     own->black.take_mean(run.level[l - 1], t);
   }
-  if (l == run.last && run.v) {
-    pass_f(t, *own);
-  } else if (l == run.last) {
+  if (l == run.last) {
     solve_coarsest(run, *own);
   } else {
     if (!restricts) interpolate<false>(run, l, *own, true);
@@ -178,7 +161,6 @@ __device__ __forceinline__ void v_cycle(const red_black_run &run, int first, red
     meet<true>();
     if (own->level == l) go_down(run, l, l > first, own);
   }
-  if (run.v) multiply_last(run, first == run.last ? run.f_matrix : run.v, *own);
 #pragma unroll 1
   for (int l = run.last - 1; l >= below; l--) {
     meet<true>();
@@ -210,6 +192,12 @@ __device__ __forceinline__ void load_f(const red_black_run &run, int l, red_blac
   if (l == run.last) coarse_arena()[c->at + t.f_at - t.x_at] = c->f;
 }
 
+__device__ __forceinline__ void store_x(const red_black_run &run, const red_black &own)
+{
+  run.x[own.red.field] = coarse_arena()[own.red.at];
+  run.x[own.black.field] = coarse_arena()[own.black.at];
+}
+
 /* What solve_resident reads. */
 __device__ __forceinline__ void share_levels(const red_black_run &run)
 {
@@ -235,11 +223,9 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
   red_black own = {};
   let_successors_start();
   prefetch_lists(run.lists, run.listed, (int)blockDim.x);
-  if (run.v) prefetch_lists(run.v, run.matrix_doubles, (int)blockDim.x);
-  if (run.f_matrix) prefetch_lists(run.f_matrix, run.matrix_doubles, (int)blockDim.x);
   choose_level(run, &own);
   own.load(run);
-  if (!run.one_cell && !run.v) share_levels(run);
+  if (!run.one_cell) share_levels(run);
   if (thread_of() == 0) coarse_arena()[ZERO_AT] = 0;
   wait_for_predecessors();
   load_f(run, own.level, &own.red);
@@ -248,8 +234,65 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
   if (finest && !run.f_cycle) coarse_arena()[own.black.at] = run.x[own.black.field];
   cycle(run, &own);
   if (!finest) return;
-  run.x[own.red.field] = coarse_arena()[own.red.at];
-  run.x[own.black.field] = coarse_arena()[own.black.at];
+  store_x(run, own);
+}
+
+/* ---- with a matrix below the finest level ---- */
+
+/* f of the matrices' cells, without gaps: the means of their red children's residuals. */
+__device__ __forceinline__ void restrict_to_matrix(const red_black_run &run, int child)
+{
+  const coarse_level &fine = run.level[0], &coarse = run.level[1];
+  double *const arena = coarse_arena();
+  meet<true>();
+  if (thread_of() >= coarse.cells) return;
+  const auto red = [&](int j, int k) {
+    return arena[child + j * fine.row + k * fine.plane + ((j + k + fine.parity) & 1)];
+  };
+  arena[coarse.y_at + thread_of()] = hymgi_mean_of_8(red(0, 0), red(1, 0), red(0, 1), red(1, 1));
+}
+
+/* x of the matrices' level, then the interpolation from there. */
+__device__ __forceinline__ void correct(const red_black_run &run,
+                                        const product<FINEST_THREADS> &matrix, const red_black &own,
+                                        bool f_cycle)
+{
+  meet<true>();
+  multiply(run.level[1], matrix, own.thread);
+  interpolate<true>(run, 0, own, f_cycle); /* begins with a barrier */
+}
+
+__global__ void __launch_bounds__(FINEST_THREADS, 1)
+    coarse_red_black_matrix(const __grid_constant__ red_black_run run)
+{
+  const coarse_level &fine = run.level[0], &coarse = run.level[1];
+  red_black own = {};
+  product<FINEST_THREADS> matrix;
+  coarse_cell below = {};
+  let_successors_start();
+  own.thread = thread_of();
+  own.load(run);
+  if (own.thread < coarse.cells) below = entry_at(coarse.cell + own.thread);
+  matrix.load(run.f_cycle ? run.f_matrix : run.v, coarse.cells, own.thread);
+  if (run.f_cycle) prefetch_lists(run.v, run.matrix_doubles, (int)FINEST_THREADS);
+  if (own.thread == 0) coarse_arena()[ZERO_AT] = 0;
+  wait_for_predecessors();
+  load_f(run, 0, &own.red);
+  load_f(run, 0, &own.black);
+  if (run.f_cycle) {
+    if (own.thread < coarse.cells)
+      coarse_arena()[coarse.y_at + own.thread] = coarse.field_f[below.field];
+    correct(run, matrix, own, true);
+    matrix.load(run.v, coarse.cells, own.thread);
+  } else if (own.red.mine) {
+    coarse_arena()[own.black.at] = run.x[own.black.field];
+  }
+  own.smooth<true>(run.method.sweeps);
+  own.store_residual<true>(run.method, fine);
+  restrict_to_matrix(run, fine.y_at + below.child);
+  correct(run, matrix, own, false);
+  own.smooth<true>(run.method.sweeps);
+  if (own.red.mine) store_x(run, own);
 }
 
 } /* namespace */
@@ -292,7 +335,7 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
   run.listed = lists->doubles;
   run.x = level->x;
   run.f = level->f;
-  launch_large(level->context, coarse_red_black, dim3(1),
-               dim3((unsigned)(FINEST_THREADS + run.last * COARSE_WARP)),
-               lists->arena * (int)sizeof(double), run);
+  const int threads = (int)FINEST_THREADS + (matrix ? 0 : run.last * (int)COARSE_WARP);
+  launch_large(level->context, matrix ? coarse_red_black_matrix : coarse_red_black, dim3(1),
+               dim3((unsigned)threads), lists->arena * (int)sizeof(double), run);
 }

@@ -76,8 +76,10 @@ static hymg_status make(hymgi_hierarchy *h, hymg_cycle kind, double **matrix)
   hymg_context *const c = h->context;
   if (!*matrix) TRY(level->memory->alloc(c, doubles, matrix));
   backend->zero(c, *matrix, doubles);
-  if (backend->make_matrix && backend->make_matrix(h, kind == HYMG_CYCLE_F ? 0 : 1, *matrix))
+  if (backend->make_matrix && backend->make_matrix(h, kind == HYMG_CYCLE_F ? 0 : 1, *matrix)) {
+    backend->sync(c); /* kernels read the matrix before they wait for their predecessors */
     return c->status;
+  }
   double *const on_host = calloc(doubles + room, sizeof *on_host);
   if (!on_host) return hymgi_fail(c, HYMG_ENOMEM, "no memory for a matrix of %zu numbers", doubles);
   make_columns(h, kind, on_host + doubles, on_host);
