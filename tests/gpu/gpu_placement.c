@@ -116,9 +116,9 @@ START_TEST(a_level_names_the_kernels_that_it_runs)
                 "fv4_gsrb_tile, residual sweep_generic, restriction fv4_tile<residual_mean>",
                 "coarse_v_cycle"}},
               {HYMG_FV2,
-               "fv2_gsrb_march",
-               INT64_MAX,
-               {"fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
+               "fv2_gsrb_tile",
+               32 * 32 * 32,
+               {"fv2_gsrb_tile, residual sweep_generic, restriction fv2_residual_restrict",
                 "fv2_point<gsrb>, residual sweep_generic, restriction fv2_residual_restrict",
                 "coarse_red_black"}}};
   const hymg_options o = options_of(0, 513);
