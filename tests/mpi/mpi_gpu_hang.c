@@ -1,7 +1,8 @@
 /* A rank that stops at a random moment, on emulated GPUs with each transport; see support/hang.h.
- * HYMG_FAULTS=all: 100 times each, else once. */
+ * HYMG_FAULTS=all: 100 times each, else once. HYMG_FAULT_CASES=FIRST:LAST: these transports alone. */
 #define _GNU_SOURCE
 #include "support/comm.h"
+#include "support/fault_choice.h"
 #include "support/hang.h"
 
 static const hymg_transport transports[] = {HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED,
@@ -11,7 +12,8 @@ enum { TRANSPORTS = sizeof transports / sizeof *transports };
 START_TEST(a_rank_that_stops_is_named_by_all_others)
 {
   const program model = {.backend = HYMG_BACKEND_CUDA, .transport = transports[_i]};
-  if (!has_own_gpus() || (model.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl))
+  if (!faults_case(_i) || !has_own_gpus() ||
+      (model.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl))
     return;
   hang_often(&model, getenv("HYMG_FAULTS") ? 100 : 1);
 }

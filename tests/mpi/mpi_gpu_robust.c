@@ -21,16 +21,21 @@ static const struct {
     {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
     {{22, 18, 9}, "pp dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_TENSOR},
+    /* FV4 with limited faces */
+    {{32, 20, 24}, "dd nd pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
+    {{128, 8, 16}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
 };
-enum { CUT = 5, PROBLEMS = CUT, CUT_PROBLEMS = 3 };
+enum { CUT = 5, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
 
 static twin robust_twin(int index)
 {
-  twin t = twin_of(HYMG_FV2, problem_of[index].n[0], problem_of[index].n[1], problem_of[index].n[2],
-                   problem_of[index].boundary);
+  const int *const n = problem_of[index].n;
+  const bool limited = index >= LIMITED;
+  twin t = twin_of(limited ? HYMG_FV4 : HYMG_FV2, n[0], n[1], n[2], problem_of[index].boundary);
   t.path = HYMG_PATH_ROBUST;
   t.cycle = HYMG_CYCLE_V;
   t.a = problem_of[index].a;
+  t.jump = limited ? 11 : 0;
   t.smoother = problem_of[index].smoother;
   t.extrapolation = problem_of[index].extrapolation;
   t.transfer = problem_of[index].transfer;
@@ -50,7 +55,9 @@ static void ask(const twin *t, const twin_way *way, const support_layout *layout
 static void check_transport(int index, support_layout layout, hymg_transport transport,
                             int64_t gather_cells, bool large)
 {
-  static const char *const form[] = {"fv2_gsrb_march", "fv2_relax_march", "fv2_gsrb_fused"};
+  static const char *const form[] = {"fv2_gsrb_march", "fv2_relax_march", "fv2_gsrb_fused",
+                                     "fv4_march", "fv4_march_tma"};
+  const int from = index < LIMITED ? 0 : 3, to = index < LIMITED ? 3 : 5;
   const twin t = robust_twin(index);
   const twin_way way = {.name = hymg_transport_name(transport),
                         .backend = HYMG_BACKEND_CUDA,
@@ -62,7 +69,7 @@ static void check_transport(int index, support_layout layout, hymg_transport tra
            t.n[2], t.boundary, way.name, (int)gather_cells, large ? ", large kernels" : "");
   layout.context = support_context(MPI_COMM_WORLD, 1);
   bool chosen = true;
-  for (int m = 0; m < 3 && large; m++)
+  for (int m = from; m < to && large; m++)
     chosen = chosen && hymgi_kernel_form_from(layout.context, form[m], 1);
   ask(&t, &twin_host, &layout, want);
   ask(&t, &way, &layout, got);
@@ -115,6 +122,16 @@ START_TEST(boxes_cut_at_odd_cells)
 }
 END_TEST
 
+/* FV4's marches, of one box a rank and of several. */
+START_TEST(limited_faces)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const support_layout one = {.boxes = {1, 1, ranks == 3 ? 1 : ranks}};
+  const support_layout some = {.boxes = {2, 2, 2}, .owner = scattered, .owner_user = &ranks};
+  check_transport(LIMITED + _i / 2, _i % 2 ? some : one, HYMG_TRANSPORT_AUTO, 0, true);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   int provided;
@@ -131,6 +148,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, nccl, 0, PROBLEMS);
     tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
     tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
+    tcase_add_loop_test(t, limited_faces, 0, 4);
     suite_add_tcase(suite, t);
     status = support_run_mpi(suite);
   }

@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 /* A rank that stops at a random moment, in programs on the host; see support/hang.h. HYMG_FAULTS=all:
- * 100 times, else a few. */
+ * 100 times, else a few. HYMG_FAULT_CASES=FIRST:LAST: these variants alone. */
+#include "support/fault_choice.h"
 #include "support/hang.h"
 
 START_TEST(a_rank_that_stops_is_named_by_all_others)
 {
   const program model = {.variant = _i, .backend = HYMG_BACKEND_HOST};
+  if (!faults_case(_i)) return;
   hang_often(&model, getenv("HYMG_FAULTS") ? 25 : 1);
 }
 END_TEST

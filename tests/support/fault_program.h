@@ -16,6 +16,7 @@ typedef struct program {
   hymg_backend backend;
   hymg_transport transport;
   double wait_seconds; /* 0: the default */
+  double rtol;         /* 0: 1e-6 */
   hymg_context *context;
   hymg_grid *grid;
   hymg_operator *op;
@@ -87,7 +88,7 @@ static hymg_options options(const program *p)
     o.tuning = HYMG_TUNE_ESTIMATE;
     o.host_cells = 0, o.tail_cells = p->variant == 0 ? 100 : 0;
   }
-  o.rtol = 1e-6;
+  o.rtol = p->rtol > 0 ? p->rtol : 1e-6;
   return o;
 }
 

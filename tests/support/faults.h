@@ -4,6 +4,8 @@
 #ifndef SUPPORT_FAULTS_H
 #define SUPPORT_FAULTS_H
 
+#include "support/fault_choice.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -50,15 +52,6 @@ static inline void *faults_count(void *block)
 {
   faults.alive += faults.on && block;
   return block;
-}
-
-/* Does the environment ask for a whole sweep? HYMG_FAULTS=all, or FIRST:LAST for a part of its calls. */
-static inline bool faults_sweep(long calls, long *first, long *last)
-{
-  const char *which = getenv("HYMG_FAULTS");
-  *first = 1, *last = calls;
-  if (which && sscanf(which, "%ld:%ld", first, last) == 2 && *last > calls) *last = calls;
-  return which != NULL;
 }
 
 /* ---- memory ---- */

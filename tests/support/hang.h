@@ -119,6 +119,10 @@ static inline void hang_often(const program *model, int times)
     snprintf(where, sizeof where, "variant %d, stop %d of rank %d", p.variant, m, victim);
     support_all_agree(hang_once(model, victim, after, want), where);
   }
+  if (times > 1 && support_rank(MPI_COMM_WORLD) == 0)
+    printf("variant %d, %s: %d stops of ranks in turn\n", model->variant,
+           model->backend == HYMG_BACKEND_CUDA ? hymg_transport_name(model->transport) : "host",
+           times);
 }
 
 #endif
