@@ -21,7 +21,7 @@ constexpr struct {
   int64_t from; /* fewest cells of a level (measured on an H200) */
 } FORM[HYMGI_FORMS] = {
     {"fv2_gsrb_fused", "red and black in one pass", cube(110)},
-    {"fv2_gsrb_tile", "several half sweeps in one launch, in tiles", 0},
+    {"fv2_gsrb_tile", "red and black in one launch of tiles", 0},
     {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
     {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
     {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},

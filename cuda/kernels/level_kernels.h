@@ -51,7 +51,7 @@ typedef enum hymgi_gsrb_form {
   HYMGI_GSRB_HALVES,    /* exchange, half sweep, exchange, half sweep ... */
   HYMGI_GSRB_IN_PARTS,  /* half sweeps in parts, overlapped with their messages */
   HYMGI_GSRB_FUSED,     /* FV2: both colours in one pass */
-  HYMGI_GSRB_TILE,      /* FV2: several half sweeps in one launch, in tiles */
+  HYMGI_GSRB_TILE,      /* FV2: both colours in one launch of tiles */
   HYMGI_GSRB_PEER,      /* FV2: half sweeps with a fused exchange */
   HYMGI_GSRB_FUSED_PEER /* FV2: both colours in one pass, with a fused exchange */
 } hymgi_gsrb_form;
