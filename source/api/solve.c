@@ -91,7 +91,7 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
   hymg_context *c = solver->h.context;
   int wanted = o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user);
-  if (solver->stop) wanted = 1;
+  if (solver->stop || c->status != HYMG_OK) wanted = 1; /* after a failure all values are garbage */
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
   *stop = wanted != 0;
   return HYMG_OK;

@@ -75,7 +75,8 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
 /* f anew into level->own_f, which becomes level->f. */
 hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
 /* norms.c: a value that the ranks of the level know, on all ranks of the context. solve.c: records
- * the residual after a cycle, *stop: the monitor's wish; true if the iteration ends, and why. */
+ * the residual after a cycle, *stop: the monitor's wish, or something has failed on a rank; true if
+ * the iteration ends, and why. */
 double hymgi_known_by_all(const hymgi_level *level, double value);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);

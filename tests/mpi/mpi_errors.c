@@ -1,7 +1,10 @@
 /* An error on one rank is reported on all: bad coefficients, NaN in f, a monitor that stops,
- * invalid owners, boxes narrower than the halo. Queries about levels give the same answer on all
+ * a failure within an iteration, invalid owners, boxes narrower than the halo. Queries about levels give the same answer on all
  * ranks. */
 #include "support/mpi.h"
+
+#include "base/error.h"
+#include "comm/context.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,6 +104,43 @@ START_TEST(a_monitor_that_stops_on_one_rank_stops_all)
   support_all_agree(r.reason == HYMG_REASON_STOPPED && r.cycles <= 3 ? NULL
                                                                      : hymg_reason_name(r.reason),
                     "monitor");
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&u);
+  hymg_solver_destroy(&solver);
+}
+END_TEST
+
+/* On the last rank something fails during the second iteration, as a call of CUDA may. */
+static bool fail_on_last(const hymg_cycle_record *record, int cycle, void *user)
+{
+  int *const seen = user;
+  (void)record;
+  *seen = cycle + 1;
+  if (cycle == 1 && hymg_context_rank(context) == hymg_context_ranks(context) - 1)
+    context->status = hymgi_fail(context, HYMG_ENOMEM, "failed on purpose");
+  return true;
+}
+
+/* What the iteration does after that comes of garbage: it must not go on, nor change its transfer. */
+START_TEST(a_failure_on_one_rank_ends_the_iteration_on_all)
+{
+  static const hymg_method methods[] = {HYMG_MG, HYMG_MGPCG, HYMG_MG};
+  static const hymg_path paths[] = {HYMG_PATH_STANDARD, HYMG_PATH_STANDARD, HYMG_PATH_ROBUST};
+  hymg_options o = hymg_options_default();
+  hymg_solver *solver = NULL;
+  hymg_field *f = NULL, *u = NULL;
+  int seen = 0;
+  o.method = methods[_i], o.path = paths[_i];
+  o.cycle = HYMG_CYCLE_V;
+  o.rtol = 1e-12;
+  o.monitor = fail_on_last;
+  o.monitor_user = &seen;
+  OK(context, hymg_solver_create(kit.op, &o, &solver));
+  OK(context, hymg_field_create(kit.grid, solver, HYMG_CELL, HYMG_DOUBLE, &f));
+  OK(context, hymg_field_create(kit.grid, solver, HYMG_CELL, HYMG_DOUBLE, &u));
+  OK(context, hymg_field_fill(f, 1.0));
+  support_all_agree(refusal(hymg_solve(solver, f, u, NULL), HYMG_ENOMEM), "solve");
+  support_all_agree(seen == 2 ? NULL : "another number of iterations", "solve");
   hymg_field_destroy(&f);
   hymg_field_destroy(&u);
   hymg_solver_destroy(&solver);
@@ -225,6 +265,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_negative_coefficient_on_one_rank_is_refused_on_all, 0, 2);
   tcase_add_test(t, a_nan_on_one_rank_ends_the_solve_on_all);
   tcase_add_test(t, a_monitor_that_stops_on_one_rank_stops_all);
+  tcase_add_loop_test(t, a_failure_on_one_rank_ends_the_iteration_on_all, 0, 3);
   tcase_add_test(t, a_wrong_field_on_one_rank_is_refused_on_all);
   tcase_add_test(t, an_owner_that_does_not_exist_is_refused);
   tcase_add_test(t, boxes_narrower_than_the_halo_are_refused);

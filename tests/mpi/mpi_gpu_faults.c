@@ -43,8 +43,8 @@ static bool survives(const program *model, long nth, const double *want, size_t 
   static double got[2 * CELLS];
   char where[120];
   const bool failed = fault_run(model, FAULTS_CUDA, nth, got, NULL);
-  snprintf(where, sizeof where, "variant %d, %s, call %ld, %s", model->variant,
-           hymg_transport_name(model->transport), nth, nth > 0 ? faults.struck : "");
+  snprintf(where, sizeof where, "variant %d, %s, call %ld, %s, failed: %s", model->variant,
+           hymg_transport_name(model->transport), nth, nth > 0 ? faults.struck : "", fault_step);
   support_all_agree(support_same_bits(2 * CELLS, got, want) ? NULL : "other bits", where);
   support_all_agree(left_on_gpu(alive), where);
   return failed;

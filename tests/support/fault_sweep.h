@@ -30,6 +30,8 @@ static inline const char *fault_judge(const program *p, int step, faults_kind ki
 
 /* Of the latest run: the number of the last call in each step or before it. */
 static long fault_last[STEPS];
+/* The step that failed in the latest run, or "". */
+static const char *fault_step;
 
 /* The program, in which call number nth of this kind fails on this rank (0: none); true if it was
  * reached on any rank. calls: how many there are. */
@@ -40,6 +42,7 @@ static inline bool fault_run(const program *model, faults_kind kind, long nth,
   char where[80], first[512];
   int failed = 0;
   long done = 0;
+  fault_step = "";
   const long alive = faults.alive;
   for (int s = 0; s < STEPS; s++) {
     faults_set(kind, nth > done ? nth - done : 0);
@@ -52,6 +55,7 @@ static inline bool fault_run(const program *model, faults_kind kind, long nth,
     int again = status != HYMG_OK;
     MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     failed |= again;
+    if (again) fault_step = steps[s].name;
     if (!again || (steps[s].local && status == HYMG_OK)) continue;
     snprintf(first, sizeof first, "%s", hymg_context_error(p.context));
     faults_set(kind, 0);
