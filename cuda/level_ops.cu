@@ -53,6 +53,13 @@ void restrict_residual(const hymgi_level *level, hymgi_after after, hymgi_real *
 
 /* ---- red-black Gauss-Seidel ---- */
 
+/* By a kernel that reads no x, as the march does. */
+void first_half_sweep_of_zero(const hymgi_level *level, const hymgi_sweep *half)
+{
+  const auto run = level->kernels->of[HYMGI_HALF_SWEEP].run;
+  (run == hymgi_cuda_fv2_march ? hymgi_cuda_sweep_generic : run)(level, half);
+}
+
 /* In place. */
 void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
 {
@@ -62,7 +69,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1};
     half.from_zero = from_zero && s == 0;
     if (half.from_zero)
-      sweep(level, &half);
+      first_half_sweep_of_zero(level, &half);
     else if (in_parts)
       hymgi_cuda_overlapped(level, halo, level->box, x, sweep, &half);
     else
@@ -191,7 +198,8 @@ void relax_all(hymgi_level *level)
 
 } /* namespace */
 
-/* Without neighbours of the same colour, the second half sweep reads only what the first one wrote. */
+/* Without neighbours of the same colour, the second half sweep reads only what the first one wrote. No
+ * form exchanges anything before the first one, since ranks may have different forms. */
 bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
 {
   const hymgi_level_kernels *const k = level->kernels;
@@ -200,7 +208,7 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
     fv2_fused_sweeps(level, true);
   else if (k->gsrb == HYMGI_GSRB_TILE)
     fv2_tile_sweeps(level, true);
-  else if (k->gsrb == HYMGI_GSRB_HALVES && k->of[HYMGI_HALF_SWEEP].run != hymgi_cuda_fv2_march)
+  else if (k->gsrb == HYMGI_GSRB_HALVES)
     fv2_half_sweeps(level, false, true);
   else
     return false;

@@ -109,7 +109,7 @@ START_TEST(boxes_that_do_not_merge)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
   const support_layout layout = {.boxes = {2, 2, 2}, .owner = scattered, .owner_user = &ranks};
-  check_transport(_i, layout, HYMG_TRANSPORT_AUTO, 0, false);
+  check_transport(_i % PROBLEMS, layout, HYMG_TRANSPORT_AUTO, 0, _i / PROBLEMS);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, staged, 0, 2 * PROBLEMS);
     tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
     tcase_add_loop_test(t, nccl, 0, PROBLEMS);
-    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
+    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, 2 * PROBLEMS);
     tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
     tcase_add_loop_test(t, limited_faces, 0, 4);
     suite_add_tcase(suite, t);
