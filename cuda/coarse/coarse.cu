@@ -286,6 +286,10 @@ void launch_to_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists,
     hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0, &m);
     return;
   }
+  if (hymgi_coarse_fv4_matrix(lists, h->level + l, &m)) {
+    hymgi_coarse_launch_fv4_matrix(lists, h->level + l, visits == 0, &m);
+    return;
+  }
   coarse_run run = run_of(lists, h->level + l, m.level, h->options.bottom, visits);
   run.v = m.v;
   run.f_cycle = visits == 0 ? m.f : NULL;

@@ -70,7 +70,7 @@ struct coarse_level {
   const double *chebyshev;  /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
-  coarse_products products; /* for quadratic interpolation by red_black.cu */
+  coarse_products products; /* for quadratic interpolation by red_black.cu and fv4_matrix.cu */
   const coarse_cell *cell;
   const double *coefficients;      /* by coarse_row */
   const double *data;              /* boundary data */
@@ -109,6 +109,11 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
 void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
                                    hymg_bottom bottom, bool f_cycle,
                                    const hymgi_coarse_matrix *matrix);
+/* The same for FV4's GSRB on the level right above the matrices; launches one. */
+bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                             const hymgi_coarse_matrix *matrix);
+void hymgi_coarse_launch_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                    bool f_cycle, const hymgi_coarse_matrix *matrix);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
  * the bottom and those from the coarse matrices down; NULL if not even the bottom fits. The
  * placement learns the first level. */

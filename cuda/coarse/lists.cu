@@ -85,7 +85,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   if (!finer) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
-  if (m->stencil == HYMG_FV2) list_products(p, level, &t->products);
+  list_products(p, level, &t->products);
 }
 
 /* ---- all of it ---- */

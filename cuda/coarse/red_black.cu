@@ -5,6 +5,7 @@
  * coarse matrices the first of them is theirs, and there are no more; else each belongs to a warp of its
  * own, where a barrier is that of a warp. */
 #include "coarse/bottom.cuh"
+#include "coarse/interpolation.cuh"
 #include "coarse/multiply.cuh"
 #include "coarse/one_cell.cuh"
 #include "coarse/red_black_cells.cuh"
@@ -14,40 +15,6 @@ namespace
 {
 
 /* ---- interpolation, quadratic ---- */
-
-/* A ghost from the two cells next to the boundary; kind 0: no boundary along this axis. */
-__device__ __forceinline__ double extrapolated(unsigned kind, double x1, double x2)
-{
-  const double quadratic = hymgi_ghost_v2(x1, x2);
-  return kind == HYMGI_QUADRATIC_GHOST                  ? quadratic
-         : kind == ((unsigned)HYMGI_LINEAR_GHOST & 15u) ? -x1
-                                                        : x1;
-}
-
-__device__ __forceinline__ double product_of(const coarse_product &g, const coarse_level &t,
-                                             const double *x)
-{
-  const unsigned kind[3] = {g.what & 15, g.what >> 4 & 15, g.what >> 8 & 15};
-  const int stride[3] = {1, t.row, t.plane};
-  int step[3];
-#pragma unroll
-  for (int axis = 0; axis < 3; axis++) {
-    const int in = g.what >> (12 + axis) & 1 ? -stride[axis] : stride[axis];
-    step[axis] = kind[axis] == HYMGI_QUADRATIC_GHOST ? in : 0;
-  }
-  double along_x[2];
-#pragma unroll
-  for (int i = 0; i < 2; i++) {
-    double along_y[2];
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-      const double *const from = x + g.from + i * step[0] + j * step[1];
-      along_y[j] = extrapolated(kind[2], from[0], from[step[2]]);
-    }
-    along_x[i] = extrapolated(kind[1], along_y[0], along_y[1]);
-  }
-  return extrapolated(kind[0], along_x[0], along_x[1]);
-}
 
 /* Fills the ghosts of x of the level below the finest one or, by a warp, below its own. */
 template <bool BLOCK>
@@ -72,28 +39,6 @@ __device__ __forceinline__ void fill_ghosts(const coarse_level &t, const red_bla
   }
 }
 
-/* The value at the black cell, along z, then y, then x. */
-__device__ __forceinline__ double interpolated(const coarse_level &coarse, const red_black &own)
-{
-  const double sign[3] = {own.odd & 1 ? -1. : 1., own.odd & 2 ? -1. : 1., own.odd & 4 ? -1. : 1.};
-  const double *const x = coarse_arena() + own.parent;
-  double row[3];
-#pragma unroll
-  for (int i = -1; i <= 1; i++) {
-    double column[3];
-#pragma unroll
-    for (int j = -1; j <= 1; j++) {
-      double v[3];
-#pragma unroll
-      for (int k = -1; k <= 1; k++)
-        v[k + 1] = x[i + j * coarse.row + k * coarse.plane];
-      column[j + 1] = hymgi_child(HYMGI_GHOSTS_V2, sign[2], v + 1);
-    }
-    row[i + 1] = hymgi_child(HYMGI_GHOSTS_V2, sign[1], column + 1);
-  }
-  return hymgi_child(HYMGI_GHOSTS_V2, sign[0], row + 1);
-}
-
 /* To x of level l, added except in an F-cycle: to black cells alone, since the half sweep that follows
  * sets the red ones. */
 template <bool BLOCK>
@@ -105,7 +50,8 @@ __device__ __forceinline__ void interpolate(const red_black_run &run, int l, con
   fill_ghosts<BLOCK>(coarse, own, f_cycle && coarse.has_data);
   meet<BLOCK>();
   if (!own.works<BLOCK>()) return;
-  const double value = interpolated(coarse, own);
+  const double value =
+      interpolated<HYMGI_GHOSTS_V2>(coarse, own.parent, own.odd); /* the black cell's */
   *x = f_cycle ? value : *x + value;
 }
 

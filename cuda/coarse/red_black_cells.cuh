@@ -3,7 +3,7 @@
 #ifndef HYMGI_COARSE_RED_BLACK_CELLS_CUH
 #define HYMGI_COARSE_RED_BLACK_CELLS_CUH
 
-#include "coarse/coarse.cuh"
+#include "coarse/interpolation.cuh"
 #include "device/fast_division.cuh"
 
 namespace
@@ -141,7 +141,7 @@ struct red_black {
     if (level == run.last) return;
     load_ghosts(run);
     if (!red.mine) return;
-    load_parent(t, run.level[level + 1], b.at);
+    parent = parent_of(t, run.level[level + 1], b.at, &odd);
     red.load_neighbours(t, r.sides);
     black.load_neighbours(t, b.sides);
     red.load_coefficients(run, t, thread);
@@ -158,15 +158,6 @@ struct red_black {
       ghost[m].to = -1;
       if (at < list.count) ghost[m] = entry_at(list.ghost + at);
     }
-  }
-
-  __device__ __forceinline__ void load_parent(const coarse_level &t, const coarse_level &coarse,
-                                              int at)
-  {
-    const int height = t.plane / t.row, g = t.ghost, i = at % t.row - g,
-              j = at / t.row % height - g, k = at / t.plane - g;
-    parent = coarse.x_at + (i / 2 + g) + (j / 2 + g) * coarse.row + (k / 2 + g) * coarse.plane;
-    odd = (i & 1u) | (j & 1u) << 1 | (k & 1u) << 2;
   }
 
   /* Does the thread take part in an operation of the block, which is on the finest level, or of a
