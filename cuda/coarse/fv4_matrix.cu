@@ -27,8 +27,9 @@ template <bool VARIABLE> struct fv4_cell {
   product<COARSE_THREADS> matrix;
   double scale;
   int colour, field, now, next;
-  int parent, child; /* as in red_black, and the first child of the thread's coarser cell */
-  unsigned odd;
+  int parent,
+      child;    /* positions: of the parent in x, of the first child of the thread's coarser cell */
+  unsigned odd; /* bit per axis: the cell is the odd child */
   coarse_product ghost;
 
   __device__ __forceinline__ void load(const double *first_matrix)
@@ -82,7 +83,7 @@ template <bool VARIABLE> struct fv4_cell {
         hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
   }
 
-  /* x of the matrices' level, then its ghosts for a V-cycle. */
+  /* x of the matrices' level, from f in its y. */
   __device__ __forceinline__ void solve_below()
   {
     __syncthreads();
