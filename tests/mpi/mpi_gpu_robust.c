@@ -109,7 +109,24 @@ START_TEST(boxes_that_do_not_merge)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
   const support_layout layout = {.boxes = {2, 2, 2}, .owner = scattered, .owner_user = &ranks};
-  check_transport(_i % PROBLEMS, layout, HYMG_TRANSPORT_AUTO, 0, _i / PROBLEMS);
+  check_transport(_i, layout, HYMG_TRANSPORT_AUTO, 0, false);
+}
+END_TEST
+
+/* Of four slabs two or three are the first rank's, the others have one each. */
+static int alternating(const int box[3], void *user)
+{
+  const int *ranks = user;
+  return box[0] % 2 ? (box[0] + 1) / 2 % *ranks : 0;
+}
+
+/* With one box a rank has other forms of kernels than with several. */
+START_TEST(forms_that_differ_between_ranks)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const support_layout layout = {.boxes = {4, 1, 1}, .owner = alternating, .owner_user = &ranks};
+  check_transport(_i % PROBLEMS, layout,
+                  _i / PROBLEMS ? HYMG_TRANSPORT_STAGED : HYMG_TRANSPORT_AUTO, 0, true);
 }
 END_TEST
 
@@ -146,7 +163,8 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, staged, 0, 2 * PROBLEMS);
     tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
     tcase_add_loop_test(t, nccl, 0, PROBLEMS);
-    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, 2 * PROBLEMS);
+    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
+    tcase_add_loop_test(t, forms_that_differ_between_ranks, 0, 2 * PROBLEMS);
     tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
     tcase_add_loop_test(t, limited_faces, 0, 4);
     suite_add_tcase(suite, t);
