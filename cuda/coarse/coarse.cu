@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "coarse/bottom.cuh"
+#include "coarse/interpolation.cuh"
 #include "coarse/multiply.cuh"
 #include "coarse/resident.cuh"
 #include "coarse/robust_cycle.h"
@@ -44,19 +45,7 @@ template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int
   const coarse_cell cell = cell_at(l + 1, q >> 2);
   const double *const x = arena + coarse.x_at + cell.at;
   double row[width];
-#pragma unroll
-  for (int i = -r; i <= r; i++) {
-    double column[width];
-#pragma unroll
-    for (int jj = -r; jj <= r; jj++) {
-      double v[width];
-#pragma unroll
-      for (int kk = -r; kk <= r; kk++)
-        v[kk + r] = x[i + jj * coarse.row + kk * coarse.plane];
-      column[jj + r] = hymgi_child(ORDER, k ? -1. : 1., v + r);
-    }
-    row[i + r] = hymgi_child(ORDER, j ? -1. : 1., column + r);
-  }
+  interpolate_row<ORDER>(x, coarse, j ? -1. : 1., k ? -1. : 1., row);
   double *const to = arena + fine.x_at + cell.child + j * fine.row + k * fine.plane;
   const double even = hymgi_child(ORDER, 1., row + r), odd = hymgi_child(ORDER, -1., row + r);
   to[0] = add ? to[0] + even : even;
@@ -160,18 +149,6 @@ __device__ __forceinline__ void cycle(const coarse_run &run)
 
 /* ---- the kernel ---- */
 
-__device__ __forceinline__ void load_levels(const coarse_run &run)
-{
-  static_assert(sizeof(coarse_level) % 8 == 0, "levels are copied by words");
-  const int words = run.count * (int)(sizeof(coarse_level) / 8);
-  const long long *const from = (const long long *)(const void *)run.level;
-  long long *const to = (long long *)(void *)shared.level;
-  for (int w = thread_of(); w < words; w += COARSE_THREADS)
-    to[w] = __ldg(from + w);
-  if (thread_of() == 0) shared.method = run.method;
-  __syncthreads();
-}
-
 __device__ __forceinline__ void load_fields(const coarse_run &run)
 {
   double *const arena = coarse_arena();
@@ -221,7 +198,8 @@ __global__ void __launch_bounds__(COARSE_THREADS)
   static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
   prefetch_lists(run.lists, run.listed, COARSE_THREADS);
-  load_levels(run);
+  share_levels(run.level, run.count, run.method);
+  __syncthreads();
   if (run.v) prefetch_lists(run.v, run.matrix_doubles, COARSE_THREADS);
   if (run.f_cycle) prefetch_lists(run.f_cycle, run.matrix_doubles, COARSE_THREADS);
   wait_for_predecessors();

@@ -82,6 +82,19 @@ __device__ __forceinline__ void prefetch_lists(const double *lists, size_t liste
     prefetch_line(lists + line);
 }
 
+/* Copies what functions that take a level's index read into shared memory; a barrier must follow. */
+__device__ __forceinline__ void share_levels(const coarse_level *level, int count,
+                                             const hymgi_method &method)
+{
+  static_assert(sizeof(coarse_level) % 8 == 0, "levels are copied by words");
+  const int words = count * (int)(sizeof(coarse_level) / 8);
+  const long long *const from = (const long long *)(const void *)level;
+  long long *const to = (long long *)(void *)shared.level;
+  for (int w = thread_of(); w < words; w += (int)blockDim.x)
+    to[w] = from[w];
+  if (thread_of() == 0) shared.method = method;
+}
+
 /* call(stencil, whether beta is read from memory) with literals for the method's. */
 template <typename Call> __device__ __forceinline__ void with_operator(const Call &call)
 {

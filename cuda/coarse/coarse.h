@@ -109,9 +109,10 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
 void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
                                    hymg_bottom bottom, bool f_cycle,
                                    const hymgi_coarse_matrix *matrix);
-/* The same for FV4's GSRB on the level right above the matrices; launches one. */
+/* Can fv4_matrix.cu do V- and F-cycles from this level down, right above that of the matrices? */
 bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
                              const hymgi_coarse_matrix *matrix);
+/* Launches one, if so; an F-cycle if f_cycle. */
 void hymgi_coarse_launch_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
                                     bool f_cycle, const hymgi_coarse_matrix *matrix);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least

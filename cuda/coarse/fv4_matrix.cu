@@ -115,17 +115,6 @@ template <bool VARIABLE> struct fv4_cell {
   }
 };
 
-__device__ __forceinline__ void share_levels(const fv4_matrix_run &run)
-{
-  const int words = 2 * (int)(sizeof(coarse_level) / 8);
-  const long long *const from = (const long long *)(const void *)run.level;
-  long long *const to = (long long *)(void *)shared.level;
-  for (int w = thread_of(); w < words; w += COARSE_THREADS)
-    to[w] = from[w];
-  if (thread_of() == 0) shared.method = run.method;
-  __syncthreads();
-}
-
 template <bool VARIABLE>
 __global__ void __launch_bounds__(COARSE_THREADS, 1)
     coarse_fv4_matrix(const __grid_constant__ fv4_matrix_run run)
@@ -133,7 +122,8 @@ __global__ void __launch_bounds__(COARSE_THREADS, 1)
   fv4_cell<VARIABLE> cell = {};
   double *const arena = coarse_arena();
   let_successors_start();
-  share_levels(run);
+  share_levels(run.level, 2, run.method);
+  __syncthreads();
   cell.load(run.f_matrix ? run.f_matrix : run.v);
   if (run.f_matrix) prefetch_lists(run.v, run.matrix_doubles, COARSE_THREADS);
   wait_for_predecessors();

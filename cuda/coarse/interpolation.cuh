@@ -56,14 +56,13 @@ __device__ __forceinline__ int parent_of(const coarse_level &t, const coarse_lev
   return coarse.x_at + (i / 2 + g) + (j / 2 + g) * coarse.row + (k / 2 + g) * coarse.plane;
 }
 
-/* The value at a child, along z, then y, then x. */
+/* Values of a row of coarse cells, of which *x is the middle one, at a child's y and z: along z, then y.
+ * row: width 2 * reach + 1; along x it gives the children. */
 template <hymgi_ghosts ORDER>
-__device__ __forceinline__ double interpolated(const coarse_level &coarse, int parent, unsigned odd)
+__device__ __forceinline__ void interpolate_row(const double *x, const coarse_level &coarse,
+                                                double sign_y, double sign_z, double *row)
 {
   constexpr int r = HYMGI_INTERPOLATION_REACH(ORDER), width = 2 * r + 1;
-  const double sign[3] = {odd & 1 ? -1. : 1., odd & 2 ? -1. : 1., odd & 4 ? -1. : 1.};
-  const double *const x = coarse_arena() + parent;
-  double row[width];
 #pragma unroll
   for (int i = -r; i <= r; i++) {
     double column[width];
@@ -73,11 +72,21 @@ __device__ __forceinline__ double interpolated(const coarse_level &coarse, int p
 #pragma unroll
       for (int k = -r; k <= r; k++)
         v[k + r] = x[i + j * coarse.row + k * coarse.plane];
-      column[j + r] = hymgi_child(ORDER, sign[2], v + r);
+      column[j + r] = hymgi_child(ORDER, sign_z, v + r);
     }
-    row[i + r] = hymgi_child(ORDER, sign[1], column + r);
+    row[i + r] = hymgi_child(ORDER, sign_y, column + r);
   }
-  return hymgi_child(ORDER, sign[0], row + r);
+}
+
+/* The value at a child. */
+template <hymgi_ghosts ORDER>
+__device__ __forceinline__ double interpolated(const coarse_level &coarse, int parent, unsigned odd)
+{
+  constexpr int r = HYMGI_INTERPOLATION_REACH(ORDER);
+  double row[2 * r + 1];
+  interpolate_row<ORDER>(coarse_arena() + parent, coarse, odd & 2 ? -1. : 1., odd & 4 ? -1. : 1.,
+                         row);
+  return hymgi_child(ORDER, odd & 1 ? -1. : 1., row + r);
 }
 
 } /* namespace */

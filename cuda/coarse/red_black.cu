@@ -144,17 +144,6 @@ __device__ __forceinline__ void store_x(const red_black_run &run, const red_blac
   run.x[own.black.field] = coarse_arena()[own.black.at];
 }
 
-/* What solve_resident reads. */
-__device__ __forceinline__ void share_levels(const red_black_run &run)
-{
-  const int words = (run.last + 1) * (int)(sizeof(coarse_level) / 8);
-  const long long *const from = (const long long *)(const void *)run.level;
-  long long *const to = (long long *)(void *)shared.level;
-  for (int w = thread_of(); w < words; w += (int)blockDim.x)
-    to[w] = from[w];
-  if (thread_of() == 0) shared.method = run.method;
-}
-
 /* The first warp has the coarsest level, warp l level l, the threads behind them the finest one. */
 __device__ __forceinline__ void choose_level(const red_black_run &run, red_black *own)
 {
@@ -171,7 +160,7 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
   prefetch_lists(run.lists, run.listed, (int)blockDim.x);
   choose_level(run, &own);
   own.load(run);
-  if (!run.one_cell) share_levels(run);
+  if (!run.one_cell) share_levels(run.level, run.last + 1, run.method); /* for solve_resident */
   if (thread_of() == 0) coarse_arena()[ZERO_AT] = 0;
   wait_for_predecessors();
   load_f(run, own.level, &own.red);
