@@ -41,10 +41,23 @@ static const char *cache_file(const fv_run *run, const char *name, char path[409
   return path;
 }
 
+/* Does a profiler or checker run this program? Launches of kernels are slow then, so that what is measured is of no use
+ * to other runs. By what compute-sanitizer, nsys and ncu set for the program that they start. */
+static bool is_watched(void)
+{
+  static const char *const signs[] = {"CUDA_INJECTION64_PATH", "NV_SANITIZER_INJECTION_PORT_BASE",
+                                      "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN",
+                                      "NSYS_PROFILING_SESSION_ID",
+                                      "NV_COMPUTE_PROFILER_PERFWORKS_DIR"};
+  for (size_t m = 0; m < sizeof signs / sizeof *signs; m++)
+    if (getenv(signs[m])) return true;
+  return false;
+}
+
 static void find_files(fv_run *run)
 {
   const command_line *const c = &run->options->line;
-  if (!options_given(c, "tuning-file"))
+  if (!options_given(c, "tuning-file") && !is_watched())
     run->solver_options.tuning_file = cache_file(run, "tuning", run->tuning_file);
   if (!options_given(c, "probe-file"))
     run->solver_options.probe_file = cache_file(run, "probe", run->probe_file);

@@ -278,6 +278,20 @@ check_plan()
   bad "16 cells along x in 8 boxes of 2: FV4 needs boxes of 3 cells" --plan --grid 16,16,16 --boxes 8,1,1
 }
 
+# Below a profiler or checker there is no default tuning file: launches are slow there.
+check_watched()
+{
+  for sign in NV_SANITIZER_INJECTION_PORT_BASE NSYS_PROFILING_SESSION_ID NV_COMPUTE_PROFILER_PERFWORKS_DIR; do
+    export XDG_CACHE_HOME="$work/$sign" "$sign=1"
+    ends 0 $small --probe-file none 4 1
+    if [ ! -e "$work/$sign" ]; then pass; else fail "with $sign: there is a tuning file or its folder"; fi
+    unset "$sign"
+    ends 0 $small --probe-file none 4 1
+    if [ -d "$work/$sign/hymg" ]; then pass; else fail 'there is no folder for the tuning file'; fi
+  done
+  export XDG_CACHE_HOME="$work/cache"
+}
+
 # What a GPU adds, where there is one.
 check_gpu()
 {
@@ -293,6 +307,7 @@ check_gpu()
   told '^placement levels 0 to 3 on the GPU, no level there in one launch, no level on the host: options$'
   object config.backend=cuda config.host_cells=0 config.tail_cells=0 config.memory=device levels.0.backend=cuda \
     levels.3.backend=cuda placement.host_from=4 placement.source=options
+  gpu=
   [ -z "$schema" ] || gpu=$(value runs.0.solution_rms)
   ends 0 $small --backend host 4 1
   object levels.0.backend=host placement=null startup_seconds=null "runs.0.solution_rms=$gpu"
@@ -307,6 +322,7 @@ check_gpu()
   ends 0 $small 4 1
   object placement.source=estimate levels.0.backend=cuda transport.asked=auto transport.within=none
   bad "messages are probed between 2 ranks, not 1" --probe-file "$work/probe" --probe-comm 4 1
+  check_watched
   [ "$cuda" = emulation ] && return
   ends 0 $small --tuning-file "$work/tuning" 6 1
   told '^placement .*: measured in '
