@@ -41,8 +41,9 @@ static const char *cache_file(const fv_run *run, const char *name, char path[409
   return path;
 }
 
-/* Does a profiler or checker run this program? Launches of kernels are slow then, so that what is measured is of no use
- * to other runs. By what compute-sanitizer, nsys and ncu set for the program that they start. */
+/* Does a profiler or checker run this program? Launches of kernels are slow then, so that what is
+ * measured is of no use to other runs. By what compute-sanitizer, nsys and ncu set for the program
+ * that they start. */
 static bool is_watched(void)
 {
   static const char *const signs[] = {"CUDA_INJECTION64_PATH", "NV_SANITIZER_INJECTION_PORT_BASE",

@@ -334,6 +334,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
+  TRY(hymgi_agree(context, hymgi_path_check(h, &path)));
   if (path.path == HYMG_PATH_ROBUST || (path.path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h))) {
     set_robust(h, backend);
     return hymgi_robust_estimate(h, backend);

@@ -98,7 +98,10 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
              n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
     return HYMG_OK;
   }
-  if (h->op->desc.beta[0]) return HYMG_OK;
+  /* hymg_solver_need has no fields: with a variable beta it judges as with beta = 1. FMG has the
+   * standard path alone */
+  if (h->op->desc.beta[0] || (h->method.variable_beta && h->options.method == HYMG_FMG))
+    return HYMG_OK;
   double coupling[3];
   for (int axis = 0; axis < 3; axis++)
     coupling[axis] = d->n[axis] > 1 ? 1 / (d->spacing[axis] * d->spacing[axis]) : 0;

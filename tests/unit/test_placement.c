@@ -248,6 +248,38 @@ START_TEST(the_need_of_any_size_is_told)
 }
 END_TEST
 
+/* FMG has the standard path alone: what is told is its need, or what hymg_solver_create says if it
+ * is certain to fail. Cells four times as long along z. */
+START_TEST(the_need_of_f_cycles_is_the_standard_paths)
+{
+  hymg_context *context = NULL;
+  hymg_grid *grid = NULL;
+  hymg_grid_desc g = {.n = {32, 32, 16}, .spacing = {1, 1, 4}};
+  const hymg_operator_desc desc = hymg_operator_desc_default();
+  hymg_options o = hymg_options_default();
+  hymg_need need, standard;
+  OK(context, hymg_context_create(NULL, &context));
+  OK(context, hymg_grid_create(context, &g, &grid));
+  support_assert_error(context, hymg_solver_need(grid, &desc, 0, &o, &need), HYMG_EUNSUPPORTED,
+                       "fmg", "path standard", NULL);
+  OK(context, hymg_solver_need(grid, &desc, HYMG_VARIABLE_BETA, &o, &need));
+  o.path = HYMG_PATH_STANDARD;
+  OK(context, hymg_solver_need(grid, &desc, HYMG_VARIABLE_BETA, &o, &standard));
+  ck_assert_int_eq(need.num_levels, standard.num_levels);
+  for (int l = 0; l < need.num_levels; l++) {
+    ck_assert_mem_eq(need.level[l].cells, standard.level[l].cells, sizeof need.level[l].cells);
+    ck_assert_double_eq(need.level[l].vectors, standard.level[l].vectors);
+    ck_assert_double_eq(need.level[l].coefficients, standard.level[l].coefficients);
+  }
+  o.path = HYMG_PATH_AUTO;
+  o.method = HYMG_MG;
+  OK(context, hymg_solver_need(grid, &desc, HYMG_VARIABLE_BETA, &o, &need));
+  ck_assert_int_eq(need.level[1].cells[2], 16);
+  hymg_grid_destroy(&grid);
+  hymg_context_destroy(&context);
+}
+END_TEST
+
 START_TEST(a_bad_question_is_refused)
 {
   hymg_context *context = NULL;
@@ -361,6 +393,7 @@ int main(void)
   t = tcase_create("memory");
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 42);
   tcase_add_test(t, the_need_of_any_size_is_told);
+  tcase_add_test(t, the_need_of_f_cycles_is_the_standard_paths);
   tcase_add_test(t, a_bad_question_is_refused);
   suite_add_tcase(suite, t);
   t = tcase_create("devices");
