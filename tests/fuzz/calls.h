@@ -8,6 +8,7 @@ enum {
   SLOTS = 3,
   FIELDS = 6,
   MOST_CYCLES = 4,
+  DEFAULT_CYCLES = 100, /* at most, if max_cycles is -1 */
   WRAP_SIDE = 12, /* of the arrays: cells or faces of the largest grid that has fields, and more */
   WRAP_CELLS = WRAP_SIDE * WRAP_SIDE * WRAP_SIDE
 };
@@ -33,6 +34,7 @@ typedef struct solver_slot {
   hymg_solver *solver;
   grid_slot *grid;
   operator_slot *op;
+  int most_cycles; /* that its solves may take */
 } solver_slot;
 
 typedef struct calls {

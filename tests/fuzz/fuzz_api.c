@@ -85,6 +85,7 @@ static void create_solver(calls *c)
   if (!ok(c, hymg_solver_create(o->op, &options, &s->solver))) return;
   s->grid = o->grid;
   s->op = o;
+  s->most_cycles = options.max_cycles == -1 ? DEFAULT_CYCLES : MOST_CYCLES;
 }
 
 static void destroy(calls *c)
@@ -233,7 +234,7 @@ static void solve(calls *c)
     break;
   default:
     if (!ok(c, hymg_solve(s->solver, f, u, &result))) break;
-    if (result.cycles > MOST_CYCLES + 1 || result.reason > HYMG_REASON_STOPPED) abort();
+    if (result.cycles > s->most_cycles + 1 || result.reason > HYMG_REASON_STOPPED) abort();
     if (result.converged && !isfinite(result.residual_max)) abort();
   }
 }
