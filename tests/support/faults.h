@@ -22,6 +22,7 @@ static struct {
   faults_kind kind;
   long left;          /* calls up to and including the one that fails; 0: none will */
   long calls;         /* of that kind since faults_set */
+  long guards;        /* calls of cudaGetDevice since then */
   long alive;         /* allocations minus releases */
   const char *struck; /* the call of CUDA that failed last */
   bool on;            /* between faults_set and faults_end; else calls are not the library's */
@@ -30,7 +31,7 @@ static struct {
 /* The n-th call of this kind from now on fails; 0: none. */
 static inline void faults_set(faults_kind kind, long n)
 {
-  faults.kind = kind, faults.left = n, faults.calls = 0;
+  faults.kind = kind, faults.left = n, faults.calls = 0, faults.guards = 0;
   faults.on = true;
 }
 
