@@ -50,11 +50,14 @@ void hymgi_robust_init(hymgi_hierarchy *h)
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. */
-static unsigned strong_axes(const hymgi_level *level)
+static unsigned strong_axes(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   double share[3], largest = 0;
   unsigned axes = 0;
-  hymgi_share_means(level, share);
+  if (level->index == 0 && h->has_shares)
+    memcpy(share, h->shares, sizeof share);
+  else
+    hymgi_share_means(level, share);
   for (int axis = 0; axis < 3; axis++)
     largest = share[axis] > largest ? share[axis] : largest;
   for (int axis = 0; axis < 3; axis++)
@@ -65,7 +68,7 @@ static unsigned strong_axes(const hymgi_level *level)
 /* On all ranks of the context, also those without cells of the level. */
 static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
 {
-  int bits = level->num_boxes ? (int)strong_axes(level) : 0;
+  int bits = level->num_boxes ? (int)strong_axes(h, level) : 0;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &bits, 1));
   *axes = (unsigned)bits;
@@ -176,6 +179,7 @@ static hymg_status load_finest(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
   level->c.limited = false, level->c.alpha_limit = 0;
+  h->has_shares = false;
   TRY(hymgi_finest_load(h));
   if (has_default_sweeps(h)) h->method.coarse_sweeps = coarse_sweeps(h);
   for (int axis = 0; h->method.stretched && axis < 3; axis++) {
