@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/sweep/wavefront.h"
 
 /* SMALLEST_BESIDE: the cells of a box from which on beside other ranks a wavefront gains more than the
  * cells that it leaves out cost */
 enum {
-  SLAB = 32,
+  SLAB = 16,
   SMALLEST = 32 * 32 * 32,
   SMALLEST_BESIDE = 64 * 64 * 64,
-  FINALISTS = 3,
+  FINALISTS = 2,
   ROUNDS = 2
 };
 
@@ -35,9 +35,10 @@ static void use(hymgi_level *level, const candidate *c)
   level->tuning.wave_rows = c->rows;
 }
 
-/* Infinite where the candidate does not apply. */
+/* Infinite where the candidate does not apply, or is that of all rows again. */
 static double seconds_of(hymgi_level *level, const candidate *c)
 {
+  if (c->rows && hymgi_tiles_of(level->box->n[1], c->rows) == 1) return INFINITY;
   use(level, c);
   if (c->stages && !hymgi_cpu_wave_applies(level)) return INFINITY;
   const double start = hymgi_seconds();

@@ -130,33 +130,46 @@ static void share_sums(const hymgi_level *level, int bits, int64_t *words)
   }
 }
 
-/* The larger of `largest` and the ratios of two rows' conductances. Most rows have no larger ratio, and
- * to see that takes no division. */
-static double rows_step(const double *restrict a, const double *restrict b, int from, int to,
+/* The larger of `largest` and the ratios of a row's conductances to those of three others. Most rows have
+ * no larger ratio, and to see that takes no division. */
+static double rows_step(const double *restrict a, const double *const b[3], int from, int to,
                         double largest)
 {
+  const double *const x = b[0], *const y = b[1], *const z = b[2];
   int exceeding = 0;
 #pragma omp simd reduction(+ : exceeding)
-  for (int t = from; t < to; t++)
-    exceeding += a[t] > largest * b[t] || b[t] > largest * a[t] ? 1 : 0;
-  if (exceeding == 0) return largest;
-#pragma omp simd reduction(max : largest)
   for (int t = from; t < to; t++) {
-    const double ratio = hymgi_ratio(a[t], b[t]);
-    largest = ratio > largest ? ratio : largest;
+    const double most = largest * a[t];
+    exceeding += a[t] > largest * x[t] || x[t] > most ? 1 : 0;
+    exceeding += a[t] > largest * y[t] || y[t] > most ? 1 : 0;
+    exceeding += a[t] > largest * z[t] || z[t] > most ? 1 : 0;
+  }
+  for (int m = 0; m < 3 && exceeding > 0; m++) {
+    const double *const restrict other = b[m];
+#pragma omp simd reduction(max : largest)
+    for (int t = from; t < to; t++) {
+      const double ratio = hymgi_ratio(a[t], other[t]);
+      largest = ratio > largest ? ratio : largest;
+    }
   }
   return largest;
 }
 
+/* A row beyond a boundary is replaced by the row itself; so is, in a step of its own, the last cell's
+ * neighbour along x. */
 static double row_step(const hymgi_level *level, const face_rows *r, double largest)
 {
-  for (int axis = 0; axis < 3; axis++)
-    for (int other = 0; other < 3 && !row_ends(r, axis, 0); other++) {
-      if (row_ends(r, other, 1)) continue;
-      const double *const a = r->low[axis], *const b = level->c.beta[axis] + next_to(r, other, 1);
-      const int from = axis == 0 && holds_end(r, 0), to = r->n - (other == 0 && holds_end(r, 1));
-      largest = rows_step(a, b, from, to, largest);
-    }
+  const bool last = holds_end(r, 1);
+  for (int axis = 0; axis < 3; axis++) {
+    if (row_ends(r, axis, 0)) continue;
+    const double *const a = r->low[axis], *b[3];
+    for (int other = 0; other < 3; other++)
+      b[other] = row_ends(r, other, 1) ? a : level->c.beta[axis] + next_to(r, other, 1);
+    const int from = axis == 0 && holds_end(r, 0);
+    largest = rows_step(a, b, from, r->n - last, largest);
+    b[0] = a;
+    if (last && r->n > from) largest = rows_step(a, b, r->n - 1, r->n, largest);
+  }
   return largest;
 }
 
@@ -370,6 +383,7 @@ const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .residual_red = hymgi_cpu_residual_red,
                                            .apply_sum = hymgi_cpu_apply_sum,
                                            .advance = hymgi_cpu_advance,
+                                           .smooth_from_zero = hymgi_cpu_smooth_from_zero,
                                            .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
                                            .interpolate_smooth =
                                                hymgi_cpu_robust_interpolate_smooth};

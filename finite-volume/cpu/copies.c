@@ -41,18 +41,19 @@ static void copy_row(const hymgi_geom *g, hymgi_real *x, const int low[3], int n
       cells[t] = (double)row[t];
     return;
   }
-  for (int c = 0; c < 2 && c < n; c++) {
-    hymgi_real *const restrict row = x + hymgi_at(g, low[0] + c, low[1], low[2]);
-    const int count = (n - c + 1) / 2;
-    if (write) {
+  hymgi_real *const restrict first = x + hymgi_at(g, low[0], low[1], low[2]),
+                             *const restrict second = x + hymgi_at(g, low[0] + 1, low[1], low[2]);
+  const int pairs = n / 2;
+  if (write) {
 #pragma omp simd
-      for (int t = 0; t < count; t++)
-        row[t] = (hymgi_real)cells[2 * t + c];
-    } else {
+    for (int t = 0; t < pairs; t++)
+      first[t] = (hymgi_real)cells[2 * t], second[t] = (hymgi_real)cells[2 * t + 1];
+    if (n % 2) first[pairs] = (hymgi_real)cells[n - 1];
+  } else {
 #pragma omp simd
-      for (int t = 0; t < count; t++)
-        cells[2 * t + c] = (double)row[t];
-    }
+    for (int t = 0; t < pairs; t++)
+      cells[2 * t] = (double)first[t], cells[2 * t + 1] = (double)second[t];
+    if (n % 2) cells[n - 1] = (double)first[pairs];
   }
 }
 

@@ -178,8 +178,22 @@ unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
 void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 void hymgi_fv4_add_alpha(hymgi_real sign, const fv4_row *r, int from, int to, hymgi_real *out);
 
-/* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL is for FV2. */
-typedef enum { HOST_APPLY, HOST_RESIDUAL, HOST_GSRB, HOST_RELAX, HOST_DIAGONAL } host_kind;
+/* What a kernel computes: GSRB of FV4 is a relaxation; DIAGONAL and FIRST, GSRB where x is 0, are for
+ * FV2. */
+typedef enum {
+  HOST_APPLY,
+  HOST_RESIDUAL,
+  HOST_GSRB,
+  HOST_FIRST,
+  HOST_RELAX,
+  HOST_DIAGONAL
+} host_kind;
+
+/* Does it update one colour? */
+static inline bool host_one_colour(host_kind kind)
+{
+  return kind == HOST_GSRB || kind == HOST_FIRST;
+}
 
 typedef struct relax_weights {
   hymgi_real residual, momentum; /* out = x + residual * D^-1 r + momentum * (x - prev) */
@@ -247,8 +261,8 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 /* Runs a smoother call as z wavefronts if the level is one box and large enough; returns false if
  * not. level->start is a stage before the sweeps. If coarse is not NULL the residual is restricted
  * into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f - A x| is
- * found; not both, and neither beside other ranks (false). */
-bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max);
+ * found; not both, and neither beside other ranks (false). from_f: as HOST_FIRST begins. */
+bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, double *max);
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
 /* The rest of half sweep s of a group (FV2 gsrb in place, split rows), of which a wavefront has done

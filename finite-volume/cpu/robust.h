@@ -59,11 +59,11 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, 
                                  hymgi_real *coarse);
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
                                     bool smoothed, hymgi_real *x);
-/* Coarse row JK of box b. ring: 0, or the number of planes that r holds in turn, plane k in place of
- * plane k % ring; even. */
-void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const hymgi_real *r, hymgi_after after, int ring,
-                                     hymgi_real *coarse);
+/* Coarse rows J[0] ... J[1] - 1 of plane K of box b. ring: 0, or the number of planes that r holds in
+ * turn, plane k in place of plane k % ring; even. */
+void hymgi_cpu_restrict_weighted_rows(const hymgi_level *level, int b, const int J[2], int K,
+                                      const hymgi_real *r, hymgi_after after, int ring,
+                                      hymgi_real *coarse);
 /* Fine rows (j, k) from <= jk < to, children of one coarse row. colour: of the cells to interpolate
  * to, if rows are split; or -1 for all. */
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
@@ -74,6 +74,11 @@ void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const 
 void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
                           double *beta);
 void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
+
+/* sweep.c; a smoother call where x is taken as 0. If it starts from f, its first half sweep is f over the
+ * diagonal, without an exchange; with split rows x need not be 0. */
+bool hymgi_cpu_starts_from_f(const hymgi_level *level);
+bool hymgi_cpu_smooth_from_zero(hymgi_level *level);
 
 /* wave_robust.c */
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,

@@ -21,6 +21,7 @@ static const hymgi_robust_ops robust = {.sum_children = hymgi_cpu_sum_children,
                                         .restrict_weighted = hymgi_cpu_restrict_weighted,
                                         .interpolate_weighted = hymgi_cpu_interpolate_weighted,
                                         .residual_red = hymgi_cpu_residual_red,
+                                        .smooth_from_zero = hymgi_cpu_smooth_from_zero,
                                         .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
                                         .interpolate_smooth = hymgi_cpu_robust_interpolate_smooth};
 

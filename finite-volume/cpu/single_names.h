@@ -45,7 +45,7 @@
 #define hymgi_cpu_restrict_residual_row     hymgi_cpu_restrict_residual_row_single
 #define hymgi_cpu_restrict_tensor           hymgi_cpu_restrict_tensor_single
 #define hymgi_cpu_restrict_weighted         hymgi_cpu_restrict_weighted_single
-#define hymgi_cpu_restrict_weighted_row     hymgi_cpu_restrict_weighted_row_single
+#define hymgi_cpu_restrict_weighted_rows    hymgi_cpu_restrict_weighted_rows_single
 #define hymgi_cpu_robust_interpolate_smooth hymgi_cpu_robust_interpolate_smooth_single
 #define hymgi_cpu_robust_smooth_restrict    hymgi_cpu_robust_smooth_restrict_single
 #define hymgi_cpu_rows                      hymgi_cpu_rows_single
@@ -54,7 +54,9 @@
 #define hymgi_cpu_scratch_doubles           hymgi_cpu_scratch_doubles_single
 #define hymgi_cpu_shift                     hymgi_cpu_shift_single
 #define hymgi_cpu_smooth                    hymgi_cpu_smooth_single
+#define hymgi_cpu_smooth_from_zero          hymgi_cpu_smooth_from_zero_single
 #define hymgi_cpu_smooth_norm               hymgi_cpu_smooth_norm_single
+#define hymgi_cpu_starts_from_f             hymgi_cpu_starts_from_f_single
 #define hymgi_cpu_smooth_restrict           hymgi_cpu_smooth_restrict_single
 #define hymgi_cpu_starts_black              hymgi_cpu_starts_black_single
 #define hymgi_cpu_store_row                 hymgi_cpu_store_row_single

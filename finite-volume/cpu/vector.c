@@ -69,6 +69,15 @@ void hymgi_cpu_fill(const hymgi_level *level, double value, hymgi_real *x)
       x[t] = (hymgi_real)value;
 }
 
+void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r)
+{
+  hymgi_real *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
+  const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
+#pragma omp simd
+  for (int t = 0; t < count; t++)
+    row[t * step] = 0;
+}
+
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
                      const hymgi_real *y, hymgi_real *z)
 {

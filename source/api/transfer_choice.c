@@ -14,7 +14,7 @@
  * it takes to judge; MOST_LEFT: with so many left, a change does not pay. BiCGStab's residual always
  * rises at times, and its iterations take two cycles. */
 enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 3, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
-#define RISE 2.5 /* what counts as one */
+#define RISE 1.5 /* what counts as one */
 
 static bool rises(const hymg_cycle_record *h, int count)
 {

@@ -80,6 +80,8 @@ struct hymgi_hierarchy {
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
+  bool has_shares;   /* robust path: from its choice the mean shares of level 0 are known: */
+  double shares[3];
   hymgi_shadow shadow;
   hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };

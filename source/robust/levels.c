@@ -13,18 +13,19 @@
  * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
 #define STIFFER 0.6
 /* Half sweeps of a smoother call. Without a Dirichlet boundary a region of high beta has no hold but the
- * weak couplings around it, and coarse levels correct its mean too little: more work there, where it is
- * cheap, saves iterations. */
-enum { SWEEPS = 4, SWEEPS_SINGULAR = 8 };
+ * weak couplings around it, and coarse levels correct its mean too little: more work saves iterations,
+ * most of all on the levels below the finest, where it is cheap. */
+enum { SWEEPS = 4, SWEEPS_SINGULAR = 6, COARSE_SWEEPS_SINGULAR = 8 };
 
 static bool has_default_sweeps(const hymgi_hierarchy *h)
 {
   return h->options.sweeps < 0 && h->method.smoother == HYMG_GSRB;
 }
 
-static int coarse_sweeps(const hymgi_hierarchy *h)
+static void choose_sweeps(hymgi_method *m)
 {
-  return h->method.singular ? SWEEPS_SINGULAR : SWEEPS;
+  m->sweeps = m->singular ? SWEEPS_SINGULAR : SWEEPS;
+  m->coarse_sweeps = m->singular ? COARSE_SWEEPS_SINGULAR : SWEEPS;
 }
 
 void hymgi_robust_init(hymgi_hierarchy *h)
@@ -50,11 +51,14 @@ void hymgi_robust_init(hymgi_hierarchy *h)
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. */
-static unsigned strong_axes(const hymgi_level *level)
+static unsigned strong_axes(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   double share[3], largest = 0;
   unsigned axes = 0;
-  hymgi_share_means(level, share);
+  if (level->index == 0 && h->has_shares)
+    memcpy(share, h->shares, sizeof share);
+  else
+    hymgi_share_means(level, share);
   for (int axis = 0; axis < 3; axis++)
     largest = share[axis] > largest ? share[axis] : largest;
   for (int axis = 0; axis < 3; axis++)
@@ -65,7 +69,7 @@ static unsigned strong_axes(const hymgi_level *level)
 /* On all ranks of the context, also those without cells of the level. */
 static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
 {
-  int bits = level->num_boxes ? (int)strong_axes(level) : 0;
+  int bits = level->num_boxes ? (int)strong_axes(h, level) : 0;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &bits, 1));
   *axes = (unsigned)bits;
@@ -176,8 +180,9 @@ static hymg_status load_finest(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
   level->c.limited = false, level->c.alpha_limit = 0;
+  h->has_shares = false;
   TRY(hymgi_finest_load(h));
-  if (has_default_sweeps(h)) h->method.coarse_sweeps = coarse_sweeps(h);
+  if (has_default_sweeps(h)) choose_sweeps(&h->method);
   for (int axis = 0; h->method.stretched && axis < 3; axis++) {
     if (level->num_boxes) level->backend->robust->scale_faces(level, axis, level->c.beta[axis]);
     TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));

@@ -121,7 +121,7 @@ static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }
 
-static hymg_status judge_betas(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status judge_betas(hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymgi_level *level = h->level;
   double step = level->num_boxes ? level->backend->robust->largest_step(level) : 1, coupling[3];
@@ -135,11 +135,13 @@ static hymg_status judge_betas(const hymgi_hierarchy *h, hymgi_path_choice *choi
     return HYMG_OK;
   }
   TRY(mean_couplings(level, coupling));
+  h->has_shares = h->method.robust && !h->method.quadratic; /* else of another operator */
+  memcpy(h->shares, coupling, sizeof h->shares);
   judge_couplings(coupling, choice);
   return HYMG_OK;
 }
 
-hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   if (h->op->desc.beta[0]) TRY(judge_betas(h, choice));
   if (choice->path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h) && h->alpha_varies)

@@ -22,7 +22,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
 /* Does it matter for the path whether alpha varies: FV4, alpha a field, and another method than FMG? */
 bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h);
 /* Collective: by the coefficients of level 0, which are loaded. */
-hymg_status hymgi_path_judge(const hymgi_hierarchy *h, hymgi_path_choice *choice);
+hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice);
 /* Is FMG asked for on the robust path? EUNSUPPORTED, naming the reason and MG. */
 hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice);
 

@@ -79,7 +79,7 @@ void robust_cycle(const robust_oracle *o, int l, const double *f, double *x)
         x[q] = f[q] / level->matrix[q * level->cells + q];
     return;
   }
-  const int halves = o->singular && l > 0 ? 8 : 4;
+  const int halves = !o->singular ? 4 : l > 0 ? 8 : 6;
   for (int half = 0; half < halves; half++)
     half_sweep(level, half % 2, f, x);
   coarse_correction(o, l, f, x);

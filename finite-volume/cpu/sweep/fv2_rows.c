@@ -213,6 +213,8 @@ HYMGI_INLINE void run(const fv2_row *r, const bool helmholtz, const host_kind ki
       out[t] = RESIDUAL;
     } else if (kind == HOST_GSRB) {
       out[t] = (f[t] + HYMGI_FV2_NEIGHBOURS(X, BI, BJ, BK)) / DIAGONAL;
+    } else if (kind == HOST_FIRST) {
+      out[t] = (f[t] + 0) / DIAGONAL;
     } else if (kind == HOST_DIAGONAL) {
       out[t] = DIAGONAL;
     } else {
@@ -230,6 +232,8 @@ void hymgi_fv2_run(host_kind kind, const fv2_row *r, const relax_weights *w, int
     FORM(run, HOST_RESIDUAL, false, false, w, from, to, out);
   else if (kind == HOST_GSRB)
     FORM(run, HOST_GSRB, false, false, w, from, to, out);
+  else if (kind == HOST_FIRST)
+    FORM(run, HOST_FIRST, false, false, w, from, to, out);
   else if (kind == HOST_DIAGONAL)
     FORM(run, HOST_DIAGONAL, false, false, w, from, to, out);
   else if (w->scale)
@@ -320,7 +324,7 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
                              int colour, const int j[2], int k, hymgi_real *out)
 {
   const int p = hymgi_first(g, colour, j[0], k);
-  const bool takes = kind == HOST_GSRB && !g->split;
+  const bool takes = host_one_colour(kind) && !g->split;
   const fv2_row even = inner_row_of(pass->level, g, pass->f, pass->own,
                                     (const int[3]){colour, j[0], k}),
                 odd = inner_row_of(pass->level, g, pass->f, pass->own,
@@ -336,7 +340,7 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
 static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                      hymgi_real *out)
 {
-  const bool takes = pass->kind == HOST_GSRB && !g->split;
+  const bool takes = host_one_colour(pass->kind) && !g->split;
   const int n = host_slots(g);
   for (int at = j[0]; at < j[1]; at++) {
     hymgi_real *const row = out + (at - j[0]) * g->pitch, *const to =
@@ -351,7 +355,7 @@ static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, con
 HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g, int colour,
                        const int j[2], int k, hymgi_real *out)
 {
-  for (int at = j[0]; at < j[1] && g->boundaries & 3; at++)
+  for (int at = j[0]; at < j[1] && g->boundaries & 3 && kind != HOST_FIRST; at++)
     fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
   const bool ends = (k == 0 && g->boundaries & 16) || (k == g->n[2] - 1 && g->boundaries & 32);
   const int from = j[0] + (j[0] == 0 && g->boundaries & 4),
@@ -365,23 +369,16 @@ HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_
   each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch);
 }
 
-static void gsrb_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                      hymgi_real *out)
-{
-  rows(HOST_GSRB, pass, g, colour, j, k, out);
-}
-
-static void residual_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                          int k, hymgi_real *out)
-{
-  rows(HOST_RESIDUAL, pass, g, colour, j, k, out);
-}
-
-static void apply_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                       int k, hymgi_real *out)
-{
-  rows(HOST_APPLY, pass, g, colour, j, k, out);
-}
+#define ROWS(name, kind)                                                                           \
+  static void name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,  \
+                   hymgi_real *out)                                                                \
+  {                                                                                                \
+    rows(kind, pass, g, colour, j, k, out);                                                        \
+  }
+ROWS(gsrb_rows, HOST_GSRB)
+ROWS(first_rows, HOST_FIRST)
+ROWS(residual_rows, HOST_RESIDUAL)
+ROWS(apply_rows, HOST_APPLY)
 
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                     hymgi_real *out)
@@ -389,6 +386,8 @@ void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, cons
   const bool helmholtz = pass->level->method->has_alpha, plain = pass->level->c.beta[0];
   if (pass->kind == HOST_GSRB && plain && !helmholtz)
     gsrb_rows(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_FIRST && plain && !helmholtz)
+    first_rows(pass, g, colour, j, k, out);
   else if (pass->kind == HOST_RESIDUAL && plain && !helmholtz)
     residual_rows(pass, g, colour, j, k, out);
   else if (pass->kind == HOST_APPLY && plain && !helmholtz)

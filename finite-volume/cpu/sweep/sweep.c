@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/robust.h"
 #include "formulas/relax.h"
 
 /* A pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
@@ -68,7 +69,7 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
 {
   if (range[0] >= range[1]) return;
   hymgi_real *const scratch = host_scratch(w->pass.level, 2);
-  const bool takes = w->pass.kind == HOST_GSRB && !g->split;
+  const bool takes = host_one_colour(w->pass.kind) && !g->split;
   hymgi_real *const out =
       w->out && !takes ? w->out + hymgi_row(g, cjk[0], cjk[1], cjk[2]) : scratch;
   hymgi_cpu_run_slots(&w->pass, g, cjk, range[0], range[1], out);
@@ -165,7 +166,7 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
 static void run_part(const job *w, part which, found *all)
 {
   const hymgi_level *level = w->pass.level;
-  const bool one = w->pass.kind == HOST_GSRB || w->one_colour;
+  const bool one = host_one_colour(w->pass.kind) || w->one_colour;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     found mine = {.max = 0};
@@ -228,7 +229,7 @@ void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cu
   const hymgi_level *level = pass->level;
   const job w = {*pass, .out = level->x, .colour = colour, .cut = cut, .before = s};
   found all = {.max = 0};
-  finish_halo(level, 0, level->x);
+  if (pass->kind != HOST_FIRST) finish_halo(level, 0, level->x);
   run_part(&w, SHELL, &all);
 }
 
@@ -274,13 +275,12 @@ void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_rea
   run_job(&w, x);
 }
 
-void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r)
+/* Is a row next to another box, which may have plain rows and read all of its cells? */
+static bool is_sent(const hymgi_geom *g, int j, int k)
 {
-  hymgi_real *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
-  const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
-#pragma omp simd
-  for (int t = 0; t < count; t++)
-    row[t * step] = 0;
+  const unsigned open = ~g->boundaries;
+  return open & 3 || (open & 4 && j == 0) || (open & 8 && j == g->n[1] - 1) ||
+         (open & 16 && k == 0) || (open & 32 && k == g->n[2] - 1);
 }
 
 void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
@@ -293,7 +293,8 @@ void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi
   if (level->box[0].split && !hymgi_operator_halo(level)) return;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
+    if (!s.g->split || is_sent(s.g, s.cjk[1], s.cjk[2]))
+      hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
 }
 
 double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)
@@ -304,14 +305,14 @@ double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hym
 
 /* ---- smoothers ---- */
 
-/* FV2 works in place. In FV4 cells of one colour are coupled, so each colour alternates between two
- * buffers. */
-static void gsrb(hymgi_level *level)
+/* Half sweeps `first` and following. FV2 works in place. In FV4 cells of one colour are coupled, so each
+ * colour alternates between two buffers. */
+static void gsrb(hymgi_level *level, int first)
 {
   const bool fv4 = level->method->stencil == HYMG_FV4;
   const bool split = level->num_boxes > 0 && level->box[0].split;
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
-  for (int s = 0; s < hymgi_sweeps(level); s++) {
+  for (int s = first; s < hymgi_sweeps(level); s++) {
     const int c = s & 1;
     job w = {{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
              .out = fv4 ? next[c] : level->x,
@@ -347,12 +348,12 @@ static void interpolate_now(hymgi_level *level)
 
 void hymgi_cpu_smooth(hymgi_level *level)
 {
-  if (hymgi_cpu_wave_smooth(level, NULL, NULL)) return;
+  if (hymgi_cpu_wave_smooth(level, false, NULL, NULL)) return;
   interpolate_now(level);
   if (level->method->smoother == HYMG_SYMGS)
     hymgi_cpu_symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
-    gsrb(level);
+    gsrb(level, 0);
   else
     for (int s = 0; s < hymgi_sweeps(level); s++) {
       job w = {hymgi_cpu_relaxation(level, s), .out = level->y};
@@ -361,16 +362,36 @@ void hymgi_cpu_smooth(hymgi_level *level)
     }
 }
 
+bool hymgi_cpu_starts_from_f(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_sweeps(level) > 1 &&
+         hymgi_keeps_colours_apart(level);
+}
+
+bool hymgi_cpu_smooth_from_zero(hymgi_level *level)
+{
+  if (!hymgi_cpu_starts_from_f(level)) return false;
+  if (hymgi_cpu_wave_smooth(level, true, NULL, NULL)) return true;
+  const job w = {{HOST_FIRST, level, level->f, level->x, level->x, {.residual = 1}},
+                 .out = level->x};
+  found all = {.max = 0};
+  if (!level->box->split) hymgi_cpu_fill(level, 0, level->x);
+  run_part(&w, ALL, &all);
+  gsrb(level, 1);
+  return true;
+}
+
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot)
 {
-  return hymgi_cpu_wave_smooth(level, NULL, level->context->later + slot);
+  return hymgi_cpu_wave_smooth(level, false, NULL, level->context->later + slot);
 }
 
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                hymgi_real *zero)
 {
   (void)from_zero;
-  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, coarse, NULL)) return;
+  if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, false, coarse, NULL)) return;
   hymgi_cpu_smooth(level);
   hymgi_cpu_residual_restrict(
       level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,

@@ -44,7 +44,9 @@ bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_
   if (!can_fuse(level)) return false;
   barrier all = {0};
   wave w = robust_wave(level, &all);
-  w.before = from_zero, w.total = w.before + w.stages + 2;
+  const bool from_f = from_zero && level->box->split && hymgi_cpu_starts_from_f(level);
+  if (from_f) w.stage[0].pass.kind = HOST_FIRST;
+  w.before = from_zero && !from_f, w.total = w.before + w.stages + 2;
   w.coarse = coarse, w.after = after;
   w.ring = level->box->n[1] <= TILE_ROWS ? RING : 0;
   hymgi_cpu_wave_run(&w);

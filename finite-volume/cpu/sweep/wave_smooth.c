@@ -118,8 +118,9 @@ static void run_cut(wave *w)
 {
   hymgi_level *level = w->level;
   const hymgi_plan *plan = hymgi_operator_halo(level);
-  hymgi_cpu_begin_halo(level, level->x);
-  w->requests = plan->requests;
+  const bool reads = w->stage[0].pass.kind != HOST_FIRST;
+  if (reads) hymgi_cpu_begin_halo(level, level->x);
+  w->requests = reads ? plan->requests : NULL;
   hymgi_cpu_wave_run(w);
   for (int s = 0; s < w->stages; s++) {
     if (s) hymgi_cpu_begin_halo(level, level->x);
@@ -127,7 +128,7 @@ static void run_cut(wave *w)
   }
 }
 
-bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
+bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, double *max)
 {
   if (!hymgi_cpu_wave_applies(level)) return false;
   if (hymgi_sends(level) && (coarse || max)) return false;
@@ -142,6 +143,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, hymgi_real *coarse, double *max)
   for (int first = 0; first < sweeps; first += group) {
     w.stages = sweeps - first < group ? sweeps - first : group;
     hymgi_cpu_wave_stages(&w, first, now, next);
+    if (from_f && first == 0) w.stage[0].pass.kind = HOST_FIRST;
     if (first + w.stages == sweeps) {
       if (w.gsrb && w.fv4)
         level->x = now[0], level->y = next[0]; /* both colours were swapped equally often */

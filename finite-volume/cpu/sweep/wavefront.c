@@ -243,12 +243,11 @@ static void run_residual(const wave *w, const rows *r, int k)
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
   const int colours = w->g->split && w->after != HYMGI_AFTER_GSRB ? 2 : 1,
             at = w->ring ? k % w->ring : k;
-  for (int j = r->low; j < r->high; j++) {
-    for (int c = 0; c < colours; c++)
-      hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, host_slots(w->g),
-                          level->y + hymgi_row(w->g, c, j, at));
-    if (w->after == HYMGI_AFTER_GSRB && !w->g->split) hymgi_cpu_clear_black(w->g, j, at, level->y);
-  }
+  const int range[2] = {r->low, r->high};
+  for (int c = 0; c < colours && r->low < r->high; c++)
+    hymgi_fv2_rows(&residual, w->g, c, range, k, level->y + hymgi_row(w->g, c, r->low, at));
+  for (int j = r->low; w->after == HYMGI_AFTER_GSRB && !w->g->split && j < r->high; j++)
+    hymgi_cpu_clear_black(w->g, j, at, level->y);
 }
 
 /* The coarse rows whose last fine plane is k. */
@@ -257,9 +256,8 @@ static void run_restrict_weighted(const wave *w, const rows *r, int k)
   const hymgi_level *level = w->level;
   const int nj = level->coarsened & 2 ? 2 : 1, nk = level->coarsened & 4 ? 2 : 1;
   if ((k + 1) % nk != 0 && k != w->g->n[2] - 1) return;
-  for (int j = r->low; j < r->high; j += nj)
-    hymgi_cpu_restrict_weighted_row(level, 0, (const int[2]){j / nj, k / nk}, level->y, w->after,
-                                    w->ring, w->coarse);
+  const int J[2] = {r->low / nj, (r->high + nj - 1) / nj};
+  hymgi_cpu_restrict_weighted_rows(level, 0, J, k / nk, level->y, w->after, w->ring, w->coarse);
 }
 
 /* max: raised by what this thread finds */

@@ -31,7 +31,8 @@ typedef struct child {
 } child;
 
 typedef struct terms {
-  int children, others;
+  int children, others;                           /* rows of zeroes included, which come last */
+  int own_children, own_others;                   /* without them */
   child child[MOST_CHILDREN], other[MOST_OTHERS]; /* other: w[0] alone */
 } terms;
 
@@ -66,10 +67,21 @@ static void add_other(const origin *o, int part, int axis, int j, int k, terms *
   c->w[0] = o->level->weight[axis] + at;
 }
 
+/* Up to the given numbers, by rows of zeroes. */
+static void fill_up(terms *all, const hymgi_real *zeroes, int children, int others)
+{
+  const child nothing = {zeroes, {zeroes, zeroes, zeroes}};
+  while (all->children < children)
+    all->child[all->children++] = nothing;
+  while (all->others < others)
+    all->other[all->others++] = nothing;
+}
+
 /* low, high: the children's first index along y and z, and the one after the last. */
 static terms terms_of(const origin *o, int part, const int low[3], const int high[3])
 {
-  terms all = {.children = 0};
+  terms all;
+  all.children = all.others = 0;
   for (int k = low[2]; k < high[2]; k++)
     for (int j = low[1]; j < high[1]; j++)
       add_child(o, part, j, k, &all);
@@ -81,17 +93,24 @@ static terms terms_of(const origin *o, int part, const int low[3], const int hig
     add_other(o, part, 2, j, low[2] - 1, &all);
     add_other(o, part, 2, j, high[2], &all);
   }
+  all.own_children = all.children, all.own_others = all.others;
+  const int rest = all.children <= 1 && all.others <= 1   ? 1
+                   : all.children <= 2 && all.others <= 4 ? 2
+                                                          : 4;
+  fill_up(&all, host_scratch(o->level, ZEROES), rest, rest == 1 ? 1 : 2 * rest);
   return all;
 }
 
-/* Up to the given numbers, by rows of zeroes. */
-static void fill_up(terms *all, const hymgi_real *zeroes, int children, int others)
+/* Those of a row further on. */
+static void move(const hymgi_level *level, ptrdiff_t by, terms *all)
 {
-  const child nothing = {zeroes, {zeroes, zeroes, zeroes}};
-  while (all->children < children)
-    all->child[all->children++] = nothing;
-  while (all->others < others)
-    all->other[all->others++] = nothing;
+  for (int m = 0; m < all->own_children; m++) {
+    all->child[m].r += by;
+    for (int axis = 0; axis < 3; axis++)
+      if (level->weight[axis]) all->child[m].w[axis] += by;
+  }
+  for (int m = 0; m < all->own_others; m++)
+    all->other[m].r += by, all->other[m].w[0] += by;
 }
 
 /* What the parent keeps, and what the children's neighbours along x get, of the cells t. */
@@ -123,23 +142,17 @@ HYMGI_INLINE void collect(const int children, const int others, const terms *all
   }
 }
 
-static void collect_part(const origin *o, int part, const int low[3], const int high[3])
+static void collect_part(const origin *o, int part, const terms *all)
 {
   hymgi_real *const kept = host_scratch(o->level, KEPT + part), *const along_x = host_scratch(
                                                                     o->level, ALONG_X + part);
-  const hymgi_real *const zeroes = host_scratch(o->level, ZEROES);
   const int n = host_parts_of(o->g).n;
-  terms all = terms_of(o, part, low, high);
-  if (all.children <= 1 && all.others <= 1) {
-    fill_up(&all, zeroes, 1, 1);
-    collect(1, 1, &all, n, kept, along_x);
-  } else if (all.children <= 2 && all.others <= 4) {
-    fill_up(&all, zeroes, 2, 4);
-    collect(2, 4, &all, n, kept, along_x);
-  } else {
-    fill_up(&all, zeroes, 4, 8);
-    collect(4, 8, &all, n, kept, along_x);
-  }
+  if (all->children == 1)
+    collect(1, 1, all, n, kept, along_x);
+  else if (all->children == 2)
+    collect(2, 4, all, n, kept, along_x);
+  else
+    collect(4, 8, all, n, kept, along_x);
 }
 
 /* ---- coarse cells ---- */
@@ -205,21 +218,40 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   hymgi_cpu_store_row(p, host_halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
-void hymgi_cpu_restrict_weighted_row(const hymgi_level *level, int b, const int JK[2],
-                                     const hymgi_real *r, hymgi_after after, int ring,
-                                     hymgi_real *coarse)
+static terms row_terms(const origin *o, int part, const int JK[2])
 {
-  const origin o = {level, level->box + b, r, after, ring};
   int low[3], high[3];
   for (int axis = 1; axis < 3; axis++) {
     const int at = JK[axis - 1];
-    low[axis] = host_halved(level, axis) ? 2 * at : at;
+    low[axis] = host_halved(o->level, axis) ? 2 * at : at;
     high[axis] =
-        host_halved(level, axis) && 2 * at + 1 < o.g->n[axis] ? low[axis] + 2 : low[axis] + 1;
+        host_halved(o->level, axis) && 2 * at + 1 < o->g->n[axis] ? low[axis] + 2 : low[axis] + 1;
   }
-  for (int part = 0; part <= o.g->split; part++)
-    collect_part(&o, part, low, high);
-  store_coarse(level, o.g, level->patch + b, JK, coarse);
+  return terms_of(o, part, low, high);
+}
+
+/* Every second row is made of the same rows further on, but for the first and the last row. */
+void hymgi_cpu_restrict_weighted_rows(const hymgi_level *level, int b, const int J[2], int K,
+                                      const hymgi_real *r, hymgi_after after, int ring,
+                                      hymgi_real *coarse)
+{
+  const origin o = {level, level->box + b, r, after, ring};
+  const hymgi_geom *patch = level->patch + b;
+  const ptrdiff_t two_rows = (host_halved(level, 1) ? 4 : 2) * o.g->pitch;
+  terms all[2][2]; /* by parity of the row and part */
+  for (int at = J[0]; at < J[1]; at++) {
+    const int JK[2] = {at, K};
+    const bool moves = at - 2 >= J[0] && at > 2 && at < patch->n[1] - 1;
+    for (int part = 0; part <= o.g->split; part++) {
+      terms *const t = &all[at & 1][part];
+      if (moves)
+        move(level, two_rows, t);
+      else
+        *t = row_terms(&o, part, JK);
+      collect_part(&o, part, t);
+    }
+    store_coarse(level, o.g, patch, JK, coarse);
+  }
 }
 
 void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
@@ -231,7 +263,10 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, 
   }
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    hymgi_cpu_restrict_weighted_row(level, (int)(s.g - level->patch), s.cjk + 1, r, after, 0,
-                                    coarse);
+  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
+       hymgi_cpu_next_plane(&s)) {
+    const int J[2] = {s.cjk[1], s.cjk[1] + hymgi_cpu_rows_of_plane(&s)};
+    hymgi_cpu_restrict_weighted_rows(level, (int)(s.g - level->patch), J, s.cjk[2], r, after, 0,
+                                     coarse);
+  }
 }
