@@ -251,6 +251,8 @@ template <typename To, typename From> static inline To emulation_bits(From from)
 }
 EMULATION_FUNCTION(long long, __double_as_longlong, (double x), emulation_bits<long long>(x))
 EMULATION_FUNCTION(double, __longlong_as_double, (long long x), emulation_bits<double>(x))
+EMULATION_FUNCTION(unsigned, __float_as_uint, (float x), emulation_bits<unsigned>(x))
+EMULATION_FUNCTION(float, __uint_as_float, (unsigned x), emulation_bits<float>(x))
 EMULATION_FUNCTION(int, __double2hiint, (double x), int(emulation_bits<long long>(x) >> 32))
 EMULATION_FUNCTION(int, __double2loint, (double x), int(emulation_bits<long long>(x)))
 EMULATION_FUNCTION(double, __hiloint2double, (int high, int low),

@@ -37,6 +37,7 @@ extern "C" {
   X(cudaErrorHostMemoryAlreadyRegistered, 712, "memory is already registered")                     \
   X(cudaErrorHostMemoryNotRegistered, 713, "memory is not registered")                             \
   X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                     \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")              \
   X(cudaErrorNotPermitted, 800, "operation not permitted")                                         \
   X(cudaErrorNotSupported, 801, "operation not supported")                                         \
   X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")    \

@@ -26,7 +26,8 @@
  *   HYMG_EMULATION_LEAKS=1      what is alive at exit is an error (status 23)
  *
  * Its limits: one block at a time and one thread of it at a time, so a grid that waits for its own
- * other blocks hangs; clusters of one block; no cooperative groups, no extern __shared__ (call
+ * other blocks hangs, unless it is a cooperative launch (whose kernel has no static __shared__);
+ * clusters of one block; no cooperative groups, no extern __shared__ (call
  * emulation_dynamic_shared()), no textures, no inline PTX, no <<<>>> (cudaLaunchKernelEx). Streams
  * share one queue: races between streams do not show. Shared memory keeps what the block before
  * left. Plain host memory in a kernel does not fault. */
@@ -55,8 +56,8 @@ static cudaError_t check_launch(const cudaLaunchConfig_t &c, const void *kernel)
         v.clusterDim.x * v.clusterDim.y * v.clusterDim.z != 1)
       return cudaErrorNotSupported;
     if (c.attrs[a].id == cudaLaunchAttributeCooperative && v.cooperative != 0 &&
-        (c.gridDim.x > 1 || c.gridDim.y > 1 || c.gridDim.z > 1))
-      return cudaErrorNotSupported;
+        size_t(c.gridDim.x) * c.gridDim.y * c.gridDim.z > MULTIPROCESSORS)
+      return cudaErrorCooperativeLaunchTooLarge;
   }
   return cudaSuccess;
 }
@@ -74,9 +75,13 @@ cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kerne
     error = cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) return answer(error);
   const cudaLaunchConfig_t shape = *config;
-  return submit(config->stream, [shape, kernel, thread] {
-    block.backwards = number("HYMG_EMULATION_REVERSE", 0) != 0;
-    run_grid(shape, kernel, thread);
+  bool together = false;
+  for (unsigned a = 0; a < config->numAttrs; a++)
+    together = together || (config->attrs[a].id == cudaLaunchAttributeCooperative &&
+                            config->attrs[a].val.cooperative != 0);
+  return submit(config->stream, [shape, kernel, together, thread] {
+    grid.backwards = number("HYMG_EMULATION_REVERSE", 0) != 0;
+    run_grid(shape, kernel, together, thread);
   });
 }
 
@@ -225,7 +230,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
   p->maxGridSize[1] = p->maxGridSize[2] = 65535;
   p->major = arch / 10;
   p->minor = arch % 10;
-  p->multiProcessorCount = 132;
+  p->multiProcessorCount = MULTIPROCESSORS;
   p->maxThreadsPerMultiProcessor = 2048;
   p->maxBlocksPerMultiProcessor = 32;
   p->l2CacheSize = 50 << 20;

@@ -63,6 +63,23 @@ __global__ static void many_barriers(int *out, int barriers)
   out[t] = ring[t];
 }
 
+/* Each block adds 1 to what the block before it has passed on, so many times around. */
+__global__ static void ring_of_blocks(volatile int *done, int rounds)
+{
+  double *const mine = static_cast<double *>(emulation_dynamic_shared());
+  const int b = int(blockIdx.x), before = b == 0 ? int(gridDim.x) - 1 : b - 1;
+  mine[threadIdx.x] = b;
+  for (int r = 0; r < rounds; r++) {
+    const int want = b == 0 ? r * int(gridDim.x) : r * int(gridDim.x) + b;
+    while (done[before] != want && want > 0)
+      __nanosleep(1);
+    __syncthreads();
+    if (threadIdx.x == 0) done[b] = want + 1;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && mine[blockDim.x - 1] == b) done[gridDim.x + b] = 1;
+}
+
 __global__ static void warps(long long *out)
 {
   const unsigned all = 0xffffffffu;
@@ -137,6 +154,29 @@ static void reductions(cudaStream_t stream)
   OK(cudaFree(x));
   OK(cudaFree(sums));
   OK(cudaFree(ring));
+}
+
+static void cooperative_launches(cudaStream_t stream)
+{
+  enum { BLOCKS = 7, ROUNDS = 5 };
+  int *done, right = 0;
+  OK(cudaMallocManaged(&done, 2 * BLOCKS * sizeof *done));
+  OK(cudaMemset(done, 0, 2 * BLOCKS * sizeof *done));
+  cudaLaunchAttribute together = {};
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  cudaLaunchConfig_t c = shape(BLOCKS, 64, stream, 64 * sizeof(double));
+  c.attrs = &together;
+  c.numAttrs = 1;
+  OK(cudaLaunchKernelEx(&c, ring_of_blocks, done, ROUNDS));
+  OK(cudaStreamSynchronize(stream));
+  for (int b = 0; b < BLOCKS; b++)
+    right += done[b] == (ROUNDS - 1) * BLOCKS + b + 1 && done[BLOCKS + b] == 1;
+  CHECK(right == BLOCKS);
+  c.gridDim = dim3(1000);
+  CHECK(cudaLaunchKernelEx(&c, ring_of_blocks, done, 1) == cudaErrorCooperativeLaunchTooLarge);
+  CHECK(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
+  OK(cudaFree(done));
 }
 
 static void warp_functions(cudaStream_t stream)
@@ -413,6 +453,7 @@ int main()
   for (int order = 0; order < 2; order++) {
     setenv("HYMG_EMULATION_REVERSE", order == 0 ? "0" : "1", 1);
     reductions(stream);
+    cooperative_launches(stream);
     warp_functions(stream);
     graph_is_replayed(stream);
   }

@@ -52,16 +52,16 @@ void explain_fault(char *at)
     if (at >= a.mapped && at < a.mapped + a.mapped_bytes + PAGE && !a.registered) low = start;
   if (low != nullptr || (at >= arena && at < arena + ARENA_BYTES))
     fprintf(stderr, "emulation: %s touched %p, ",
-            block.kernel != nullptr ? "a kernel"
-            : opened > 0            ? "a copy"
-                                    : "the host (no kernel and no copy runs)",
+            grid.kernel != nullptr ? "a kernel"
+            : opened > 0           ? "a copy"
+                                   : "the host (no kernel and no copy runs)",
             static_cast<void *>(at));
   if (low != nullptr)
     fprintf(stderr, "byte %ld of the %zu allocated at %p\n", long(at - low), allocations[low].bytes,
             static_cast<void *>(low));
   else if (at >= arena && at < arena + ARENA_BYTES)
     fprintf(stderr, "device memory that is not allocated (any more)\n");
-  if (block.kernel != nullptr) print_kernel(block.kernel);
+  if (grid.kernel != nullptr) print_kernel(grid.kernel);
   fflush(stderr);
 }
 

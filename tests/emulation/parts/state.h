@@ -51,6 +51,8 @@ struct allocation {
   bool imported = false; /* another process's */
 };
 
+/* as many as have stacks for the threads of a cooperative launch */
+constexpr int MULTIPROCESSORS = 32;
 constexpr size_t ARENA_BYTES = size_t(16) << 30, SHARED_MAX = 227 << 10, SHARED_PLAIN = 48 << 10;
 
 std::recursive_mutex mutex;
