@@ -30,6 +30,7 @@ constexpr struct {
     {"fv4_march", "rows split by colour whatever the smoother, all marches along z", cube(80)},
     {"fv4_march_tma", "marches whose planes come by TMA", cube(80)},
     {"fv4_gsrb_tile", "half sweeps in tiles in shared memory", 0},
+    {"fv4_gsrb_shared", "all half sweeps of a call in one launch, the level in shared memory", 0},
     {"fv4_relax_tile", "sweeps of plain rows in tiles", 0},
     {"fv4_restrict_tile", "residual and restriction in tiles", 0},
     {"overlap_staged", "sweeps in parts while staged messages are on their way", cube(160)},

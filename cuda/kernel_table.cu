@@ -186,6 +186,20 @@ bool tiles_gsrb(const hymgi_level *level)
          takes(level, HYMGI_FV2_GSRB_TILE) && !takes(level, HYMGI_FV2_GSRB_MARCH);
 }
 
+/* One box with boundaries on all sides, of a grid whose finest level does not march: below one that does,
+ * F-cycles take 1 to 3 % longer with it, though each smoother call takes half the time. */
+bool shares_gsrb(const hymgi_level *level)
+{
+  enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
+  const hymgi_method *m = level->method;
+  const int64_t *const from = level->context->gpu->form_from;
+  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+         is_split(level) && level->box->boundaries == ALL_FACES &&
+         hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
+         cells_of(level) << 3 * level->index < from[HYMGI_FV4_MARCH] &&
+         hymgi_cuda_fv4_fits_shared(level);
+}
+
 /* With neighbours a fused sweep does more work than two half sweeps, so the level must be 3.6 times as
  * large: on four H200 a half sweep of 256x128x128 cells (4.2 M) took 42.2 us fused (with one slot a
  * thread) and 41.3 us by itself, one of 512x256x256 cells 254 and 326 us. */
@@ -199,6 +213,7 @@ hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
     return fuses && cells / 18 * 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
   if (in_parts && (level->method->stencil == HYMG_FV2 || is_split(level)))
     return HYMGI_GSRB_IN_PARTS;
+  if (shares_gsrb(level)) return HYMGI_GSRB_SHARED;
   return !fuses ? HYMGI_GSRB_HALVES : fuses_gsrb(level) ? HYMGI_GSRB_FUSED : HYMGI_GSRB_TILE;
 }
 
@@ -218,6 +233,7 @@ const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k
     return k->relax_fused ? "fv2_relax_fused" : k->of[HYMGI_RELAX].name;
   return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
          : k->gsrb == HYMGI_GSRB_TILE       ? "fv2_gsrb_tile"
+         : k->gsrb == HYMGI_GSRB_SHARED     ? "fv4_gsrb_shared"
          : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
          : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
                                             : k->of[HYMGI_HALF_SWEEP].name;
@@ -248,6 +264,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   const bool in_parts = !robust && overlaps(level, hymgi_operator_halo(level));
   if (in_parts) TRY(fill_parts(level, k));
   k->gsrb = gsrb_form(level, in_parts);
+  if (k->gsrb == HYMGI_GSRB_SHARED) TRY(hymgi_device_make_posts(level->context));
   k->relax_fused = could_fuse_relax(level) && level->y &&
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),

@@ -150,6 +150,10 @@ enum gsrb_left { NOTHING, SENT, GHOSTS };
 
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
+  if (level->kernels->gsrb == HYMGI_GSRB_SHARED) {
+    hymgi_cuda_fv4_gsrb_shared(level);
+    return NOTHING;
+  }
   if (level->method->stencil == HYMG_FV4)
     return fv4_half_sweeps(level, from_zero, with_ghosts) ? SENT : NOTHING;
   switch (level->kernels->gsrb) {

@@ -16,6 +16,8 @@
 #define hymgi_cuda_fv4_march_memory     hymgi_single_fv4_march_memory
 #define hymgi_cuda_fv4_march_tma        hymgi_single_fv4_march_tma
 #define hymgi_cuda_fv4_fits_tma         hymgi_single_fv4_fits_tma
+#define hymgi_cuda_fv4_fits_shared      hymgi_single_fv4_fits_shared
+#define hymgi_cuda_fv4_gsrb_shared      hymgi_single_fv4_gsrb_shared
 #define hymgi_cuda_fv4_gsrb_tile        hymgi_single_fv4_gsrb_tile
 #define hymgi_cuda_fv4_tile             hymgi_single_fv4_tile
 #define hymgi_cuda_fv4_fits_tiles       hymgi_single_fv4_fits_tiles

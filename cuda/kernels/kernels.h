@@ -44,6 +44,11 @@ void hymgi_cuda_fv4_gsrb_tile(const hymgi_level *level, const hymgi_sweep *sweep
 void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
+/* fv4/gsrb_shared.cu: all half sweeps of a smoother call, at least four, in one launch, in place, on a
+ * single box of split rows with boundaries on all sides that fits the GPU's shared memory */
+bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level);
+void hymgi_cuda_fv4_gsrb_shared(const hymgi_level *level);
+
 /* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies */
 void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
 

@@ -48,12 +48,13 @@ typedef enum hymgi_fv4_ghosts {
 
 /* How a smoother call of red-black Gauss-Seidel is done. */
 typedef enum hymgi_gsrb_form {
-  HYMGI_GSRB_HALVES,    /* exchange, half sweep, exchange, half sweep ... */
-  HYMGI_GSRB_IN_PARTS,  /* half sweeps in parts, overlapped with their messages */
-  HYMGI_GSRB_FUSED,     /* FV2: both colours in one pass */
-  HYMGI_GSRB_TILE,      /* FV2: both colours in one launch of tiles */
-  HYMGI_GSRB_PEER,      /* FV2: half sweeps with a fused exchange */
-  HYMGI_GSRB_FUSED_PEER /* FV2: both colours in one pass, with a fused exchange */
+  HYMGI_GSRB_HALVES,     /* exchange, half sweep, exchange, half sweep ... */
+  HYMGI_GSRB_IN_PARTS,   /* half sweeps in parts, overlapped with their messages */
+  HYMGI_GSRB_FUSED,      /* FV2: both colours in one pass */
+  HYMGI_GSRB_TILE,       /* FV2: both colours in one launch of tiles */
+  HYMGI_GSRB_PEER,       /* FV2: half sweeps with a fused exchange */
+  HYMGI_GSRB_FUSED_PEER, /* FV2: both colours in one pass, with a fused exchange */
+  HYMGI_GSRB_SHARED      /* FV4: all half sweeps in one launch, the level in shared memory */
 } hymgi_gsrb_form;
 
 /* A kernel of a level: its entry, the ghosts that it reads, its name as a profiler shows it. */
@@ -101,6 +102,7 @@ enum hymgi_form {
   HYMGI_FV4_MARCH,
   HYMGI_FV4_MARCH_TMA,
   HYMGI_FV4_GSRB_TILE,
+  HYMGI_FV4_GSRB_SHARED,
   HYMGI_FV4_RELAX_TILE,
   HYMGI_FV4_RESTRICT_TILE,
   HYMGI_OVERLAP_STAGED,

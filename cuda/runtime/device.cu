@@ -43,6 +43,7 @@ void close_device(hymgi_device *d)
     if (d->reduction.words) cudaFree(d->reduction.words);
     if (d->reduction.result) cudaFreeHost(d->reduction.result);
     if (d->waited) cudaFreeHost(d->waited);
+    if (d->posts.values) cudaFree(d->posts.values);
   }
   d->context->gpu = NULL;
   free(d);
@@ -132,6 +133,21 @@ extern "C" hymg_status hymgi_device_open(hymg_context *context)
   const hymg_status status = fill_device(d);
   if (status != HYMG_OK) close_device(d);
   return status;
+}
+
+extern "C" hymg_status hymgi_device_make_posts(hymg_context *context)
+{
+  hymgi_device *const d = context->gpu;
+  if (d->posts.values) return HYMG_OK;
+  const hymgi_device_guard guard(d->ordinal);
+  const size_t values = (size_t)d->multiprocessors * HYMGI_POSTED_BYTES, bytes = values + 16;
+  void *block;
+  TRY(hymgi_cuda_check(context, cudaMalloc(&block, bytes), "cudaMalloc"));
+  d->posts.values = block;
+  d->posts.number = (unsigned long long *)((char *)block + values);
+  d->posts.finished = (unsigned *)(d->posts.number + 1);
+  TRY(hymgi_cuda_check(context, cudaMemset(block, 0, bytes), "cudaMemset"));
+  return hymgi_cuda_check(context, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 /* ---- the GPUs that there are ---- */

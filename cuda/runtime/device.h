@@ -31,6 +31,15 @@ struct hymgi_reduction {
 
 enum { HYMGI_MOST_FORMS = 24 };
 
+/* What blocks of a launch pass on to each other (cuda/device/shared_tile.cuh). */
+struct hymgi_posts {
+  void *values; /* HYMGI_POSTED_BYTES for each multiprocessor */
+  unsigned long long *number;
+  unsigned *finished;
+};
+
+enum { HYMGI_POSTED_BYTES = 32768 };
+
 struct hymgi_device {
   hymg_context *context;
   int ordinal;
@@ -60,6 +69,7 @@ struct hymgi_device {
   struct hymgi_nccl *groups;
   cudaError_t (*wait_for_groups)(hymg_context *context);
   void (*close_groups)(struct hymgi_device *device);
+  hymgi_posts posts;       /* NULL until a level needs them */
   hymgi_peer_state *peers; /* those of the last plan, NULL once they wait for nothing */
 };
 
@@ -96,6 +106,8 @@ extern "C" {
 hymg_status hymgi_cuda_check(hymg_context *context, cudaError_t error, const char *what);
 /* Finds and prepares the context's device; nothing to do if it is there. */
 hymg_status hymgi_device_open(hymg_context *context);
+/* Memory for what blocks pass on; nothing to do if it is there. */
+hymg_status hymgi_device_make_posts(hymg_context *context);
 /* The stream of the next kernel; begins a capture if one is due. */
 cudaStream_t hymgi_device_stream(hymgi_device *device);
 /* Waits for all that was queued; inside a recording this ends a segment. */
@@ -127,27 +139,40 @@ void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size
 #define HYMGI_DYNAMIC_SHARED(name) extern __shared__ __align__(128) hymgi_real name[]
 #endif
 
-/* Launches kernel(args...) with `shared` bytes of dynamic shared memory a block. Every kernel calls
- * wait_for_predecessors (cuda/device/stencil_access.cuh) before it touches what another one wrote:
- * from sm_90 on it may start before that one has ended. */
+/* together: all blocks run at the same time, or the launch fails; shared: bytes of dynamic shared
+ * memory a block. */
+struct hymgi_launch_kind {
+  bool together;
+  size_t shared;
+};
+
+/* Launches kernel(args...). Every kernel calls wait_for_predecessors (cuda/device/stencil_access.cuh)
+ * before it touches what another one wrote: from sm_90 on it may start before that one has ended. */
 template <typename... P, typename... A>
-static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
-                                size_t shared, A... args)
+static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void (*kernel)(P...),
+                            dim3 grid, dim3 block, A... args)
 {
   hymgi_device *device = context->gpu;
   if (device->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   const hymgi_device_guard guard(device->ordinal);
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attribute[2] = {};
+  unsigned count = 0;
+  if (device->major >= 9 && !device->waits) {
+    attribute[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (kind.together) {
+    attribute[count].id = cudaLaunchAttributeCooperative;
+    attribute[count++].val.cooperative = 1;
+  }
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
-  config.dynamicSmemBytes = shared;
+  config.dynamicSmemBytes = kind.shared;
   config.stream = hymgi_device_stream(device);
-  config.attrs = &early;
-  config.numAttrs = device->major >= 9 && !device->waits ? 1 : 0;
+  config.attrs = attribute;
+  config.numAttrs = count;
   device->waits = false;
   cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(args)...);
   if (device->failures > 0 && --device->failures == 0) error = cudaErrorLaunchFailure;
@@ -155,10 +180,17 @@ static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim
 }
 
 template <typename... P, typename... A>
+static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
+                                size_t shared, A... args)
+{
+  hymgi_launch_as({false, shared}, context, kernel, grid, block, args...);
+}
+
+template <typename... P, typename... A>
 static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
                          A... args)
 {
-  hymgi_launch_shared(context, kernel, grid, block, 0, args...);
+  hymgi_launch_as({false, 0}, context, kernel, grid, block, args...);
 }
 
 #endif

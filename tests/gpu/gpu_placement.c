@@ -115,6 +115,12 @@ START_TEST(a_level_names_the_kernels_that_it_runs)
                 "fv4_march_memory<residual_mean>",
                 "fv4_gsrb_tile, residual sweep_generic, restriction fv4_tile<residual_mean>",
                 "coarse_v_cycle"}},
+              {HYMG_FV4,
+               "fv4_gsrb_shared",
+               32 * 32 * 32,
+               {"fv4_gsrb_shared, residual sweep_generic, restriction fv4_tile<residual_mean>",
+                "fv4_gsrb_tile, residual sweep_generic, restriction fv4_tile<residual_mean>",
+                "coarse_v_cycle"}},
               {HYMG_FV2,
                "fv2_gsrb_tile",
                32 * 32 * 32,
@@ -241,7 +247,7 @@ int main(void)
   TCase *t = tcase_create("thresholds");
   tcase_add_loop_test(t, thresholds_put_levels_where_they_say, 0, 12);
   tcase_add_loop_test(t, a_small_grid_is_estimated, 0, 2);
-  tcase_add_loop_test(t, a_level_names_the_kernels_that_it_runs, 0, 2);
+  tcase_add_loop_test(t, a_level_names_the_kernels_that_it_runs, 0, 3);
   suite_add_tcase(suite, t);
   t = tcase_create("tuning");
   tcase_add_loop_test(t, measuring_chooses_among_the_candidates, 0, 4);

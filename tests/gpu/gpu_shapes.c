@@ -192,6 +192,41 @@ START_TEST(tiles_of_small_levels)
 }
 END_TEST
 
+/* FV4's smoother calls in one launch, whose blocks pass on values: small tiles and large ones (which the
+ * emulation takes where a GPU has blocks enough for small ones), full ones and parts, several along each
+ * axis, with and without beta and alpha; the same boxes without that form. */
+static const struct {
+  int n[3];
+  double a;
+  bool constant_alpha, constant_beta;
+} shared_tiles[] = {
+    {{8, 8, 8}, 0, false, false},       {{24, 16, 16}, 0.75, false, false},
+    {{12, 28, 8}, 0, false, true},      {{20, 14, 22}, 0.75, true, false},
+    {{64, 16, 24}, 0, false, false},    {{64, 12, 36}, 0.75, false, true},
+    {{64, 32, 44}, 0.75, false, false}, {{64, 64, 64}, 0, false, false},
+};
+enum { SHARED_TILES = sizeof shared_tiles / sizeof *shared_tiles, SMALL_SHARED_TILES = 6 };
+
+START_TEST(smoother_calls_in_one_launch)
+{
+  const int *n = shared_tiles[_i / 2].n;
+  const twin_way way = {.name = "one launch", .backend = HYMG_BACKEND_CUDA};
+  twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], "dd dd dd");
+  t.a = shared_tiles[_i / 2].a;
+  t.constant_alpha = shared_tiles[_i / 2].constant_alpha;
+  t.constant_beta = shared_tiles[_i / 2].constant_beta;
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  ck_assert(hymgi_kernel_form_from(layout.context, "fv4_gsrb_shared", _i % 2 ? INT64_MAX : 0));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 /* Few planes whose strides are literals in kernels (cuda/kernels/gsrb_args.cuh): a colour at a
  * time, and both. */
 START_TEST(planes_of_large_cubes)
@@ -267,6 +302,8 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("tiles");
   tcase_add_loop_test(t, tiles_of_small_levels, 0, sizeof tiles / sizeof *tiles);
+  tcase_add_loop_test(t, smoother_calls_in_one_launch, 0,
+                      2 * (few ? SMALL_SHARED_TILES : SHARED_TILES));
   suite_add_tcase(suite, t);
   t = tcase_create("passes");
   tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
