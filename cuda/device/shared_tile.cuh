@@ -241,7 +241,9 @@ template <typename TILE> struct halo_share {
       }
   }
 
-  /* Waits for the values of a colour with this number and puts them into the tile. */
+  /* Waits for the values of a colour with this number and puts them into the tile. They are still there:
+   * a block posts its half sweep s + 2 in their place after it has received what its neighbours made in
+   * s + 1, after they had read those of s. */
   template <int COLOUR>
   __device__ __forceinline__ void receive(const shared_level &a, unsigned long long number,
                                           hymgi_real *tile) const
