@@ -388,21 +388,6 @@ template <typename TILE> bool fits_shared(const hymgi_level *level, int bytes)
   return blocks_of(shared_level_of<TILE>(level)) <= d->multiprocessors && bytes <= d->shared_bytes;
 }
 
-/* Launches a kernel whose blocks wait for each other. */
-template <typename... P, typename A>
-void launch_together(hymg_context *context, void (*kernel)(P...), int64_t blocks, int threads,
-                     int bytes, const A &args)
-{
-  hymgi_device *const d = context->gpu;
-  if (d->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
-  const hymgi_device_guard guard(d->ordinal);
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  if (hymgi_cuda_check(context, error, "shared memory of a kernel") == HYMG_OK)
-    hymgi_launch_as({true, (size_t)bytes}, context, kernel, dim3((unsigned)blocks),
-                    dim3((unsigned)threads), args);
-}
-
 } /* namespace */
 
 #endif

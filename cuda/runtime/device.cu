@@ -143,11 +143,17 @@ extern "C" hymg_status hymgi_device_make_posts(hymg_context *context)
   const size_t values = (size_t)d->multiprocessors * HYMGI_POSTED_BYTES, bytes = values + 16;
   void *block;
   TRY(hymgi_cuda_check(context, cudaMalloc(&block, bytes), "cudaMalloc"));
+  hymg_status status = hymgi_cuda_check(context, cudaMemset(block, 0, bytes), "cudaMemset");
+  if (status == HYMG_OK)
+    status = hymgi_cuda_check(context, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (status != HYMG_OK) { /* without zeros a kernel would take old numbers for new ones */
+    cudaFree(block);
+    return status;
+  }
   d->posts.values = block;
   d->posts.number = (unsigned long long *)((char *)block + values);
   d->posts.finished = (unsigned *)(d->posts.number + 1);
-  TRY(hymgi_cuda_check(context, cudaMemset(block, 0, bytes), "cudaMemset"));
-  return hymgi_cuda_check(context, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return HYMG_OK;
 }
 
 /* ---- the GPUs that there are ---- */

@@ -34,14 +34,14 @@ START_TEST(every_shape)
 }
 END_TEST
 
-/* The host, and a GPU that uses the kernels of this name on all levels. */
-static void check_kernels(const twin *t, const char *const kernels[], int count)
+/* The host, and a GPU that uses the kernels of this name on levels of so many cells. */
+static void check_kernels_from(int64_t cells, const twin *t, const char *const kernels[], int count)
 {
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};
   support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
   ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
   for (int k = 0; k < count; k++)
-    ck_assert(hymgi_kernel_form_from(layout.context, kernels[k], 1));
+    ck_assert(hymgi_kernel_form_from(layout.context, kernels[k], cells));
   twin_answer want = twin_ask(t, &twin_host, &layout), got = twin_ask(t, &way, &layout);
   const char *what = twin_unlike(&got, &want);
   ck_assert_msg(what == NULL, "%d x %d x %d, %s, smoother %d: %s", t->n[0], t->n[1], t->n[2],
@@ -49,6 +49,11 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
   twin_answer_free(&want);
   twin_answer_free(&got);
   hymg_context_destroy(&layout.context);
+}
+
+static void check_kernels(const twin *t, const char *const kernels[], int count)
+{
+  check_kernels_from(1, t, kernels, count);
 }
 
 /* Kernels for large levels: z-marches, for FV2 also with both colours fused. */
@@ -142,22 +147,12 @@ enum { RINGS = sizeof rings / sizeof *rings, SMALL_RINGS = 5 };
 START_TEST(rings_of_planes)
 {
   static const char *const kernels[] = {"fv4_march", "fv4_march_tma"};
-  const twin_way way = {.name = "rings", .backend = HYMG_BACKEND_CUDA};
   const int *n = rings[_i].n;
   twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], rings[_i].boundaries);
   t.smoother = rings[_i].smoother;
   t.a = rings[_i].a;
   t.constant_alpha = rings[_i].constant_alpha;
-  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
-  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
-  for (int k = 0; k < 2; k++)
-    ck_assert(hymgi_kernel_form_from(layout.context, kernels[k], 1));
-  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
-  const char *what = twin_unlike(&got, &want);
-  ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
-  twin_answer_free(&want);
-  twin_answer_free(&got);
-  hymg_context_destroy(&layout.context);
+  check_kernels(&t, kernels, 2);
 }
 END_TEST
 
@@ -209,21 +204,13 @@ enum { SHARED_TILES = sizeof shared_tiles / sizeof *shared_tiles, SMALL_SHARED_T
 
 START_TEST(smoother_calls_in_one_launch)
 {
+  static const char *const kernel = "fv4_gsrb_shared";
   const int *n = shared_tiles[_i / 2].n;
-  const twin_way way = {.name = "one launch", .backend = HYMG_BACKEND_CUDA};
   twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], "dd dd dd");
   t.a = shared_tiles[_i / 2].a;
   t.constant_alpha = shared_tiles[_i / 2].constant_alpha;
   t.constant_beta = shared_tiles[_i / 2].constant_beta;
-  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
-  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
-  ck_assert(hymgi_kernel_form_from(layout.context, "fv4_gsrb_shared", _i % 2 ? INT64_MAX : 0));
-  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
-  const char *what = twin_unlike(&got, &want);
-  ck_assert_msg(what == NULL, "%d x %d x %d: %s", n[0], n[1], n[2], what);
-  twin_answer_free(&want);
-  twin_answer_free(&got);
-  hymg_context_destroy(&layout.context);
+  check_kernels_from(_i % 2 ? INT64_MAX : 1, &t, &kernel, 1);
 }
 END_TEST
 

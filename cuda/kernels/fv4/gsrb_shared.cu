@@ -1,7 +1,7 @@
 /* FV4's red-black Gauss-Seidel on small levels: all half sweeps of a smoother call in one launch, in
  * place. A block keeps x and the betas of a tile with their halo in shared memory, so that a half
- * sweep takes from memory only the neighbours' cells of the colour that changed before it: some 1100
- * of 16 bytes for 16 x 8 x 16 cells. */
+ * sweep takes from memory only the neighbours' cells of the colour that changed before it: 1248 of 16
+ * bytes for 32 x 8 x 8 cells. */
 #include "device/ghosts.cuh"
 #include "device/shared_tile.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -41,7 +41,7 @@ template <typename TILE> struct ghost_lines {
   static_assert(TILE::SIZE <= 1 << FACE_SHIFT, "a place and a face in 16 bits");
 
   ghost_line *table;
-  int faces, edges; /* this thread's; */
+  int faces, edges; /* this thread's */
   bool any;         /* the tile's */
 
   /* The line from cell (x, y, z) of a face. */
@@ -262,8 +262,9 @@ template <typename TILE> void launch(const hymgi_level *level)
                          hymgi_sweeps(level)};
   with_bools(
       [&](auto variable) {
-        launch_together(level->context, fv4_gsrb_shared<TILE, variable>, blocks_of(a.level),
-                        TILE::THREADS, bytes_of<TILE>(level), a);
+        launch_large_as({true, (size_t)bytes_of<TILE>(level)}, level->context,
+                        fv4_gsrb_shared<TILE, variable>, dim3((unsigned)blocks_of(a.level)),
+                        dim3(TILE::THREADS), a);
       },
       level->method->variable_beta);
 }
