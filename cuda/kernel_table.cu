@@ -186,18 +186,15 @@ bool tiles_gsrb(const hymgi_level *level)
          takes(level, HYMGI_FV2_GSRB_TILE) && !takes(level, HYMGI_FV2_GSRB_MARCH);
 }
 
-/* One box with boundaries on all sides, of a grid whose finest level does not march: below one that does,
- * F-cycles take 1 to 3 % longer with it, though each smoother call takes half the time. */
+/* One box with boundaries on all sides. */
 bool shares_gsrb(const hymgi_level *level)
 {
   enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
   const hymgi_method *m = level->method;
-  const int64_t *const from = level->context->gpu->form_from;
   return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
          is_split(level) && level->box->boundaries == ALL_FACES &&
          hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
-         cells_of(level) << 3 * level->index < from[HYMGI_FV4_MARCH] &&
-         hymgi_cuda_fv4_fits_shared(level);
+         !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_shared(level);
 }
 
 /* With neighbours a fused sweep does more work than two half sweeps, so the level must be 3.6 times as

@@ -119,6 +119,28 @@ hymg_status fill_device(hymgi_device *d)
 
 } /* namespace */
 
+/* A kernel without shared memory gets all of it as first-level cache. Unasked, CUDA leaves a
+ * multiprocessor as the last kernel wanted it: fv4_gsrb_march then takes longer after fv4_gsrb_shared,
+ * whose blocks have all of it. It is a hint: a failure changes nothing, and an error that stays is
+ * reported by the launch. */
+extern "C" void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares)
+{
+  size_t place = (size_t)kernel / 16;
+  for (int tries = 0; tries < HYMGI_MOST_KERNELS; tries++, place++) {
+    const void **const slot = &device->kernels[place % HYMGI_MOST_KERNELS];
+    if (*slot == kernel) return;
+    if (*slot) continue;
+    *slot = kernel;
+    cudaFuncAttributes a = {};
+    if (cudaFuncGetAttributes(&a, kernel) != cudaSuccess ||
+        (!shares && a.sharedSizeBytes == 0 &&
+         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                              cudaSharedmemCarveoutMaxL1) != cudaSuccess))
+      cudaGetLastError();
+    return;
+  }
+}
+
 extern "C" hymg_status hymgi_device_open(hymg_context *context)
 {
   if (context->gpu) return HYMG_OK;

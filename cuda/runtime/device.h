@@ -38,7 +38,7 @@ struct hymgi_posts {
   unsigned *finished;
 };
 
-enum { HYMGI_POSTED_BYTES = 32768 };
+enum { HYMGI_POSTED_BYTES = 32768, HYMGI_MOST_KERNELS = 1024 };
 
 struct hymgi_device {
   hymg_context *context;
@@ -71,6 +71,7 @@ struct hymgi_device {
   void (*close_groups)(struct hymgi_device *device);
   hymgi_posts posts;       /* NULL until a level needs them */
   hymgi_peer_state *peers; /* those of the last plan, NULL once they wait for nothing */
+  const void *kernels[HYMGI_MOST_KERNELS]; /* those launched before, in a hash table */
 };
 
 /* What a solver keeps on its device, besides recordings of its cycles: the list of levels that the
@@ -110,6 +111,8 @@ hymg_status hymgi_device_open(hymg_context *context);
 hymg_status hymgi_device_make_posts(hymg_context *context);
 /* The stream of the next kernel; begins a capture if one is due. */
 cudaStream_t hymgi_device_stream(hymgi_device *device);
+/* Before each launch; does something at a kernel's first. shares: it has dynamic shared memory. */
+void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);
 /* Waits for the stream as it is; the caller reports an error. */
@@ -156,6 +159,7 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   if (device->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   const hymgi_device_guard guard(device->ordinal);
+  hymgi_device_meet_kernel(device, (const void *)kernel, kind.shared > 0);
   cudaLaunchAttribute attribute[2] = {};
   unsigned count = 0;
   if (device->major >= 9 && !device->waits) {

@@ -194,6 +194,8 @@ enum cudaFuncAttribute {
   cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
+enum cudaSharedCarveout { cudaSharedmemCarveoutMaxL1 = 0 };
+
 typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeClusterDimension = 4,

@@ -113,7 +113,7 @@ START_TEST(a_level_names_the_kernels_that_it_runs)
                32 * 32 * 32,
                {"fv4_gsrb_march, residual fv4_march_memory<residual>, restriction "
                 "fv4_march_memory<residual_mean>",
-                "fv4_gsrb_tile, residual sweep_generic, restriction fv4_tile<residual_mean>",
+                "fv4_gsrb_shared, residual sweep_generic, restriction fv4_tile<residual_mean>",
                 "coarse_v_cycle"}},
               {HYMG_FV4,
                "fv4_gsrb_shared",
