@@ -138,7 +138,7 @@ imitate bin/hymg-kernels <<END
 exec "$kernels" --triad-mb 8 "\$@"
 END
 
-# STOP=stop: the first run in FV4 stops the script that waits for it.
+# STOP=stop: the first run in FV4 stops the script that waits for it. REAL: the program that takes its place, on the host.
 imitate bin/hymg-fv <<'END'
 case $1 in
 --devices) [ -z "$NO_GPU" ] && echo '0  a GPU' && exit 0; echo 'no CUDA device: none'; exit 1 ;;
@@ -148,6 +148,16 @@ esac
 case "$STOP$*" in
 stop*fv4*) kill -TERM $PPID; exit 3 ;;
 esac
+if [ -n "$REAL" ]; then
+  for pair in $(seq $(($# / 2))); do
+    case $1 in
+    --backend | --host-cells | --device | --comm) ;;
+    *) set -- "$@" "$1" "$2" ;;
+    esac
+    shift 2
+  done
+  exec "$REAL" --backend host "$@"
+fi
 echo '64 x 64 x 64                     262144      95  1.0574e-02  2.4791e+07  7.171756e-05             -'
 echo '2.4791e+07 DOF/s'
 END
@@ -167,6 +177,8 @@ check 'scaling.sh is stopped' ends 3 'scaling.csv is as it was' scaling STOP=sto
 check 'scaling.sh is stopped' stopped "$table" '^strong,64,fv2,peer,2,262144'
 check 'scaling.sh' ends 0 'strong,64,fv4,peer,2,262144' scaling
 check 'scaling.sh' sh -c "[ \$(grep -c '^[a-z]*,64,' $table) -eq 6 ] && [ ! -e $table.new ]"
+check 'scaling.sh: hymg-fv takes weak grids' ends 0 'weak,16,fv2,peer,2,8192' \
+  scaling REAL="$BUILD/bin/hymg-fv" SIZES=weak:16 OPERATORS=fv2 PROTOCOL='--warmup 0 --min-solves 1 --min-seconds 0'
 
 # Rank 0's counts are the model's, those of all ranks are not. STOP=stop: stopped by the first run of 32^3.
 imitate bin/hymg-messages <<'END'
