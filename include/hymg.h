@@ -546,10 +546,11 @@ typedef struct hymg_transport_info {
  * strongly coupled axes are coarsened; a symmetric V-cycle of FV2 is the preconditioner of
  * conjugate gradients or, with FV4 and where a Dirichlet or Robin boundary has the quadratic
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest level
- * has at most 8192 cells, 64 a side, the mean couplings of the axes differ by less than a factor of
- * 2 and beta of neighbouring faces by less than a factor of 4; else ROBUST, as with FV4 where a
- * boundary is Neumann or has data. FMG needs STANDARD: if AUTO finds that it does not suit, the
- * creation of the solver fails and names the reason.
+ * has at most 8192 cells, 64 a side (with FV2 64 in all if there is no finer level, but for FMG),
+ * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
+ * by less than a factor of 4; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG
+ * needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and names
+ * the reason.
  * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u.
  * STANDARD has the product of the means, of 2nd order in this term. So AUTO takes ROBUST if alpha is
  * a field with different values, except for FMG, which then stays on STANDARD; the result's note

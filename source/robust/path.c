@@ -7,7 +7,9 @@
 
 #include "multigrid/level_ops.h"
 
-enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64 };
+/* MOST_ALONE: cells of a grid of which the standard path would have one level alone, with FV2 (with FV4
+ * the robust path refuses some boxes that the standard path takes) */
+enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 #define ALIKE  0.5 /* coupling of an axis over the largest one */
 #define SMOOTH 4   /* largest ratio of neighbouring betas */
 
@@ -96,6 +98,14 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
     snprintf(choice->why, sizeof choice->why,
              "halving all axes would end at %d x %d x %d cells (standard: at most %d, %d a side)",
              n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
+    return HYMG_OK;
+  }
+  const bool alone = h->method.stencil == HYMG_FV2 && memcmp(n, d->n, sizeof n) == 0;
+  if (alone && (double)n[0] * n[1] * n[2] > MOST_ALONE && h->options.method != HYMG_FMG) {
+    choice->path = HYMG_PATH_ROBUST;
+    snprintf(choice->why, sizeof choice->why,
+             "halving all axes at once is not possible (standard: at most %d cells then)",
+             MOST_ALONE);
     return HYMG_OK;
   }
   /* hymg_solver_need has no fields: with a variable beta it judges as with beta = 1. FMG has the

@@ -497,6 +497,30 @@ START_TEST(auto_takes_the_standard_path_for_smooth_cubes_with_the_same_bits)
 }
 END_TEST
 
+/* Where the standard path has no second level, it is Krylov iterations alone. */
+START_TEST(auto_takes_the_robust_path_where_nothing_is_halved)
+{
+  static const struct {
+    int n[3];
+    hymg_method method;
+    hymg_path path;
+  } choices[6] = {
+      {{63, 63, 1}, HYMG_MG, HYMG_PATH_ROBUST},    {{9, 8, 1}, HYMG_MGPCG, HYMG_PATH_ROBUST},
+      {{65, 1, 1}, HYMG_MG, HYMG_PATH_ROBUST},     {{8, 8, 1}, HYMG_MG, HYMG_PATH_STANDARD},
+      {{63, 63, 1}, HYMG_FMG, HYMG_PATH_STANDARD}, {{62, 62, 4}, HYMG_MG, HYMG_PATH_STANDARD}};
+  trial t = problem_of(choices[_i].n, (const double[3]){1, 1, 1}, "dd nn nn", 0.0);
+  trial_open(&t);
+  hymg_solver *solver = solver_of(&t, HYMG_PATH_AUTO, choices[_i].method);
+  ck_assert_int_eq(hymg_solver_path(solver, NULL), choices[_i].path);
+  hymg_result r;
+  free(solution(&t, solver, &r));
+  if (choices[_i].method != HYMG_FMG) assert_converged(&t, &r); /* FMG: one cycle */
+  if (choices[_i].path == HYMG_PATH_ROBUST) ck_assert_int_le(r.cycles, 12);
+  hymg_solver_destroy(&solver);
+  trial_close(&t);
+}
+END_TEST
+
 START_TEST(mg_and_mgpcg_mean_the_same_on_the_robust_path)
 {
   trial t = trial_of((const int[3]){9, 8, 7}, "dd dd dd", TRIAL_JUMPS);
@@ -874,6 +898,7 @@ int main(void)
   add_results(t, small);
   tcase_add_loop_test(t, auto_takes_the_robust_path_where_the_standard_one_suffers, small ? 4 : 0,
                       5);
+  tcase_add_loop_test(t, auto_takes_the_robust_path_where_nothing_is_halved, 0, 6);
   tcase_add_loop_test(t, auto_takes_the_standard_path_for_smooth_cubes_with_the_same_bits, 0,
                       small ? 4 : 6);
   tcase_add_loop_test(t, every_smoother_and_cycle_converges, 0, 8);
