@@ -145,8 +145,8 @@ int main(void)
   Suite *suite = suite_create("coarse_matrix");
   TCase *c = tcase_create("cycles");
   tcase_set_timeout(c, 120);
-  tcase_add_loop_test(c, every_shape_and_boundary, 0, support_small() ? 1 : 8);
-  tcase_add_loop_test(c, every_smoother_and_bottom, 0, support_small() ? 1 : 8);
+  tcase_add_loop_test(c, every_shape_and_boundary, 0, support_small() ? 2 : 8);
+  tcase_add_loop_test(c, every_smoother_and_bottom, 0, support_small() ? 2 : 8);
   tcase_add_test(c, boundary_data);
   tcase_add_loop_test(c, any_boxes, 0, support_small() ? 1 : 4);
   tcase_add_test(c, none_where_they_do_not_pay);
