@@ -86,6 +86,9 @@ __device__ __forceinline__ ptrdiff_t version_at(unsigned long long exchange, ptr
 __device__ __forceinline__ unsigned long long begin_exchange(const unsigned long long *exchanges,
                                                              unsigned long long *others)
 {
+#ifdef HYMGI_EMULATION
+  emulation_before_successors();
+#endif
   const unsigned long long exchange = read_word(exchanges) + 1;
   if (is_first_thread()) {
     *(volatile unsigned long long *)others = exchange;

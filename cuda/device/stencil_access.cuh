@@ -23,6 +23,8 @@ __device__ __forceinline__ void let_successors_start()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#elif defined(HYMGI_EMULATION)
+  emulation_lets_successors_start();
 #endif
 }
 

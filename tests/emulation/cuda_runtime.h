@@ -87,6 +87,10 @@ EMULATION_HIDDEN unsigned emulation_lane();
 EMULATION_HIDDEN unsigned emulation_active();
 EMULATION_HIDDEN void emulation_pause();
 EMULATION_HIDDEN long long emulation_clock();
+/* a kernel's successors may start once each thread has called the first; the second may not follow it */
+#define HYMGI_EMULATION
+EMULATION_HIDDEN void emulation_lets_successors_start();
+EMULATION_HIDDEN void emulation_before_successors();
 /* the launch's dynamicSmemBytes, on 128 bytes: in place of extern __shared__ double name[] */
 EMULATION_HIDDEN void *emulation_dynamic_shared();
 #define HYMGI_DYNAMIC_SHARED(name)                                                                 \

@@ -6,6 +6,8 @@
  * - Work is queued until the host waits, for the GPU or for messages, so a missing synchronisation reads old values.
  * - cudaMalloc memory is out of the host's reach but for kernels and copies, starts as NaN, ends at
  *   a page that faults (to 256 bytes) and faults once freed. A fault says whose memory it was.
+ * - A kernel that lets its successors start (emulation_lets_successors_start) before it writes what
+ *   they read at once (emulation_before_successors) ends with a message.
  * - A barrier that some threads never reach ends with a message, not with a hang.
  * - Copies against their kind or past an allocation, blocks and shared memory that no GPU takes,
  *   handles of another device or already destroyed, synchronisation and allocation in a capture.

@@ -126,6 +126,13 @@ __global__ static void lost_barrier()
   else
     __syncwarp();
 }
+__global__ static void late_number(bool late)
+{
+  if (late) emulation_lets_successors_start();
+  __syncthreads();
+  emulation_before_successors();
+  emulation_lets_successors_start();
+}
 __global__ static void write_at(double *x, long at)
 {
   x[at] = 1;
@@ -380,6 +387,14 @@ static void barrier_is_missed(cudaStream_t stream)
   cudaLaunchKernelEx(&c, lost_barrier);
   cudaStreamSynchronize(stream);
 }
+static void number_is_late(cudaStream_t stream)
+{
+  cudaLaunchConfig_t c = shape(1, 32, stream);
+  cudaLaunchKernelEx(&c, late_number, false);
+  if (cudaStreamSynchronize(stream) != cudaSuccess) return;
+  cudaLaunchKernelEx(&c, late_number, true);
+  cudaStreamSynchronize(stream);
+}
 static void something_stays(cudaStream_t)
 {
   setenv("HYMG_EMULATION_LEAKS", "1", 1);
@@ -468,6 +483,7 @@ int main()
   CHECK(dies(kernel_uses_freed, stream, "not allocated (any more)"));
   CHECK(dies(barrier_is_missed, stream, "7 threads wait at __syncthreads"));
   CHECK(dies(barrier_is_missed, stream, "25 threads wait at __syncwarp"));
+  CHECK(dies(number_is_late, stream, "written after it may have started"));
   CHECK(dies(something_stays, stream, "alive at exit"));
   OK(cudaStreamDestroy(stream));
   CHECK(emulation_alive() == 0);

@@ -34,10 +34,12 @@ struct tile_args : gsrb_args {
   bool at_once; /* all blocks run at the same time */
 };
 
-/* Where some blocks start only as others end, successors would take their places. */
-__device__ __forceinline__ void let_successors_start(const tile_args &a, bool waited)
+/* Where some blocks start only as others end, successors would take their places. sends: the next kernel
+ * receives, and may start once the exchange has a number. */
+__device__ __forceinline__ void let_successors_start(const tile_args &a, bool waited,
+                                                     bool sends = false)
 {
-  if (a.at_once != waited) let_successors_start();
+  if ((a.at_once && !sends) != waited) let_successors_start();
 }
 
 /* Both ghost layers off a boundary from the cells inside, x1 at line[0]. */
@@ -279,13 +281,23 @@ template <bool ALONE> struct tile_sender {
 template <> struct tile_sender<true> {
 };
 
+template <bool ALONE>
+__device__ __forceinline__ bool begins_exchange(const tile_sender<ALONE> &send)
+{
+  if constexpr (ALONE)
+    return false;
+  else
+    return send.to.bricks > 0;
+}
+
 template <bool VARIABLE, bool ALONE>
 __global__ void __launch_bounds__(THREADS, 2)
     fv4_gsrb_tile(const __grid_constant__ tile_args a,
                   const __grid_constant__ tile_sender<ALONE> send)
 {
   __shared__ hymgi_real tile[gsrb_cells::cells];
-  let_successors_start(a, false);
+  const bool sends = begins_exchange(send);
+  let_successors_start(a, false, sends);
   const int id = (int)threadIdx.x;
   const hymgi_geom g = a.boxes.one;
   int low[3];
@@ -312,9 +324,9 @@ __global__ void __launch_bounds__(THREADS, 2)
   wait_for_predecessors();
   unsigned long long exchange = 0;
   if constexpr (!ALONE) {
-    if (send.to.bricks > 0) exchange = begin_exchange(send.to.exchanges, send.to.others);
+    if (sends) exchange = begin_exchange(send.to.exchanges, send.to.others);
   }
-  let_successors_start(a, true);
+  let_successors_start(a, true, sends);
   if (inside) f = a.f[p.own];
   load_share<gsrb_cells>(from, tile);
   fill_tile_ghosts<gsrb_cells>(a, low, tile);
@@ -324,7 +336,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   const hymgi_real updated = hymgi_relax(c[0], scale, f - fv4_with_alpha(a.v, ax, c[0], alpha));
   a.out[p.own] = updated;
   if constexpr (!ALONE) {
-    if (send.to.bricks > 0) send_cell(send.to, exchange, a.colour, t, j, k, updated);
+    if (sends) send_cell(send.to, exchange, a.colour, t, j, k, updated);
   }
 }
 

@@ -28,6 +28,7 @@ struct emulated_thread {
   uint3 index;
   fiber *on;
   waits wait;
+  bool lets_successors_start;
   unsigned mask;            /* lanes of the warp it waits with */
   unsigned source;          /* lane whose value it wants */
   unsigned long long value; /* what it gave, then what it got */
@@ -188,6 +189,7 @@ void fiber_main()
     while (block->started < block->count) {
       const int k = block->started++, t = grid.backwards ? block->count - 1 - k : k;
       block->current = t;
+      block->threads[t].lets_successors_start = false;
       threadIdx = block->threads[t].index;
       (*grid.run)();
       finish(block->current);
@@ -342,6 +344,17 @@ void emulation_pause()
   }
   block->threads[t].on = running;
   switch_to(block->started < block->count ? next_fiber() : &main_fiber);
+}
+
+void emulation_lets_successors_start()
+{
+  block->threads[block->current].lets_successors_start = true;
+}
+
+void emulation_before_successors()
+{
+  if (block->threads[block->current].lets_successors_start)
+    die_in_kernel("what the next kernel reads at its start is written after it may have started");
 }
 
 void *emulation_dynamic_shared()
