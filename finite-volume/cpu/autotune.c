@@ -65,18 +65,33 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
   qsort(c, (size_t)count, sizeof *c, faster);
 }
 
-/* All candidates on a slab that may fit in the third-level cache, then the best on the whole level.
- * */
+/* Of sorted candidates, the fastest of each number of stages; returns how many. */
+static int one_of_each(candidate *c, int count)
+{
+  int kept = 0;
+  for (int m = 0; m < count; m++) {
+    bool there = false;
+    for (int i = 0; i < kept; i++)
+      there = there || c[i].stages == c[m].stages;
+    if (!there) c[kept++] = c[m];
+  }
+  return kept;
+}
+
+/* All candidates on a slab that may fit in the third-level cache, without neighbours; then the best on the
+ * whole level. Beside other ranks those are the best of each depth, since deep ones leave more for
+ * afterwards. */
 void hymgi_cpu_tune(hymgi_level *level)
 {
   /* else there is only one schedule */
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   const int *n = level->box->n;
-  if (hymgi_sends(level) && (double)n[0] * n[1] * n[2] < SMALLEST_BESIDE) return;
+  const bool beside = hymgi_sends(level);
+  if (beside && (double)n[0] * n[1] * n[2] < SMALLEST_BESIDE) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];
   memcpy(halo, level->halo, sizeof halo);
-  if (hymgi_sends(level)) memset(level->halo, 0, sizeof halo); /* ranks time by themselves */
+  if (beside) memset(level->halo, 0, sizeof halo);
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
   candidate c[CANDIDATES];
@@ -85,8 +100,10 @@ void hymgi_cpu_tune(hymgi_level *level)
   seconds_of(level, c); /* warm-up */
   run_all(level, c, CANDIDATES, 1);
   g->n[2] = planes;
-  run_all(level, c, FINALISTS, ROUNDS);
-  use(level, c);
   memcpy(level->halo, halo, sizeof halo);
+  level->silent = beside; /* ranks time by themselves */
+  run_all(level, c, beside ? one_of_each(c, CANDIDATES) : FINALISTS, ROUNDS);
+  level->silent = false;
+  use(level, c);
   level->x = x, level->y = y; /* smoothers may have swapped them */
 }

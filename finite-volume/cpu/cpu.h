@@ -65,11 +65,11 @@ void hymgi_cpu_next(host_row *r);
 int hymgi_cpu_rows_of_plane(const host_row *r);
 void hymgi_cpu_next_plane(host_row *r);
 
-/* Layers beside a face without a boundary whose values after half sweep s depend on what lies beyond:
+/* Layers beside a face without a boundary whose values after (half) sweep s depend on what lies beyond:
  * slots along x, if rows are split. */
 static inline int host_depth(const hymgi_geom *g, int face, int s)
 {
-  return (face < 2 && g->split ? 1 : g->ghost) + s;
+  return (face < 2 && g->split ? 1 : g->ghost) * (s + 1);
 }
 
 /* Maximum that propagates NaN. */
@@ -261,15 +261,26 @@ void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 /* Runs a smoother call as z wavefronts if the level is one box and large enough; returns false if
  * not. level->start is a stage before the sweeps. If coarse is not NULL the residual is restricted
  * into it as a further stage (transfer.c has the separate pass), if max is not NULL max |f - A x| is
- * found; not both, and neither beside other ranks (false). from_f: as HOST_FIRST begins. */
+ * found; not both. from_f: as HOST_FIRST begins. */
 bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, double *max);
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what);
 bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
-/* The rest of half sweep s of a group (FV2 gsrb in place, split rows), of which a wavefront has done
- * the cells at least host_depth layers away from the faces in `cut` (bits): ends the exchange that
- * begin_halo has begun. */
-void hymgi_cpu_begin_halo(const hymgi_level *level, hymgi_real *x);
-void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cut);
+/* An iterate: a vector, or the one with its red cells, and how far from it the one with the black cells
+ * is. */
+typedef struct host_iterate {
+  hymgi_real *x;
+  ptrdiff_t apart;
+} host_iterate;
+
+/* For (half) sweeps of which a wavefront has done the cells at least host_depth layers away from the faces
+ * in `cut` (bits). begin_halo: sends what the neighbours read of x. own_ghosts: those beyond boundaries,
+ * as far as they need no message. finish_halo: ends the exchange. sweep_shell: the rest of sweep s of a
+ * group, once its iterate has its ghosts; out NULL: returns the largest absolute value. */
+void hymgi_cpu_begin_halo(const hymgi_level *level, host_iterate x);
+void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x);
+void hymgi_cpu_finish_halo(const hymgi_level *level, host_iterate x);
+double hymgi_cpu_sweep_shell(const host_pass *pass, hymgi_real *out, int colour, int s,
+                             unsigned cut);
 /* possible: with some depth and tiles; applies: with those of level->tuning */
 bool hymgi_cpu_wave_possible(const hymgi_level *level);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
@@ -279,6 +290,9 @@ host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 void hymgi_cpu_tune(hymgi_level *level);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
 void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
+/* Restricts the residual to coarse rows that a wavefront has left out beside the faces in `cut`. */
+void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
+                              hymgi_real *coarse);
 /* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
  * already. */
 void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,

@@ -21,6 +21,7 @@
 #define hymgi_cpu_fill_ghosts               hymgi_cpu_fill_ghosts_single
 #define hymgi_cpu_fill_row_ghosts           hymgi_cpu_fill_row_ghosts_single
 #define hymgi_cpu_fill_stencil_ghosts       hymgi_cpu_fill_stencil_ghosts_single
+#define hymgi_cpu_finish_halo               hymgi_cpu_finish_halo_single
 #define hymgi_cpu_interpolate               hymgi_cpu_interpolate_single
 #define hymgi_cpu_interpolate_later         hymgi_cpu_interpolate_later_single
 #define hymgi_cpu_interpolate_rows          hymgi_cpu_interpolate_rows_single
@@ -28,9 +29,11 @@
 #define hymgi_cpu_interpolate_uneven        hymgi_cpu_interpolate_uneven_single
 #define hymgi_cpu_interpolate_weighted      hymgi_cpu_interpolate_weighted_single
 #define hymgi_cpu_interpolate_weighted_rows hymgi_cpu_interpolate_weighted_rows_single
+#define hymgi_cpu_left_out                  hymgi_cpu_left_out_single
 #define hymgi_cpu_max                       hymgi_cpu_max_single
 #define hymgi_cpu_next                      hymgi_cpu_next_single
 #define hymgi_cpu_next_plane                hymgi_cpu_next_plane_single
+#define hymgi_cpu_own_ghosts                hymgi_cpu_own_ghosts_single
 #define hymgi_cpu_pack                      hymgi_cpu_pack_single
 #define hymgi_cpu_plain_row                 hymgi_cpu_plain_row_single
 #define hymgi_cpu_precondition              hymgi_cpu_precondition_single
@@ -43,6 +46,7 @@
 #define hymgi_cpu_restrict_faces            hymgi_cpu_restrict_faces_single
 #define hymgi_cpu_restrict_max              hymgi_cpu_restrict_max_single
 #define hymgi_cpu_restrict_residual_row     hymgi_cpu_restrict_residual_row_single
+#define hymgi_cpu_restrict_shell            hymgi_cpu_restrict_shell_single
 #define hymgi_cpu_restrict_tensor           hymgi_cpu_restrict_tensor_single
 #define hymgi_cpu_restrict_weighted         hymgi_cpu_restrict_weighted_single
 #define hymgi_cpu_restrict_weighted_rows    hymgi_cpu_restrict_weighted_rows_single
@@ -71,6 +75,7 @@
 #define hymgi_cpu_wave_applies              hymgi_cpu_wave_applies_single
 #define hymgi_cpu_wave_possible             hymgi_cpu_wave_possible_single
 #define hymgi_cpu_wave_run                  hymgi_cpu_wave_run_single
+#define hymgi_cpu_wave_run_cut              hymgi_cpu_wave_run_cut_single
 #define hymgi_cpu_wave_smooth               hymgi_cpu_wave_smooth_single
 #define hymgi_cpu_wave_stages               hymgi_cpu_wave_stages_single
 #define hymgi_fv2_row_of                    hymgi_fv2_row_of_single

@@ -145,6 +145,7 @@ typedef struct hymgi_level {
   bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
+  bool silent;               /* host: nothing is sent, as each rank takes times by itself */
   hymgi_interpolation start; /* what the next smoother call does first; without a source: nothing */
   /* max |f - A x| is wanted after a cycle that ends with a smoother call, and may come with it */
   enum { HYMGI_NORM_UNWANTED, HYMGI_NORM_WANTED, HYMGI_NORM_KNOWN } norm;

@@ -238,6 +238,8 @@ static bool smooth_norm(hymgi_level *level)
   }
   level->norm = HYMGI_NORM_KNOWN;
   hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level) + norm_bytes);
+  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level),
+                         hymgi_sweeps(level) + 1);
   return true;
 }
 

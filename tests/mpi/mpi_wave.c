@@ -7,8 +7,28 @@
 #include <string.h>
 
 static const int n[3] = {48, 48, 48};
-static const char *const boundaries[] = {"dd nd dn", "pp pp pp", "pp dd pp", "pp pp dd"};
-enum { BOUNDARIES = sizeof boundaries / sizeof *boundaries, CELLS = 48 * 48 * 48 };
+typedef struct kind {
+  hymg_stencil stencil;
+  hymg_smoother smoother;
+  const char *boundary;
+} kind;
+
+/* In place; between two buffers, where a box is never its own neighbour. */
+static const kind in_place[] = {{HYMG_FV2, HYMG_GSRB, "dd nd dn"},
+                                {HYMG_FV2, HYMG_GSRB, "pp pp pp"},
+                                {HYMG_FV2, HYMG_GSRB, "pp dd pp"},
+                                {HYMG_FV2, HYMG_GSRB, "pp pp dd"}},
+                  buffered[] = {{HYMG_FV4, HYMG_GSRB, "dd dd dd"},
+                                {HYMG_FV4, HYMG_CHEBYSHEV, "dd dd dd"},
+                                {HYMG_FV2, HYMG_CHEBYSHEV, "dd nd dn"},
+                                {HYMG_FV4, HYMG_GSRB, "pp dd dd"},
+                                {HYMG_FV4, HYMG_JACOBI, "dd dd pp"},
+                                {HYMG_FV2, HYMG_L1JACOBI, "nn pp dd"}};
+enum {
+  IN_PLACE = sizeof in_place / sizeof *in_place,
+  BUFFERED = sizeof buffered / sizeof *buffered,
+  CELLS = 48 * 48 * 48
+};
 
 /* u after two cycles from noise, NaN in other ranks' cells. waves: do they run on level 0? */
 static double *answer(const support_case *c, const support_layout *layout,
@@ -18,7 +38,8 @@ static double *answer(const support_case *c, const support_layout *layout,
   hymg_result result;
   support_kit k = support_open(&c->spec, layout, &o);
   hymg_solver_destroy(&k.solver);
-  o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-14, o.precision = precision;
+  o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-14, o.precision = precision,
+  o.smoother = c->spec.smoother;
   OK(k.context, hymgi_solver_create_tuned(k.op, &o, tuning, &k.solver));
   if (waves) *waves = hymgi_cpu_wave_applies(k.solver->h.level);
   double *values = support_random(CELLS, -1, 1, 9);
@@ -33,30 +54,36 @@ static double *answer(const support_case *c, const support_layout *layout,
 }
 
 /* boxes: of the ranks' grid */
-static bool check(const char *boundary, const int boxes[3], hymg_precision precision)
+static bool check(const kind *what, const int boxes[3], hymg_precision precision)
 {
   static const hymgi_tuning plain = {.split_from = 4}, tunings[] = {{4, 8, 6, 0, true},
                                                                     {4, 8, 4, 24, true},
                                                                     {4, 8, 1, 0, false},
                                                                     {4, 8, 3, 16, true}};
-  support_case c = support_case_of(HYMG_FV2, n, boundary, 0.5);
+  support_case c = support_case_of(what->stencil, n, what->boundary, 0.5);
+  c.spec.smoother = what->smoother;
   const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
   double *want = answer(&c, &alone, &plain, precision, NULL);
   bool waves = true;
+  const int most =
+      support_ranks(MPI_COMM_WORLD) > 2 ? 1 : 3; /* threads; more would wait for cores */
   for (size_t t = 0; t < sizeof tunings / sizeof *tunings; t++) {
     bool these = false;
     char where[100];
+    const int threads = 1 + (int)t % most;
     support_layout layout = {.boxes = {boxes[0], boxes[1], boxes[2]},
-                             .threads = 1 + (int)t % 3,
-                             .context = support_context(MPI_COMM_WORLD, 1 + (int)t % 3)};
+                             .threads = threads,
+                             .context = support_context(MPI_COMM_WORLD, threads)};
     double *got = answer(&c, &layout, tunings + t, precision, &these);
     size_t wrong = 0, own = 0;
     for (size_t m = 0; m < CELLS; m++) {
       own += got[m] == got[m];
       wrong += got[m] == got[m] && memcmp(got + m, want + m, sizeof *got) != 0;
     }
-    snprintf(where, sizeof where, "%s, %d x %d x %d boxes, %d stages, tiles of %d rows", boundary,
-             boxes[0], boxes[1], boxes[2], tunings[t].wave_stages, tunings[t].wave_rows);
+    snprintf(where, sizeof where,
+             "fv%d, smoother %d, %s, %d x %d x %d boxes, %d stages, tiles of %d rows",
+             what->stencil == HYMG_FV4 ? 4 : 2, (int)what->smoother, what->boundary, boxes[0],
+             boxes[1], boxes[2], tunings[t].wave_stages, tunings[t].wave_rows);
     support_all_agree(wrong ? "cells differ" : own ? NULL : "no cells", where);
     free(got);
     hymg_context_destroy(&layout.context);
@@ -72,8 +99,22 @@ START_TEST(wavefronts_beside_other_ranks_change_no_bit)
   const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
   int boxes[3] = {1, 1, 1};
   boxes[axis] = ranks;
-  const bool waves = check(boundaries[_i / 3], boxes, HYMG_DOUBLE);
+  const bool waves = check(in_place + _i / 3, boxes, HYMG_DOUBLE);
   ck_assert(waves || n[axis] / ranks < 16);
+}
+END_TEST
+
+START_TEST(wavefronts_between_buffers_beside_other_ranks_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
+  const kind *what = buffered + _i / 3;
+  if (ranks > 2 && axis != _i / 3 % 3) return;
+  int boxes[3] = {1, 1, 1};
+  boxes[axis] = ranks;
+  const char *const p = strchr(what->boundary, 'p');
+  const bool itself = p && (p - what->boundary) / 3 != axis;
+  const bool waves = check(what, boxes, HYMG_DOUBLE);
+  ck_assert(waves != itself || n[axis] / ranks < 16);
 }
 END_TEST
 
@@ -81,15 +122,17 @@ START_TEST(wavefronts_beside_ranks_on_several_sides_change_no_bit)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
   if (ranks < 4) return;
-  check(boundaries[_i], (const int[3]){2, 1, ranks / 2}, HYMG_DOUBLE);
-  check(boundaries[_i], (const int[3]){2, 2, ranks / 4}, HYMG_DOUBLE);
+  const kind *what = _i < IN_PLACE ? in_place + _i : buffered + (_i - IN_PLACE);
+  check(what, (const int[3]){2, 1, ranks / 2}, HYMG_DOUBLE);
+  check(what, (const int[3]){2, 2, ranks / 4}, HYMG_DOUBLE);
 }
 END_TEST
 
 START_TEST(wavefronts_in_single_precision_change_no_bit)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
-  check(boundaries[_i], (const int[3]){1, 1, ranks}, HYMG_MIXED);
+  check(_i < IN_PLACE ? in_place + _i : buffered + (_i - IN_PLACE), (const int[3]){1, 1, ranks},
+        HYMG_MIXED);
 }
 END_TEST
 
@@ -99,11 +142,12 @@ int main(int argc, char **argv)
   if (support_skips_ranks(2, 4)) return 0;
   Suite *suite = suite_create("wave on ranks");
   TCase *t = tcase_create("wave");
-  const int count = support_small() ? 1 : BOUNDARIES;
+  const int count = support_small() ? 1 : IN_PLACE, more = support_small() ? 1 : BUFFERED;
   tcase_set_timeout(t, 300);
   tcase_add_loop_test(t, wavefronts_beside_other_ranks_change_no_bit, 0, 3 * count);
-  tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0, count);
-  tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count);
+  tcase_add_loop_test(t, wavefronts_between_buffers_beside_other_ranks_change_no_bit, 0, 3 * more);
+  tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0, count + more);
+  tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count + more);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();

@@ -198,7 +198,7 @@ static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
 static void begin_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x)
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
-  if (!plan) return;
+  if (!plan || level->silent) return;
   spread_colours(level, apart);
   hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, x, level->box, x);
   spread_colours(level, -apart);
@@ -208,7 +208,8 @@ static void finish_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
   spread_colours(level, apart);
-  if (plan) hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
+  if (plan && !level->silent)
+    hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
   if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
   spread_colours(level, -apart);
 }
@@ -219,18 +220,31 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x)
   finish_halo(level, 0, x);
 }
 
-void hymgi_cpu_begin_halo(const hymgi_level *level, hymgi_real *x)
+void hymgi_cpu_begin_halo(const hymgi_level *level, host_iterate x)
 {
-  begin_halo(level, 0, x);
+  begin_halo(level, x.apart, x.x);
 }
 
-void hymgi_cpu_sweep_shell(const host_pass *pass, int colour, int s, unsigned cut)
+void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x)
 {
-  const hymgi_level *level = pass->level;
-  const job w = {*pass, .out = level->x, .colour = colour, .cut = cut, .before = s};
+  if (level->method->stencil != HYMG_FV4) return;
+  spread_colours(level, x.apart);
+  hymgi_cpu_fill_ghosts(level, x.x, HYMGI_GHOSTS_V4, false);
+  spread_colours(level, -x.apart);
+}
+
+void hymgi_cpu_finish_halo(const hymgi_level *level, host_iterate x)
+{
+  finish_halo(level, x.apart, x.x);
+}
+
+double hymgi_cpu_sweep_shell(const host_pass *pass, hymgi_real *out, int colour, int s,
+                             unsigned cut)
+{
+  const job w = {*pass, .out = out, .colour = colour, .cut = cut, .before = s};
   found all = {.max = 0};
-  if (pass->kind != HOST_FIRST) finish_halo(level, 0, level->x);
   run_part(&w, SHELL, &all);
+  return all.max;
 }
 
 /* Exchanges the halo of x and runs the job on all cells; if messages are sent, the inner cells are
@@ -243,7 +257,7 @@ static found run_job(job *w, hymgi_real *x)
   found all = {.max = 0};
   begin_halo(level, w->apart, x);
   if (overlap) {
-    w->requests = plan->requests;
+    w->requests = level->silent ? NULL : plan->requests;
     run_part(w, INNER, &all);
     w->requests = NULL;
   }

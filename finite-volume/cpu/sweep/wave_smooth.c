@@ -39,15 +39,6 @@ static bool has_rows(const hymgi_level *level, int stages)
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
-/* FV2 gsrb may have a halo. */
-bool hymgi_cpu_wave_possible(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
-  if (!hymgi_operator_halo(level)) return true;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level);
-}
-
 /* wave.self and wave.cut */
 static void neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
 {
@@ -60,6 +51,19 @@ static void neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
     else if (!(g->boundaries >> face & 1) && hymgi_sends(level))
       *cut |= 1u << face;
   }
+}
+
+/* gsrb beside neighbours: all that a cell of FV2 reads is of the other colour, and half sweeps of FV4 know
+ * which colour a ghost has. A box that is its own neighbour copies ghosts, of FV2 gsrb alone. */
+bool hymgi_cpu_wave_possible(const hymgi_level *level)
+{
+  const hymgi_method *m = level->method;
+  if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
+  if (!hymgi_operator_halo(level)) return true;
+  unsigned self, cut;
+  neighbours(level, &self, &cut);
+  if (m->smoother == HYMG_GSRB && !hymgi_keeps_colours_apart(level)) return false;
+  return !self || (m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
 
 /* Along an axis on which the box is its own neighbour: one tile alone along y; along z stages must
@@ -113,35 +117,23 @@ static wave standard_wave(hymgi_level *level, barrier *all)
                 .gsrb = gsrb};
 }
 
-/* A group of half sweeps beside other boxes: what depends on them afterwards, while the others wait. */
-static void run_cut(wave *w)
-{
-  hymgi_level *level = w->level;
-  const hymgi_plan *plan = hymgi_operator_halo(level);
-  const bool reads = w->stage[0].pass.kind != HOST_FIRST;
-  if (reads) hymgi_cpu_begin_halo(level, level->x);
-  w->requests = reads ? plan->requests : NULL;
-  hymgi_cpu_wave_run(w);
-  for (int s = 0; s < w->stages; s++) {
-    if (s) hymgi_cpu_begin_halo(level, level->x);
-    hymgi_cpu_sweep_shell(&w->stage[s].pass, w->stage[s].colour, s, w->cut);
-  }
-}
-
 bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, double *max)
 {
   if (!hymgi_cpu_wave_applies(level)) return false;
-  if (hymgi_sends(level) && (coarse || max)) return false;
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
   barrier all = {0};
   wave w = standard_wave(level, &all);
   neighbours(level, &w.self, &w.cut);
+  if (coarse && w.cut & 3) return false; /* parts of coarse rows */
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   w.start = level->start, w.x = level->x;
   level->start.source = NULL;
-  if (w.fv4 && !w.start.source) hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  if (w.fv4 && !w.start.source && !w.cut)
+    hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
   for (int first = 0; first < sweeps; first += group) {
     w.stages = sweeps - first < group ? sweeps - first : group;
+    const host_iterate start = {w.gsrb ? now[0] : level->x,
+                                w.gsrb && w.g->split ? host_distance(now[0], now[1]) : 0};
     hymgi_cpu_wave_stages(&w, first, now, next);
     if (from_f && first == 0) w.stage[0].pass.kind = HOST_FIRST;
     if (first + w.stages == sweeps) {
@@ -152,7 +144,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, 
     w.before = w.start.source != NULL;
     w.total = w.before + w.stages + (w.coarse || w.norm);
     if (w.cut)
-      run_cut(&w);
+      hymgi_cpu_wave_run_cut(&w, start);
     else
       hymgi_cpu_wave_run(&w);
     w.start.source = NULL;

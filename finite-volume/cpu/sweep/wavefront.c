@@ -11,9 +11,10 @@
  * Periodic axes (FV2 gsrb in place): ghosts are copied just before a stage reads them. Along z stage s
  * begins with plane s, where the stage before it has come past the planes s - 1 to s + 1, and ends
  * with plane s - 1, which that stage reaches one time step earlier.
- * Beside other boxes (likewise) stage s leaves out the cells that depend on what messages bring. A
- * half sweep reads the other colour alone, and the next one, which overwrites that, leaves out one
- * layer more: so the cells left out can be done afterwards, half sweep by half sweep. */
+ * Beside other boxes stage s leaves out the cells that depend on what messages bring. What they read is
+ * still there afterwards: it is overwritten by a later stage, if at all (in place by the next one, between
+ * two buffers by the next but one), which leaves out as many layers more as a stage reads. So the cells
+ * left out are done after the wavefront, sweep by sweep. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <string.h>
@@ -148,17 +149,20 @@ static int first_plane(const wave *w, int s)
 
 /* ---- stages ---- */
 
-/* Layers that stage s leaves out beside a face. */
-static int left_out(const wave *w, int face, int s)
+/* Restriction takes whole pairs of rows and planes. */
+int hymgi_cpu_left_out(const wave *w, int face, int s)
 {
-  return w->cut >> face & 1 ? host_depth(w->g, face, s) : 0;
+  if (!(w->cut >> face & 1)) return 0;
+  const int depth = host_depth(w->g, face, s);
+  return w->coarse && s == w->total - 1 ? (depth + 1) & ~1 : depth;
 }
 
 /* Rows without their ends. */
 static void run_middle(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
-  const int from = left_out(w, 0, index), to = host_slots(w->g) - left_out(w, 1, index);
+  const int from = hymgi_cpu_left_out(w, 0, index),
+            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
   for (int j = r->low; from < to && j < r->high; j++)
     hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
                         s->out + hymgi_row(w->g, s->colour, j, k));
@@ -167,15 +171,15 @@ static void run_middle(const wave *w, int index, const rows *r, int k)
 static void run_stage(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
-  const int nz = w->g->n[2];
+  const int end = w->g->n[2] - hymgi_cpu_left_out(w, 5, index);
   const int j[2] = {r->low, r->high};
   hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
   if (w->self) copy_ghosts(w, r, k, 1u << (1 - s->colour));
-  if (w->cut && (w->cut & 3 || r->low >= r->high))
+  if (k < end && w->cut && (w->cut & 3 || r->low >= r->high))
     run_middle(w, index, r, k);
-  else if (k < nz && w->fv4)
+  else if (k < end && w->fv4)
     hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
-  else if (k < nz)
+  else if (k < end)
     hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
   if (w->fv4) run_closures(w, s, r, k);
 }
@@ -190,18 +194,19 @@ static void run_interpolation(const wave *w, const rows *r, int k)
   if (w->fv4) run_closures(w, &(const stage){.g = *w->g, .after = w->x}, r, k);
 }
 
-static void run_norm(const wave *w, const rows *r, int k, double *max)
+static void run_norm(const wave *w, int index, const rows *r, int k, double *max)
 {
   const hymgi_level *level = w->level;
   const host_pass residual = {
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
-  const int n = host_slots(w->g);
+  const int from = hymgi_cpu_left_out(w, 0, index),
+            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self) copy_ghosts(w, r, k, 3);
-  for (int j = r->low; j < r->high; j++)
+  for (int j = r->low; from < to && j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
-      hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, 0, n, row);
-      *max = host_larger(*max, host_largest(row, n));
+      hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, from, to, row);
+      *max = host_larger(*max, host_largest(row + from, to - from));
     }
 }
 
@@ -263,7 +268,7 @@ static void run_restrict_weighted(const wave *w, const rows *r, int k)
 /* max: raised by what this thread finds */
 static void run_any(const wave *w, int s, const rows *r, int k, double *max)
 {
-  const int sweep = s - w->before, nz = w->g->n[2];
+  const int sweep = s - w->before, nz = w->g->n[2] - hymgi_cpu_left_out(w, 5, s);
   if (sweep < 0 && w->robust)
     run_start(w, r, k);
   else if (sweep < 0)
@@ -271,7 +276,7 @@ static void run_any(const wave *w, int s, const rows *r, int k, double *max)
   else if (sweep < w->stages)
     run_stage(w, sweep, r, k);
   else if (!w->robust && k < nz && w->norm)
-    run_norm(w, r, k, max);
+    run_norm(w, s, r, k, max);
   else if (!w->robust && k < nz)
     run_restrict(w, r, k);
   else if (w->robust && s < w->total - 1)
@@ -286,9 +291,11 @@ static void run_tile(const wave *w, int from, int to, double *max)
   for (int t = 0; t < planes + w->lag * last + first_plane(w, last); t++) {
     for (int s = 0; s < w->total; s++) {
       const int k = t - w->lag * s, first = first_plane(w, s);
-      if (k < first + left_out(w, 4, s) || k >= first + planes - left_out(w, 5, s)) continue;
+      if (k < first + hymgi_cpu_left_out(w, 4, s) ||
+          k >= first + planes - hymgi_cpu_left_out(w, 5, s))
+        continue;
       rows r = rows_of(w, from, to, s);
-      const int low = left_out(w, 2, s), high = w->g->n[1] - left_out(w, 3, s);
+      const int low = hymgi_cpu_left_out(w, 2, s), high = w->g->n[1] - hymgi_cpu_left_out(w, 3, s);
       r.low = r.low < low ? low : r.low;
       r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
@@ -311,4 +318,42 @@ void hymgi_cpu_wave_run(wave *w)
 #pragma omp critical
     w->max = host_larger(w->max, max);
   }
+}
+
+/* What a stage after the sweeps has left out: `left` layers of each face. */
+static void finish_last(wave *w, host_iterate x)
+{
+  const hymgi_level *level = w->level;
+  const int last = w->total - 1;
+  hymgi_cpu_begin_halo(level, x);
+  hymgi_cpu_finish_halo(level, x);
+  if (w->norm) {
+    const host_pass residual = {
+        .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
+    w->max = host_larger(w->max, hymgi_cpu_sweep_shell(&residual, NULL, 0, last, w->cut));
+  } else {
+    int left[6];
+    for (int face = 0; face < 6; face++)
+      left[face] = hymgi_cpu_left_out(w, face, last);
+    hymgi_cpu_restrict_shell(level, left, w->gsrb && !w->fv4, w->coarse);
+  }
+}
+
+void hymgi_cpu_wave_run_cut(wave *w, host_iterate start)
+{
+  hymgi_level *level = w->level;
+  const bool reads = w->stage[0].pass.kind != HOST_FIRST;
+  if (reads) hymgi_cpu_begin_halo(level, start);
+  hymgi_cpu_own_ghosts(level, start);
+  w->requests = reads && !level->silent ? hymgi_operator_halo(level)->requests : NULL;
+  hymgi_cpu_wave_run(w);
+  host_iterate x = start;
+  for (int s = 0; s < w->stages; s++) {
+    const stage *at = w->stage + s;
+    if (s) hymgi_cpu_begin_halo(level, x);
+    if (s || reads) hymgi_cpu_finish_halo(level, x);
+    hymgi_cpu_sweep_shell(&at->pass, at->out, at->colour, s, w->cut);
+    x = (host_iterate){at->after, at->g.half - w->g->half};
+  }
+  if (w->total > w->stages) finish_last(w, x);
 }

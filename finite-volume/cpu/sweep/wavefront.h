@@ -37,8 +37,9 @@ typedef struct wave {
   hymgi_real *x;             /* what it writes */
   bool norm;                 /* standard path: the last stage is max |f - A x|: */
   double max;
-  /* FV2 gsrb in place. self: axes (bits) along which the box is its own neighbour; cut: faces (bits)
-   * with other boxes beyond, next to which sweep s leaves host_depth layers out (sweeps alone) */
+  /* self: axes (bits) along which the box is its own neighbour (FV2 gsrb in place); cut: faces (bits) with
+   * other boxes beyond, next to which stage s leaves host_depth layers out, or so many that no coarse row
+   * is divided */
   unsigned self, cut;
   hymgi_requests *requests; /* messages in flight, or NULL */
   barrier *barrier;
@@ -55,5 +56,10 @@ static inline int hymgi_tiles_of(int ny, int height)
  * from one wavefront of gsrb to the next. */
 void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2]);
 void hymgi_cpu_wave_run(wave *w);
+/* Layers that stage s leaves out beside a face. */
+int hymgi_cpu_left_out(const wave *w, int face, int s);
+/* wave_run beside other boxes: `start`, the iterate before the sweeps, is sent before, and what depends on
+ * the neighbours is done afterwards, while they wait. */
+void hymgi_cpu_wave_run_cut(wave *w, host_iterate start);
 
 #endif

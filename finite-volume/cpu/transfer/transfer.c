@@ -133,6 +133,19 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
   store_means(level, b, &r, red, g->split ? 1 : 2, JK, coarse);
 }
 
+void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
+                              hymgi_real *coarse)
+{
+  const hymgi_geom *g = level->box;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row r = hymgi_cpu_rows(level->patch, 1, false); r.g; hymgi_cpu_next(&r)) {
+    const int J = r.cjk[1], K = r.cjk[2];
+    const bool done = 2 * J >= left_out[2] && 2 * J < g->n[1] - left_out[3] &&
+                      2 * K >= left_out[4] && 2 * K < g->n[2] - left_out[5];
+    if (!done) hymgi_cpu_restrict_residual_row(level, 0, r.cjk + 1, red, coarse);
+  }
+}
+
 /* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
  * rounding and is left out. */
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
