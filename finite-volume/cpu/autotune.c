@@ -6,8 +6,8 @@
 
 #include "cpu/sweep/wavefront.h"
 
-/* SMALLEST_BESIDE: the cells of a box from which on beside other ranks a wavefront gains more than the
- * cells that it leaves out cost */
+/* SMALLEST_BESIDE: the cells of a box from which on beside other ranks a wavefront of FV2 gains more than
+ * the cells that it leaves out cost */
 enum {
   SLAB = 16,
   SMALLEST = 32 * 32 * 32,
@@ -87,7 +87,8 @@ void hymgi_cpu_tune(hymgi_level *level)
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   const int *n = level->box->n;
   const bool beside = hymgi_sends(level);
-  if (beside && (double)n[0] * n[1] * n[2] < SMALLEST_BESIDE) return;
+  const double from = level->method->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
+  if (beside && (double)n[0] * n[1] * n[2] < from) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];
   memcpy(halo, level->halo, sizeof halo);
