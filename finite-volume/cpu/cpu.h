@@ -275,7 +275,7 @@ typedef struct host_iterate {
 /* For (half) sweeps of which a wavefront has done the cells at least host_depth layers away from the faces
  * in `cut` (bits). begin_halo: sends what the neighbours read of x. own_ghosts: those beyond boundaries,
  * as far as they need no message. finish_halo: ends the exchange. sweep_shell: the rest of sweep s of a
- * group, once its iterate has its ghosts; out NULL: returns the largest absolute value. */
+ * group, once its iterate has its ghosts; colour -1: of both; out NULL: returns the largest absolute value. */
 void hymgi_cpu_begin_halo(const hymgi_level *level, host_iterate x);
 void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x);
 void hymgi_cpu_finish_halo(const hymgi_level *level, host_iterate x);
@@ -324,6 +324,8 @@ void hymgi_cpu_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y);
 void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
                             hymgi_real *r);
 void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r); /* of row (j, k) */
+/* black cells of plain rows, and of those next to another box, which may have plain rows */
+void hymgi_cpu_clear_sent(const hymgi_level *level, hymgi_real *r);
 void hymgi_cpu_residual(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
                         hymgi_real *r);
 double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x);

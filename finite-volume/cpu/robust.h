@@ -25,6 +25,11 @@ static inline bool host_halved(const hymgi_level *level, int axis)
   return level->coarsened >> axis & 1;
 }
 
+static inline int host_children(const hymgi_level *level, int axis)
+{
+  return host_halved(level, axis) ? 2 : 1;
+}
+
 /* The first cell of a part of row (j, k) in a vector. */
 static inline ptrdiff_t host_part(const hymgi_geom *g, int part, int j, int k)
 {
@@ -64,6 +69,9 @@ void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *s
 void hymgi_cpu_restrict_weighted_rows(const hymgi_level *level, int b, const int J[2], int K,
                                       const hymgi_real *r, hymgi_after after, int ring,
                                       hymgi_real *coarse);
+/* The coarse rows of the only box that a wavefront has left out: `left` fine layers of each face. */
+void hymgi_cpu_restrict_weighted_shell(const hymgi_level *level, const int left[6],
+                                       const hymgi_real *r, hymgi_after after, hymgi_real *coarse);
 /* Fine rows (j, k) from <= jk < to, children of one coarse row. colour: of the cells to interpolate
  * to, if rows are split; or -1 for all. */
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
@@ -80,7 +88,8 @@ void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *fa
 bool hymgi_cpu_starts_from_f(const hymgi_level *level);
 bool hymgi_cpu_smooth_from_zero(hymgi_level *level);
 
-/* wave_robust.c */
+/* wave_robust.c; fuses: do the two functions below take the level? */
+bool hymgi_cpu_robust_fuses(const hymgi_level *level);
 bool hymgi_cpu_robust_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_after after,
                                       hymgi_real *coarse);
 bool hymgi_cpu_robust_interpolate_smooth(hymgi_level *fine, const hymgi_real *source);

@@ -14,6 +14,7 @@
 #define hymgi_cpu_boundary_term             hymgi_cpu_boundary_term_single
 #define hymgi_cpu_clear                     hymgi_cpu_clear_single
 #define hymgi_cpu_clear_black               hymgi_cpu_clear_black_single
+#define hymgi_cpu_clear_sent                hymgi_cpu_clear_sent_single
 #define hymgi_cpu_constant_rows             hymgi_cpu_constant_rows_single
 #define hymgi_cpu_copy_local                hymgi_cpu_copy_local_single
 #define hymgi_cpu_fill                      hymgi_cpu_fill_single
@@ -50,6 +51,8 @@
 #define hymgi_cpu_restrict_tensor           hymgi_cpu_restrict_tensor_single
 #define hymgi_cpu_restrict_weighted         hymgi_cpu_restrict_weighted_single
 #define hymgi_cpu_restrict_weighted_rows    hymgi_cpu_restrict_weighted_rows_single
+#define hymgi_cpu_restrict_weighted_shell   hymgi_cpu_restrict_weighted_shell_single
+#define hymgi_cpu_robust_fuses              hymgi_cpu_robust_fuses_single
 #define hymgi_cpu_robust_interpolate_smooth hymgi_cpu_robust_interpolate_smooth_single
 #define hymgi_cpu_robust_smooth_restrict    hymgi_cpu_robust_smooth_restrict_single
 #define hymgi_cpu_rows                      hymgi_cpu_rows_single
@@ -73,6 +76,7 @@
 #define hymgi_cpu_unpack                    hymgi_cpu_unpack_single
 #define hymgi_cpu_update_ghosts             hymgi_cpu_update_ghosts_single
 #define hymgi_cpu_wave_applies              hymgi_cpu_wave_applies_single
+#define hymgi_cpu_wave_neighbours           hymgi_cpu_wave_neighbours_single
 #define hymgi_cpu_wave_possible             hymgi_cpu_wave_possible_single
 #define hymgi_cpu_wave_run                  hymgi_cpu_wave_run_single
 #define hymgi_cpu_wave_run_cut              hymgi_cpu_wave_run_cut_single

@@ -144,7 +144,6 @@ static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
 {
   hymg_context *c = s->h.context;
   const bool open = s->path.path == HYMG_PATH_AUTO;
-  if (tuning) s->h.method.tuning = *tuning;
   TRY(hymgi_hierarchy_shape(&s->h, backend));
   TRY(hymgi_placement_choose(&s->h, backend, tuning || open ? NULL : hymgi_placement_measure));
   s->tuning_seconds = s->h.choice.seconds;
@@ -199,7 +198,8 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
-  if (tuning) s->h.options.path = HYMG_PATH_STANDARD;
+  if (tuning && s->h.options.path == HYMG_PATH_AUTO) s->h.options.path = HYMG_PATH_STANDARD;
+  if (tuning) s->h.method.tuning = *tuning;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   TRY(check_precision(c, &s->h.options, backend));
   TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));

@@ -126,11 +126,15 @@ static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after
   const bool done = ops->smooth_restrict(fine, from_zero, after, coarse);
   const double own =
       hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + (fine->method->weighted ? 6 : 3));
-  if (done)
-    hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  else
+  if (!done) {
     hymgi_profile_cancel(fine, start);
-  return done;
+    return false;
+  }
+  hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
+                         hymgi_sweeps(fine) + 1);
+  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, transfer_halo(fine), 1);
+  return true;
 }
 
 static void smooth_from_zero(hymgi_level *level)
@@ -256,7 +260,11 @@ void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
   const bool fused = ops->interpolate_smooth(fine, source);
   if (!fused) ops->interpolate_weighted(fine, source, true, fine->x);
   end_interpolation(coarse, fine, start, fused ? smooth_bytes(fine) : 0);
-  if (!fused) hymgi_smooth_transposed(fine);
+  if (fused)
+    hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, hymgi_operator_halo(fine),
+                           hymgi_sweeps(fine));
+  else
+    hymgi_smooth_transposed(fine);
 }
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)

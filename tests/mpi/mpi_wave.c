@@ -1,7 +1,7 @@
 /* Wavefronts of ranks with neighbours: whatever their depth, tiles and threads, and whichever faces
  * have other ranks beyond, the bits are those of one rank that does one half sweep after the other. */
 #include "api/solver.h"
-#include "cpu/cpu.h"
+#include "cpu/robust.h"
 #include "support/mpi.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,27 +11,33 @@ typedef struct kind {
   hymg_stencil stencil;
   hymg_smoother smoother;
   const char *boundary;
+  hymg_path path; /* AUTO: standard */
 } kind;
 
-/* In place; between two buffers, where a box is never its own neighbour. */
-static const kind in_place[] = {{HYMG_FV2, HYMG_GSRB, "dd nd dn"},
-                                {HYMG_FV2, HYMG_GSRB, "pp pp pp"},
-                                {HYMG_FV2, HYMG_GSRB, "pp dd pp"},
-                                {HYMG_FV2, HYMG_GSRB, "pp pp dd"}},
-                  buffered[] = {{HYMG_FV4, HYMG_GSRB, "dd dd dd"},
-                                {HYMG_FV4, HYMG_CHEBYSHEV, "dd dd dd"},
-                                {HYMG_FV2, HYMG_CHEBYSHEV, "dd nd dn"},
-                                {HYMG_FV4, HYMG_GSRB, "pp dd dd"},
-                                {HYMG_FV4, HYMG_JACOBI, "dd dd pp"},
-                                {HYMG_FV2, HYMG_L1JACOBI, "nn pp dd"}};
+/* In place; between two buffers, where a box is never its own neighbour; with transfers. FV2 and gsrb, if
+ * nothing else is said. */
+static const kind in_place[] = {{.boundary = "dd nd dn"},
+                                {.boundary = "pp pp pp"},
+                                {.boundary = "pp dd pp"},
+                                {.boundary = "pp pp dd"}},
+                  buffered[] =
+                      {{.stencil = HYMG_FV4, .boundary = "dd dd dd"},
+                       {.stencil = HYMG_FV4, .smoother = HYMG_CHEBYSHEV, .boundary = "dd dd dd"},
+                       {.smoother = HYMG_CHEBYSHEV, .boundary = "dd nd dn"},
+                       {.stencil = HYMG_FV4, .boundary = "pp dd dd"},
+                       {.stencil = HYMG_FV4, .smoother = HYMG_JACOBI, .boundary = "dd dd pp"},
+                       {.smoother = HYMG_L1JACOBI, .boundary = "nn pp dd"}},
+                  robust[] = {{.boundary = "dd nd dn", .path = HYMG_PATH_ROBUST},
+                              {.boundary = "dd dd pp", .path = HYMG_PATH_ROBUST}};
 enum {
   IN_PLACE = sizeof in_place / sizeof *in_place,
   BUFFERED = sizeof buffered / sizeof *buffered,
+  ROBUST = sizeof robust / sizeof *robust,
   CELLS = 48 * 48 * 48
 };
 
 /* u after two cycles from noise, NaN in other ranks' cells. waves: do they run on level 0? */
-static double *answer(const support_case *c, const support_layout *layout,
+static double *answer(const support_case *c, hymg_path path, const support_layout *layout,
                       const hymgi_tuning *tuning, hymg_precision precision, bool *waves)
 {
   hymg_options o = hymg_options_default();
@@ -39,9 +45,12 @@ static double *answer(const support_case *c, const support_layout *layout,
   support_kit k = support_open(&c->spec, layout, &o);
   hymg_solver_destroy(&k.solver);
   o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-14, o.precision = precision,
-  o.smoother = c->spec.smoother;
+  o.smoother = c->spec.smoother, o.path = path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : path;
   OK(k.context, hymgi_solver_create_tuned(k.op, &o, tuning, &k.solver));
-  if (waves) *waves = hymgi_cpu_wave_applies(k.solver->h.level);
+  const hymgi_level *finest = k.solver->h.level;
+  if (waves)
+    *waves =
+        path == HYMG_PATH_ROBUST ? hymgi_cpu_robust_fuses(finest) : hymgi_cpu_wave_applies(finest);
   double *values = support_random(CELLS, -1, 1, 9);
   hymg_field *f = support_field(&k, 0, values), *u = support_field(&k, 0, values);
   OK(k.context, hymg_solve(k.solver, f, u, &result));
@@ -63,7 +72,7 @@ static bool check(const kind *what, const int boxes[3], hymg_precision precision
   support_case c = support_case_of(what->stencil, n, what->boundary, 0.5);
   c.spec.smoother = what->smoother;
   const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
-  double *want = answer(&c, &alone, &plain, precision, NULL);
+  double *want = answer(&c, what->path, &alone, &plain, precision, NULL);
   bool waves = true;
   const int most =
       support_ranks(MPI_COMM_WORLD) > 2 ? 1 : 3; /* threads; more would wait for cores */
@@ -74,7 +83,7 @@ static bool check(const kind *what, const int boxes[3], hymg_precision precision
     support_layout layout = {.boxes = {boxes[0], boxes[1], boxes[2]},
                              .threads = threads,
                              .context = support_context(MPI_COMM_WORLD, threads)};
-    double *got = answer(&c, &layout, tunings + t, precision, &these);
+    double *got = answer(&c, what->path, &layout, tunings + t, precision, &these);
     size_t wrong = 0, own = 0;
     for (size_t m = 0; m < CELLS; m++) {
       own += got[m] == got[m];
@@ -118,11 +127,27 @@ START_TEST(wavefronts_between_buffers_beside_other_ranks_change_no_bit)
 }
 END_TEST
 
+/* With residual and transfers; not where rows are cut. */
+START_TEST(wavefronts_of_the_robust_path_beside_other_ranks_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
+  const kind *what = robust + _i / 3 % ROBUST;
+  int boxes[3] = {1, 1, 1};
+  boxes[axis] = ranks;
+  const bool waves = check(what, boxes, _i / 3 / ROBUST ? HYMG_MIXED : HYMG_DOUBLE);
+  const bool itself = strchr(what->boundary, 'p') && axis != 2;
+  ck_assert(waves == (axis > 0 && !itself) || ranks > 2);
+}
+END_TEST
+
 START_TEST(wavefronts_beside_ranks_on_several_sides_change_no_bit)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
   if (ranks < 4) return;
-  const kind *what = _i < IN_PLACE ? in_place + _i : buffered + (_i - IN_PLACE);
+  const kind *what = _i < IN_PLACE              ? in_place + _i
+                     : _i < IN_PLACE + BUFFERED ? buffered + (_i - IN_PLACE)
+                                                : robust + (_i - IN_PLACE - BUFFERED);
+  check(what, (const int[3]){1, 2, ranks / 2}, HYMG_DOUBLE);
   check(what, (const int[3]){2, 1, ranks / 2}, HYMG_DOUBLE);
   check(what, (const int[3]){2, 2, ranks / 4}, HYMG_DOUBLE);
 }
@@ -146,7 +171,10 @@ int main(int argc, char **argv)
   tcase_set_timeout(t, 300);
   tcase_add_loop_test(t, wavefronts_beside_other_ranks_change_no_bit, 0, 3 * count);
   tcase_add_loop_test(t, wavefronts_between_buffers_beside_other_ranks_change_no_bit, 0, 3 * more);
-  tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0, count + more);
+  tcase_add_loop_test(t, wavefronts_of_the_robust_path_beside_other_ranks_change_no_bit, 0,
+                      support_small() ? 3 : 6 * ROBUST);
+  tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0,
+                      support_small() ? 1 : IN_PLACE + BUFFERED + ROBUST);
   tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count + more);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

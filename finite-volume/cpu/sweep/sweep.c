@@ -241,7 +241,8 @@ void hymgi_cpu_finish_halo(const hymgi_level *level, host_iterate x)
 double hymgi_cpu_sweep_shell(const host_pass *pass, hymgi_real *out, int colour, int s,
                              unsigned cut)
 {
-  const job w = {*pass, .out = out, .colour = colour, .cut = cut, .before = s};
+  const job w = {*pass,      .out = out, .one_colour = colour >= 0, .colour = colour,
+                 .cut = cut, .before = s};
   found all = {.max = 0};
   run_part(&w, SHELL, &all);
   return all.max;
@@ -297,6 +298,14 @@ static bool is_sent(const hymgi_geom *g, int j, int k)
          (open & 16 && k == 0) || (open & 32 && k == g->n[2] - 1);
 }
 
+void hymgi_cpu_clear_sent(const hymgi_level *level, hymgi_real *r)
+{
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    if (!s.g->split || is_sent(s.g, s.cjk[1], s.cjk[2]))
+      hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
+}
+
 void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
                             hymgi_real *r)
 {
@@ -304,11 +313,7 @@ void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi
            .out = r,
            .one_colour = true};
   run_job(&w, x);
-  if (level->box[0].split && !hymgi_operator_halo(level)) return;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
-    if (!s.g->split || is_sent(s.g, s.cjk[1], s.cjk[2]))
-      hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
+  if (!level->box[0].split || hymgi_operator_halo(level)) hymgi_cpu_clear_sent(level, r);
 }
 
 double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x)

@@ -39,8 +39,7 @@ static bool has_rows(const hymgi_level *level, int stages)
   return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
-/* wave.self and wave.cut */
-static void neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
+void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
 {
   const hymgi_geom *g = level->box;
   *self = *cut = 0;
@@ -61,7 +60,7 @@ bool hymgi_cpu_wave_possible(const hymgi_level *level)
   if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
   if (!hymgi_operator_halo(level)) return true;
   unsigned self, cut;
-  neighbours(level, &self, &cut);
+  hymgi_cpu_wave_neighbours(level, &self, &cut);
   if (m->smoother == HYMG_GSRB && !hymgi_keeps_colours_apart(level)) return false;
   return !self || (m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
@@ -73,7 +72,7 @@ static bool periods_allow(const hymgi_level *level)
   const hymgi_tuning *t = &level->tuning;
   const int *n = level->box[0].n;
   unsigned self, cut;
-  neighbours(level, &self, &cut);
+  hymgi_cpu_wave_neighbours(level, &self, &cut);
   if (self & 2 && t->wave_rows > 0 && t->wave_rows < n[1]) return false;
   return !(self & 4) || n[2] > t->wave_stages + 4;
 }
@@ -123,7 +122,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, 
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
   barrier all = {0};
   wave w = standard_wave(level, &all);
-  neighbours(level, &w.self, &w.cut);
+  hymgi_cpu_wave_neighbours(level, &w.self, &w.cut);
   if (coarse && w.cut & 3) return false; /* parts of coarse rows */
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   w.start = level->start, w.x = level->x;

@@ -149,12 +149,13 @@ static int first_plane(const wave *w, int s)
 
 /* ---- stages ---- */
 
-/* Restriction takes whole pairs of rows and planes. */
+/* Transfers take whole pairs of rows and planes. */
 int hymgi_cpu_left_out(const wave *w, int face, int s)
 {
   if (!(w->cut >> face & 1)) return 0;
+  if (s < 0) return w->source ? host_children(w->level, face / 2) : 0;
   const int depth = host_depth(w->g, face, s);
-  return w->coarse && s == w->total - 1 ? (depth + 1) & ~1 : depth;
+  return w->coarse && w->before + s == w->total - 1 ? (depth + 1) & ~1 : depth;
 }
 
 /* Rows without their ends. */
@@ -268,7 +269,7 @@ static void run_restrict_weighted(const wave *w, const rows *r, int k)
 /* max: raised by what this thread finds */
 static void run_any(const wave *w, int s, const rows *r, int k, double *max)
 {
-  const int sweep = s - w->before, nz = w->g->n[2] - hymgi_cpu_left_out(w, 5, s);
+  const int sweep = s - w->before, nz = w->g->n[2] - hymgi_cpu_left_out(w, 5, sweep);
   if (sweep < 0 && w->robust)
     run_start(w, r, k);
   else if (sweep < 0)
@@ -276,7 +277,7 @@ static void run_any(const wave *w, int s, const rows *r, int k, double *max)
   else if (sweep < w->stages)
     run_stage(w, sweep, r, k);
   else if (!w->robust && k < nz && w->norm)
-    run_norm(w, s, r, k, max);
+    run_norm(w, sweep, r, k, max);
   else if (!w->robust && k < nz)
     run_restrict(w, r, k);
   else if (w->robust && s < w->total - 1)
@@ -290,12 +291,13 @@ static void run_tile(const wave *w, int from, int to, double *max)
   const int nz = w->g->n[2], planes = nz + (w->fv4 ? 1 : 0), last = w->total - 1;
   for (int t = 0; t < planes + w->lag * last + first_plane(w, last); t++) {
     for (int s = 0; s < w->total; s++) {
-      const int k = t - w->lag * s, first = first_plane(w, s);
-      if (k < first + hymgi_cpu_left_out(w, 4, s) ||
-          k >= first + planes - hymgi_cpu_left_out(w, 5, s))
+      const int k = t - w->lag * s, first = first_plane(w, s), sweep = s - w->before;
+      if (k < first + hymgi_cpu_left_out(w, 4, sweep) ||
+          k >= first + planes - hymgi_cpu_left_out(w, 5, sweep))
         continue;
       rows r = rows_of(w, from, to, s);
-      const int low = hymgi_cpu_left_out(w, 2, s), high = w->g->n[1] - hymgi_cpu_left_out(w, 3, s);
+      const int low = hymgi_cpu_left_out(w, 2, sweep),
+                high = w->g->n[1] - hymgi_cpu_left_out(w, 3, sweep);
       r.low = r.low < low ? low : r.low;
       r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
@@ -320,21 +322,32 @@ void hymgi_cpu_wave_run(wave *w)
   }
 }
 
-/* What a stage after the sweeps has left out: `left` layers of each face. */
+static void exchange(const hymgi_level *level, host_iterate x)
+{
+  hymgi_cpu_begin_halo(level, x);
+  hymgi_cpu_finish_halo(level, x);
+}
+
+/* What the stages after the sweeps have left out; x is the iterate. */
 static void finish_last(wave *w, host_iterate x)
 {
   const hymgi_level *level = w->level;
-  const int last = w->total - 1;
-  hymgi_cpu_begin_halo(level, x);
-  hymgi_cpu_finish_halo(level, x);
+  const int last = w->total - 1 - w->before;
+  const host_pass residual = {
+      .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
+  int left[6];
+  for (int face = 0; face < 6; face++)
+    left[face] = hymgi_cpu_left_out(w, face, last);
+  exchange(level, x);
   if (w->norm) {
-    const host_pass residual = {
-        .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
-    w->max = host_larger(w->max, hymgi_cpu_sweep_shell(&residual, NULL, 0, last, w->cut));
+    w->max = host_larger(w->max, hymgi_cpu_sweep_shell(&residual, NULL, -1, last, w->cut));
+  } else if (w->robust) {
+    const int colour = w->after == HYMGI_AFTER_GSRB ? 0 : -1;
+    hymgi_cpu_sweep_shell(&residual, level->y, colour, last - 1, w->cut);
+    if (colour == 0) hymgi_cpu_clear_sent(level, level->y);
+    if (level->method->weighted) exchange(level, (host_iterate){level->y, 0});
+    hymgi_cpu_restrict_weighted_shell(level, left, level->y, w->after, w->coarse);
   } else {
-    int left[6];
-    for (int face = 0; face < 6; face++)
-      left[face] = hymgi_cpu_left_out(w, face, last);
     hymgi_cpu_restrict_shell(level, left, w->gsrb && !w->fv4, w->coarse);
   }
 }
@@ -355,5 +368,5 @@ void hymgi_cpu_wave_run_cut(wave *w, host_iterate start)
     hymgi_cpu_sweep_shell(&at->pass, at->out, at->colour, s, w->cut);
     x = (host_iterate){at->after, at->g.half - w->g->half};
   }
-  if (w->total > w->stages) finish_last(w, x);
+  if (w->total > w->before + w->stages) finish_last(w, x);
 }

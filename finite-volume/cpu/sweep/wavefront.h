@@ -56,10 +56,14 @@ static inline int hymgi_tiles_of(int ny, int height)
  * from one wavefront of gsrb to the next. */
 void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *next[2]);
 void hymgi_cpu_wave_run(wave *w);
-/* Layers that stage s leaves out beside a face. */
+/* wave.self and wave.cut */
+void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut);
+/* Layers that a stage leaves out beside a face: sweep s, or s = stages, stages + 1 after the sweeps; s < 0:
+ * before them. */
 int hymgi_cpu_left_out(const wave *w, int face, int s);
 /* wave_run beside other boxes: `start`, the iterate before the sweeps, is sent before, and what depends on
- * the neighbours is done afterwards, while they wait. */
+ * the neighbours is done afterwards, while they wait. wave.source must be interpolated already to the layers
+ * that the first stage leaves out. */
 void hymgi_cpu_wave_run_cut(wave *w, host_iterate start);
 
 #endif

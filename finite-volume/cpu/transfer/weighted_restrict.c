@@ -270,3 +270,21 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, 
                                      coarse);
   }
 }
+
+void hymgi_cpu_restrict_weighted_shell(const hymgi_level *level, const int left[6],
+                                       const hymgi_real *r, hymgi_after after, hymgi_real *coarse)
+{
+  const int nj = host_children(level, 1), nk = host_children(level, 2);
+  const int *n = level->box->n, inner[2] = {left[2] / nj, (n[1] - left[3] + nj - 1) / nj};
+  const int threads = hymgi_cpu_threads(level);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (host_row s = hymgi_cpu_rows(level->patch, 1, false); s.g; hymgi_cpu_next_plane(&s)) {
+    const int from = s.cjk[1], to = from + hymgi_cpu_rows_of_plane(&s), K = s.cjk[2];
+    const bool divided = nk * K >= left[4] && nk * K < n[2] - left[5] && inner[0] < inner[1];
+    const int below = divided && inner[0] < to ? inner[0] : to,
+              above = divided && inner[1] > from ? inner[1] : from;
+    hymgi_cpu_restrict_weighted_rows(level, 0, (const int[2]){from, below}, K, r, after, 0, coarse);
+    if (divided)
+      hymgi_cpu_restrict_weighted_rows(level, 0, (const int[2]){above, to}, K, r, after, 0, coarse);
+  }
+}
