@@ -6,8 +6,8 @@
 
 #include "cpu/sweep/wavefront.h"
 
-/* SMALLEST_BESIDE: the cells of a box from which on beside other ranks a wavefront of FV2 gains more than
- * the cells that it leaves out cost */
+/* SMALLEST_BESIDE: the cells of a box from which on a wavefront of FV2 gains more than the cells that it
+ * leaves out (wave.cut) cost */
 enum {
   SLAB = 16,
   SMALLEST = 32 * 32 * 32,
@@ -86,7 +86,7 @@ void hymgi_cpu_tune(hymgi_level *level)
   /* else there is only one schedule */
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   const int *n = level->box->n;
-  const bool beside = hymgi_sends(level);
+  const bool beside = hymgi_cpu_wave_cut(level);
   const double from = level->method->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
   if (beside && (double)n[0] * n[1] * n[2] < from) return;
   hymgi_real *const x = level->x, *const y = level->y;
@@ -102,7 +102,7 @@ void hymgi_cpu_tune(hymgi_level *level)
   run_all(level, c, CANDIDATES, 1);
   g->n[2] = planes;
   memcpy(level->halo, halo, sizeof halo);
-  level->silent = beside; /* ranks time by themselves */
+  level->silent = hymgi_sends(level); /* ranks time by themselves */
   run_all(level, c, beside ? one_of_each(c, CANDIDATES) : FINALISTS, ROUNDS);
   level->silent = false;
   use(level, c);

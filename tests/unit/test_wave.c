@@ -171,7 +171,11 @@ static const problem problems[] = {{{24, 96, 24}, HYMG_FV2, HYMG_GSRB, true, fal
                                    {{12, 96, 28}, HYMG_FV2, HYMG_GSRB, true, true, 2},
                                    {{40, 64, 24}, HYMG_FV2, HYMG_GSRB, true, true, 5},
                                    {{24, 72, 24}, HYMG_FV4, HYMG_GSRB, true, true, 7},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 3}};
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 3},
+                                   {{28, 64, 40}, HYMG_FV4, HYMG_GSRB, true, true, 1},
+                                   {{24, 64, 40}, HYMG_FV4, HYMG_GSRB, false, true, 4},
+                                   {{20, 96, 24}, HYMG_FV4, HYMG_CHEBYSHEV, true, true, 6},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, true, true, 7}};
 
 START_TEST(every_tuning_gives_the_same_bits)
 {
@@ -182,7 +186,7 @@ END_TEST
 /* Wavefronts run: the norm is one of their stages. */
 START_TEST(the_norm_comes_with_the_last_sweeps)
 {
-  static const int waves[] = {0, 2, 8, 9, 10, 11};
+  static const int waves[] = {0, 2, 8, 9, 10, 11, 12, 13, 14, 17};
   const problem *p = problems + waves[_i];
   const hymgi_tuning split = {.split_from = 4},
                      wave = {.split_from = 4, .wave_from = 8, .wave_stages = 3};
@@ -201,7 +205,7 @@ int main(void)
   const int count = getenv("HYMG_TEST_SMALL") ? 1 : (int)(sizeof problems / sizeof problems[0]);
   tcase_set_timeout(cases, 100);
   tcase_add_loop_test(cases, every_tuning_gives_the_same_bits, 0, count);
-  tcase_add_loop_test(cases, the_norm_comes_with_the_last_sweeps, 0, 6);
+  tcase_add_loop_test(cases, the_norm_comes_with_the_last_sweeps, 0, 10);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -42,27 +42,27 @@ static bool has_rows(const hymgi_level *level, int stages)
 void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
 {
   const hymgi_geom *g = level->box;
+  const bool in_place = level->method->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
   *self = *cut = 0;
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
-    if (level->periodic >> axis & 1 && g->n[axis] == level->n[axis])
+    const bool itself = level->periodic >> axis & 1 && g->n[axis] == level->n[axis];
+    if (itself && (in_place || axis < 2))
       *self |= 1u << axis;
-    else if (!(g->boundaries >> face & 1) && hymgi_sends(level))
+    else if (!(g->boundaries >> face & 1) &&
+             (in_place ? hymgi_sends(level) : hymgi_operator_halo(level) != NULL))
       *cut |= 1u << face;
   }
 }
 
 /* gsrb beside neighbours: all that a cell of FV2 reads is of the other colour, and half sweeps of FV4 know
- * which colour a ghost has. A box that is its own neighbour copies ghosts, of FV2 gsrb alone. */
+ * which colour a ghost has. */
 bool hymgi_cpu_wave_possible(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
   if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
-  if (!hymgi_operator_halo(level)) return true;
-  unsigned self, cut;
-  hymgi_cpu_wave_neighbours(level, &self, &cut);
-  if (m->smoother == HYMG_GSRB && !hymgi_keeps_colours_apart(level)) return false;
-  return !self || (m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
+  return !hymgi_operator_halo(level) || m->smoother != HYMG_GSRB ||
+         hymgi_keeps_colours_apart(level);
 }
 
 /* Along an axis on which the box is its own neighbour: one tile alone along y; along z stages must
@@ -94,7 +94,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
  * writes. */
 bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *what)
 {
-  if (!fine->direct || hymgi_sends(fine) || !hymgi_cpu_wave_applies(fine)) return false;
+  if (!fine->direct || !hymgi_cpu_wave_applies(fine) || hymgi_cpu_wave_cut(fine)) return false;
   if (!has_rows(fine, fine->tuning.wave_stages + 2)) return false;
   fine->start = *what;
   return true;
@@ -127,8 +127,7 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, 
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   w.start = level->start, w.x = level->x;
   level->start.source = NULL;
-  if (w.fv4 && !w.start.source && !w.cut)
-    hymgi_cpu_fill_ghosts(level, level->x, HYMGI_GHOSTS_V4, false);
+  if (w.fv4 && !w.start.source && !w.cut) hymgi_cpu_update_ghosts(level, level->x);
   for (int first = 0; first < sweeps; first += group) {
     w.stages = sweeps - first < group ? sweeps - first : group;
     const host_iterate start = {w.gsrb ? now[0] : level->x,

@@ -8,13 +8,13 @@
  *   lean 1.
  *   FV4: reads two planes on each side: lag 3. Boundary ghosts of an iterate are filled one plane
  *   behind its sweep (one row at a tile's end), when the old iterate is no longer read: lean 3.
- * Periodic axes (FV2 gsrb in place): ghosts are copied just before a stage reads them. Along z stage s
- * begins with plane s, where the stage before it has come past the planes s - 1 to s + 1, and ends
- * with plane s - 1, which that stage reaches one time step earlier.
- * Beside other boxes stage s leaves out the cells that depend on what messages bring. What they read is
- * still there afterwards: it is overwritten by a later stage, if at all (in place by the next one, between
- * two buffers by the next but one), which leaves out as many layers more as a stage reads. So the cells
- * left out are done after the wavefront, sweep by sweep. */
+ * Periodic axes: ghosts are copied just before a stage reads them, in FV4 as those of boundaries. Along z
+ * (FV2 gsrb in place) stage s begins with plane s, where the stage before it has come past the planes
+ * s - 1 to s + 1, and ends with plane s - 1, which that stage reaches one time step earlier.
+ * Beside other boxes, and along a periodic z with two buffers, stage s leaves out the cells that depend
+ * on what is beyond. What they read is still there afterwards: it is overwritten by a later stage, if at
+ * all (in place by the next one, between two buffers by the next but one), which leaves out as many layers
+ * more as a stage reads. So the cells left out are done after the wavefront, sweep by sweep. */
 #define _POSIX_C_SOURCE 200112L
 #include <sched.h>
 #include <string.h>
@@ -74,6 +74,48 @@ static rows rows_of(const wave *w, int from, int to, int s)
   return r;
 }
 
+/* ---- periodic axes ---- */
+
+static void copy_row(const hymgi_geom *g, hymgi_real *x, int colour, const int from[2],
+                     const int to[2])
+{
+  memcpy(x + hymgi_row(g, colour, to[0], to[1]), x + hymgi_row(g, colour, from[0], from[1]),
+         (size_t)host_slots(g) * sizeof(hymgi_real));
+}
+
+/* The ghosts at both ends of row (j, k). */
+static void copy_ends(const hymgi_geom *g, hymgi_real *x, int layers, int j, int k)
+{
+  const int nx = g->n[0];
+  for (int i = 0; i < layers; i++) {
+    x[hymgi_at(g, -1 - i, j, k)] = x[hymgi_at(g, nx - 1 - i, j, k)];
+    x[hymgi_at(g, nx + i, j, k)] = x[hymgi_at(g, i, j, k)];
+  }
+}
+
+/* FV2: the ghosts of plane k beside this thread's rows; colours, bit 0 red and 1 black: what is read of
+ * them. The others may be written by another thread now. */
+static void copy_ghosts(const wave *w, hymgi_real *x, const rows *r, int k, unsigned colours)
+{
+  const hymgi_geom *g = w->g;
+  const unsigned periodic = w->self;
+  const int ny = g->n[1], nz = g->n[2];
+  for (int j = r->low; periodic & 1 && j < r->high; j++)
+    copy_ends(g, x, 1, j, k);
+  for (int c = 0; c <= g->split; c++) {
+    if (!(colours >> c & 1)) continue;
+    if (periodic & 2 && r->head)
+      copy_row(g, x, c, (const int[2]){ny - 1, k}, (const int[2]){-1, k});
+    if (periodic & 2 && r->tail) copy_row(g, x, c, (const int[2]){0, k}, (const int[2]){ny, k});
+    for (int j = r->low; periodic & 4 && j < r->high; j++) {
+      if (k == 0) copy_row(g, x, c, (const int[2]){j, nz - 1}, (const int[2]){j, -1});
+      if (k == nz - 1) copy_row(g, x, c, (const int[2]){j, 0}, (const int[2]){j, nz});
+    }
+  }
+}
+
+/* ---- ghosts of FV4 ---- */
+
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
   const hymgi_level *level = w->level;
@@ -82,8 +124,16 @@ static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int 
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
   if (r->tail && w->g->boundaries & 8)
     hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
+  for (int c = 0; w->self & 2 && c <= s->g.split; c++)
+    for (int m = 0; m < 2; m++) {
+      if (r->head)
+        copy_row(&s->g, s->after, c, (const int[2]){ny - 1 - m, k}, (const int[2]){-1 - m, k});
+      if (r->tail) copy_row(&s->g, s->after, c, (const int[2]){m, k}, (const int[2]){ny + m, k});
+    }
   const int j[2] = {r->head ? -2 : r->close_low, r->tail ? ny + 2 : r->close_high};
   hymgi_cpu_fill_end_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, j, k);
+  for (int row = j[0]; w->self & 1 && row < j[1]; row++)
+    copy_ends(&s->g, s->after, 2, row, k);
 }
 
 /* Fills the two ghost planes below plane 0 or above plane nz - 1. */
@@ -93,6 +143,7 @@ static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool h
   if (!(w->g->boundaries >> face & 1)) return;
   for (int j = r->close_low; j < r->close_high; j++)
     hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
+  if (w->self & 2) wait_for_all(w->barrier); /* rows of other threads are copied */
   for (int k = first; k < first + 2; k++)
     fill_plane_ghosts(w, s, r, k);
 }
@@ -105,39 +156,6 @@ static void run_closures(const wave *w, const stage *s, const rows *r, int k)
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
   fill_far_planes(w, s, r, k == nz);
   wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
-}
-
-/* ---- periodic axes ---- */
-
-static void copy_row(const wave *w, int colour, const int from[2], const int to[2])
-{
-  const hymgi_geom *g = w->g;
-  hymgi_real *const x = w->level->x;
-  memcpy(x + hymgi_row(g, colour, to[0], to[1]), x + hymgi_row(g, colour, from[0], from[1]),
-         (size_t)host_slots(g) * sizeof(hymgi_real));
-}
-
-/* The ghosts of plane k beside this thread's rows; colours, bit 0 red and 1 black: what is read of
- * them. The others may be written by another thread now. */
-static void copy_ghosts(const wave *w, const rows *r, int k, unsigned colours)
-{
-  const hymgi_geom *g = w->g;
-  const unsigned periodic = w->self;
-  const int nx = g->n[0], ny = g->n[1], nz = g->n[2];
-  hymgi_real *const x = w->level->x;
-  for (int j = r->low; periodic & 1 && j < r->high; j++) {
-    x[hymgi_at(g, -1, j, k)] = x[hymgi_at(g, nx - 1, j, k)];
-    x[hymgi_at(g, nx, j, k)] = x[hymgi_at(g, 0, j, k)];
-  }
-  for (int c = 0; c < 2; c++) {
-    if (!(colours >> c & 1)) continue;
-    if (periodic & 2 && r->head) copy_row(w, c, (const int[2]){ny - 1, k}, (const int[2]){-1, k});
-    if (periodic & 2 && r->tail) copy_row(w, c, (const int[2]){0, k}, (const int[2]){ny, k});
-    for (int j = r->low; periodic & 4 && j < r->high; j++) {
-      if (k == 0) copy_row(w, c, (const int[2]){j, nz - 1}, (const int[2]){j, -1});
-      if (k == nz - 1) copy_row(w, c, (const int[2]){j, 0}, (const int[2]){j, nz});
-    }
-  }
 }
 
 /* Restriction takes two planes at a time, from an even one on. */
@@ -175,7 +193,7 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   const int end = w->g->n[2] - hymgi_cpu_left_out(w, 5, index);
   const int j[2] = {r->low, r->high};
   hymgi_real *const out = s->out + hymgi_row(w->g, s->colour, r->low, k);
-  if (w->self) copy_ghosts(w, r, k, 1u << (1 - s->colour));
+  if (w->self && !w->fv4) copy_ghosts(w, s->pass.own, r, k, w->gsrb ? 1u << (1 - s->colour) : 1);
   if (k < end && w->cut && (w->cut & 3 || r->low >= r->high))
     run_middle(w, index, r, k);
   else if (k < end && w->fv4)
@@ -203,7 +221,7 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
   const int from = hymgi_cpu_left_out(w, 0, index),
             to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
-  if (w->self) copy_ghosts(w, r, k, 3);
+  if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
   for (int j = r->low; from < to && j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, from, to, row);
@@ -214,8 +232,8 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
 static void run_restrict(const wave *w, const rows *r, int k)
 {
   if (k % 2 == 0) return;
-  for (int m = k - 1; w->self && m <= k; m++)
-    copy_ghosts(w, r, m, 3);
+  for (int m = k - 1; w->self && !w->fv4 && m <= k; m++)
+    copy_ghosts(w, w->level->x, r, m, 3);
   for (int J = r->low / 2; J < r->high / 2; J++) {
     const int JK[2] = {J, k / 2};
     hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
@@ -358,7 +376,8 @@ void hymgi_cpu_wave_run_cut(wave *w, host_iterate start)
   const bool reads = w->stage[0].pass.kind != HOST_FIRST;
   if (reads) hymgi_cpu_begin_halo(level, start);
   hymgi_cpu_own_ghosts(level, start);
-  w->requests = reads && !level->silent ? hymgi_operator_halo(level)->requests : NULL;
+  const bool waits = reads && hymgi_sends(level) && !level->silent;
+  w->requests = waits ? hymgi_operator_halo(level)->requests : NULL;
   hymgi_cpu_wave_run(w);
   host_iterate x = start;
   for (int s = 0; s < w->stages; s++) {

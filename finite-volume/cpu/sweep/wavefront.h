@@ -37,9 +37,9 @@ typedef struct wave {
   hymgi_real *x;             /* what it writes */
   bool norm;                 /* standard path: the last stage is max |f - A x|: */
   double max;
-  /* self: axes (bits) along which the box is its own neighbour (FV2 gsrb in place); cut: faces (bits) with
-   * other boxes beyond, next to which stage s leaves host_depth layers out, or so many that no coarse row
-   * is divided */
+  /* self: axes (bits) along which the box is its own neighbour, and ghosts are copied (along z in place
+   * alone); cut: faces (bits) with other neighbours, next to which stage s leaves host_depth layers out, or
+   * so many that no coarse row is divided */
   unsigned self, cut;
   hymgi_requests *requests; /* messages in flight, or NULL */
   barrier *barrier;
@@ -58,6 +58,12 @@ void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *n
 void hymgi_cpu_wave_run(wave *w);
 /* wave.self and wave.cut */
 void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut);
+static inline bool hymgi_cpu_wave_cut(const hymgi_level *level)
+{
+  unsigned self, cut;
+  hymgi_cpu_wave_neighbours(level, &self, &cut);
+  return cut != 0;
+}
 /* Layers that a stage leaves out beside a face: sweep s, or s = stages, stages + 1 after the sweeps; s < 0:
  * before them. */
 int hymgi_cpu_left_out(const wave *w, int face, int s);
