@@ -77,6 +77,20 @@ static bool periods_allow(const hymgi_level *level)
   return !(self & 4) || n[2] > t->wave_stages + 4;
 }
 
+/* Is there a cell that the last stage does not leave out? */
+static bool leaves_cells(const hymgi_level *level, int stages)
+{
+  const hymgi_geom *g = level->box;
+  unsigned self, cut;
+  hymgi_cpu_wave_neighbours(level, &self, &cut);
+  for (int axis = 0; axis < 3; axis++) {
+    const int faces = (int)(cut >> (2 * axis) & 1) + (int)(cut >> (2 * axis + 1) & 1);
+    const int n = axis == 0 ? host_slots(g) : g->n[axis];
+    if (faces * host_depth(g, 2 * axis, stages - 1) >= n) return false;
+  }
+  return true;
+}
+
 bool hymgi_cpu_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
@@ -87,7 +101,8 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   const double from = t->wave_from;
   if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
   return g->n[2] >= 2 * EXTRAPOLATION_REACH && t->wave_stages >= 1 &&
-         t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1);
+         t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1) &&
+         leaves_cells(level, t->wave_stages);
 }
 
 /* If the level has the coarse level's boxes: else the interpolated values may be where restriction
