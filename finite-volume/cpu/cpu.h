@@ -290,7 +290,8 @@ host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 void hymgi_cpu_tune(hymgi_level *level);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
 void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
-/* Restricts the residual to coarse rows that a wavefront has left out beside the faces in `cut`. */
+/* Restricts the residual to the coarse rows that a wavefront has left out: so many fine layers of each
+ * face. Ghosts must be filled already. */
 void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
                               hymgi_real *coarse);
 /* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
