@@ -39,8 +39,8 @@ struct hymg_solver {
   double residual; /* robust path: of the last solve, not of its recurrence */
 };
 
-/* hymg_solver_create with the given host tuning (NULL: the backend's own); for the kernel
- * benchmark and tests. */
+/* hymg_solver_create with the given host tuning (NULL: the backend's own), with which the path AUTO is
+ * the standard one; for the kernel benchmark and tests. */
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver);
 /* The arguments of a collective call with a solver: so far the solver itself. */

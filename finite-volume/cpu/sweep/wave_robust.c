@@ -4,7 +4,7 @@
 
 /* Restriction reads four planes of the residual, while a fifth one is written. SIDE_BESIDE: the cells per side
  * (cube root) of a box from which on beside other ranks fewer passes over memory pay for the cells that are
- * done afterwards (64^3 on two ranks: 8 % slower with them, 100^3 8 % and 128^3 10 % faster). */
+ * done afterwards (docs/tuning-log.md). */
 enum { TILE_ROWS = 128, RING = 8, SIDE_BESIDE = 64 };
 
 /* Stages of a smoother call with what comes before and after it. */
@@ -23,10 +23,8 @@ static bool fuses_beside(const hymgi_level *level)
   unsigned self, cut;
   hymgi_cpu_wave_neighbours(level, &self, &cut);
   if (self || cut & 3 || !g->split || hymgi_sweeps(level) < 2) return false;
-  for (int axis = 1; axis < 3; axis++) {
-    const int faces = (int)(cut >> (2 * axis) & 1) + (int)(cut >> (2 * axis + 1) & 1);
-    if (2 * faces * host_depth(g, 2 * axis, hymgi_sweeps(level) + 1) > g->n[axis]) return false;
-  }
+  for (int axis = 1; axis < 3; axis++)
+    if (2 * hymgi_cpu_cut_layers(g, cut, axis, hymgi_sweeps(level) + 1) > g->n[axis]) return false;
   return hymgi_keeps_colours_apart(level);
 }
 

@@ -84,9 +84,8 @@ static bool leaves_cells(const hymgi_level *level, int stages)
   unsigned self, cut;
   hymgi_cpu_wave_neighbours(level, &self, &cut);
   for (int axis = 0; axis < 3; axis++) {
-    const int faces = (int)(cut >> (2 * axis) & 1) + (int)(cut >> (2 * axis + 1) & 1);
     const int n = axis == 0 ? host_slots(g) : g->n[axis];
-    if (faces * host_depth(g, 2 * axis, stages - 1) >= n) return false;
+    if (hymgi_cpu_cut_layers(g, cut, axis, stages - 1) >= n) return false;
   }
   return true;
 }

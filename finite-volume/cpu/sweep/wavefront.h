@@ -58,6 +58,12 @@ void hymgi_cpu_wave_stages(wave *w, int first, hymgi_real *now[2], hymgi_real *n
 void hymgi_cpu_wave_run(wave *w);
 /* wave.self and wave.cut */
 void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut);
+/* Layers beside both faces of an axis that depend on neighbours after sweep s. */
+static inline int hymgi_cpu_cut_layers(const hymgi_geom *g, unsigned cut, int axis, int s)
+{
+  const int faces = (int)(cut >> (2 * axis) & 1) + (int)(cut >> (2 * axis + 1) & 1);
+  return faces * host_depth(g, 2 * axis, s);
+}
 static inline bool hymgi_cpu_wave_cut(const hymgi_level *level)
 {
   unsigned self, cut;
