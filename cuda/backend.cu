@@ -103,6 +103,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.queue_restrict_max = hymgi_cuda_queue_restrict_max;
   b.queue_residual_max = hymgi_cuda_queue_residual_max;
   b.queued = hymgi_cuda_queued;
+  b.queue_remove_mean = hymgi_cuda_queue_remove_mean;
   b.begin_range = hymgi_device_begin_range;
   b.end_range = hymgi_device_end_range;
   b.stepwise = hymgi_device_direct;

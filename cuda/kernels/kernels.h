@@ -112,6 +112,7 @@ void hymgi_cuda_precondition(const hymgi_level *level, const hymgi_real *r, hymg
 double hymgi_cuda_max(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y);
 void hymgi_cuda_queue_max(const hymgi_level *level, const hymgi_real *x, int slot);
 double hymgi_cuda_queued(hymg_context *context, int slot);
+void hymgi_cuda_queue_remove_mean(const hymgi_level *level, hymgi_real *x, int slot);
 void hymgi_cuda_sum(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y,
                     int exponent, int bits, int64_t *words);
 double hymgi_cuda_advance(const hymgi_level *level, double a, const hymgi_real *p,

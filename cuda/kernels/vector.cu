@@ -108,6 +108,64 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_sum(r, mine);
 }
 
+/* ---- x minus its mean, without the host: what each launch needs is what the one before it kept ---- */
+
+enum { KEPT_LARGEST, KEPT_SUM }; /* words of what is kept: max |x|, then the sum */
+
+__device__ __forceinline__ double kept_largest(const unsigned long long *kept)
+{
+  return __longlong_as_double((long long)kept[KEPT_LARGEST]);
+}
+
+__device__ __forceinline__ bool has_sum(double largest)
+{
+  return isfinite(largest) && largest > 0;
+}
+
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    sum_cells_kept(box_set boxes, const double *x, int bits, const unsigned long long *kept,
+                   hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  int64_t mine[HYMGI_SUM_RESULT] = {0};
+  const double largest = kept_largest(kept);
+  if (has_sum(largest)) {
+    const hymgi_sum_scale scale = hymgi_sum_scale_of(hymgi_sum_exponent(largest, bits), bits);
+    each_box(boxes, [&](const hymgi_geom &g, int) {
+      each_cell(g, [&](int colour, int t, int j, int k) {
+        hymgi_sum_add_below(x[hymgi_row(&g, colour, j, k) + t], &scale, mine);
+      });
+    });
+  }
+  reduce_sum(r, mine);
+}
+
+/* told: where the host finds the mean and, in the next result, max |x|; or NULL. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    subtract_kept_mean(box_set boxes, double *x, double cells, int bits,
+                       const unsigned long long *kept, double *told)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const double largest = kept_largest(kept);
+  double mean = largest == 0 ? 0 : (double)NAN;
+  if (has_sum(largest)) {
+    int64_t words[HYMGI_SUM_WORDS];
+    for (int m = 0; m < HYMGI_SUM_WORDS; m++)
+      words[m] = (int64_t)kept[KEPT_SUM + m];
+    mean = hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits) / cells;
+  }
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(
+        g, [&](int colour, int t, int j, int k) { x[hymgi_row(&g, colour, j, k) + t] += -mean; });
+  });
+  if (!told || blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x > 0) return;
+  told[0] = mean;
+  told[HYMGI_RESULT_WORDS] = largest;
+  __threadfence_system();
+}
+
 /* u += a p, r -= a w; the largest |r| or the sum of r r. */
 struct advance_args {
   double a;
@@ -224,6 +282,27 @@ extern "C" double hymgi_cuda_queued(hymg_context *context, int slot)
 {
   const result_slot there(context, slot);
   return reduced_max(context);
+}
+
+extern "C" void hymgi_cuda_queue_remove_mean(const hymgi_level *level, double *x, int slot)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return;
+  hymg_context *const context = level->context;
+  const box_set boxes = box_set_of(level->box, level->num_boxes);
+  const int bits = hymgi_sum_bits(level->cells);
+  unsigned long long *const kept = context->gpu->kept;
+  hymgi_reduction r = context->gpu->reduction;
+  double *const told =
+      slot < 0 ? NULL : reinterpret_cast<double *>(r.result + (1 + slot) * HYMGI_RESULT_WORDS);
+  r.result = kept + KEPT_LARGEST;
+  hymgi_launch(context, largest_cell<false>, grid, dim3(REDUCE_THREADS), boxes,
+               static_cast<const double *>(x), static_cast<const double *>(NULL), r);
+  r.result = kept + KEPT_SUM;
+  hymgi_launch(context, sum_cells_kept, grid, dim3(REDUCE_THREADS), boxes,
+               static_cast<const double *>(x), bits, kept, r);
+  hymgi_launch(context, subtract_kept_mean, cells_grid(level), dim3(ROW_THREADS), boxes, x,
+               (double)level->cells, bits, kept, told);
 }
 
 extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y,

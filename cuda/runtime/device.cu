@@ -103,12 +103,14 @@ hymg_status fill_device(hymgi_device *d)
   }
   TRY(hymgi_cuda_check(c, cudaStreamCreateWithFlags(&d->recorder, cudaStreamNonBlocking),
                        "cudaStreamCreateWithFlags"));
-  const size_t bytes = (HYMGI_RESULT_WORDS + 1) * sizeof(unsigned long long);
+  const size_t bytes = HYMGI_RESULT_WORDS * sizeof(unsigned long long);
+  const size_t all = 2 * bytes + sizeof(unsigned long long);
   void *words, *result;
-  TRY(hymgi_cuda_check(c, cudaMalloc(&words, bytes), "cudaMalloc"));
+  TRY(hymgi_cuda_check(c, cudaMalloc(&words, all), "cudaMalloc"));
   d->reduction.words = (unsigned long long *)words;
-  d->reduction.finished = (unsigned *)(d->reduction.words + HYMGI_RESULT_WORDS);
-  TRY(hymgi_cuda_check(c, cudaMemset(words, 0, bytes), "cudaMemset"));
+  d->kept = d->reduction.words + HYMGI_RESULT_WORDS;
+  d->reduction.finished = (unsigned *)(d->kept + HYMGI_RESULT_WORDS);
+  TRY(hymgi_cuda_check(c, cudaMemset(words, 0, all), "cudaMemset"));
   TRY(hymgi_cuda_check(c, cudaMallocHost(&result, HYMGI_RESULTS * bytes), "cudaMallocHost"));
   d->reduction.result = (unsigned long long *)result;
   TRY(hymgi_cuda_check(c, cudaMallocHost(&result, sizeof *d->waited), "cudaMallocHost"));

@@ -19,7 +19,12 @@ extern "C" {
 enum hymgi_mode { HYMGI_DIRECT, HYMGI_RECORD, HYMGI_REPLAY };
 
 /* HYMGI_RESULTS: one for reductions that are waited for, one for each slot of hymgi_later. */
-enum { HYMGI_RESULT_WORDS = 12, HYMGI_RESULTS = 3, HYMGI_GPU_LINE = 16, HYMGI_MARKS = 3 };
+enum {
+  HYMGI_RESULT_WORDS = 12,
+  HYMGI_RESULTS = 1 + HYMGI_SLOTS,
+  HYMGI_GPU_LINE = 16,
+  HYMGI_MARKS = 3
+};
 
 /* What a reduction kernel works with: words in device memory that are zero between kernels, a
  * count of finished blocks, and where the host reads the result. */
@@ -62,6 +67,7 @@ struct hymgi_device {
   int failures;               /* injected by tests: launches until one fails; 0: never */
   unsigned long long *waited; /* in host memory: 1 + the rank that timed out (peer.cu) */
   hymgi_reduction reduction;
+  unsigned long long *kept; /* in device memory: a result that later kernels read */
   bool has_forms;
   int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
   /* NULL until a solver exchanges by NCCL (exchange/nccl.cu), which also sets how to wait for the

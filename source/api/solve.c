@@ -14,6 +14,13 @@ enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctua
 
 /* ---- right-hand sides ---- */
 
+/* Does f on the coarser levels have the mean of f on the level of the solve? Boundary terms are
+ * added on each level by itself. */
+static bool restriction_keeps_mean(const hymg_solver *solver)
+{
+  return !solver->h.level->boundaries && !solver->h.method.uneven && !solver->h.method.stretched;
+}
+
 /* Adds the boundary terms to f, scales it and, where the system is singular, subtracts the mean;
  * returns the mean, and max |f| before it was subtracted. */
 static double complete_rhs(const hymg_solver *solver, hymgi_level *level, double *largest)
@@ -39,16 +46,34 @@ static void restrict_rhs(hymg_solver *solver, int l, bool with_norm)
   }
 }
 
-/* Can the norms be queued with a cycle? Not if a mean has to be removed first, or f is scaled. */
-static bool norm_later(const hymg_solver *solver)
+/* Can means be subtracted without a wait? With several ranks their GPUs wait for each other's sums. */
+static bool mean_later(const hymg_solver *solver)
 {
-  return !solver->h.method.singular && solver->h.options.norm == HYMG_NORM_MAX && !solver->scale;
+  return restriction_keeps_mean(solver) && hymgi_comm_size(solver->h.context->comm) == 1;
 }
 
-/* |mean f| is more than rounding can explain. */
-static hymg_status incompatible(hymg_solver *solver, const hymgi_level *level, double largest)
+/* Can the norms be queued with a cycle? Not if a mean that is waited for comes first, or f is
+ * scaled. */
+static bool norm_later(const hymg_solver *solver)
+{
+  return (!solver->h.method.singular || mean_later(solver)) &&
+         solver->h.options.norm == HYMG_NORM_MAX && !solver->scale;
+}
+
+/* Are the right-hand sides of all levels part of the F-cycle? Not if it depends on their mean whether
+ * there is one. */
+static bool rhs_later(const hymg_solver *solver)
+{
+  const hymg_options *o = &solver->h.options;
+  const bool examined = solver->h.method.singular && o->rhs_mean == HYMG_MEAN_ERROR;
+  return norm_later(solver) && o->cycle == HYMG_CYCLE_F && !solver->mixed && !examined;
+}
+
+/* Is |mean f| more than rounding can explain? */
+static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, double largest)
 {
   const double mean = fabs(solver->mean_removed);
+  if (!solver->h.method.singular || !(mean > COMPATIBLE * largest)) return HYMG_OK;
   if (solver->h.options.rhs_mean == HYMG_MEAN_ERROR)
     return hymgi_fail(
         level->context, HYMG_EINVAL,
@@ -66,17 +91,17 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
   hymgi_level *level = solver->h.level + l;
   const double units = ldexp(1, -solver->scale);
   const bool all_levels = solver->h.options.cycle == HYMG_CYCLE_F;
-  if (all_levels) restrict_rhs(solver, l, false);
+  const bool once = solver->h.method.singular && restriction_keeps_mean(solver);
+  if (all_levels && !once) restrict_rhs(solver, l, false);
   double largest, unused;
   solver->mean_removed = units * hymgi_known_by_all(level, complete_rhs(solver, level, &largest));
   largest = units * hymgi_known_by_all(level, largest);
-  for (int m = l + 1; all_levels && m <= hymgi_last_rhs(&solver->h, l); m++)
+  if (all_levels && once) restrict_rhs(solver, l, false);
+  for (int m = l + 1; all_levels && !once && m <= hymgi_last_rhs(&solver->h, l); m++)
     complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max =
       units * hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
-  if (solver->h.method.singular && fabs(solver->mean_removed) > COMPATIBLE * largest)
-    return incompatible(solver, level, largest);
-  return HYMG_OK;
+  return examine_mean(solver, level, largest);
 }
 
 /* ---- cycles to a tolerance ---- */
@@ -126,25 +151,31 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
 }
 
-/* A cycle and, unless a mean has to be removed first, the norm of the residual; before an
- * F-cycle also the right-hand sides of all levels and the norm of the first. All of it is
- * recorded as one graph. */
+/* The right-hand sides of all levels and the norm of the first, without a wait. */
+static void queue_rhs(hymg_solver *solver, int l)
+{
+  hymgi_level *level = solver->h.level + l;
+  const bool fused =
+      l + 1 < solver->h.num_levels && !level->boundaries; /* boundary data are added to f first */
+  double unused;
+  if (solver->h.method.singular) hymgi_remove_mean_later(level, level->f);
+  restrict_rhs(solver, l, fused);
+  for (int m = l; !solver->h.method.singular && m <= hymgi_last_rhs(&solver->h, l); m++)
+    complete_rhs(solver, solver->h.level + m, &unused);
+  if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
+}
+
+/* A cycle and, unless it has to wait for a mean, the norm of the residual; before an F-cycle also the
+ * right-hand sides. All of it is recorded as one graph. */
 static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_rhs)
 {
   hymgi_level *level = solver->h.level + l;
-  const bool later = norm_later(solver);
+  const bool later = norm_later(solver), singular = solver->h.method.singular;
   hymgi_begin_cycle(&solver->h, l, cycle, with_rhs ? 2 : 1);
-  if (with_rhs) {
-    double unused;
-    const bool fused =
-        l + 1 < solver->h.num_levels && !level->boundaries; /* boundary data are added to f first */
-    restrict_rhs(solver, l, fused);
-    for (int m = l; m <= hymgi_last_rhs(&solver->h, l); m++)
-      complete_rhs(solver, solver->h.level + m, &unused);
-    if (level->num_boxes && !fused) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
-  }
-  level->norm = later ? HYMGI_NORM_WANTED : HYMGI_NORM_UNWANTED;
+  if (with_rhs) queue_rhs(solver, l);
+  level->norm = later && !singular ? HYMGI_NORM_WANTED : HYMGI_NORM_UNWANTED;
   hymgi_cycle(&solver->h, cycle, l);
+  if (later && singular) hymgi_remove_mean(level, level->x);
   if (level->num_boxes && later && level->norm != HYMGI_NORM_KNOWN)
     hymgi_residual_norm_later(level, level->f, level->x, HYMGI_SLOT_RESIDUAL);
   level->norm = HYMGI_NORM_UNWANTED;
@@ -196,7 +227,9 @@ static void mixed_cycle(hymg_solver *solver, int l, hymg_cycle cycle)
     hymgi_mixed_cycle(h, cycle, l, solver->exponent, true);
   if (solver->records > 0)
     solver->exponent = hymgi_mixed_exponent(solver->history[solver->records - 1].residual_max);
-  if (norm_later(solver)) hymgi_mixed_residual(h, l, solver->exponent);
+  if (!norm_later(solver)) return;
+  if (h->method.singular) hymgi_remove_mean(h->level + l, h->level[l].x);
+  hymgi_mixed_residual(h, l, solver->exponent);
 }
 
 /* The first residual for cycles in single precision; before an F-cycle, right-hand sides are what
@@ -211,11 +244,22 @@ static void begin_mixed(hymg_solver *solver, int l)
     hymgi_mixed_load(&solver->h, l, solver->exponent, solver->h.level[l].f);
 }
 
+/* What an F-cycle has found out about the right-hand sides that were queued with it. */
+static hymg_status read_rhs(hymg_solver *solver, const hymgi_level *level)
+{
+  const bool holds = level->num_boxes > 0;
+  solver->rhs_max = hymgi_known_by_all(level, holds ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+  if (!solver->h.method.singular) return HYMG_OK;
+  solver->mean_removed = hymgi_later(level, HYMGI_SLOT_MEAN);
+  const double largest = hymgi_later(level, HYMGI_SLOT_BEFORE);
+  return examine_mean(solver, level, largest);
+}
+
 /* A cycle, and its record. */
 static hymg_status run_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool *stop)
 {
   hymgi_level *level = solver->h.level + l;
-  const bool with_rhs = cycle == HYMG_CYCLE_F && norm_later(solver) && !solver->mixed;
+  const bool with_rhs = cycle == HYMG_CYCLE_F && rhs_later(solver);
   const hymg_cycle_kind kind = cycle == HYMG_CYCLE_F   ? HYMG_KIND_F
                                : cycle == HYMG_CYCLE_W ? HYMG_KIND_W
                                                        : HYMG_KIND_V;
@@ -223,9 +267,7 @@ static hymg_status run_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool 
     mixed_cycle(solver, l, cycle);
   else
     queue_cycle(solver, l, cycle, with_rhs);
-  if (with_rhs)
-    solver->rhs_max =
-        hymgi_known_by_all(level, level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0);
+  if (with_rhs) TRY(read_rhs(solver, level));
   if (with_rhs && leaves_range(solver)) return HYMG_OK;
   return close_cycle(solver, level, kind, stop);
 }
@@ -258,8 +300,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
 static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
-  const bool recorded =
-      norm_later(solver) && solver->h.options.cycle == HYMG_CYCLE_F && !solver->mixed;
+  const bool recorded = rhs_later(solver);
   solver->mean_removed = 0;
   if (!recorded) TRY(prepare_rhs(solver, l)); /* a recorded F-cycle includes this */
   *reason = HYMG_REASON_TOLERANCE;

@@ -29,7 +29,7 @@ struct hymg_context {
   int64_t matrix_from; /* coarse matrices are for problems of at least so many cells */
   unsigned solvers;    /* solvers created so far; gives each its id */
   unsigned grids;      /* likewise */
-  double later[2];     /* what hymgi_later returns if the backend does not queue norms */
+  double later[4];     /* what hymgi_later returns if the backend does not queue norms */
   char error[512];
   hymg_status pending; /* a failure that the next hymgi_agree reports on every rank, and its text */
   char pending_error[512];

@@ -288,6 +288,9 @@ typedef struct hymgi_backend {
   void (*queue_restrict_max)(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
                              int slot);
   double (*queued)(hymg_context *context, int slot);
+  /* Optional, for a level on one rank: subtracts the mean of x. The mean goes to a slot, max |x| before
+   * to the next one; none if slot < 0. */
+  void (*queue_remove_mean)(const hymgi_level *level, hymgi_real *x, int slot);
   /* Optional: marks a named range for a profiler; ranges nest. */
   void (*begin_range)(const hymgi_level *level, const char *operation);
   void (*end_range)(void);

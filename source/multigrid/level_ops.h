@@ -49,7 +49,14 @@ void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
 /* Norms whose results are read later, so that a cycle need not wait for them. */
-typedef enum hymgi_slot { HYMGI_SLOT_NONE = -1, HYMGI_SLOT_RHS, HYMGI_SLOT_RESIDUAL } hymgi_slot;
+typedef enum hymgi_slot {
+  HYMGI_SLOT_NONE = -1,
+  HYMGI_SLOT_RHS,
+  HYMGI_SLOT_RESIDUAL,
+  HYMGI_SLOT_MEAN,   /* of f, before it was subtracted */
+  HYMGI_SLOT_BEFORE, /* max |f| then */
+  HYMGI_SLOTS
+} hymgi_slot;
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot);
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot);
@@ -81,7 +88,10 @@ double hymgi_advance(const hymgi_level *level, double a, const double *p, const 
 /* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell. */
 void hymgi_share_means(const hymgi_level *level, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
+/* Queued where one rank's GPU has the level. tell: the mean goes to HYMGI_SLOT_MEAN, the max norm of x
+ * before to HYMGI_SLOT_BEFORE. */
 void hymgi_remove_mean(const hymgi_level *level, double *x);
+void hymgi_remove_mean_later(const hymgi_level *level, double *x);
 
 /* Between a level in single precision and that in double precision, with the same boxes: out = factor x,
  * with ghosts (narrow), or of cells, and with `add` out += factor x (widen); factor (f - A x) to

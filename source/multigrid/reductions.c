@@ -198,7 +198,32 @@ double hymgi_mean(const hymgi_level *level, const double *x)
   return sum / (double)level->cells;
 }
 
+_Static_assert(sizeof(((hymg_context *)0)->later) == HYMGI_SLOTS * sizeof(double),
+               "a value for every slot");
+
+/* Of one rank's GPU: nothing waits. */
+static bool queue_remove_mean(const hymgi_level *level, double *x, hymgi_slot slot)
+{
+  if (!level->backend->queue_remove_mean || level->ranks > 1) return false;
+  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
+  level->backend->queue_remove_mean(level, x, (int)slot);
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 4));
+  return true;
+}
+
 void hymgi_remove_mean(const hymgi_level *level, double *x)
 {
+  if (queue_remove_mean(level, x, HYMGI_SLOT_NONE)) return;
   hymgi_shift(level, -hymgi_mean(level, x), x);
+}
+
+void hymgi_remove_mean_later(const hymgi_level *level, double *x)
+{
+  if (queue_remove_mean(level, x, HYMGI_SLOT_MEAN)) return;
+  const double *const none = NULL, *const one = x;
+  double sum, largest;
+  measured_dots(level, 1, &one, &none, &sum, &largest);
+  level->context->later[HYMGI_SLOT_MEAN] = sum / (double)level->cells;
+  level->context->later[HYMGI_SLOT_BEFORE] = largest;
+  hymgi_shift(level, -level->context->later[HYMGI_SLOT_MEAN], x);
 }
