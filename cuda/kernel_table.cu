@@ -102,6 +102,7 @@ bool fills_along_x(const hymgi_level *level)
 /* ---- the rows ---- */
 
 enum { ANY = -1 };
+constexpr unsigned FV2 = 1u << HYMG_FV2, FV4 = 1u << HYMG_FV4;
 constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
                    RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM | 1u << HYMGI_NARROW,
                    RESTRICT = 1u << HYMGI_RESTRICT, APPLY = 1u << HYMGI_APPLY;
@@ -115,24 +116,25 @@ constexpr struct {
   int stencil, form; /* ANY form: at any size */
   bool (*is_for)(const hymgi_level *level);
   hymgi_fv4_ghosts ghosts; /* FV4; BUT_X: where fills_along_x */
+  unsigned around;         /* bit per stencil: as in hymgi_kernel */
   const char *name; /* as a profiler shows it; %s: the job's */
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
 } KERNEL[] = {
-    {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
-    {RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
-    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, "fv2_march<%s>", hymgi_cuda_fv2_march},
-    {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
-    {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, "fv2_point<%s>", hymgi_cuda_fv2_point},
-    {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-    {RESIDUAL | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
-    {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
-    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
-    {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
-    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
-    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
-    {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
-    {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
-    {HALF | RELAX | RESIDUAL | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, "sweep_generic", hymgi_cuda_sweep_generic},
+    {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, 0, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
+    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, FV2, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
+    {RESIDUAL | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, 0, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
+    {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, FV4, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
+    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, 0, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
+    {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, 0, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
+    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, 0, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
+    {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, 0, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
+    {HALF | RELAX | RESIDUAL | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, FV2, "sweep_generic", hymgi_cuda_sweep_generic},
 };
 /* clang-format on */
 
@@ -144,6 +146,8 @@ hymgi_kernel kernel_for(const hymgi_level *level, int job)
         (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level))) {
       k.run = r.run;
       k.ghosts = r.ghosts;
+      k.around =
+          r.around >> level->method->stencil & 1 && level->num_boxes > 0 && level->box->wraps;
       if (r.ghosts == HYMGI_FV4_BUT_X && !fills_along_x(level)) k.ghosts = HYMGI_FV4_ALL;
       snprintf(k.name, sizeof k.name, r.name, JOB_NAME[job]);
       break;
@@ -161,9 +165,10 @@ bool could_fuse_relax(const hymgi_level *level)
          cells_of(level) / (level->method->variable_beta ? 1 : 8) >= from;
 }
 
+/* A box that wraps has no messages. */
 bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
 {
-  if (!hymgi_cuda_could_overlap(level, plan)) return false;
+  if (goes_around(level) || !hymgi_cuda_could_overlap(level, plan)) return false;
   const bool staged = plan->mpi_sends + plan->mpi_receives > 0 && !plan->borrowed;
   return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
 }
@@ -177,13 +182,32 @@ bool fuses_gsrb(const hymgi_level *level)
   return cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
 }
 
-/* One box with boundaries on all sides. From 40^3 cells on a launch takes less time than its work, and
- * half sweeps do less of that. */
+/* Both colours in one pass, where a thread beyond a face along x has two whole slots. With alpha a pass at
+ * 512^3 then takes longer than copying ghosts and doing the faces again (H100: F-cycles 3 to 9 %; at 256^3
+ * it is 2 to 14 % faster). */
+bool fuses_around(const hymgi_level *level)
+{
+  enum { MOST_WITH_ALPHA = 400 * 400 * 400 };
+  const bool pays = !level->method->has_alpha || cells_of(level) < MOST_WITH_ALPHA;
+  return goes_around(level) && pays && (!(level->box->wraps & 1) || level->box->n[0] % 4 == 0);
+}
+
+/* One box without other neighbours. */
+bool is_alone(const hymgi_level *level)
+{
+  enum { ALL_FACES = 63 };
+  unsigned closed = level->box->boundaries;
+  for (int axis = 0; axis < 3; axis++)
+    if (level->box->wraps >> axis & 1) closed |= 3u << 2 * axis;
+  return level->num_boxes == 1 && closed == ALL_FACES;
+}
+
+/* From 40^3 cells on a launch takes less time than its work, and half sweeps do less of that. */
 bool tiles_gsrb(const hymgi_level *level)
 {
-  enum { ALL_FACES = 63, MOST = 40 * 40 * 40 };
-  return level->box->boundaries == ALL_FACES && cells_of(level) < MOST &&
-         takes(level, HYMGI_FV2_GSRB_TILE) && !takes(level, HYMGI_FV2_GSRB_MARCH);
+  enum { MOST = 40 * 40 * 40 };
+  return is_alone(level) && cells_of(level) < MOST && takes(level, HYMGI_FV2_GSRB_TILE) &&
+         !takes(level, HYMGI_FV2_GSRB_MARCH);
 }
 
 /* One box with boundaries on all sides. */
@@ -261,6 +285,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   const bool in_parts = !robust && overlaps(level, hymgi_operator_halo(level));
   if (in_parts) TRY(fill_parts(level, k));
   k->gsrb = gsrb_form(level, in_parts);
+  k->fuses_around = k->gsrb == HYMGI_GSRB_FUSED && fuses_around(level);
   if (k->gsrb == HYMGI_GSRB_SHARED) TRY(hymgi_device_make_posts(level->context));
   k->relax_fused = could_fuse_relax(level) && level->y &&
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);

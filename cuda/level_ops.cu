@@ -16,11 +16,27 @@ namespace
 
 enum { RED_AND_BLACK = 3, BLACK = 2 };
 
+/* What a kernel reads of the ghosts. */
+struct ghost_needs {
+  hymgi_fv4_ghosts ghosts;
+  bool around;
+};
+
+ghost_needs needs_of(const hymgi_level *level, hymgi_job job)
+{
+  const hymgi_kernel *const kernel = level->kernels->of + job;
+  return {kernel->ghosts, kernel->around};
+}
+
+constexpr ghost_needs ALL_GHOSTS = {HYMGI_FV4_ALL, false};
+
 /* Brings the ghosts of x that a kernel reads up to date. colours: bits of the colours that changed
  * since their last exchange. sent: a kernel has already put them into the messages. */
 void prepare(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
-             hymgi_fv4_ghosts ghosts, int colours = RED_AND_BLACK, bool sent = false)
+             const ghost_needs &needs, int colours = RED_AND_BLACK, bool sent = false)
 {
+  if (needs.around) return;
+  const hymgi_fv4_ghosts ghosts = needs.ghosts;
   const hymgi_plan *halo = hymgi_operator_halo(level);
   const bool fv4 = level->method->stencil == HYMG_FV4;
   if (fv4 && hymgi_cuda_fv4_halo_exchange(level, halo, box, x, colours, ghosts, sent)) return;
@@ -39,7 +55,7 @@ void sweep(const hymgi_level *level, const void *what)
 
 void prepare_and_sweep(const hymgi_level *level, hymgi_real *x, const hymgi_sweep *s)
 {
-  prepare(level, level->box, x, level->kernels->of[s->job].ghosts);
+  prepare(level, level->box, x, needs_of(level, s->job));
   sweep(level, s);
 }
 
@@ -81,13 +97,14 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
  * are done again. */
 void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 {
+  const ghost_needs needs = {HYMGI_FV4_NONE, level->kernels->fuses_around};
   for (int s = 0; s < hymgi_sweeps(level); s += 2) {
     const bool zero = from_zero && s == 0;
-    if (!zero) prepare(level, level->box, level->x, HYMGI_FV4_NONE);
+    if (!zero) prepare(level, level->box, level->x, needs);
     hymgi_cuda_fv2_gsrb_fused(level, s & 2, zero ? NULL : level->x, level->y);
     hymgi_swap_buffers(level);
-    prepare(level, level->box, level->x, HYMGI_FV4_NONE);
-    if (level->halo[HYMGI_HALO_FACES]) hymgi_cuda_fv2_gsrb_faces(level, level->x);
+    prepare(level, level->box, level->x, needs);
+    if (level->halo[HYMGI_HALO_FACES] && !needs.around) hymgi_cuda_fv2_gsrb_faces(level, level->x);
   }
 }
 
@@ -109,8 +126,8 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
   const bool in_parts = k->gsrb == HYMGI_GSRB_IN_PARTS;
-  const hymgi_fv4_ghosts ghosts = k->of[HYMGI_HALF_SWEEP].ghosts;
-  const bool in_tiles = !in_parts && ghosts == HYMGI_FV4_NONE;
+  const ghost_needs needs = needs_of(level, HYMGI_HALF_SWEEP);
+  const bool in_tiles = !in_parts && needs.ghosts == HYMGI_FV4_NONE;
   const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
   const hymgi_plan *sends = in_tiles && halo && halo->in_sweeps ? halo : NULL;
   hymgi_geom box = {};
@@ -131,7 +148,7 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
     } else if (in_parts) {
       hymgi_cuda_overlapped(level, halo, &box, now[0], sweep, &half);
     } else {
-      prepare(level, one ? &box : level->box, now[0], ghosts, changed, sends && s > 0);
+      prepare(level, one ? &box : level->box, now[0], needs, changed, sends && s > 0);
       changed = 1 << c;
       if (!one && split) hymgi_cuda_copy_cells(level, now[0], next[0]);
       sweep(level, &half);
@@ -233,7 +250,7 @@ void hymgi_cuda_residual(const hymgi_level *level, const hymgi_real *f, hymgi_re
 {
   const hymgi_sweep s = {r ? HYMGI_RESIDUAL : HYMGI_NORM, f, x, x, r};
   const hymgi_kernel *const kernel = level->kernels->of + s.job;
-  prepare(level, level->box, x, x == r ? HYMGI_FV4_ALL : kernel->ghosts);
+  prepare(level, level->box, x, x == r ? ALL_GHOSTS : needs_of(level, s.job));
   (x == r ? hymgi_cuda_sweep_generic : kernel->run)(level, &s);
 }
 
@@ -245,7 +262,7 @@ void hymgi_cuda_smooth(hymgi_level *level)
     relax_all(level);
 }
 
-/* GSRB ends with black, so afterwards only the black ghosts are out of date. */
+/* GSRB ends with black, so afterwards only the black ghosts are out of date, if its sweeps read any. */
 void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                 hymgi_real *zero)
 {
@@ -256,15 +273,16 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
   else
     relax_all(level);
   if (left != GHOSTS)
-    prepare(level, level->box, level->x, level->kernels->of[HYMGI_RESTRICT].ghosts,
-            red_black ? BLACK : RED_AND_BLACK, left == SENT);
+    prepare(level, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
+            red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
+            left == SENT);
   restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }
 
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
                                   hymgi_real *zero)
 {
-  prepare(level, level->box, level->x, level->kernels->of[HYMGI_RESTRICT].ghosts);
+  prepare(level, level->box, level->x, needs_of(level, HYMGI_RESTRICT));
   restrict_residual(level, after, coarse, zero);
 }
 
@@ -287,7 +305,7 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y
     return;
   }
   const hymgi_apply_sum apply = {x, y, with, exponent, bits};
-  prepare(level, level->box, x, HYMGI_FV4_ALL);
+  prepare(level, level->box, x, ALL_GHOSTS);
   (level->box->split ? hymgi_cuda_fv2_both_apply_sum : hymgi_cuda_fv2_apply_sum)(level, &apply);
   hymgi_cuda_words(level->context, 1, words);
 }

@@ -45,6 +45,7 @@ constexpr hymgi_backend table()
   b.line = HYMGI_GPU_LINE;
   b.conversions = &conversions;
   b.extrapolates_in_loads = true;
+  b.interpolates_around = true;
   b.mover = {hymgi_cuda_local, hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
              hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_nccl_queue};
   b.share = hymgi_device_share;

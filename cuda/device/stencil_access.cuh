@@ -71,6 +71,12 @@ __device__ __forceinline__ hymgi_geom box_at(const box_set &s, int b)
   return s.many[b];
 }
 
+/* Is the level a box that wraps? A template argument of kernels that read around it. */
+inline bool goes_around(const hymgi_level *level)
+{
+  return level->num_boxes == 1 && level->box->wraps;
+}
+
 /* The largest extents of the boxes. */
 inline void box_extent(const hymgi_geom *box, int count, int n[3])
 {
@@ -254,11 +260,35 @@ __device__ __forceinline__ fv2_values fv2_read_neighbours(const place &p, const 
           x[at(p, 0, 0, 1)]};
 }
 
+/* An index of an axis on which the box wraps, at most n - 1 outside. */
+__device__ __forceinline__ int index_around(int index, int n)
+{
+  return index < 0 ? index + n : index >= n ? index - n : index;
+}
+
+/* The same where the box wraps: beyond its faces its own cells. */
+__device__ __forceinline__ fv2_values fv2_read_around(const hymgi_geom &g, const place &p,
+                                                      const hymgi_real *x)
+{
+  const int i = p.i, j = p.j, k = p.k;
+  const ptrdiff_t turn[3] = {g.wraps & 1 ? (g.split ? g.n[0] / 2 : g.n[0]) : 0,
+                             g.wraps & 2 ? g.n[1] * p.pitch : 0,
+                             g.wraps & 4 ? g.n[2] * p.plane : 0};
+  return {0,
+          x[at(p, -1, 0, 0) + (i == 0 ? turn[0] : 0)],
+          x[at(p, 1, 0, 0) - (i == g.n[0] - 1 ? turn[0] : 0)],
+          x[at(p, 0, -1, 0) + (j == 0 ? turn[1] : 0)],
+          x[at(p, 0, 1, 0) - (j == g.n[1] - 1 ? turn[1] : 0)],
+          x[at(p, 0, 0, -1) + (k == 0 ? turn[2] : 0)],
+          x[at(p, 0, 0, 1) - (k == g.n[2] - 1 ? turn[2] : 0)]};
+}
+
+template <bool AROUND = false>
 __device__ __forceinline__ fv2_values fv2_load_neighbours(const operator_view &v,
                                                           const hymgi_geom &g, const place &p,
                                                           const hymgi_real *x)
 {
-  fv2_values a = fv2_read_neighbours(p, x);
+  fv2_values a = AROUND ? fv2_read_around(g, p, x) : fv2_read_neighbours(p, x);
   fv2_extrapolate(v, g, p, &a);
   return a;
 }

@@ -88,6 +88,12 @@ void with_shape(const hymgi_level *level, const Call &call)
     with_one_of<false, shape(512, 512), shape(256, 256)>(level, GHOST, call);
 }
 
+/* The same for cubes of split rows alone. */
+template <int GHOST, typename Call> void with_cube(const hymgi_level *level, const Call &call)
+{
+  with_one_of<true, shape(512, 512), shape(256, 256), shape(128, 128)>(level, GHOST, call);
+}
+
 /* Planes that a block marches over, chosen so that all blocks end at about the same time and few
  * planes are loaded twice. layer: blocks per slab; resident: blocks that run at once. */
 inline int slab_for(unsigned layer, int resident, int planes)

@@ -20,11 +20,11 @@ void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymgi_sweep *sw
 /* march.cu, plain rows, and both_colours.cu, split rows: the sum's words are the reduction's result */
 void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
-/* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; the black cells next to a
- * neighbour's ghosts come out wrong */
+/* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; where the record has no
+ * fuses_around, the black cells next to a neighbour's ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const hymgi_real *x,
                                hymgi_real *out);
-/* fv2/gsrb_tile.cu: the same in tiles, for small levels with boundaries on all sides */
+/* fv2/gsrb_tile.cu: the same in tiles, for small levels without other neighbours */
 void hymgi_cuda_fv2_gsrb_tile(const hymgi_level *level, const hymgi_real *x, hymgi_real *out);
 /* fv2/relax_fused.cu: two sweeps in one pass over memory, for a single box without neighbours that
  * has an even number of cells along x and the buffers. Does all sweeps of a smoother call, all but

@@ -61,6 +61,7 @@ typedef enum hymgi_gsrb_form {
 struct hymgi_kernel {
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
   hymgi_fv4_ghosts ghosts;
+  bool around; /* in place of a neighbour's ghosts it reads the cells of a box that wraps */
   char name[32];
 };
 
@@ -83,11 +84,12 @@ struct hymgi_level_parts {
 struct hymgi_level_kernels {
   hymgi_gsrb_form gsrb;
   hymgi_kernel of[HYMGI_JOBS]; /* by job */
-  bool relax_fused;            /* FV2: two sweeps in a pass as far as possible */
-  bool starts_from_zero;       /* a kernel that reads no x does the first half sweep on 0 */
-  bool fills_along_x;          /* FV4's marches compute the ghosts along x themselves */
-  hymgi_level_parts parts;     /* count 0: sweeps are not overlapped with messages */
-  char names[160];             /* of the kernels of smoother, residual and restriction */
+  bool fuses_around;       /* both colours in one pass, whose halo goes around a box that wraps */
+  bool relax_fused;        /* FV2: two sweeps in a pass as far as possible */
+  bool starts_from_zero;   /* a kernel that reads no x does the first half sweep on 0 */
+  bool fills_along_x;      /* FV4's marches compute the ghosts along x themselves */
+  hymgi_level_parts parts; /* count 0: sweeps are not overlapped with messages */
+  char names[160];         /* of the kernels of smoother, residual and restriction */
 };
 
 /* Kernel forms that only some levels use (kernel_table.cu). */

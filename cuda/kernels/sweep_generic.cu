@@ -10,14 +10,14 @@ namespace
 enum { TILE_X = 32, TILE_Y = 8 };
 static_assert(TILE_X * TILE_Y == REDUCE_THREADS, "the tile is what reductions work on");
 
-template <bool VARIABLE, hymgi_job JOB>
+template <bool VARIABLE, bool AROUND, hymgi_job JOB>
 __device__ __forceinline__ hymgi_real fv2_cell(const gsrb_args &a, const hymgi_geom &g,
                                                const place &p)
 {
   const fv2_betas b = fv2_load_betas<VARIABLE>(a.v, g, p);
   const hymgi_real alpha = a.v.has_alpha ? alpha_at(a.v, p.own) : 0;
   fv2_values x = {};
-  if (JOB != HYMGI_HALF_SWEEP || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
+  if (JOB != HYMGI_HALF_SWEEP || !a.from_zero) x = fv2_load_neighbours<AROUND>(a.v, g, p, a.own);
   if (JOB == HYMGI_HALF_SWEEP) return fv2_gsrb(a.v, b, x, a.f[p.own], alpha);
   x.c = a.own[p.own];
   if (JOB == HYMGI_APPLY) return fv2_apply(a.v, b, x, alpha);
@@ -40,7 +40,7 @@ __device__ __forceinline__ hymgi_real fv4_cell(const gsrb_args &a, const place &
 }
 
 /* Slabs are planes, or the two colours of a plane of split rows. */
-template <hymg_stencil STENCIL, bool VARIABLE, hymgi_job JOB>
+template <hymg_stencil STENCIL, bool VARIABLE, bool AROUND, hymgi_job JOB>
 __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_constant__ gsrb_args a)
 {
   let_successors_start();
@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_con
       if (STENCIL == HYMG_FV4) a.out[p.own] = a.own[p.own];
       continue;
     }
-    const hymgi_real value =
-        STENCIL == HYMG_FV2 ? fv2_cell<VARIABLE, JOB>(a, g, p) : fv4_cell<VARIABLE, JOB>(a, p);
+    const hymgi_real value = STENCIL == HYMG_FV2 ? fv2_cell<VARIABLE, AROUND, JOB>(a, g, p)
+                                                 : fv4_cell<VARIABLE, JOB>(a, p);
     if (HAS_NORM<job<JOB>>) norm = larger(norm, bits_of(value));
     if (JOB != HYMGI_NORM) store_result<job<JOB>>(a, p.own, value);
   }
@@ -81,11 +81,11 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
                   blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
   with_job<gsrb, relax, residual, residual_norm, residual_narrow, apply>(sweep, [&](auto job) {
     with_bools(
-        [&](auto fv2, auto variable) {
+        [&](auto fv2, auto variable, auto around) {
           constexpr hymg_stencil STENCIL = fv2 ? HYMG_FV2 : HYMG_FV4;
-          hymgi_launch(level->context, sweep_generic<STENCIL, variable, decltype(job)::value>, grid,
-                       dim3(TILE_X, TILE_Y), a);
+          hymgi_launch(level->context, sweep_generic < STENCIL, variable, fv2 && around,
+                       decltype(job)::value >, grid, dim3(TILE_X, TILE_Y), a);
         },
-        level->method->stencil == HYMG_FV2, level->method->variable_beta);
+        level->method->stencil == HYMG_FV2, level->method->variable_beta, goes_around(level));
   });
 }

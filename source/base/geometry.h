@@ -25,6 +25,9 @@ typedef struct hymgi_geom {
   int split;  /* 1: rows split by colour; then n[0] and low[0] are even */
   /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary of the domain that is not periodic */
   unsigned boundaries;
+  /* bit per axis: the only box of a level with periodic axes, all of an even number of cells, is its
+   * own neighbour; kernels may read its cells in place of ghosts */
+  unsigned wraps;
   ptrdiff_t pitch, plane, half; /* from row to row, plane to plane, red to black */
   /* of the cell (0, 0, 0) with colour 0, relative to the box's start */
   ptrdiff_t base;

@@ -10,6 +10,17 @@ enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
 
 /* ---- layout ---- */
 
+/* The axes along which a level's only box is its own neighbour, if that holds wherever it has one. */
+static unsigned wraps_of(const hymgi_level *level)
+{
+  if (level->num_boxes != 1) return 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const bool whole = level->box->n[axis] == level->n[axis];
+    if (!whole || (level->periodic >> axis & 1 && level->n[axis] % 2)) return 0;
+  }
+  return level->periodic;
+}
+
 static void lay_out(hymgi_level *level)
 {
   const hymgi_backend *backend = level->backend;
@@ -20,7 +31,7 @@ static void lay_out(hymgi_level *level)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
   for (int b = 0; b < level->num_boxes; b++)
-    level->box[b].split = split;
+    level->box[b].split = split, level->box[b].wraps = wraps_of(level);
   level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
 }
 
@@ -41,6 +52,7 @@ static hymgi_geom patch_of(const hymgi_level *fine, int b)
     if (fine->coarsened >> axis & 1) p.n[axis] = (p.n[axis] + 1) / 2, p.low[axis] /= 2;
   p.parity = (p.low[0] + p.low[1] + p.low[2]) & 1;
   p.split = 0;
+  p.wraps = 0;
   hymgi_geom_layout(&p, fine->backend->line);
   return p;
 }
@@ -66,6 +78,7 @@ static hymgi_geom part_of(const hymgi_geom *box, const hymgi_geom *patch)
   }
   p.parity = patch->parity;
   p.boundaries = patch->boundaries;
+  p.wraps = 0;
   p.base += at[2] * p.plane + at[1] * p.pitch + (p.split ? at[0] / 2 : at[0]);
   return p;
 }

@@ -171,6 +171,8 @@ typedef struct hymgi_backend {
   /* interpolate computes boundary ghosts as it loads and does not read them from memory, except
    * those of an F-cycle's solution where the coarse level has other boxes */
   bool extrapolates_in_loads;
+  /* interpolate reads the cells of a coarse box that wraps (hymgi_geom) in place of its ghosts */
+  bool interpolates_around;
   hymgi_mover mover;
   const hymgi_memory *memory;   /* memory of its vectors */
   const hymgi_memory *crossing; /* memory that both it and the host can access */

@@ -328,7 +328,9 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
   const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
   const hymgi_method *m = fine->method;
   const hymgi_ghosts order = (hymgi_ghosts)(f_cycle ? m->interpolation_f : m->interpolation_v);
-  if (order != HYMGI_GHOSTS_P0)
+  const bool around = fine->backend->interpolates_around && !fine->uneven && fine->num_boxes == 1 &&
+                      fine->patch->wraps;
+  if (order != HYMGI_GHOSTS_P0 && !around)
     hymgi_run_plan(coarse, coarse->halo[HYMGI_HALO_FULL], coarse->box, coarse->x, coarse->box,
                    coarse->x);
   if (order != HYMGI_GHOSTS_P0 && !fine->uneven &&

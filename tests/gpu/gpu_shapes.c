@@ -1,8 +1,9 @@
 /* Host and GPU give the same bits for any shape and combination of options, and wherever parts of a
  * cycle run: in a graph, at the coarse end in one launch, or on the host. */
-#include "support/twin.h"
+#include <string.h>
 
 #include "kernel_table.h"
+#include "support/twin.h"
 
 static hymg_stencil stencil_of(int which)
 {
@@ -214,6 +215,37 @@ START_TEST(smoother_calls_in_one_launch)
 }
 END_TEST
 
+/* Boxes that are their own neighbours: both colours in one pass (whole and part tiles, rows whose slots are
+ * no multiple of two, which do not take it around), in tiles, and half sweeps; FV4 in tiles. */
+static const struct {
+  int n[3];
+  const char *boundary;
+} wrapping[] = {
+    {{8, 8, 8}, "pp pp pp"},   {{16, 12, 8}, "pp dd dd"},  {{20, 6, 10}, "dd pp dd"},
+    {{68, 18, 4}, "pp pp dd"}, {{10, 8, 6}, "pp pp pp"},   {{12, 34, 18}, "dn pp pp"},
+    {{4, 4, 8}, "pp pp pp"},   {{136, 4, 12}, "pp pp pp"}, {{24, 20, 36}, "pp nd pp"},
+};
+enum { WRAPPING = sizeof wrapping / sizeof *wrapping };
+
+START_TEST(boxes_that_wrap)
+{
+  static const char *const fused[] = {"fv2_gsrb_fused"}, *const in_tiles[] = {"fv2_gsrb_tile",
+                                                                              "fv4_gsrb_tile"};
+  const int which = _i / 3, form = _i % 3;
+  const bool fourth_too = !strchr(wrapping[which].boundary, 'n'); /* it has no such boundary */
+  for (int fourth = 0; fourth <= fourth_too; fourth++) {
+    const int *n = wrapping[which].n;
+    twin t = twin_of(stencil_of(fourth), n[0], n[1], n[2], wrapping[which].boundary);
+    t.a = which % 2 ? 0.75 : 0.0;
+    t.constant_beta = which % 3 == 1;
+    if (form == 0)
+      check_kernels(&t, fused, 1);
+    else
+      check_kernels_from(INT64_MAX, &t, in_tiles, form == 1 ? 0 : 2);
+  }
+}
+END_TEST
+
 /* Few planes whose strides are literals in kernels (cuda/kernels/gsrb_args.cuh): a colour at a
  * time, and both. */
 START_TEST(planes_of_large_cubes)
@@ -281,6 +313,7 @@ int main(void)
   tcase_add_loop_test(t, every_shape, 0, 2 * SHAPES);
   tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
   tcase_add_test(t, long_rows);
+  tcase_add_loop_test(t, boxes_that_wrap, 0, 3 * WRAPPING);
   tcase_add_loop_test(t, planes_of_large_cubes, 0, few ? (support_small() ? 2 : 6) : 14);
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
   suite_add_tcase(suite, t);

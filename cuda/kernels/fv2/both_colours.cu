@@ -64,6 +64,7 @@ template <typename JOB, bool VARIABLE>
 __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi_geom &g, place p,
                                            int t, int to, bool both, march_result *result)
 {
+  const two_ways ways = ways_beside(p.pitch);
   two_columns red, black; /* x */
   red.below = load_cells<2>(a.own + p.own - p.plane), red.here = load_cells<2>(a.own + p.own);
   black.below = load_cells<2>(a.own + p.other - p.plane);
@@ -74,8 +75,8 @@ __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi
     const place q = other_colour(p, t);
     red.above = load_cells<2>(a.own + p.own + p.plane);
     black.above = load_cells<2>(a.own + p.other + p.plane);
-    const two_neighbours by_red = load_neighbours(q, a.own + p.own, p.pitch),
-                         by_black = load_neighbours(p, a.own + p.other, p.pitch);
+    const two_neighbours by_red = load_neighbours(q, a.own + p.own, ways),
+                         by_black = load_neighbours(p, a.own + p.other, ways);
     const two_betas b = load_betas<VARIABLE>(a.v, g, p), c = load_betas<VARIABLE>(a.v, g, q);
     const cells<2> first = result_of<JOB>(a, g, p, red.here, black, by_black, b),
                    second = result_of<JOB>(a, g, q, black.here, red, by_red, c);

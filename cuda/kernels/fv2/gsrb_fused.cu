@@ -2,7 +2,8 @@
  * along z over a tile of slots and rows with a halo of one, in which the red cells are computed
  * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
  * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
- * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged. Bytes per cell: x 4, f 8,
+ * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged; in a box that wraps the
+ * halo goes around. Bytes per cell: x 4, f 8,
  * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
 #include "kernels/fv2/two_slots.cuh"
 
@@ -43,11 +44,11 @@ struct fused_args {
 template <bool VARIABLE, bool ALPHA, bool ZERO>
 __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geom &g,
                                             const place &p, const two_columns &c,
-                                            const hymgi_real *row, ptrdiff_t pitch)
+                                            const hymgi_real *row, const two_ways &ways)
 {
   cells<2> sum, weight;
   two_neighbours n = {};
-  if (!ZERO) n = load_neighbours(p, row, pitch);
+  if (!ZERO) n = load_neighbours(p, row, ways);
   const cells<2> f = load_cells<2>(a.f + p.own);
   const two_betas b = load_betas<VARIABLE>(a.v, g, p);
 #pragma unroll
@@ -64,8 +65,21 @@ __device__ __forceinline__ cells<2> updated(const fused_args &a, const hymgi_geo
   return x;
 }
 
-/* ZERO: the old iterate is 0. */
-template <bool VARIABLE, bool ALPHA, bool ZERO, int N, int X, int Y>
+/* Is an index that of a cell, or one beside the first or last one where the box wraps? */
+__device__ __forceinline__ bool is_around(const hymgi_geom &g, int axis, int index, int n, int step)
+{
+  const int outside = g.wraps >> axis & 1 ? step : 0;
+  return index >= -outside && index < n + outside;
+}
+
+/* From a plane, which may lie one or two beyond the box, to that of the box that is meant. */
+__device__ __forceinline__ ptrdiff_t plane_shift(const hymgi_geom &g, const place &p, int k)
+{
+  return k < 0 ? g.n[2] * p.plane : k >= g.n[2] ? -g.n[2] * p.plane : 0;
+}
+
+/* ZERO: the old iterate is 0. AROUND: the box wraps. */
+template <bool VARIABLE, bool ALPHA, bool ZERO, bool AROUND, int N, int X, int Y>
 __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
     fv2_gsrb_fused(const __grid_constant__ fused_args a)
 {
@@ -78,33 +92,42 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   const int t = 2 * ((int)blockIdx.x * X - 1 + x), j = (int)blockIdx.y * Y - 1 + y;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  const int start = from > 0 ? from - 1 : 0;
-  const bool inside = t >= 0 && t < g.n[0] / 2 && j >= 0 && j < g.n[1];
-  const bool mine = inside && x > 0 && x <= X && y > 0 && y <= Y, both = N || t + 1 < g.n[0] / 2;
-  place p = place_of(g, 0, inside ? t : 0, inside ? j : 0, start);
+  const int slots = g.n[0] / 2, start = from > 0 || (AROUND && g.wraps & 4) ? from - 1 : 0;
+  const bool within = t >= 0 && t < slots && j >= 0 && j < g.n[1];
+  const bool inside =
+      AROUND ? is_around(g, 0, t, slots, 2) && is_around(g, 1, j, g.n[1], 1) : within;
+  const bool mine = within && x > 0 && x <= X && y > 0 && y <= Y, both = N || t + 1 < slots;
+  const int own_t = AROUND ? index_around(t, slots) : t,
+            own_j = AROUND ? index_around(j, g.n[1]) : j;
+  place p = place_of(g, 0, inside ? own_t : 0, inside ? own_j : 0, start);
   if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
+  const two_ways ways = AROUND ? ways_around(g, own_t, own_j) : ways_beside(p.pitch);
+  const auto shift = [&](int k) { return AROUND ? plane_shift(g, p, k) : 0; };
   two_columns black = {}, red = {};
   if (inside && !ZERO) {
-    black.below = load_cells<2>(a.own + p.other - p.plane);
-    black.here = load_cells<2>(a.own + p.other);
+    black.below = load_cells<2>(a.own + p.other - p.plane + shift(start - 1));
+    black.here = load_cells<2>(a.own + p.other + shift(start));
   }
 #pragma unroll 1
   for (int k = start; k <= to; k++) {
     p.k = k;
-    p.i = 2 * t + p.east;
+    p.i = 2 * own_t + p.east;
     black.above = red.above = {};
-    if (inside && k < g.n[2]) {
+    if (inside && (k < g.n[2] || (AROUND && g.wraps & 4))) {
       const hymgi_real *const row = a.own + p.other;
-      if (!ZERO) black.above = load_cells<2>(row + p.plane);
-      red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, p, black, row, p.pitch);
+      if (!ZERO) black.above = load_cells<2>(row + p.plane + shift(k + 1));
+      place q = p;
+      q.own += shift(k), q.other += shift(k);
+      red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, q, black, row + shift(k), ways);
       store_cells<2>(&shared[k & 1][2 * id], red.above);
       if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, both);
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
       const hymgi_real *const row = &shared[(k - 1) & 1][2 * id];
-      store_within(a.out + b.own, updated<VARIABLE, ALPHA, false>(a, g, b, red, row, 2 * WIDE),
-                   both);
+      const cells<2> value =
+          updated<VARIABLE, ALPHA, false>(a, g, b, red, row, ways_beside(2 * WIDE));
+      store_within(a.out + b.own, value, both);
     }
     red.go_up(), black.go_up();
     p.own += p.plane;
@@ -115,7 +138,8 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   }
 }
 
-template <int N, int X, int Y> void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
+template <bool AROUND, int N, int X, int Y>
+void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
   const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
   const int slab =
@@ -124,8 +148,8 @@ template <int N, int X, int Y> void launch_fused(const hymgi_level *level, gsrb_
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {
         const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
-        hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, from_zero, N, X, Y>, grid,
-                     dim3(tile<X, Y>::threads), q);
+        hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, from_zero, AROUND, N, X, Y>,
+                     grid, dim3(tile<X, Y>::threads), q);
       },
       level->method->variable_beta, level->method->has_alpha, zero);
 }
@@ -146,9 +170,12 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
   const bool narrow = 10 * covering(a.extent, 32, 16) > 11 * covering(a.extent, 16, 32);
+  if (level->kernels->fuses_around)
+    return with_cube<1>(level,
+                        [&](auto of) { launch_fused<true, of, 32, 16>(level, a, x == NULL); });
   with_shape<1>(level, [&](auto of) {
     if constexpr (of == 0)
-      if (narrow) return launch_fused<of, 16, 32>(level, a, x == NULL);
-    launch_fused<of, 32, 16>(level, a, x == NULL);
+      if (narrow) return launch_fused<false, of, 16, 32>(level, a, x == NULL);
+    launch_fused<false, of, 32, 16>(level, a, x == NULL);
   });
 }

@@ -73,6 +73,24 @@ template <int SWEEPS, int X, int Y, int Z> struct region {
   }
 };
 
+/* How many steps outside the tile's part of the box a cell beyond a face is; where the box does not
+ * wrap, there is none. */
+__device__ __forceinline__ int steps_around(bool wraps, int at, int count, int index, int n)
+{
+  enum { NONE = 64 };
+  const int out = steps_outside(index, n), from_tile = steps_outside(at, count);
+  return out > 0 && !wraps ? NONE : out > from_tile ? out : from_tile;
+}
+
+template <int X, int Y, int Z>
+__device__ __forceinline__ int away_around(const hymgi_geom &g, const region_cell &c, int i, int j,
+                                           int k)
+{
+  return steps_around(g.wraps & 1, c.x, X, i, g.n[0]) +
+         steps_around(g.wraps & 2, c.y, Y, j, g.n[1]) +
+         steps_around(g.wraps & 4, c.z, Z, k, g.n[2]);
+}
+
 template <int SWEEPS, int X, int Y, int Z>
 __device__ const typename region<SWEEPS, X, Y, Z>::list
     list_of = region<SWEEPS, X, Y, Z>::make_list();
@@ -128,7 +146,7 @@ struct tile_cell {
 
 /* ---- the kernel ---- */
 
-template <bool VARIABLE, int SWEEPS, int X, int Y, int Z>
+template <bool VARIABLE, bool AROUND, int SWEEPS, int X, int Y, int Z>
 __global__ void __launch_bounds__(region<SWEEPS, X, Y, Z>::THREADS)
     fv2_gsrb_tile(const __grid_constant__ tile_args a)
 {
@@ -147,9 +165,13 @@ __global__ void __launch_bounds__(region<SWEEPS, X, Y, Z>::THREADS)
     if (g.parity & 1) from.x = (signed char)(X - 1 - from.x);
     const int i = (int)blockIdx.x * X + from.x, j = (int)blockIdx.y * Y + from.y,
               k = (int)blockIdx.z * Z + from.z;
-    if (i < 0 || i >= g.n[0] || j < 0 || j >= g.n[1] || k < 0 || k >= g.n[2]) continue;
-    c.away = from.away;
-    c.p = place_of(g, colour, i >> 1, j, k);
+    const bool inside = i >= 0 && i < g.n[0] && j >= 0 && j < g.n[1] && k >= 0 && k < g.n[2];
+    const int away = !AROUND || inside ? from.away : away_around<X, Y, Z>(g, from, i, j, k);
+    if (AROUND ? away > R::HALO : !inside) continue;
+    c.away = away;
+    c.p = !AROUND || inside ? place_of(g, colour, i >> 1, j, k)
+                            : place_of(g, colour, index_around(i, g.n[0]) >> 1,
+                                       index_around(j, g.n[1]), index_around(k, g.n[2]));
     c.at = 1 + from.x + R::HALO + (from.y + R::HALO) * step[1] + (from.z + R::HALO) * step[2];
     c.load_coefficients<VARIABLE>(a);
     c.find_neighbours(a, step);
@@ -167,7 +189,7 @@ __global__ void __launch_bounds__(region<SWEEPS, X, Y, Z>::THREADS)
       if (s > 0)
         v = c.neighbours(x);
       else if (a.own)
-        v = fv2_load_neighbours(a.v, g, c.p, a.own);
+        v = fv2_load_neighbours<AROUND>(a.v, g, c.p, a.own);
       const hymgi_real value = c.diagonal.quotients({{fv2_gsrb_sum(c.b, v, c.f)}}, true).at[0];
       if (s + 1 < SWEEPS) x[c.at] = value;
       if (s + 2 >= SWEEPS && c.away == 0) a.out[c.p.own] = value;
@@ -188,9 +210,10 @@ extern "C" void hymgi_cuda_fv2_gsrb_tile(const hymgi_level *level, const hymgi_r
   const dim3 grid(blocks_for(g.n[0], TILE_X), blocks_for(g.n[1], TILE_Y),
                   blocks_for(g.n[2], TILE_Z));
   with_bools(
-      [&](auto variable) {
-        hymgi_launch(level->context, fv2_gsrb_tile<variable, TILE_SWEEPS, TILE_X, TILE_Y, TILE_Z>,
-                     grid, dim3(region<TILE_SWEEPS, TILE_X, TILE_Y, TILE_Z>::THREADS), a);
+      [&](auto variable, auto around) {
+        hymgi_launch(level->context,
+                     fv2_gsrb_tile<variable, around, TILE_SWEEPS, TILE_X, TILE_Y, TILE_Z>, grid,
+                     dim3(region<TILE_SWEEPS, TILE_X, TILE_Y, TILE_Z>::THREADS), a);
       },
-      level->method->variable_beta);
+      level->method->variable_beta, goes_around(level));
 }

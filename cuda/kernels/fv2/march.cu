@@ -165,7 +165,7 @@ enum { POINT_THREADS = 128 };
 
 /* Loads what no kernel in flight can write, and computes what follows from that alone, before it
  * waits for its predecessor: the diagonal and its inverse. */
-template <typename JOB, bool VARIABLE>
+template <typename JOB, bool VARIABLE, bool AROUND>
 __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant__ gsrb_args a)
 {
   constexpr bool GSRB = std::is_same_v<JOB, gsrb>;
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   if (!inside) return;
   const hymgi_real f = a.f[p.own], prev = !GSRB && a.prev ? a.prev[p.own] : 0;
   fv2_values x = {};
-  if (!GSRB || !a.from_zero) x = fv2_load_neighbours(a.v, g, p, a.own);
+  if (!GSRB || !a.from_zero) x = fv2_load_neighbours<AROUND>(a.v, g, p, a.own);
   if (GSRB) {
     a.out[p.own] = diagonal.quotients({{fv2_gsrb_sum(b, x, f)}}, true).at[0];
     return;
@@ -209,11 +209,11 @@ template <typename JOB> void run_point(const hymgi_level *level, const gsrb_args
   const dim3 grid(blocks_for(slots, wide), blocks_for(a.extent[1], POINT_THREADS / wide),
                   (unsigned)(a.extent[2] * a.boxes.count));
   with_bools(
-      [&](auto variable) {
-        hymgi_launch(level->context, fv2_point<JOB, variable>, grid,
+      [&](auto variable, auto around) {
+        hymgi_launch(level->context, fv2_point<JOB, variable, around>, grid,
                      dim3((unsigned)wide, (unsigned)(POINT_THREADS / wide)), a);
       },
-      level->method->variable_beta);
+      level->method->variable_beta, goes_around(level));
 }
 
 } /* namespace */

@@ -83,11 +83,33 @@ struct two_neighbours {
   cells<2> south, north;
 };
 
-/* row: at these slots in this plane, where rows are `pitch` apart */
-__device__ __forceinline__ two_neighbours load_neighbours(const place &p, const hymgi_real *row,
-                                                          ptrdiff_t pitch)
+/* Where they are from these slots: elsewhere than beside them at faces of a box that wraps. */
+struct two_ways {
+  int west, east, south, north;
+};
+
+__device__ __forceinline__ two_ways ways_beside(ptrdiff_t pitch)
 {
-  return {row[p.east ? 2 : -1], load_cells<2>(row - pitch), load_cells<2>(row + pitch)};
+  return {-1, 2, -(int)pitch, (int)pitch};
+}
+
+__device__ __forceinline__ two_ways ways_around(const hymgi_geom &g, int t, int j)
+{
+  const int slots = g.n[0] / 2, pitch = (int)g.pitch;
+  two_ways w = ways_beside(pitch);
+  if (g.wraps & 1 && t == 0) w.west += slots;
+  if (g.wraps & 1 && t + 2 == slots) w.east -= slots;
+  if (g.wraps & 2 && j == 0) w.south += g.n[1] * pitch;
+  if (g.wraps & 2 && j + 1 == g.n[1]) w.north -= g.n[1] * pitch;
+  return w;
+}
+
+/* row: at these slots in this plane */
+__device__ __forceinline__ two_neighbours load_neighbours(const place &p, const hymgi_real *row,
+                                                          const two_ways &w)
+{
+  return {row[p.east ? w.east : w.west], load_cells<2>(row + w.south),
+          load_cells<2>(row + w.north)};
 }
 
 /* Of the cell at slot m (a literal), extrapolated beyond boundaries. */

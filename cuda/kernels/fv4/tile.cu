@@ -1,7 +1,8 @@
 /* FV4 on small levels: half sweeps of red-black Gauss-Seidel (split rows), smoothers that update
  * all cells at once (plain rows), the restriction of the residual (either layout); one thread per
  * cell that is computed. A block loads a tile of x with its halo into shared memory and fills the
- * boundary ghosts there, so that no other kernel has to; neighbours' ghosts are in memory. Faces
+ * boundary ghosts there, so that no other kernel has to; neighbours' ghosts are in memory, unless the
+ * neighbour is the box itself. Faces
  * and whatever else no kernel in flight writes are loaded before it waits for its predecessor.
  * Bytes per cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from memory; from L1
  * 5 cells of x (a tile with its halo) and 30 faces. */
@@ -69,6 +70,13 @@ __device__ __forceinline__ bool in_memory(const hymgi_geom &g, int axis, int ind
   return index >= -below && index < g.n[axis] + above;
 }
 
+/* The index of the cell that is meant: itself, but where the box wraps. */
+template <bool ALONE>
+__device__ __forceinline__ int cell_around(const hymgi_geom &g, int axis, int index)
+{
+  return !ALONE && g.wraps >> axis & 1 ? index_around(index, g.n[axis]) : index;
+}
+
 /* Loads the faces that a cell's fluxes use. */
 __device__ __forceinline__ void load_faces(const operator_view &v, const place &p,
                                            hymgi_real (&b)[30])
@@ -105,7 +113,8 @@ __device__ __forceinline__ void find_share(const hymgi_geom &g, const int (&low)
     const int k = low[2] - TILE_HALO + e / TILE::wide / TILE::high;
     const bool there = e < TILE::cells && in_memory<ALONE>(g, 0, i) && in_memory<ALONE>(g, 1, j) &&
                        in_memory<ALONE>(g, 2, k);
-    const hymgi_real *const cell = to(i, j, k);
+    const hymgi_real *const cell =
+        to(cell_around<ALONE>(g, 0, i), cell_around<ALONE>(g, 1, j), cell_around<ALONE>(g, 2, k));
     from[m] = there ? cell : NULL;
   }
 }

@@ -60,8 +60,9 @@ __device__ __forceinline__ void children(const hymgi_real *x, int stride, hymgi_
   *even = both[0], *odd = both[1];
 }
 
-/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells. */
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells; AROUND: the coarse
+ * box wraps. */
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X> struct prolongation {
   static constexpr int THREADS = 256, Y = TILE_Y, Z = TILE_Z, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
@@ -80,6 +81,11 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   tile t;
   hymgi_real old[BATCH][WRITTEN];
 
+  __device__ __forceinline__ int cell_around(int axis, int index) const
+  {
+    return AROUND && patch.wraps >> axis & 1 ? index_around(index, patch.n[axis]) : index;
+  }
+
   /* Loads the cells, except for the boundary ghosts that are filled here. */
   __device__ __forceinline__ void load(const prolong_args &a, hymgi_real *x) const
   {
@@ -91,7 +97,10 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
       const bool wanted = e < CELLS && i < t.high[0] + R && j < t.high[1] + R && k < t.high[2] + R;
       const bool there = !a.fills_ghosts || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
                                               is_beyond(patch, 2, k));
-      value[m] = wanted && there ? a.coarse[hymgi_at(&patch, i, j, k)] : 0;
+      value[m] =
+          wanted && there
+              ? a.coarse[hymgi_at(&patch, cell_around(0, i), cell_around(1, j), cell_around(2, k))]
+              : 0;
     }
 #pragma unroll
     for (int m = 0; m < LOADS; m++)
@@ -206,11 +215,11 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   }
 };
 
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X>
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
-  typedef prolongation<ORDER, ADD, BLACK, X> S;
+  typedef prolongation<ORDER, ADD, BLACK, AROUND, X> S;
   __shared__ hymgi_real first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -256,11 +265,11 @@ void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
   const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
                   (unsigned)a.patches.count);
   with_bools(
-      [&](auto adds, auto wide) {
-        hymgi_launch(fine->context, prolong < ORDER, adds, BLACK, wide ? 32 : 8 >, grid, dim3(256),
-                     a);
+      [&](auto adds, auto around, auto wide) {
+        hymgi_launch(fine->context, prolong < ORDER, adds, BLACK, around, wide ? 32 : 8 >, grid,
+                     dim3(256), a);
       },
-      add, large);
+      add, fine->num_boxes == 1 && fine->patch->wraps, large);
 }
 
 /* Does the smoother call that follows read only the black cells? */

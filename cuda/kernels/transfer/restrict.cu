@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(MEAN_THREADS)
  * one; with plain rows a cell. It computes what that contributes to the mean. */
 enum { SUM_THREADS = 256 };
 
-template <bool VARIABLE, int CELLS> struct fv2_cells {
+template <bool VARIABLE, bool AROUND, int CELLS> struct fv2_cells {
   place p[CELLS];
   fv2_betas b[CELLS];
   hymgi_real alpha[CELLS];
@@ -125,7 +125,7 @@ template <bool VARIABLE, int CELLS> struct fv2_cells {
   __device__ __forceinline__ hymgi_real residual(const transfer_args &a, const hymgi_geom &g,
                                                  int c) const
   {
-    fv2_values x = fv2_load_neighbours(a.v, g, p[c], a.own);
+    fv2_values x = fv2_load_neighbours<AROUND>(a.v, g, p[c], a.own);
     x.c = a.own[p[c].own];
     return fv2_residual(a.v, b[c], x, a.f[p[c].own], alpha[c]);
   }
@@ -153,7 +153,7 @@ __device__ __forceinline__ void store_means(const transfer_args &a, const block_
   if (a.zero) a.zero[at] = 0;
 }
 
-template <bool VARIABLE, bool SPLIT, bool RED>
+template <bool VARIABLE, bool AROUND, bool SPLIT, bool RED>
 __global__ void __launch_bounds__(SUM_THREADS, 3)
     fv2_residual_restrict(const __grid_constant__ transfer_args a)
 {
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(SUM_THREADS, 3)
   const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
   for (int K = b.first; K < b.first + a.slab; K++) {
     const bool inside = t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2];
-    fv2_cells<VARIABLE, SPLIT && !RED ? 2 : 1> c;
+    fv2_cells<VARIABLE, AROUND, SPLIT && !RED ? 2 : 1> c;
     if (inside) c.fetch(a.v, g, t, j, 2 * K + up);
     if (K == b.first) wait_for_predecessors();
     if (inside) {
@@ -217,11 +217,12 @@ extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sw
   dim3 grid;
   const transfer_args a = transfer_args_of(level, restriction, n, x, y, &grid);
   with_bools(
-      [&](auto variable, auto of_split, auto red) {
-        hymgi_launch(level->context, fv2_residual_restrict<variable, of_split, red>, grid,
+      [&](auto variable, auto around, auto of_split, auto red) {
+        hymgi_launch(level->context, fv2_residual_restrict<variable, around, of_split, red>, grid,
                      dim3((unsigned)x, (unsigned)y, 2), a);
       },
-      level->method->variable_beta, split, restriction->after == HYMGI_AFTER_GSRB);
+      level->method->variable_beta, goes_around(level), split,
+      restriction->after == HYMGI_AFTER_GSRB);
 }
 
 /* Through the second buffer, which is free between smoother calls. */
