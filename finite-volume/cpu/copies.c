@@ -57,6 +57,47 @@ static void copy_row(const hymgi_geom *g, hymgi_real *x, const int low[3], int n
   }
 }
 
+/* Rows of at most so many cells (faces along x) are copied as columns along y. */
+enum { NARROW = 2 };
+
+/* The cells of a column with an even, or an odd, distance from `low` are two rows apart, in either
+ * layout. */
+static hymgi_real *column_part(const hymgi_geom *g, const hymgi_real *x, const int low[3], int i,
+                               int odd, int k)
+{
+  return (hymgi_real *)x + hymgi_at(g, low[0] + i, low[1] + odd, low[2] + k);
+}
+
+static void copy_columns(const hymgi_copy *c, const hymgi_geom *from, const hymgi_real *src,
+                         const hymgi_geom *to, hymgi_real *dst, int k)
+{
+  for (int i = 0; i < c->n[0]; i++)
+    for (int odd = 0; odd < 2; odd++) {
+      const hymgi_real *const a = column_part(from, src, c->src, i, odd, k);
+      hymgi_real *const b = column_part(to, dst, c->dst, i, odd, k);
+      const int count = (c->n[1] - odd + 1) / 2;
+      for (ptrdiff_t t = 0; t < count; t++)
+        b[2 * t * to->pitch] = a[2 * t * from->pitch];
+    }
+}
+
+/* Plane k of a piece of a vector to or from its part of a message. */
+static void copy_narrow_piece(const hymgi_piece *p, const hymgi_geom *g, hymgi_real *x,
+                              double *plane, int k, bool write)
+{
+  const ptrdiff_t wide = p->n[0];
+  for (int i = 0; i < p->n[0]; i++)
+    for (int odd = 0; odd < 2; odd++) {
+      hymgi_real *const column = column_part(g, x, p->low, i, odd, k);
+      double *const cells = plane + odd * wide + i;
+      const int count = (p->n[1] - odd + 1) / 2;
+      for (ptrdiff_t t = 0; t < count && write; t++)
+        column[2 * t * g->pitch] = (hymgi_real)cells[2 * t * wide];
+      for (ptrdiff_t t = 0; t < count && !write; t++)
+        cells[2 * t * wide] = (double)column[2 * t * g->pitch];
+    }
+}
+
 /* Number of threads that pays off for copying n[0] x n[1] x n[2] cells. */
 static int threads_for(const hymgi_plan *plan, const int n[3])
 {
@@ -68,6 +109,10 @@ static void copy_brick(const hymgi_copy *c, const hymgi_geom *from, const hymgi_
 {
   enum { CHUNK = 512 };
   double chunk[CHUNK];
+  if (c->n[0] <= NARROW) {
+    copy_columns(c, from, src, to, dst, k);
+    return;
+  }
   for (int j = 0; j < c->n[1]; j++)
     for (int i = 0; i < c->n[0]; i += CHUNK) {
       const int n = c->n[0] - i < CHUNK ? c->n[0] - i : CHUNK;
@@ -98,11 +143,14 @@ static void copy_pieces(const hymgi_plan *plan, const hymgi_piece *pieces, int c
     const ptrdiff_t nx = p->n[0], ny = p->n[1];
     const int threads = threads_for(plan, p->n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int k = 0; k < p->n[2]; k++)
-      for (int j = 0; j < p->n[1]; j++) {
+    for (int k = 0; k < p->n[2]; k++) {
+      double *const plane = buffer + p->at + k * ny * nx;
+      if (nx <= NARROW) copy_narrow_piece(p, box + p->box, x, plane, k, write);
+      for (int j = 0; j < p->n[1] && nx > NARROW; j++) {
         const int low[3] = {p->low[0], p->low[1] + j, p->low[2] + k};
-        copy_row(box + p->box, x, low, p->n[0], buffer + p->at + (k * ny + j) * nx, write);
+        copy_row(box + p->box, x, low, p->n[0], plane + j * nx, write);
       }
+    }
   }
 }
 
