@@ -252,15 +252,15 @@ END_TEST
 
 int main(void)
 {
-  const bool few = twin_emulated();
+  const bool few = twin_emulated(), least = few && support_small();
   Suite *suite = suite_create("same bits on the GPU");
   TCase *t = tcase_create("operators");
-  tcase_add_loop_test(t, every_coefficient_of_fv2, 0, few ? 10 : 42);
+  tcase_add_loop_test(t, every_coefficient_of_fv2, 0, least ? 5 : few ? 10 : 42);
   tcase_add_loop_test(t, every_coefficient_of_fv4, few ? 4 : 0, 8);
-  tcase_add_loop_test(t, boundary_data, 0, 12);
+  tcase_add_loop_test(t, boundary_data, 0, least ? 4 : 12);
   tcase_add_loop_test(t, robin_conditions, 0, 6);
   tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
-  tcase_add_loop_test(t, coarse_matrices, 0, few ? 6 : 48);
+  tcase_add_loop_test(t, coarse_matrices, 0, least ? 3 : few ? 6 : 48);
   suite_add_tcase(suite, t);
   t = tcase_create("methods");
   tcase_add_loop_test(t, every_smoother, 0, 8);

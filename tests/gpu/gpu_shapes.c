@@ -307,13 +307,13 @@ END_TEST
 
 int main(void)
 {
-  const bool few = twin_emulated();
+  const bool few = twin_emulated(), least = few && support_small();
   Suite *suite = suite_create("shapes and ways on the GPU");
   TCase *t = tcase_create("shapes");
-  tcase_add_loop_test(t, every_shape, 0, 2 * SHAPES);
-  tcase_add_loop_test(t, kernels_of_large_levels, 0, 2 * SHAPES);
+  tcase_add_loop_test(t, every_shape, least ? SHAPES : 0, 2 * SHAPES);
+  tcase_add_loop_test(t, kernels_of_large_levels, 0, least ? SHAPES : 2 * SHAPES);
   tcase_add_test(t, long_rows);
-  tcase_add_loop_test(t, boxes_that_wrap, 0, 3 * WRAPPING);
+  tcase_add_loop_test(t, boxes_that_wrap, 0, least ? WRAPPING : 3 * WRAPPING);
   tcase_add_loop_test(t, planes_of_large_cubes, 0, few ? (support_small() ? 2 : 6) : 14);
   tcase_add_loop_test(t, large_grids, 0, few ? 0 : 6);
   suite_add_tcase(suite, t);
@@ -326,7 +326,7 @@ int main(void)
                       2 * (few ? SMALL_SHARED_TILES : SHARED_TILES));
   suite_add_tcase(suite, t);
   t = tcase_create("passes");
-  tcase_add_loop_test(t, two_sweeps_in_one_pass, 0, sizeof paired / sizeof *paired);
+  tcase_add_loop_test(t, two_sweeps_in_one_pass, least ? 4 : 0, sizeof paired / sizeof *paired);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
   tcase_add_loop_test(t, random_mixtures, 0, few ? (support_small() ? 1 : 4) : 40);

@@ -50,6 +50,25 @@ static int64_t count_residuals(hymg_solver *solver, const hymg_field *f, hymg_fi
 
 enum { CYCLES = 2, NORMS = CYCLES + 1 };
 
+static const problem problems[] = {{{24, 96, 24}, HYMG_FV2, HYMG_GSRB, true, false, 0},
+                                   {{16, 80, 40}, HYMG_FV2, HYMG_GSRB, false, true, 0},
+                                   {{24, 96, 24}, HYMG_FV4, HYMG_GSRB, true, false, 0},
+                                   {{32, 120, 16}, HYMG_FV4, HYMG_GSRB, false, true, 0},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 0},
+                                   {{16, 96, 40}, HYMG_FV4, HYMG_CHEBYSHEV, true, false, 0},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, false, false, 0},
+                                   {{20, 96, 24}, HYMG_FV4, HYMG_JACOBI, true, true, 0},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_GSRB, true, true, 7},
+                                   {{16, 80, 40}, HYMG_FV2, HYMG_GSRB, false, true, 4},
+                                   {{12, 96, 28}, HYMG_FV2, HYMG_GSRB, true, true, 2},
+                                   {{40, 64, 24}, HYMG_FV2, HYMG_GSRB, true, true, 5},
+                                   {{24, 72, 24}, HYMG_FV4, HYMG_GSRB, true, true, 7},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 3},
+                                   {{28, 64, 40}, HYMG_FV4, HYMG_GSRB, true, true, 1},
+                                   {{24, 64, 40}, HYMG_FV4, HYMG_GSRB, false, true, 4},
+                                   {{20, 96, 24}, HYMG_FV4, HYMG_CHEBYSHEV, true, true, 6},
+                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, true, true, 7}};
+
 /* u after an F- and a V-cycle, then max |f| and max |residual| after each; malloc'ed. residuals: NULL, or
  * the passes over level 0 for residuals alone in another such solve. */
 static double *solve(const problem *p, int threads, const hymgi_tuning *tuning, int64_t *residuals)
@@ -138,7 +157,8 @@ static void compare(const problem *p, const double *expected, int threads, const
                 t->wave_restrict);
 }
 
-/* Against plain rows in six passes on one thread. */
+/* Against plain rows in six passes on one thread. Every second problem takes the other half of the pairs of
+ * stages and rows. */
 static void compare_tunings(const problem *p)
 {
   const bool small = getenv("HYMG_TEST_SMALL") != NULL;
@@ -150,32 +170,14 @@ static void compare_tunings(const problem *p)
   t.wave_from = 8;
   for (int s = 0; s < (small ? 1 : 5); s++)
     for (int r = 0; r < (small ? 2 : 5); r++) {
+      if ((s + r + (int)(p - problems)) % 2 && !small) continue;
       t.wave_stages = stages[s];
       t.wave_rows = rows[r];
-      t.wave_restrict = (s + r) % 2 == 0;
+      t.wave_restrict = r % 2 == 0;
       compare(p, expected, 1 + (s + r) % 3, &t);
     }
   free(expected);
 }
-
-static const problem problems[] = {{{24, 96, 24}, HYMG_FV2, HYMG_GSRB, true, false, 0},
-                                   {{16, 80, 40}, HYMG_FV2, HYMG_GSRB, false, true, 0},
-                                   {{24, 96, 24}, HYMG_FV4, HYMG_GSRB, true, false, 0},
-                                   {{32, 120, 16}, HYMG_FV4, HYMG_GSRB, false, true, 0},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 0},
-                                   {{16, 96, 40}, HYMG_FV4, HYMG_CHEBYSHEV, true, false, 0},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, false, false, 0},
-                                   {{20, 96, 24}, HYMG_FV4, HYMG_JACOBI, true, true, 0},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_GSRB, true, true, 7},
-                                   {{16, 80, 40}, HYMG_FV2, HYMG_GSRB, false, true, 4},
-                                   {{12, 96, 28}, HYMG_FV2, HYMG_GSRB, true, true, 2},
-                                   {{40, 64, 24}, HYMG_FV2, HYMG_GSRB, true, true, 5},
-                                   {{24, 72, 24}, HYMG_FV4, HYMG_GSRB, true, true, 7},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_CHEBYSHEV, true, true, 3},
-                                   {{28, 64, 40}, HYMG_FV4, HYMG_GSRB, true, true, 1},
-                                   {{24, 64, 40}, HYMG_FV4, HYMG_GSRB, false, true, 4},
-                                   {{20, 96, 24}, HYMG_FV4, HYMG_CHEBYSHEV, true, true, 6},
-                                   {{24, 72, 24}, HYMG_FV2, HYMG_L1JACOBI, true, true, 7}};
 
 START_TEST(every_tuning_gives_the_same_bits)
 {
