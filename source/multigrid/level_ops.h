@@ -88,9 +88,9 @@ double hymgi_advance(const hymgi_level *level, double a, const double *p, const 
 /* Robust path: the means of the shares of the coupling along the axes, 0 for an axis of one cell. */
 void hymgi_share_means(const hymgi_level *level, double mean[3]);
 double hymgi_mean(const hymgi_level *level, const double *x);
-/* Queued where one rank's GPU has the level. tell: the mean goes to HYMGI_SLOT_MEAN, the max norm of x
- * before to HYMGI_SLOT_BEFORE. */
+/* Without a wait where one rank's GPU has the level. */
 void hymgi_remove_mean(const hymgi_level *level, double *x);
+/* The same; the mean goes to HYMGI_SLOT_MEAN, max |x| before to HYMGI_SLOT_BEFORE. */
 void hymgi_remove_mean_later(const hymgi_level *level, double *x);
 
 /* Between a level in single precision and that in double precision, with the same boxes: out = factor x,

@@ -3,8 +3,8 @@
  * too: red of plane k, then black of plane k - 1 from the red ones of three planes. Of the old
  * iterate only the black cells are read. The black cells next to a neighbour's ghosts are done
  * again (exchange/fv2_gsrb_peer.cu) once the red ones have been exchanged; in a box that wraps the
- * halo goes around. Bytes per cell: x 4, f 8,
- * betas 24 (and the halo's share), written 8; two half sweeps move 72. */
+ * halo goes around. Bytes per cell: x 4, f 8, betas 24 (and the halo's share), written 8; two half
+ * sweeps move 72. */
 #include "kernels/fv2/two_slots.cuh"
 
 namespace

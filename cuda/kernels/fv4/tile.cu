@@ -2,9 +2,8 @@
  * all cells at once (plain rows), the restriction of the residual (either layout); one thread per
  * cell that is computed. A block loads a tile of x with its halo into shared memory and fills the
  * boundary ghosts there, so that no other kernel has to; neighbours' ghosts are in memory, unless the
- * neighbour is the box itself. Faces
- * and whatever else no kernel in flight writes are loaded before it waits for its predecessor.
- * Bytes per cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from memory; from L1
+ * neighbour is the box itself. Faces and whatever else no kernel in flight writes are loaded before it
+ * waits for its predecessor. Bytes per cell of the restriction: x 8, f 8, betas 24, means 1, zeros 1 once from memory; from L1
  * 5 cells of x (a tile with its halo) and 30 faces. */
 #include "device/fv4_send.cuh"
 #include "device/ghosts.cuh"
