@@ -146,8 +146,7 @@ hymgi_kernel kernel_for(const hymgi_level *level, int job)
         (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level))) {
       k.run = r.run;
       k.ghosts = r.ghosts;
-      k.around =
-          r.around >> level->method->stencil & 1 && level->num_boxes > 0 && level->box->wraps;
+      k.around = r.around >> level->method->stencil & 1 && goes_around(level);
       if (r.ghosts == HYMGI_FV4_BUT_X && !fills_along_x(level)) k.ghosts = HYMGI_FV4_ALL;
       snprintf(k.name, sizeof k.name, r.name, JOB_NAME[job]);
       break;
