@@ -116,17 +116,17 @@ static void share_sums(const hymgi_level *level, int bits, int64_t *words)
   const hymgi_sum_scale scale = hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[3 * HYMGI_SUM_RESULT] = {0};
+    host_sum mine[3] = {{.terms = 0}};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
       for (int axis = 0; axis < 3; axis++) {
         const double *const share = host_scratch(level, SHARES + axis);
-        host_row_sum(false, share, share, r.n, &scale, mine + axis * HYMGI_SUM_RESULT);
+        host_add_row(false, share, share, r.n, &scale, mine + axis);
       }
     })
 #pragma omp critical
-    for (int m = 0; m < 3 * HYMGI_SUM_RESULT; m++)
-      words[m] += mine[m];
+    for (int axis = 0; axis < 3; axis++)
+      host_add_words(mine + axis, words + axis * HYMGI_SUM_RESULT);
   }
 }
 

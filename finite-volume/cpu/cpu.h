@@ -103,31 +103,56 @@ HYMGI_INLINE uint64_t host_bits_of(double x)
   return word;
 }
 
-/* hymgi_sum_add_below of n terms x y, or x if not a product. The lifted terms are added up with what
- * lifting has set in their bits, modulo 2^64, which is subtracted at the end; products with a power of 2
- * are exact. */
-HYMGI_INLINE void host_row_sum(const bool product, const hymgi_real *x, const hymgi_real *y, int n,
-                               const hymgi_sum_scale *scale, int64_t words[HYMGI_SUM_RESULT])
+/* An exact sum in lanes: what lifting has set in the bits of the words of all terms, modulo 2^64. */
+enum { HOST_LANES = 8 };
+typedef struct host_sum {
+  uint64_t word[HYMGI_SUM_WORDS][HOST_LANES], fitting[HOST_LANES];
+  int64_t terms;
+} host_sum;
+
+HYMGI_INLINE void host_add_lanes(const bool product, const hymgi_real *x, const hymgi_real *y,
+                                 int lanes, const hymgi_sum_scale by, host_sum *sum)
 {
-  const hymgi_sum_scale by = *scale;
-  uint64_t first = 0, second = 0, third = 0, fitting = 0;
-#pragma omp simd reduction(+ : first, second, third, fitting)
-  for (int t = 0; t < n; t++) {
-    const double term = product ? (double)x[t] * (double)y[t] : (double)x[t];
+#pragma omp simd
+  for (int m = 0; m < lanes; m++) {
+    const double term = product ? (double)x[m] * (double)y[m] : (double)x[m];
     const bool fits = fabs(term) < by.limit;
     const double a = fits ? term : 0, one = hymgi_fma_double(a, by.up, HYMGI_SUM_LIFT),
                  b = hymgi_fma_double(a, by.up, HYMGI_SUM_LIFT - one),
                  two = hymgi_fma_double(b, by.step, HYMGI_SUM_LIFT),
                  c = hymgi_fma_double(b, by.step, HYMGI_SUM_LIFT - two),
                  three = hymgi_fma_double(c, by.step, HYMGI_SUM_LIFT);
-    first += host_bits_of(one), second += host_bits_of(two), third += host_bits_of(three);
-    fitting += fits ? 1 : 0;
+    sum->word[0][m] += host_bits_of(one), sum->word[1][m] += host_bits_of(two);
+    sum->word[2][m] += host_bits_of(three), sum->fitting[m] += fits ? 1 : 0;
   }
-  const uint64_t lifted = (uint64_t)n * (uint64_t)HYMGI_SUM_LIFTED;
-  words[0] += (int64_t)(first - lifted);
-  words[1] += (int64_t)(second - lifted);
-  words[2] += (int64_t)(third - lifted);
-  words[HYMGI_SUM_BEYOND] += n - (int64_t)fitting;
+}
+
+/* Adds hymgi_sum_add_below of n terms x y, or x if not a product; products with a power of 2 are
+ * exact. */
+HYMGI_INLINE void host_add_row(const bool product, const hymgi_real *x, const hymgi_real *y, int n,
+                               const hymgi_sum_scale *scale, host_sum *sum)
+{
+  const hymgi_sum_scale by = *scale;
+  int t = 0;
+  for (; t + HOST_LANES <= n; t += HOST_LANES)
+    host_add_lanes(product, x + t, y + t, HOST_LANES, by, sum);
+  if (t < n) host_add_lanes(product, x + t, y + t, n - t, by, sum);
+  sum->terms += n;
+}
+
+/* Adds the sum's words. */
+static inline void host_add_words(const host_sum *sum, int64_t words[HYMGI_SUM_RESULT])
+{
+  const uint64_t lifted = (uint64_t)sum->terms * (uint64_t)HYMGI_SUM_LIFTED;
+  uint64_t total[HYMGI_SUM_RESULT] = {0};
+  for (int m = 0; m < HOST_LANES; m++) {
+    for (int w = 0; w < HYMGI_SUM_WORDS; w++)
+      total[w] += sum->word[w][m];
+    total[HYMGI_SUM_BEYOND] += sum->fitting[m];
+  }
+  for (int w = 0; w < HYMGI_SUM_WORDS; w++)
+    words[w] += (int64_t)(total[w] - lifted);
+  words[HYMGI_SUM_BEYOND] += sum->terms - (int64_t)total[HYMGI_SUM_BEYOND];
 }
 
 /* Distance in numbers between two vectors, which may be separate allocations. */

@@ -143,15 +143,14 @@ void hymgi_cpu_sum(const hymgi_level *level, const hymgi_real *x, const hymgi_re
     words[m] = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[HYMGI_SUM_RESULT] = {0};
+    host_sum mine = {.terms = 0};
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s))
       if (y)
-        host_row_sum(true, x + s.at, y + s.at, s.n, &scale, mine);
+        host_add_row(true, x + s.at, y + s.at, s.n, &scale, &mine);
       else
-        host_row_sum(false, x + s.at, x + s.at, s.n, &scale, mine);
+        host_add_row(false, x + s.at, x + s.at, s.n, &scale, &mine);
 #pragma omp critical
-    for (int m = 0; m < HYMGI_SUM_RESULT; m++)
-      words[m] += mine[m];
+    host_add_words(&mine, words);
   }
 }
 
@@ -165,21 +164,20 @@ double hymgi_cpu_advance(const hymgi_level *level, double a, const hymgi_real *p
   double max = 0;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
-    int64_t mine[HYMGI_SUM_RESULT] = {0};
+    host_sum mine = {.terms = 0};
     double largest = 0;
     for (host_row s = first(level); s.g; hymgi_cpu_next(&s)) {
       for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
         u[t] = hymgi_fma(step, p[t], u[t]), r[t] = hymgi_fma(-step, w[t], r[t]);
       if (words)
-        host_row_sum(true, r + s.at, r + s.at, s.n, &scale, mine);
+        host_add_row(true, r + s.at, r + s.at, s.n, &scale, &mine);
       else
         largest = host_larger(largest, host_largest(r + s.at, s.n));
     }
 #pragma omp critical
     {
       max = host_larger(max, largest);
-      for (int m = 0; m < HYMGI_SUM_RESULT; m++)
-        sum[m] += mine[m];
+      host_add_words(&mine, sum);
     }
   }
   for (int m = 0; words && m < HYMGI_SUM_RESULT; m++)

@@ -23,9 +23,10 @@ typedef struct job {
   int before;
 } job;
 
-/* What a thread has found. */
+/* What a thread has found, or several: then in words. */
 typedef struct found {
   double max;
+  host_sum sum;
   int64_t words[HYMGI_SUM_RESULT];
 } found;
 
@@ -79,8 +80,8 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
   else if (takes)
     take_colour(w, g, cjk, range, out);
   else if (w->with)
-    host_row_sum(true, w->with + (out - w->out) + range[0], out + range[0], range[1] - range[0],
-                 &w->scale, mine->words);
+    host_add_row(true, w->with + (out - w->out) + range[0], out + range[0], range[1] - range[0],
+                 &w->scale, &mine->sum);
 }
 
 /* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
@@ -124,7 +125,7 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
   else
     hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
   for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
-    host_row_sum(true, w->with + row, w->out + row, host_slots(g), &w->scale, mine->words);
+    host_add_row(true, w->with + row, w->out + row, host_slots(g), &w->scale, &mine->sum);
 }
 
 /* The same rows, each by itself. */
@@ -181,8 +182,7 @@ static void run_part(const job *w, part which, found *all)
 #pragma omp critical
     {
       all->max = host_larger(all->max, mine.max);
-      for (int m = 0; m < HYMGI_SUM_RESULT; m++)
-        all->words[m] += mine.words[m];
+      host_add_words(&mine.sum, all->words);
     }
   }
 }
