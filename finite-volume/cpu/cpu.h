@@ -248,6 +248,9 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
  * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                     hymgi_real *out);
+/* The same rows of a residual: its largest absolute value, NaN if there is any. */
+double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                           int k);
 
 /* FV4: likewise, for rows that are split or relaxed without colours. */
 void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,

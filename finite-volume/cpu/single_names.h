@@ -84,6 +84,7 @@
 #define hymgi_cpu_wave_stages               hymgi_cpu_wave_stages_single
 #define hymgi_fv2_row_of                    hymgi_fv2_row_of_single
 #define hymgi_fv2_rows                      hymgi_fv2_rows_single
+#define hymgi_fv2_rows_norm                 hymgi_fv2_rows_norm_single
 #define hymgi_fv2_run                       hymgi_fv2_run_single
 #define hymgi_fv2_slots                     hymgi_fv2_slots_single
 #define hymgi_fv4_add_alpha                 hymgi_fv4_add_alpha_single

@@ -308,20 +308,22 @@ static void take_every_second(const hymgi_real *restrict all, int p, int n,
     row[t] = (t & 1) == p ? all[t] : row[t];
 }
 
-/* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. */
+/* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. max: not NULL if
+ * only the largest absolute value is wanted. */
 HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2_row *r,
-                          const bool takes, int p, hymgi_real *out)
+                          const bool takes, int p, hymgi_real *out, double *max)
 {
   const relax_weights none = {.residual = 1};
-  hymgi_real *const to = takes ? host_scratch(pass->level, 2) : out;
+  hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : out;
   run(r, false, kind, false, false, &none, 0, r->n, to);
   if (takes) take_every_second(to, p, r->n, out);
+  if (max) *max = host_larger(*max, host_largest(to, r->n));
 }
 
 /* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
  * come from those of the first. */
 HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
-                             int colour, const int j[2], int k, hymgi_real *out)
+                             int colour, const int j[2], int k, hymgi_real *out, double *max)
 {
   const int p = hymgi_first(g, colour, j[0], k);
   const bool takes = host_one_colour(kind) && !g->split;
@@ -332,28 +334,28 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
   const int count = j[1] - j[0];
   for (int m = 0; m < count; m += 2) {
     const fv2_row first = moved(even, m * g->pitch), second = moved(odd, m * g->pitch);
-    run_row(kind, pass, &first, takes, p, out + m * g->pitch);
-    if (m + 1 < count) run_row(kind, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch);
+    run_row(kind, pass, &first, takes, p, out + m * g->pitch, max);
+    if (m + 1 < count) run_row(kind, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch, max);
   }
 }
 
 static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                     hymgi_real *out)
+                     hymgi_real *out, double *max)
 {
   const bool takes = host_one_colour(pass->kind) && !g->split;
   const int n = host_slots(g);
   for (int at = j[0]; at < j[1]; at++) {
-    hymgi_real *const row = out + (at - j[0]) * g->pitch, *const to =
-                                                              takes ? host_scratch(pass->level, 2)
-                                                                    : row;
+    hymgi_real *const row = out + (at - j[0]) * g->pitch;
+    hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : row;
     hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
     if (takes) take_every_second(to, hymgi_first(g, colour, at, k), n, row);
+    if (max) *max = host_larger(*max, host_largest(to, n));
   }
 }
 
 /* The ghosts at the rows' ends are written well before they are read. */
 HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g, int colour,
-                       const int j[2], int k, hymgi_real *out)
+                       const int j[2], int k, hymgi_real *out, double *max)
 {
   for (int at = j[0]; at < j[1] && g->boundaries & 3 && kind != HOST_FIRST; at++)
     fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
@@ -361,19 +363,20 @@ HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_
   const int from = j[0] + (j[0] == 0 && g->boundaries & 4),
             to = j[1] - (j[1] == g->n[1] && g->boundaries & 8);
   if (ends || from >= to) {
-    each_row(pass, g, colour, j, k, out);
+    each_row(pass, g, colour, j, k, out, max);
     return;
   }
-  each_row(pass, g, colour, (const int[2]){j[0], from}, k, out);
-  inner_rows(kind, pass, g, colour, (const int[2]){from, to}, k, out + (from - j[0]) * g->pitch);
-  each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch);
+  each_row(pass, g, colour, (const int[2]){j[0], from}, k, out, max);
+  inner_rows(kind, pass, g, colour, (const int[2]){from, to}, k, out + (from - j[0]) * g->pitch,
+             max);
+  each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch, max);
 }
 
 #define ROWS(name, kind)                                                                           \
   static void name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,  \
                    hymgi_real *out)                                                                \
   {                                                                                                \
-    rows(kind, pass, g, colour, j, k, out);                                                        \
+    rows(kind, pass, g, colour, j, k, out, NULL);                                                  \
   }
 ROWS(gsrb_rows, HOST_GSRB)
 ROWS(first_rows, HOST_FIRST)
@@ -393,5 +396,16 @@ void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, cons
   else if (pass->kind == HOST_APPLY && plain && !helmholtz)
     apply_rows(pass, g, colour, j, k, out);
   else
-    each_row(pass, g, colour, j, k, out);
+    each_row(pass, g, colour, j, k, out, NULL);
+}
+
+double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                           int k)
+{
+  double max = 0;
+  if (pass->level->c.beta[0] && !pass->level->method->has_alpha)
+    rows(HOST_RESIDUAL, pass, g, colour, j, k, pass->own, &max);
+  else
+    each_row(pass, g, colour, j, k, pass->own, &max);
+  return max;
 }

@@ -120,6 +120,10 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
+  if (!w->out) {
+    mine->max = host_larger(mine->max, hymgi_fv2_rows_norm(&w->pass, g, colour, j, k));
+    return;
+  }
   if (w->pass.level->method->stencil == HYMG_FV2)
     hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
   else
@@ -142,7 +146,7 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
 {
   const host_kind kind = w->pass.kind;
   const bool fv2 = w->pass.level->method->stencil == HYMG_FV2;
-  const bool whole = w->out && (fv2 ? kind != HOST_RELAX : kind == HOST_GSRB && g->split) &&
+  const bool whole = (fv2 ? kind != HOST_RELAX : w->out && kind == HOST_GSRB && g->split) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);
