@@ -290,12 +290,15 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
   }
 }
 
-/* The same row further on in all vectors; without alpha. */
-HYMGI_INLINE fv2_row moved(fv2_row r, ptrdiff_t by)
+/* The same row further on in all vectors; what is constant stays where it is. usual: beta is a field and
+ * there is no alpha. */
+HYMGI_INLINE fv2_row moved(const hymgi_coefficients *c, const bool usual, fv2_row r, ptrdiff_t by)
 {
+  const ptrdiff_t beta = usual || c->beta[0] ? by : 0;
   r.c += by, r.w += by, r.e += by, r.s += by, r.nn += by, r.d += by, r.u += by;
-  r.bw += by, r.be += by, r.bs += by, r.bn += by, r.bd += by, r.bu += by;
+  r.bw += beta, r.be += beta, r.bs += beta, r.bn += beta, r.bd += beta, r.bu += beta;
   if (r.f) r.f += by;
+  if (!usual && c->alpha) r.alpha += by;
   return r;
 }
 
@@ -310,20 +313,24 @@ static void take_every_second(const hymgi_real *restrict all, int p, int n,
 
 /* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. max: not NULL if
  * only the largest absolute value is wanted. */
-HYMGI_INLINE void run_row(const host_kind kind, const host_pass *pass, const fv2_row *r,
-                          const bool takes, int p, hymgi_real *out, double *max)
+HYMGI_INLINE void run_row(const host_kind kind, const bool usual, const host_pass *pass,
+                          const fv2_row *r, const bool takes, int p, hymgi_real *out, double *max)
 {
   const relax_weights none = {.residual = 1};
   hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : out;
-  run(r, false, kind, false, false, &none, 0, r->n, to);
+  if (usual)
+    run(r, false, kind, false, false, &none, 0, r->n, to);
+  else
+    FORM(run, kind, false, false, &none, 0, r->n, to);
   if (takes) take_every_second(to, p, r->n, out);
   if (max) *max = host_larger(*max, host_largest(to, r->n));
 }
 
 /* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
  * come from those of the first. */
-HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
-                             int colour, const int j[2], int k, hymgi_real *out, double *max)
+HYMGI_INLINE void inner_rows(const host_kind kind, const bool usual, const host_pass *pass,
+                             const hymgi_geom *g, int colour, const int j[2], int k,
+                             hymgi_real *out, double *max)
 {
   const int p = hymgi_first(g, colour, j[0], k);
   const bool takes = host_one_colour(kind) && !g->split;
@@ -331,11 +338,14 @@ HYMGI_INLINE void inner_rows(const host_kind kind, const host_pass *pass, const 
                                     (const int[3]){colour, j[0], k}),
                 odd = inner_row_of(pass->level, g, pass->f, pass->own,
                                    (const int[3]){colour, j[0] + 1, k});
+  const hymgi_coefficients *const c = &pass->level->c;
   const int count = j[1] - j[0];
   for (int m = 0; m < count; m += 2) {
-    const fv2_row first = moved(even, m * g->pitch), second = moved(odd, m * g->pitch);
-    run_row(kind, pass, &first, takes, p, out + m * g->pitch, max);
-    if (m + 1 < count) run_row(kind, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch, max);
+    const fv2_row first = moved(c, usual, even, m * g->pitch),
+                  second = moved(c, usual, odd, m * g->pitch);
+    run_row(kind, usual, pass, &first, takes, p, out + m * g->pitch, max);
+    if (m + 1 < count)
+      run_row(kind, usual, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch, max);
   }
 }
 
@@ -354,8 +364,9 @@ static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, con
 }
 
 /* The ghosts at the rows' ends are written well before they are read. */
-HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g, int colour,
-                       const int j[2], int k, hymgi_real *out, double *max)
+HYMGI_INLINE void rows(const host_kind kind, const bool usual, const host_pass *pass,
+                       const hymgi_geom *g, int colour, const int j[2], int k, hymgi_real *out,
+                       double *max)
 {
   for (int at = j[0]; at < j[1] && g->boundaries & 3 && kind != HOST_FIRST; at++)
     fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
@@ -367,8 +378,8 @@ HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_
     return;
   }
   each_row(pass, g, colour, (const int[2]){j[0], from}, k, out, max);
-  inner_rows(kind, pass, g, colour, (const int[2]){from, to}, k, out + (from - j[0]) * g->pitch,
-             max);
+  inner_rows(kind, usual, pass, g, colour, (const int[2]){from, to}, k,
+             out + (from - j[0]) * g->pitch, max);
   each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch, max);
 }
 
@@ -376,25 +387,35 @@ HYMGI_INLINE void rows(const host_kind kind, const host_pass *pass, const hymgi_
   static void name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,  \
                    hymgi_real *out)                                                                \
   {                                                                                                \
-    rows(kind, pass, g, colour, j, k, out, NULL);                                                  \
+    rows(kind, true, pass, g, colour, j, k, out, NULL);                                            \
+  }                                                                                                \
+  static void any_##name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],   \
+                         int k, hymgi_real *out)                                                   \
+  {                                                                                                \
+    rows(kind, false, pass, g, colour, j, k, out, NULL);                                           \
   }
 ROWS(gsrb_rows, HOST_GSRB)
 ROWS(first_rows, HOST_FIRST)
 ROWS(residual_rows, HOST_RESIDUAL)
 ROWS(apply_rows, HOST_APPLY)
 
+static bool is_usual(const hymgi_level *level)
+{
+  return level->c.beta[0] && !level->method->has_alpha;
+}
+
 void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
                     hymgi_real *out)
 {
-  const bool helmholtz = pass->level->method->has_alpha, plain = pass->level->c.beta[0];
-  if (pass->kind == HOST_GSRB && plain && !helmholtz)
-    gsrb_rows(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_FIRST && plain && !helmholtz)
-    first_rows(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_RESIDUAL && plain && !helmholtz)
-    residual_rows(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_APPLY && plain && !helmholtz)
-    apply_rows(pass, g, colour, j, k, out);
+  const bool usual = is_usual(pass->level);
+  if (pass->kind == HOST_GSRB)
+    (usual ? gsrb_rows : any_gsrb_rows)(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_FIRST)
+    (usual ? first_rows : any_first_rows)(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_RESIDUAL)
+    (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
+  else if (pass->kind == HOST_APPLY)
+    (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
   else
     each_row(pass, g, colour, j, k, out, NULL);
 }
@@ -403,9 +424,9 @@ double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colou
                            int k)
 {
   double max = 0;
-  if (pass->level->c.beta[0] && !pass->level->method->has_alpha)
-    rows(HOST_RESIDUAL, pass, g, colour, j, k, pass->own, &max);
+  if (is_usual(pass->level))
+    rows(HOST_RESIDUAL, true, pass, g, colour, j, k, pass->own, &max);
   else
-    each_row(pass, g, colour, j, k, pass->own, &max);
+    rows(HOST_RESIDUAL, false, pass, g, colour, j, k, pass->own, &max);
   return max;
 }
