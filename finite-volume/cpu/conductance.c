@@ -88,7 +88,6 @@ enum { SHARES = 3, NOTHING = 6, PART = 7, COUPLINGS = 8, LARGEST = 11, FACES = 1
 /* The shares of a part in the scratch rows of the axes. */
 static void share_rows(const hymgi_level *level, const face_rows *r)
 {
-  const hymgi_conductances c = hymgi_conductances_of(level);
   double *const nothing = host_scratch(level, NOTHING);
   const double *low[3], *high[3];
   memset(nothing, 0, (size_t)r->n * sizeof *nothing);
@@ -105,10 +104,14 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
                  sum = (a + b) + d;
     x[t] = hymgi_part_of(a, sum), y[t] = hymgi_part_of(b, sum), z[t] = hymgi_part_of(d, sum);
   }
-  for (int side = 0; side < 2; side++)
-    for (int axis = 0; axis < 3 && holds_end(r, side); axis++)
-      host_scratch(level, SHARES + axis)[side ? r->n - 1 : 0] =
-          hymgi_share(&c, r->g, axis, side ? r->g->n[0] - 1 : 0, r->j, r->k);
+  const bool first = holds_end(r, 0), last = holds_end(r, 1);
+  for (int side = 0; side < 2; side++) {
+    const int t = side ? r->n - 1 : 0;
+    if (!(side ? last : first)) continue;
+    const double a = (first && t == 0 ? 0 : low[0][t]) + (last && t == r->n - 1 ? 0 : high[0][t]),
+                 b = low[1][t] + high[1][t], d = low[2][t] + high[2][t], sum = (a + b) + d;
+    x[t] = hymgi_part_of(a, sum), y[t] = hymgi_part_of(b, sum), z[t] = hymgi_part_of(d, sum);
+  }
 }
 
 static void share_sums(const hymgi_level *level, int bits, int64_t *words)
@@ -139,10 +142,9 @@ static double rows_step(const double *restrict a, const double *const b[3], int 
   int exceeding = 0;
 #pragma omp simd reduction(+ : exceeding)
   for (int t = from; t < to; t++) {
-    const double most = largest * a[t];
-    exceeding += a[t] > largest * x[t] || x[t] > most ? 1 : 0;
-    exceeding += a[t] > largest * y[t] || y[t] > most ? 1 : 0;
-    exceeding += a[t] > largest * z[t] || z[t] > most ? 1 : 0;
+    const double xy = x[t] < y[t] ? x[t] : y[t], least = xy < z[t] ? xy : z[t];
+    const double yx = x[t] < y[t] ? y[t] : x[t], most = yx < z[t] ? z[t] : yx;
+    exceeding += (a[t] > largest * least) | (most > largest * a[t]);
   }
   for (int m = 0; m < 3 && exceeding > 0; m++) {
     const double *const restrict other = b[m];
@@ -259,20 +261,21 @@ static void weight_row(const hymgi_level *level, const face_rows *r, int axis, c
   for (int t = 0; t < r->n; t++)
     out[t] = hymgi_damped_weight(hymgi_neighbour_weight(inner[t], face[t], outer[t]), own[t],
                                  largest[t]);
+  for (int side = 0; side < 2 && axis == 0; side++) {
+    const int t = side ? r->n - 1 : 0, at = r->g->low[0] + (side ? r->g->n[0] - 1 : 0);
+    if (holds_end(r, side) && at % 2 == side)
+      out[t] =
+          hymgi_damped_weight(hymgi_neighbour_weight(inner[t], face[t], 0), own[t], largest[t]);
+  }
 }
 
 static void weights(const hymgi_level *level, double *const resistance[3])
 {
-  const hymgi_conductances c = hymgi_conductances_of(level);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   FOR_PARTS(level, r, {
     coupling_rows(level, &r);
     for (int axis = 0; axis < 3; axis++)
       if (level->coarsened >> axis & 1) weight_row(level, &r, axis, resistance[axis]);
-    for (int side = 0; side < 2 && level->coarsened & 1; side++)
-      if (holds_end(&r, side)) /* there is no outer resistance */
-        level->weight[0][r.at + (side ? r.n - 1 : 0)] =
-            hymgi_cell_weight(&c, r.g, 0, resistance[0], side ? r.g->n[0] - 1 : 0, r.j, r.k);
   })
 }
 
