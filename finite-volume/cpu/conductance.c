@@ -142,9 +142,10 @@ static double rows_step(const double *restrict a, const double *const b[3], int 
   int exceeding = 0;
 #pragma omp simd reduction(+ : exceeding)
   for (int t = from; t < to; t++) {
-    const double xy = x[t] < y[t] ? x[t] : y[t], least = xy < z[t] ? xy : z[t];
-    const double yx = x[t] < y[t] ? y[t] : x[t], most = yx < z[t] ? z[t] : yx;
-    exceeding += (a[t] > largest * least) | (most > largest * a[t]);
+    const double p = x[t], q = y[t], s = z[t];
+    const double low = p < q ? p : q, high = p > q ? p : q;
+    const double least = low < s ? low : s, most = high > s ? high : s;
+    exceeding += a[t] > largest * least || most > largest * a[t] ? 1 : 0;
   }
   for (int m = 0; m < 3 && exceeding > 0; m++) {
     const double *const restrict other = b[m];
