@@ -90,6 +90,16 @@ static bool leaves_cells(const hymgi_level *level, int stages)
   return true;
 }
 
+/* One thread alone gains with FV2 from boxes of this side on; more wait for each other. */
+enum { SIDE_ALONE = 64 };
+
+static double smallest_side(const hymgi_level *level)
+{
+  const int from = level->tuning.wave_from;
+  const bool alone = level->method->stencil == HYMG_FV2 && hymgi_cpu_threads(level) == 1;
+  return alone && from > SIDE_ALONE ? SIDE_ALONE : from;
+}
+
 bool hymgi_cpu_wave_applies(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
@@ -97,7 +107,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level)
   if (t->wave_from == 0 || !hymgi_cpu_wave_possible(level) || !periods_allow(level)) return false;
   const hymgi_geom *g = level->box;
   if (m->smoother == HYMG_GSRB && !g->split) return false;
-  const double from = t->wave_from;
+  const double from = smallest_side(level);
   if ((double)g->n[0] * g->n[1] * g->n[2] < from * from * from) return false;
   return g->n[2] >= 2 * EXTRAPOLATION_REACH && t->wave_stages >= 1 &&
          t->wave_stages <= MAX_STAGES && has_rows(level, t->wave_stages + 1) &&
