@@ -103,7 +103,8 @@ HYMGI_INLINE uint64_t host_bits_of(double x)
   return word;
 }
 
-/* An exact sum in lanes: what lifting has set in the bits of the words of all terms, modulo 2^64. */
+/* A part of an exact sum, in lanes. word: sums of the bits of lifted terms, modulo 2^64, of which
+ * host_add_words takes off what lifting has set itself; fitting: terms that are not too large. */
 enum { HOST_LANES = 8 };
 typedef struct host_sum {
   uint64_t word[HYMGI_SUM_WORDS][HOST_LANES], fitting[HOST_LANES];
