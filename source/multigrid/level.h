@@ -20,7 +20,8 @@ enum {
 /* How the host runs smoothers; does not affect results. */
 typedef struct hymgi_tuning {
   int split_from; /* gsrb: rows with at least this many cells are split by colour */
-  /* levels with at least this many cells per side (cube root) use z wavefronts; 0: none do */
+  /* levels with at least this many cells per side (cube root) use z wavefronts, of FV2 on one thread also
+   * some smaller ones (finite-volume/cpu/sweep/wave_smooth.c); 0: none do */
   int wave_from;
   int wave_stages;    /* half sweeps (or sweeps) per wavefront */
   int wave_rows;      /* rows of a tile; 0: a tile is a whole plane */

@@ -200,6 +200,27 @@ START_TEST(the_norm_comes_with_the_last_sweeps)
 }
 END_TEST
 
+/* The schedule that is not measured: 64^3 cells are enough for FV2 on one thread alone. */
+START_TEST(one_thread_has_wavefronts_on_smaller_levels)
+{
+  const hymgi_tuning from_96 = {.split_from = 4, .wave_from = 96, .wave_stages = 6};
+  problem p = {{64, 64, 64}, HYMG_FV2, HYMG_GSRB, true, false, 0};
+  int64_t passes = -1;
+  double *one = solve(&p, 1, &from_96, &passes);
+  ck_assert_int_eq(passes, 0);
+  compare(&p, one, 2, &from_96);
+  free(one);
+  free(solve(&p, 2, &from_96, &passes));
+  ck_assert_int_eq(passes, CYCLES);
+  p.n[2] = 48;
+  free(solve(&p, 1, &from_96, &passes));
+  ck_assert_int_eq(passes, CYCLES);
+  p.n[2] = 64, p.stencil = HYMG_FV4;
+  free(solve(&p, 1, &from_96, &passes));
+  ck_assert_int_eq(passes, CYCLES);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("wave");
@@ -208,6 +229,7 @@ int main(void)
   tcase_set_timeout(cases, 100);
   tcase_add_loop_test(cases, every_tuning_gives_the_same_bits, 0, count);
   tcase_add_loop_test(cases, the_norm_comes_with_the_last_sweeps, 0, 10);
+  tcase_add_test(cases, one_thread_has_wavefronts_on_smaller_levels);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -222,11 +222,13 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
             to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
-  const bool whole = !w->fv4 && !(w->cut & 3);
-  for (int c = 0; whole && r->low < r->high && c <= w->g->split; c++)
-    *max = host_larger(*max,
-                       hymgi_fv2_rows_norm(&residual, w->g, c, (const int[2]){r->low, r->high}, k));
-  for (int j = r->low; !whole && from < to && j < r->high; j++)
+  if (!w->fv4 && !(w->cut & 3)) {
+    const int range[2] = {r->low, r->high};
+    for (int c = 0; r->low < r->high && c <= w->g->split; c++)
+      *max = host_larger(*max, hymgi_fv2_rows_norm(&residual, w->g, c, range, k));
+    return;
+  }
+  for (int j = r->low; from < to && j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, from, to, row);
       *max = host_larger(*max, host_largest(row + from, to - from));
