@@ -93,6 +93,9 @@ EMULATION_HIDDEN void emulation_lets_successors_start();
 EMULATION_HIDDEN void emulation_before_successors();
 /* the launch's dynamicSmemBytes, on 128 bytes: in place of extern __shared__ double name[] */
 EMULATION_HIDDEN void *emulation_dynamic_shared();
+/* that of a block of the cluster, which is the whole grid; and its barrier, for all their threads */
+EMULATION_HIDDEN void *emulation_shared_of(unsigned block);
+EMULATION_HIDDEN void emulation_meet_blocks();
 #define HYMGI_DYNAMIC_SHARED(name)                                                                 \
   hymgi_real *const name = static_cast<hymgi_real *>(emulation_dynamic_shared())
 
@@ -325,6 +328,12 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                                 void (*kernel)(P...))
 {
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+}
+template <typename... P>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(P...),
+                                                         const cudaLaunchConfig_t *config)
+{
+  return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
 }
 template <typename... P>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,

@@ -316,6 +316,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
+/* HYMG_EMULATION_CLUSTERS=0: none */
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int threads, size_t shared);
 

@@ -21,6 +21,7 @@
  *   HYMG_EMULATION_HOST=N       what NCCL takes for the number of this machine
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)
  *   HYMG_EMULATION_MEMORY=MIB   memory of each (4096), managed memory counted as its own
+ *   HYMG_EMULATION_CLUSTERS=0   no cluster of blocks fits
  *   HYMG_EMULATION_EAGER=1      work runs at once: a debugger then shows who launched it
  *   HYMG_EMULATION_OPEN=1       device memory stays in the host's reach
  *   HYMG_EMULATION_REVERSE=1    blocks and threads run from the last to the first: other results
@@ -28,8 +29,8 @@
  *   HYMG_EMULATION_LEAKS=1      what is alive at exit is an error (status 23)
  *
  * Its limits: one block at a time and one thread of it at a time, so a grid that waits for its own
- * other blocks hangs, unless it is a cooperative launch (whose kernel has no static __shared__);
- * clusters of one block; no cooperative groups, no extern __shared__ (call
+ * other blocks hangs, unless it is a cooperative launch (whose kernel has no static __shared__) or
+ * a cluster of at most eight blocks (the same); no cooperative groups, no extern __shared__ (call
  * emulation_dynamic_shared()), no textures, no inline PTX, no <<<>>> (cudaLaunchKernelEx). Streams
  * share one queue: races between streams do not show. Shared memory keeps what the block before
  * left. Plain host memory in a kernel does not fault. */
@@ -55,7 +56,8 @@ static cudaError_t check_launch(const cudaLaunchConfig_t &c, const void *kernel)
   for (unsigned a = 0; a < c.numAttrs; a++) {
     const cudaLaunchAttributeValue &v = c.attrs[a].val;
     if (c.attrs[a].id == cudaLaunchAttributeClusterDimension &&
-        v.clusterDim.x * v.clusterDim.y * v.clusterDim.z != 1)
+        (v.clusterDim.x > 8 || v.clusterDim.y * v.clusterDim.z != 1 ||
+         c.gridDim.x * c.gridDim.y * c.gridDim.z != v.clusterDim.x))
       return cudaErrorNotSupported;
     if (c.attrs[a].id == cudaLaunchAttributeCooperative && v.cooperative != 0 &&
         size_t(c.gridDim.x) * c.gridDim.y * c.gridDim.z > MULTIPROCESSORS)
@@ -79,8 +81,11 @@ cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kerne
   const cudaLaunchConfig_t shape = *config;
   bool together = false;
   for (unsigned a = 0; a < config->numAttrs; a++)
-    together = together || (config->attrs[a].id == cudaLaunchAttributeCooperative &&
-                            config->attrs[a].val.cooperative != 0);
+    together = together ||
+               (config->attrs[a].id == cudaLaunchAttributeCooperative &&
+                config->attrs[a].val.cooperative != 0) ||
+               (config->attrs[a].id == cudaLaunchAttributeClusterDimension &&
+                config->attrs[a].val.clusterDim.x > 1);
   return submit(config->stream, [shape, kernel, together, thread] {
     grid.backwards = number("HYMG_EMULATION_REVERSE", 0) != 0;
     run_grid(shape, kernel, together, thread);
@@ -114,6 +119,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
   attributes->maxThreadsPerBlock = MAX_THREADS;
   attributes->numRegs = 64;
   attributes->ptxVersion = attributes->binaryVersion = int(number("HYMG_EMULATION_ARCH", 90));
+  return answer(sticky());
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *)
+{
+  *clusters = int(number("HYMG_EMULATION_CLUSTERS", 16));
   return answer(sticky());
 }
 

@@ -36,6 +36,18 @@ __global__ static void __launch_bounds__(256) fill(double *x, int n, double valu
   if (i < n) x[i] = value + i;
 }
 
+/* Each block stores its number into the next one's shared memory, which must exist by then. */
+__global__ static void ring_of_a_cluster(int *out)
+{
+  int *const own = static_cast<int *>(emulation_dynamic_shared());
+  own[threadIdx.x] = -1;
+  emulation_meet_blocks();
+  const unsigned next = (blockIdx.x + 1) % gridDim.x;
+  static_cast<int *>(emulation_shared_of(next))[threadIdx.x] = int(100 * blockIdx.x + threadIdx.x);
+  emulation_meet_blocks();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x];
+}
+
 template <int N> __global__ void block_sum(const double *__restrict__ x, double *sums)
 {
   __shared__ double part[N];
@@ -184,6 +196,29 @@ static void cooperative_launches(cudaStream_t stream)
   CHECK(cudaLaunchKernelEx(&c, ring_of_blocks, done, 1) == cudaErrorCooperativeLaunchTooLarge);
   CHECK(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
   OK(cudaFree(done));
+}
+
+static void clusters(cudaStream_t stream)
+{
+  enum { BLOCKS = 8, THREADS = 64 };
+  int *out, right = 0;
+  OK(cudaMallocManaged(&out, BLOCKS * THREADS * sizeof *out));
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {BLOCKS, 1, 1};
+  cudaLaunchConfig_t c = shape(BLOCKS, THREADS, stream, THREADS * sizeof(int));
+  c.attrs = &cluster;
+  c.numAttrs = 1;
+  OK(cudaLaunchKernelEx(&c, ring_of_a_cluster, out));
+  OK(cudaStreamSynchronize(stream));
+  for (int b = 0; b < BLOCKS; b++)
+    for (int t = 0; t < THREADS; t++)
+      right += out[b * THREADS + t] == 100 * ((b + BLOCKS - 1) % BLOCKS) + t;
+  CHECK(right == BLOCKS * THREADS);
+  c.gridDim = dim3(2 * BLOCKS); /* two clusters */
+  CHECK(cudaLaunchKernelEx(&c, ring_of_a_cluster, out) == cudaErrorNotSupported);
+  CHECK(cudaGetLastError() == cudaErrorNotSupported);
+  OK(cudaFree(out));
 }
 
 static void warp_functions(cudaStream_t stream)
@@ -469,6 +504,7 @@ int main()
     setenv("HYMG_EMULATION_REVERSE", order == 0 ? "0" : "1", 1);
     reductions(stream);
     cooperative_launches(stream);
+    clusters(stream);
     warp_functions(stream);
     graph_is_replayed(stream);
   }

@@ -34,6 +34,11 @@ struct emulated_thread {
   unsigned long long value; /* what it gave, then what it got */
 };
 
+struct emulated_gathering {
+  size_t arrived;
+  unsigned times;
+};
+
 struct emulated_block {
   emulated_thread threads[MAX_THREADS];
   unsigned alive[MAX_WARPS], waiting[MAX_WARPS]; /* lanes not returned; at a warp's barrier */
@@ -52,6 +57,8 @@ struct emulated_grid {
 };
 
 emulated_grid grid;
+emulated_gathering gathering;                    /* of the blocks that take turns */
+std::vector<emulated_block *> turns;             /* these blocks */
 emulated_block only_block, *block = &only_block; /* the one that runs */
 fiber main_fiber;
 std::deque<fiber> fibers;  /* all there are: addresses stay */
@@ -254,6 +261,7 @@ void run_together(size_t blocks, size_t shared_bytes)
     all[b] = std::make_unique<emulated_block>();
     block = all[b].get();
     begin_block(b, next, shared_bytes);
+    turns.push_back(block);
     next += (shared_bytes + LINE - 1) / LINE * LINE;
   }
   for (size_t left = blocks; left > 0;)
@@ -264,6 +272,7 @@ void run_together(size_t blocks, size_t shared_bytes)
       left -= block->alive_count == 0;
     }
   block = &only_block;
+  turns.clear();
 }
 
 void run_grid(const cudaLaunchConfig_t &config, const void *kernel, bool together,
@@ -360,6 +369,22 @@ void emulation_before_successors()
 void *emulation_dynamic_shared()
 {
   return block->dynamic_shared;
+}
+
+void *emulation_shared_of(unsigned number)
+{
+  return turns.at(number)->dynamic_shared;
+}
+
+void emulation_meet_blocks()
+{
+  const unsigned times = gathering.times;
+  if (++gathering.arrived == turns.size() * size_t(block->count)) {
+    gathering.arrived = 0;
+    gathering.times++;
+  }
+  while (gathering.times == times)
+    emulation_pause();
 }
 
 #endif
