@@ -70,6 +70,7 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   for (int l = first; l < h->num_levels; l++)
     snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
              h->method.robust          ? "robust_v_cycle"
+             : l < kept->coarse->first ? "coarse_octants"
              : kept->coarse->red_black ? "coarse_red_black"
                                        : "coarse_v_cycle");
   return HYMG_OK;

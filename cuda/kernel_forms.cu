@@ -33,6 +33,7 @@ constexpr struct {
     {"fv4_gsrb_shared", "all half sweeps of a call in one launch, the level in shared memory", 0},
     {"fv4_relax_tile", "sweeps of plain rows in tiles", 0},
     {"fv4_restrict_tile", "residual and restriction in tiles", 0},
+    {"coarse_octants", "V- and F-cycles of FV2 from 16^3 down in one launch of a cluster", 0},
     {"overlap_staged", "sweeps in parts while staged messages are on their way", cube(160)},
     {"overlap", "the same with peers and device messages, where it has not been seen to pay", NEVER},
 };

@@ -306,7 +306,7 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
   return true;
 }
 
-bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   const hymgi_coarse_lists *lists = lists_of(h);
   const hymg_bottom bottom = h->options.bottom;
@@ -314,6 +314,8 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits)
     hymgi_cuda_robust_cycle(h, l);
     return true;
   }
+  if (lists && lists->octants && l == lists->first - 1)
+    return hymgi_coarse_launch_octants(h, lists, visits, from_zero);
   if (!lists || l < lists->first || l >= lists->last) return false;
   if (visits < 2 && hymgi_uses_matrix(h, l))
     launch_to_matrix(h, lists, l, visits);

@@ -98,7 +98,9 @@ struct hymgi_coarse_lists {
   int arena;                 /* doubles of shared memory in use */
   const coarse_level *level; /* in memory */
   coarse_level on_host[COARSE_LEVELS];
-  bool red_black; /* red_black.cu does V- and F-cycles */
+  bool red_black;  /* red_black.cu does V- and F-cycles */
+  double *octants; /* the table with which octants.cu does those from level first - 1, or NULL */
+  size_t octants_doubles;
 };
 
 /* Lets the kernel use all shared memory of the device; *doubles: the size of the arena. */
@@ -109,6 +111,13 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
 void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
                                    hymg_bottom bottom, bool f_cycle,
                                    const hymgi_coarse_matrix *matrix);
+/* Can octants.cu do V- and F-cycles from the level above them, too? */
+bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists);
+/* Makes their table of cells. */
+hymg_status hymgi_coarse_make_octants(const hymgi_level *level, hymgi_coarse_lists *lists);
+/* Launches one; visits: 1 for V, 0 for F; false: another kind, or there is no matrix for it. */
+bool hymgi_coarse_launch_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists,
+                                 int visits, bool from_zero);
 /* Can fv4_matrix.cu do V- and F-cycles from this level down, right above that of the matrices? */
 bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
                              const hymgi_coarse_matrix *matrix);

@@ -82,7 +82,7 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   list_cells(p, level, finer, t);
   if (m->stencil == HYMG_FV4)
     list_ghosts(p, level, HYMGI_GHOSTS_V4, false, &t->operator_ghosts, NULL);
-  if (!finer) return;
+  if (level->index == 0) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
   list_products(p, level, &t->products);
@@ -99,14 +99,14 @@ bool sends_nothing(const hymgi_level *level)
   return true;
 }
 
-bool applies(const hymgi_hierarchy *h, int l)
+bool applies(const hymgi_hierarchy *h, int l, ptrdiff_t most)
 {
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
   const bool above = level->direct && !level->uneven && !hymgi_has_robin(level);
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= COARSE_THREADS && (bottom || above) &&
-         level->method->smoother != HYMG_SYMGS && sends_nothing(level);
+         level->cells <= most && (bottom || above) && level->method->smoother != HYMG_SYMGS &&
+         sends_nothing(level);
 }
 
 ptrdiff_t num_coefficient_rows(const hymgi_method *m)
@@ -190,7 +190,7 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   int first = bottom + 1, most = 0, arena = COARSE_BASIS;
   *lists = NULL;
   TRY(hymgi_coarse_arena(context, &most));
-  while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1) &&
+  while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1, COARSE_THREADS) &&
          arena + room_for(h, first - 1) <= most)
     arena += room_for(h, --first);
   if (first > bottom) return HYMG_OK;
@@ -209,12 +209,19 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   const hymg_status status = make_lists(&p, h->level + first, t);
   free(p.bytes);
   t->red_black = hymgi_coarse_red_black(h, t);
+  if (status == HYMG_OK && tail < first && hymgi_coarse_octants(h, t) &&
+      applies(h, first - 1, 8 * (ptrdiff_t)COARSE_THREADS)) {
+    TRY(hymgi_coarse_make_octants(h->level + first - 1, t));
+    h->placement.tail_from = first - 1;
+  }
   return status;
 }
 
 void hymgi_coarse_destroy(hymg_context *context, hymgi_coarse_lists **lists)
 {
   if (!*lists) return;
+  if ((*lists)->octants)
+    hymgi_device_memory.release(context, (*lists)->octants, (*lists)->octants_doubles);
   if ((*lists)->memory) hymgi_device_memory.release(context, (*lists)->memory, (*lists)->doubles);
   free(*lists);
   *lists = NULL;

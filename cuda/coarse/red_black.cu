@@ -174,19 +174,6 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
 
 /* ---- with a matrix below the finest level ---- */
 
-/* f of the matrices' cells, without gaps: the means of their red children's residuals. */
-__device__ __forceinline__ void restrict_to_matrix(const red_black_run &run, int child)
-{
-  const coarse_level &fine = run.level[0], &coarse = run.level[1];
-  double *const arena = coarse_arena();
-  meet<true>();
-  if (thread_of() >= coarse.cells) return;
-  const auto red = [&](int j, int k) {
-    return arena[child + j * fine.row + k * fine.plane + ((j + k + fine.parity) & 1)];
-  };
-  arena[coarse.y_at + thread_of()] = hymgi_mean_of_8(red(0, 0), red(1, 0), red(0, 1), red(1, 1));
-}
-
 /* x of the matrices' level, then the interpolation from there. */
 __device__ __forceinline__ void correct(const red_black_run &run,
                                         const product<FINEST_THREADS> &matrix, const red_black &own,
@@ -248,9 +235,9 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
   return true;
 }
 
-void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                   hymg_bottom bottom, bool f_cycle,
-                                   const hymgi_coarse_matrix *matrix)
+red_black_run hymgi_red_black_run_of(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                     hymg_bottom bottom, bool f_cycle,
+                                     const hymgi_coarse_matrix *matrix)
 {
   red_black_run run = {};
   const int first = level->index - lists->first;
@@ -270,6 +257,14 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
   run.listed = lists->doubles;
   run.x = level->x;
   run.f = level->f;
+  return run;
+}
+
+void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                   hymg_bottom bottom, bool f_cycle,
+                                   const hymgi_coarse_matrix *matrix)
+{
+  const red_black_run run = hymgi_red_black_run_of(lists, level, bottom, f_cycle, matrix);
   const int threads = (int)FINEST_THREADS + (matrix ? 0 : run.last * (int)COARSE_WARP);
   launch_large(level->context, matrix ? coarse_red_black_matrix : coarse_red_black, dim3(1),
                dim3((unsigned)threads), lists->arena * (int)sizeof(double), run);

@@ -6,13 +6,6 @@
 #include "coarse/interpolation.cuh"
 #include "device/fast_division.cuh"
 
-namespace
-{
-
-enum { FINEST_THREADS = COARSE_THREADS / 2, OWN_GHOSTS = 2, ZERO_AT = 0 };
-/* Those of the finest level come after a warp for each of the others. */
-enum { RED_BLACK_THREADS = FINEST_THREADS + (COARSE_LEVELS - 1) * COARSE_WARP };
-
 /* The arguments of a launch; level[0] is the finest level of the cycle. */
 struct red_black_run {
   hymgi_method method;
@@ -27,6 +20,17 @@ struct red_black_run {
   double *x;
   const double *f;
 };
+
+red_black_run hymgi_red_black_run_of(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                     hymg_bottom bottom, bool f_cycle,
+                                     const hymgi_coarse_matrix *matrix);
+
+namespace
+{
+
+enum { FINEST_THREADS = COARSE_THREADS / 2, OWN_GHOSTS = 2, ZERO_AT = 0 };
+/* Those of the finest level come after a warp for each of the others. */
+enum { RED_BLACK_THREADS = FINEST_THREADS + (COARSE_LEVELS - 1) * COARSE_WARP };
 
 /* Waits for the block or for the warp. */
 template <bool BLOCK> __device__ __forceinline__ void meet()
@@ -78,13 +82,19 @@ struct red_black_cell {
     }
   }
 
+  /* From rows of `cells` numbers. */
+  __device__ __forceinline__ void load_betas(const double *row, int cells)
+  {
+    b.w = __ldg(row), b.e = __ldg(row + cells);
+    b.s = __ldg(row + 2 * cells), b.n = __ldg(row + 3 * cells);
+    b.d = __ldg(row + 4 * cells), b.u = __ldg(row + 5 * cells);
+  }
+
   __device__ __forceinline__ void load_coefficients(const red_black_run &run, const coarse_level &t,
                                                     int index)
   {
-    const double *const rows = t.coefficients + index, *const beta = rows + COARSE_BETA * t.cells;
-    b.w = __ldg(beta), b.e = __ldg(beta + t.cells);
-    b.s = __ldg(beta + 2 * t.cells), b.n = __ldg(beta + 3 * t.cells);
-    b.d = __ldg(beta + 4 * t.cells), b.u = __ldg(beta + 5 * t.cells);
+    const double *const rows = t.coefficients + index;
+    load_betas(rows + COARSE_BETA * t.cells, t.cells);
     operator_view o = {};
     o.has_alpha = run.method.has_alpha;
     if (o.has_alpha) alpha = __ldg(rows + COARSE_ALPHA * t.cells);
@@ -191,6 +201,19 @@ struct red_black {
           fv2_residual(o, red.b, red.seen(), red.f, red.alpha);
   }
 };
+
+/* f of the matrices' cells, without gaps: the means of their red children's residuals. */
+__device__ __forceinline__ void restrict_to_matrix(const red_black_run &run, int child)
+{
+  const coarse_level &fine = run.level[0], &coarse = run.level[1];
+  double *const arena = coarse_arena();
+  meet<true>();
+  if (thread_of() >= coarse.cells) return;
+  const auto red = [&](int j, int k) {
+    return arena[child + j * fine.row + k * fine.plane + ((j + k + fine.parity) & 1)];
+  };
+  arena[coarse.y_at + thread_of()] = hymgi_mean_of_8(red(0, 0), red(1, 0), red(0, 1), red(1, 1));
+}
 
 } /* namespace */
 

@@ -191,7 +191,7 @@ template <typename... P, typename... A>
 void launch_large(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block, int bytes,
                   const A &...args)
 {
-  launch_large_as({false, (size_t)bytes}, context, kernel, grid, block, args...);
+  launch_large_as({false, (size_t)bytes, 0}, context, kernel, grid, block, args...);
 }
 
 } /* namespace */

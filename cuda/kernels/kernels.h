@@ -129,7 +129,7 @@ void hymgi_single_widen(const hymgi_level *single, const hymgi_level *level, dou
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
-bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits);
+bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero);
 bool hymgi_cuda_make_matrix(hymgi_hierarchy *h, int visits, double *matrix);
 void hymgi_cuda_coarse_multiply(const hymgi_level *level, const double *matrix,
                                 const ptrdiff_t *at);

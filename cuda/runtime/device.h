@@ -149,10 +149,11 @@ void hymgi_cuda_copy(hymg_context *context, const double *from, double *to, size
 #endif
 
 /* together: all blocks run at the same time, or the launch fails; shared: bytes of dynamic shared
- * memory a block. */
+ * memory a block; cluster: blocks of one, or 0. */
 struct hymgi_launch_kind {
   bool together;
   size_t shared;
+  unsigned cluster;
 };
 
 /* Launches kernel(args...). Every kernel calls wait_for_predecessors (cuda/device/stencil_access.cuh)
@@ -166,7 +167,7 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   const hymgi_device_guard guard(device->ordinal);
   hymgi_device_meet_kernel(device, (const void *)kernel, kind.shared > 0);
-  cudaLaunchAttribute attribute[2] = {};
+  cudaLaunchAttribute attribute[3] = {};
   unsigned count = 0;
   if (device->major >= 9 && !device->waits) {
     attribute[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -175,6 +176,10 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   if (kind.together) {
     attribute[count].id = cudaLaunchAttributeCooperative;
     attribute[count++].val.cooperative = 1;
+  }
+  if (kind.cluster > 0) {
+    attribute[count].id = cudaLaunchAttributeClusterDimension;
+    attribute[count++].val.clusterDim = {kind.cluster, 1, 1};
   }
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
@@ -193,14 +198,14 @@ template <typename... P, typename... A>
 static void hymgi_launch_shared(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
                                 size_t shared, A... args)
 {
-  hymgi_launch_as({false, shared}, context, kernel, grid, block, args...);
+  hymgi_launch_as({false, shared, 0}, context, kernel, grid, block, args...);
 }
 
 template <typename... P, typename... A>
 static void hymgi_launch(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block,
                          A... args)
 {
-  hymgi_launch_as({false, 0}, context, kernel, grid, block, args...);
+  hymgi_launch_as({false, 0, 0}, context, kernel, grid, block, args...);
 }
 
 #endif

@@ -50,7 +50,7 @@ static void find_candidates(const hymgi_hierarchy *h, const hymgi_thresholds *gi
   static const int sides[] = {0, 4, 8, 16, 32};
   for (size_t m = 0; m < sizeof sides / sizeof *sides; m++) {
     const int64_t side = sides[m], below = side ? side * side * side + 1 : 0;
-    const bool coarse_fits = side == 0 || side == 8;
+    const bool coarse_fits = side == 0 || side == 8 || side == 16;
     if (given->host_cells < 0) add(h, below, 0, all);
     if (given->tail_cells < 0 && coarse_fits)
       add(h, given->host_cells > 0 ? given->host_cells : 0, below, all);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-  /* a V-cycle in one launch pays below this many cells: 8^3 is included */
-  COARSE_CELLS = 8 * 8 * 8 + 1,
+  /* a V-cycle in one launch pays below this many cells: 16^3 is included */
+  COARSE_CELLS = 16 * 16 * 16 + 1,
   /* smaller grids are solved faster than candidates can be measured: they use the estimate */
   WORTH_TRYING = 64 * 64 * 64,
   LARGEST = 64 * 64 * 64 /* cells of the largest grid that is measured */

@@ -34,7 +34,7 @@ static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
     bottom_solve(h, level);
     return;
   }
-  if (hymgi_coarse_end(h, l, visits)) return;
+  if (hymgi_coarse_end(h, l, visits, from_zero)) return;
   hymgi_smooth_restrict(level, coarse, from_zero);
   for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
     v_cycle(h, l + 1, visits, visit == 0);
@@ -71,7 +71,7 @@ static int solve_coarsest(hymgi_hierarchy *h, int l)
   const int from = tail > l ? tail : l;
   const bool product = hymgi_uses_matrix(h, l);
   const int last = product ? h->matrix.level : bottom;
-  if (from < last && hymgi_coarse_end(h, from, 0)) return from;
+  if (from < last && hymgi_coarse_end(h, from, 0, false)) return from;
   if (holds(h->level + last) && product)
     hymgi_coarse_multiply(h, 0);
   else if (holds(h->level + last))

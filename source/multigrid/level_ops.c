@@ -367,12 +367,12 @@ static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
   return sum;
 }
 
-bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits)
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l;
   if (l < h->placement.tail_from || l >= h->num_levels - 1 || !level->backend->tail) return false;
   const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
-  if (!level->backend->tail(h, l, visits)) {
+  if (!level->backend->tail(h, l, visits, from_zero)) {
     hymgi_profile_cancel(level, start);
     return false;
   }

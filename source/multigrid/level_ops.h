@@ -106,7 +106,7 @@ void hymgi_narrow_residual(const hymgi_level *single, const hymgi_level *level, 
 /* The coarse end: a whole cycle from level l down in one launch, visits: 1 for V, 2 for W, 0 for
  * F; false if the placement or the backend does not run level l like that. Not for the coarsest
  * level. */
-bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits);
+bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero);
 
 /* Solves A x = f on the coarsest level from x = 0. */
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom);

@@ -143,6 +143,32 @@ START_TEST(coarse_matrices)
 }
 END_TEST
 
+/* Octants of a level in the blocks of a cluster: levels of 16^3, 12^3 and 16 x 8 x 32 cells, which is
+ * the finest one, whose cycles begin with a guess, or below others. */
+START_TEST(octants)
+{
+  static const int shapes[5][3] = {
+      {16, 16, 16}, {32, 32, 32}, {24, 24, 24}, {16, 8, 32}, {64, 32, 16}};
+  static const char *const boundaries[4] = {"dd dd dd", "pp dd pp", "nn dn nd", "pp pp pp"};
+  static const hymg_cycle kinds[3] = {HYMG_CYCLE_F, HYMG_CYCLE_V, HYMG_CYCLE_W};
+  const int *n = shapes[_i % 5];
+  for (int m = 0; m < 3; m++) {
+    twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], boundaries[(_i + m) % 4]);
+    t.cycle = kinds[m];
+    t.sweeps = m ? 4 : -1;
+    t.constant_beta = (_i + m) % 3 == 1;
+    t.extrapolation = _i % 2 ? HYMG_EXTRAPOLATION_LINEAR : HYMG_EXTRAPOLATION_DEFAULT;
+    set_helmholtz(&t, (_i + m) % 3);
+    twin_answer host = ask_with_matrix(&t, &twin_host);
+    twin_answer gpu = ask_with_matrix(&t, &twin_ways[1]);
+    const char *unlike = twin_unlike(&gpu, &host);
+    ck_assert_msg(!unlike, "%dx%dx%d %s: %s", n[0], n[1], n[2], t.boundary, unlike);
+    twin_answer_free(&host);
+    twin_answer_free(&gpu);
+  }
+}
+END_TEST
+
 /* ---- methods ---- */
 
 START_TEST(every_smoother)
@@ -261,6 +287,7 @@ int main(void)
   tcase_add_loop_test(t, robin_conditions, 0, 6);
   tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
   tcase_add_loop_test(t, coarse_matrices, 0, least ? 3 : few ? 6 : 48);
+  tcase_add_loop_test(t, octants, 0, least ? 2 : few ? 5 : 20);
   suite_add_tcase(suite, t);
   t = tcase_create("methods");
   tcase_add_loop_test(t, every_smoother, 0, 8);

@@ -1,0 +1,113 @@
+/* Thread block clusters (sm_90): blocks that run at the same time and store into each other's shared
+ * memory. A store counts as bytes that a barrier of the receiver (tma.cuh) waits for. */
+#ifndef HYMGI_DEVICE_CLUSTER_CUH
+#define HYMGI_DEVICE_CLUSTER_CUH
+
+#include "device/tma.cuh"
+
+namespace
+{
+
+#if defined(__CUDACC__)
+typedef unsigned cluster_address;
+#else
+typedef char *cluster_address;
+#endif
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+
+__device__ __forceinline__ unsigned cluster_rank()
+{
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/* The cluster's barrier: all threads of all blocks. */
+__device__ __forceinline__ void cluster_arrive()
+{
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait()
+{
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* The same place in the shared memory of another block, or of this one. */
+__device__ __forceinline__ cluster_address address_in(unsigned rank, const void *own)
+{
+  cluster_address there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(own)), "r"(rank));
+  return there;
+}
+
+/* Stores a value there and counts its bytes at the barrier `counted`, in the same block's memory. */
+__device__ __forceinline__ void cluster_store(cluster_address to, double value,
+                                              cluster_address counted)
+{
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+      "l"(__double_as_longlong(value)), "r"(counted)
+      : "memory");
+}
+
+/* As barrier_wait, for what other blocks stored. */
+__device__ __forceinline__ void cluster_barrier_wait(byte_barrier *b, unsigned parity)
+{
+  asm volatile("{\n\t.reg .pred over;\n"
+               "again:\n\t"
+               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], %1;\n\t"
+               "@!over bra again;\n\t}" ::"r"(shared_address(b)),
+               "r"(parity)
+               : "memory");
+}
+
+#elif defined(__CUDACC__)
+
+/* Never run: the host checks for sm_90 first. */
+__device__ __forceinline__ unsigned cluster_rank()
+{
+  return 0;
+}
+__device__ __forceinline__ void cluster_arrive() {}
+__device__ __forceinline__ void cluster_wait() {}
+__device__ __forceinline__ cluster_address address_in(unsigned, const void *)
+{
+  return 0;
+}
+__device__ __forceinline__ void cluster_store(cluster_address, double, cluster_address) {}
+__device__ __forceinline__ void cluster_barrier_wait(byte_barrier *, unsigned) {}
+
+#else
+
+inline unsigned cluster_rank()
+{
+  return blockIdx.x;
+}
+inline void cluster_arrive() {}
+inline void cluster_wait()
+{
+  emulation_meet_blocks();
+}
+inline cluster_address address_in(unsigned rank, const void *own)
+{
+  return static_cast<char *>(emulation_shared_of(rank)) +
+         (static_cast<const char *>(own) - static_cast<char *>(emulation_dynamic_shared()));
+}
+inline void cluster_store(cluster_address to, double value, cluster_address counted)
+{
+  memcpy(to, &value, sizeof value);
+  byte_barrier *const b = reinterpret_cast<byte_barrier *>(counted);
+  b->bytes -= (int)sizeof value;
+  barrier_check(b);
+}
+inline void cluster_barrier_wait(byte_barrier *b, unsigned parity)
+{
+  barrier_wait(b, parity);
+}
+
+#endif
+
+} /* namespace */
+
+#endif
