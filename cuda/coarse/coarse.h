@@ -115,7 +115,7 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
 bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists);
 /* Makes their table of cells. */
 hymg_status hymgi_coarse_make_octants(const hymgi_level *level, hymgi_coarse_lists *lists);
-/* Launches one; visits: 1 for V, 0 for F; false: another kind, or there is no matrix for it. */
+/* Launches one; visits, from_zero: as hymgi_coarse_end; false: another kind, or there is no matrix for it. */
 bool hymgi_coarse_launch_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists,
                                  int visits, bool from_zero);
 /* Can fv4_matrix.cu do V- and F-cycles from this level down, right above that of the matrices? */

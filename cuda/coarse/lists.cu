@@ -54,7 +54,7 @@ int size_of(const hymgi_geom *g)
   return coarse_at(g, -g->ghost, -g->ghost, g->n[2] + g->ghost);
 }
 
-/* finer: NULL for the finest level of the coarse end. */
+/* finer: NULL for the finest level of the coarse end, from which octants.cu alone interpolates. */
 void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coarse_level *t)
 {
   const hymgi_method *m = level->method;
@@ -82,7 +82,8 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   list_cells(p, level, finer, t);
   if (m->stencil == HYMG_FV4)
     list_ghosts(p, level, HYMGI_GHOSTS_V4, false, &t->operator_ghosts, NULL);
-  if (level->index == 0) return;
+  const bool octants = m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB;
+  if (level->index == 0 || (!finer && !octants)) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
   list_products(p, level, &t->products);

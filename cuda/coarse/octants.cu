@@ -188,9 +188,8 @@ struct octant {
   octant_cell own;
   below_cell below;
   product<THREADS> matrix;
-  coarse_product ghost[2]; /* of the interpolations to the octant, and to the level below */
-  cluster_address
-      counted[3]; /* the barriers of the cell's colour of the neighbours along each axis */
+  coarse_product ghost[2];    /* of the interpolations to the octant, and to the level below */
+  cluster_address counted[3]; /* the neighbours' barriers of the cell's colour */
 
   __device__ __forceinline__ void load(const octants_run &run)
   {

@@ -270,7 +270,7 @@ typedef struct hymgi_backend {
    * level. */
   bool (*bottom)(hymgi_level *level, hymg_bottom bottom);
   /* Optional: the coarse end, a whole cycle from level l down in one launch; visits: 1 for V, 2
-   * for W, 0 for F. False if not available for this level. */
+   * for W, 0 for F; from_zero: x of the level is 0 (V, W). False if not available for this level. */
   bool (*tail)(hymgi_hierarchy *h, int l, int visits, bool from_zero);
   /* Optional: a coarse matrix (hierarchy.h) from V (visits: 1) or F (0) at once; false if not available. */
   bool (*make_matrix)(hymgi_hierarchy *h, int visits, double *matrix);

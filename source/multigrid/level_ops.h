@@ -103,9 +103,9 @@ void hymgi_widen(const hymgi_level *single, const hymgi_level *level, double fac
 void hymgi_narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
                            hymgi_slot slot);
 
-/* The coarse end: a whole cycle from level l down in one launch, visits: 1 for V, 2 for W, 0 for
- * F; false if the placement or the backend does not run level l like that. Not for the coarsest
- * level. */
+/* The coarse end: a whole cycle from level l down in one launch, visits: 1 for V, 2 for W, 0 for F;
+ * from_zero: x of the level is 0 (V, W). False if the placement or the backend does not run level l
+ * like that. Not for the coarsest level. */
 bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero);
 
 /* Solves A x = f on the coarsest level from x = 0. */

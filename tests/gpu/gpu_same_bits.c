@@ -143,8 +143,8 @@ START_TEST(coarse_matrices)
 }
 END_TEST
 
-/* Octants of a level in the blocks of a cluster: levels of 16^3, 12^3 and 16 x 8 x 32 cells, which is
- * the finest one, whose cycles begin with a guess, or below others. */
+/* Octants of a level in the blocks of a cluster: levels of 16^3, 12^3 and 16 x 8 x 32 cells. Where that
+ * level is the finest one, a V-cycle begins with a guess; below others it begins from zero. */
 START_TEST(octants)
 {
   static const int shapes[5][3] = {
