@@ -212,6 +212,7 @@ module hymg_types
     real(c_double) :: spacing(3)
     integer(c_int) :: backend
     real(c_double) :: lambda_max
+    integer(c_int) :: sweeps
     integer(c_int) :: coarsened
     type(c_ptr) :: kernels
   end type

@@ -613,8 +613,9 @@ typedef struct hymg_options {
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
   /* Sweeps per pre- and post-smoothing, 1 ... 1000; gsrb and symgs: even, chebyshev: a multiple
-   * of its degree 6. -1: 6, for symgs 4; on the robust path gsrb 4 (singular systems: 8 below the
-   * finest level) */
+   * of its degree 6. -1: 6, for symgs 4; for gsrb with MG and MGPCG 4 on the finest level if it has
+   * more than 32^3 cells, on the robust path 4 on all (singular systems: 6, and 8 below the finest
+   * level). hymg_solver_level tells */
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
@@ -795,6 +796,7 @@ typedef struct hymg_level_info {
   double spacing[3]; /* standard path: of all cells but a narrower last one below odd sides */
   hymg_backend backend;
   double lambda_max;  /* Gershgorin bound of D^-1 A */
+  int sweeps;         /* of each pre- and post-smoothing */
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the
    * names that a profiler shows; else "". Owned by the solver, valid until it is updated or

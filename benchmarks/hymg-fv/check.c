@@ -99,11 +99,11 @@ static bool check_cycle(fv_options *o)
   return true;
 }
 
-static bool check_smoother(fv_options *o)
+static bool check_smoother(const fv_options *o)
 {
   const command_line *const c = &o->line;
-  hymg_options *s = &o->solver;
-  if (s->sweeps == -1) s->sweeps = s->smoother == HYMG_SYMGS ? 4 : 6;
+  const hymg_options *s = &o->solver;
+  if (s->sweeps == -1) return true;
   if ((s->smoother == HYMG_GSRB || s->smoother == HYMG_SYMGS) && s->sweeps % 2 != 0)
     return options_refuse(c, "--sweeps %d: %s takes an even number", s->sweeps,
                           hymg_enum_name("hymg_smoother", (int)s->smoother));
@@ -164,7 +164,7 @@ static bool check_official(fv_options *o)
       {!o->variable, "--coefficients variable"},
       {o->problem != PROBLEM_FV, "--problem fv"},
       {o->solver.smoother != HYMG_GSRB, "--smoother gsrb"},
-      {o->solver.sweeps != 6, "--sweeps 6"},
+      {o->solver.sweeps != -1 && o->solver.sweeps != 6, "--sweeps 6"},
       {o->solver.method != HYMG_FMG, "--solver fmg"},
       {o->solver.bottom != HYMG_BICGSTAB, "--bottom bicgstab"},
       {o->solver.precision != HYMG_DOUBLE, "--precision double"},

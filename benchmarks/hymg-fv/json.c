@@ -33,9 +33,9 @@ static json_t *config(const fv_report *r)
                         "coefficients", fv_coefficient_words[o->variable], "problem",
                         fv_problem_words[o->problem]);
   json_t *d = json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother",
-                        hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps,
-                        "cycle", hymg_enum_name("hymg_cycle", (int)s->cycle), "solver",
-                        hymg_enum_name("hymg_method", (int)s->method), "bottom",
+                        hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps",
+                        r->levels->sweeps, "cycle", hymg_enum_name("hymg_cycle", (int)s->cycle),
+                        "solver", hymg_enum_name("hymg_method", (int)s->method), "bottom",
                         hymg_enum_name("hymg_bottom", (int)s->bottom), "backend",
                         hymg_enum_name("hymg_backend", (int)s->backend), "host_cells",
                         cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells),

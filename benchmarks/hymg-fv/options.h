@@ -19,7 +19,7 @@ typedef struct fv_options {
   int variable;
   problem_kind problem;
   double robin[2];     /* alpha and beta of Robin boundaries */
-  hymg_options solver; /* sweeps resolved */
+  hymg_options solver;
   double wait_seconds; /* of the context */
   int device;          /* or HYMG_DEVICE_SHARED or OWN */
   int warmup;

@@ -46,13 +46,15 @@ static void print_equation(const fv_options *o)
     printf("robin     %g u + %g du/dn = 0\n", o->robin[0], o->robin[1]);
 }
 
-static void print_solver(const fv_options *o)
+static void print_solver(const fv_report *r)
 {
-  const hymg_options *s = &o->solver;
-  printf("solver    %s, cycle %s, %s with %s, bottom %s, backend %s",
-         hymg_enum_name("hymg_method", (int)s->method), hymg_enum_name("hymg_cycle", (int)s->cycle),
-         hymg_enum_name("hymg_smoother", (int)s->smoother), counted(s->sweeps, "sweep").text,
-         hymg_enum_name("hymg_bottom", (int)s->bottom),
+  const hymg_options *s = &r->options->solver;
+  const int sweeps = r->levels[0].sweeps, below = r->levels[r->num_levels - 1].sweeps;
+  printf("solver    %s, cycle %s, %s with %s", hymg_enum_name("hymg_method", (int)s->method),
+         hymg_enum_name("hymg_cycle", (int)s->cycle),
+         hymg_enum_name("hymg_smoother", (int)s->smoother), counted(sweeps, "sweep").text);
+  if (below != sweeps) printf(" and %d below the finest level", below);
+  printf(", bottom %s, backend %s", hymg_enum_name("hymg_bottom", (int)s->bottom),
          hymg_enum_name("hymg_backend", (int)s->backend));
   if (s->method != HYMG_FMG)
     printf("; to %g in at most %s", s->rtol, counted(s->max_cycles, "cycle").text);
@@ -149,7 +151,7 @@ void fv_print_setup(const fv_report *r)
          r->machine.cpu, counted(r->machine.cores, "core").text, counted(r->ranks, "rank").text,
          counted(r->threads, "thread").text, counted(r->nodes, "node").text);
   print_equation(o);
-  print_solver(o);
+  print_solver(r);
   printf("grid      %s cells in %s, %s", cells_string(o->grid.n).text, boxes_string(r->boxes).text,
          counted(r->num_levels, "level").text);
   if (r->num_levels > 1) printf(" down to %s", cells_string(coarsest->cells).text);

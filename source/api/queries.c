@@ -17,6 +17,7 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
                        .ranks = l->ranks,
                        .backend = l->backend->id,
                        .lambda_max = l->lambda_max,
+                       .sweeps = hymgi_sweeps(l),
                        .coarsened = l->coarsened,
                        .kernels = l->backend->kernel_names ? l->backend->kernel_names(l) : ""};
   for (int axis = 0; axis < 3; axis++) {

@@ -10,14 +10,33 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
+/* Half sweeps of red-black solves of several cycles: on the finest level, if it has more than so many cells,
+ * they gain little by more than SWEEPS_OF_MANY, and coarser ones are cheap. */
+enum { SWEEPS = 6, SWEEPS_SYMGS = 4, SWEEPS_OF_MANY = 4, FEW_CELLS = 32 * 32 * 32 };
+
 /* From so many cells on, solves of several cycles are faster with levels in single precision. */
 #define MIXED_CELLS (128. * 128 * 128)
 
-static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
+static double cells_of(const hymg_grid *grid)
 {
   const int *n = grid->desc.n;
+  return (double)n[0] * n[1] * n[2];
+}
+
+static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
+{
   if (o->precision != HYMG_PRECISION_AUTO) return o->precision == HYMG_MIXED;
-  return o->method != HYMG_FMG && (double)n[0] * n[1] * n[2] >= MIXED_CELLS;
+  return o->method != HYMG_FMG && cells_of(grid) >= MIXED_CELLS;
+}
+
+/* The robust path has defaults of its own. */
+static void choose_sweeps(hymgi_method *m, const hymg_grid *grid, const hymg_options *o)
+{
+  const bool given = o->sweeps > 0, red_black = o->smoother == HYMG_GSRB;
+  m->coarse_sweeps = given ? o->sweeps : o->smoother == HYMG_SYMGS ? SWEEPS_SYMGS : SWEEPS;
+  m->sweeps = m->coarse_sweeps;
+  if (!given && red_black && o->method != HYMG_FMG && cells_of(grid) > FEW_CELLS)
+    m->sweeps = SWEEPS_OF_MANY;
 }
 
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
@@ -33,8 +52,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
           ? HYMG_EXTRAPOLATION_LINEAR
           : HYMG_EXTRAPOLATION_QUADRATIC;
   m->smoother = o->smoother;
-  m->sweeps = o->sweeps > 0 ? o->sweeps : o->smoother == HYMG_SYMGS ? 4 : 6;
-  m->coarse_sweeps = m->sweeps;
+  choose_sweeps(m, op->grid, o);
   m->bottom_goal = HYMGI_BOTTOM_GOAL;
   m->interpolation_v =
       o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;

@@ -60,7 +60,7 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
   snprintf(key, HYMGI_KEY,
            "%s | %.128s | %s %s %d sweeps, interpolation v%d, bottom %s | beta %s, alpha %s | "
            "%d x %d x %d %s | %s memory, %d threads | host %lld, tail %lld",
-           HYMG_VERSION, device, stencil[m->stencil], smoother[m->smoother], m->sweeps,
+           HYMG_VERSION, device, stencil[m->stencil], smoother[m->smoother], m->coarse_sweeps,
            m->interpolation_v, bottom[o->bottom], m->variable_beta ? "field" : "constant",
            !m->has_alpha       ? "none"
            : m->variable_alpha ? "field"

@@ -54,7 +54,9 @@ static const option_entry table[] = {
      NAMED("hymg_smoother", smoother)},
     {{"sweeps", "N|auto",
       "stencil passes of each pre- and post-smooth, 1 ... 1000; auto (default): 6, symgs 4, gsrb\n"
-      "on the robust path 4; even for gsrb and symgs, a multiple of the degree 6 for chebyshev"},
+      "of mg and mgpcg 4 on finest levels of more than 32^3 cells, on the robust path on all; "
+      "even\n"
+      "for gsrb and symgs, a multiple of the degree 6 for chebyshev"},
      COUNT,
      NULL,
      AT(sweeps),

@@ -276,6 +276,17 @@ START_TEST(every_interpolation)
 }
 END_TEST
 
+START_TEST(fewer_sweeps_on_a_large_finest_level)
+{
+  twin t = twin_of(stencil_of(_i), _i / 2 ? 64 : 40, 32, 32, _i / 2 ? "dd pp dd" : "dd dd dd");
+  for (int m = 0; m < 2; m++) {
+    t.method = m ? HYMG_MGPCG : HYMG_MG;
+    t.cycle = m ? HYMG_CYCLE_V : HYMG_CYCLE_F;
+    twin_check(&t, &twin_ways[(_i + m) % TWIN_WAYS]);
+  }
+}
+END_TEST
+
 int main(void)
 {
   const bool few = twin_emulated(), least = few && support_small();
@@ -294,6 +305,7 @@ int main(void)
   tcase_add_loop_test(t, every_bottom_solver, 0, 10);
   tcase_add_loop_test(t, every_cycle, 0, 12);
   tcase_add_loop_test(t, every_interpolation, 0, 4);
+  tcase_add_loop_test(t, fewer_sweeps_on_a_large_finest_level, 0, support_small() ? 2 : 4);
   suite_add_tcase(suite, t);
   t = tcase_create("odd sides");
   tcase_add_loop_test(t, every_cycle_on_odd_sides, 0, 6);

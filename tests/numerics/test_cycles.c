@@ -208,6 +208,16 @@ START_TEST(any_count_of_sweeps)
 }
 END_TEST
 
+START_TEST(a_large_finest_level_takes_fewer_sweeps)
+{
+  support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
+  support_case c = support_case_of(_i / 6 ? HYMG_FV4 : HYMG_FV2, (const int[3]){40, 32, 32},
+                                   _i % 2 ? "dd pp dd" : "dd dd dd", 0.5);
+  c.spec.finest_sweeps = methods[_i % 6].method == HYMG_FMG ? 0 : 4;
+  check_case(&c, &layout, _i % 6, _i % 6 + 1, 0);
+}
+END_TEST
+
 START_TEST(the_linear_extrapolation)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 12, 6}, "dd nd dd", 0.0);
@@ -231,6 +241,7 @@ int main(void)
   tcase_add_loop_test(t, several_boxes, 0, small ? 0 : 8);
   tcase_add_loop_test(t, a_solve_may_start_on_a_coarser_level, 0, small ? 0 : 2);
   tcase_add_loop_test(t, any_count_of_sweeps, 0, small ? 2 : 18);
+  tcase_add_loop_test(t, a_large_finest_level_takes_fewer_sweeps, 0, small ? 2 : 12);
   tcase_add_loop_test(t, the_linear_extrapolation, 0, small ? 1 : 3);
   suite_add_tcase(suite, t);
   return support_run(suite);

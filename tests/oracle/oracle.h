@@ -31,6 +31,7 @@ typedef struct oracle_spec {
   double alpha_limiter;
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
+  int finest_sweeps;  /* on level 0; 0: as many */
   hymg_bottom bottom; /* bicgstab or cg */
 } oracle_spec;
 

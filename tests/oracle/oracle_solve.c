@@ -122,7 +122,8 @@ static void chebyshev(const oracle *o, oracle_level *l, const double *f, double 
 
 void oracle_smooth_ghosted(const oracle *o, oracle_level *l, const double *f, double *u)
 {
-  for (int s = 0; s < o->spec.sweeps; s++) {
+  const bool finest = l == o->level && o->spec.finest_sweeps > 0;
+  for (int s = 0; s < (finest ? o->spec.finest_sweeps : o->spec.sweeps); s++) {
     switch (o->spec.smoother) {
     case HYMG_GSRB:
       gsrb_pass(o, l, f, u, s % 2);
