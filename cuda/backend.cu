@@ -89,6 +89,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.smooth = hymgi_cuda_smooth;
   b.tune = nothing_to_tune;
   b.smooth_restrict = hymgi_cuda_smooth_restrict;
+  b.starts_unread = hymgi_cuda_starts_unread;
   b.zeroes = true;
   b.residual_restrict = hymgi_cuda_residual_restrict;
   b.restrict_cells = hymgi_cuda_restrict_cells;

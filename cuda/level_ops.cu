@@ -236,6 +236,13 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
   return true;
 }
 
+bool hymgi_cuda_starts_unread(const hymgi_level *level)
+{
+  const auto gsrb = level->kernels ? level->kernels->gsrb : HYMGI_GSRB_HALVES;
+  return level->method->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level) &&
+         (gsrb == HYMGI_GSRB_FUSED || gsrb == HYMGI_GSRB_TILE);
+}
+
 void hymgi_cuda_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
                              hymgi_real *r)
 {

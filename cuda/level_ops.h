@@ -36,6 +36,7 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
                                 hymgi_real *zero);
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
                                   hymgi_real *zero);
+bool hymgi_cuda_starts_unread(const hymgi_level *level);
 /* of hymgi_single_ops */
 void hymgi_cuda_narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
                                 const double *f, double *x, void *out, int slot);

@@ -69,6 +69,7 @@
 #define hymgi_cuda_smooth_restrict   hymgi_single_smooth_restrict
 #define hymgi_cuda_residual_restrict hymgi_single_residual_restrict
 #define hymgi_cuda_smooth_from_zero  hymgi_single_smooth_from_zero
+#define hymgi_cuda_starts_unread     hymgi_single_starts_unread
 #define hymgi_cuda_residual_red      hymgi_single_residual_red
 #define hymgi_cuda_kernel_names      hymgi_single_kernel_names
 

@@ -245,6 +245,8 @@ typedef struct hymgi_backend {
   /* smooth, then residual_restrict to `coarse` (a patch vector), fused if the backend can.
    * from_zero: level->x is 0, which may save work */
   void (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_real *coarse, hymgi_real *zero);
+  /* Optional: does smooth_restrict from_zero read nothing of level->x? */
+  bool (*starts_unread)(const hymgi_level *level);
 
   /* transfers to and from patches (geometry of level->patch) */
   /* Can smooth_restrict, residual_restrict and the mover take `zero`, a vector that they set to

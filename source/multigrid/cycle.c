@@ -90,6 +90,16 @@ static void f_cycle(hymgi_hierarchy *h, int l)
   }
 }
 
+/* Before a V-cycle from zero on this level. */
+static void start_from_zero(const hymgi_hierarchy *h, const hymgi_level *level)
+{
+  const hymgi_backend *backend = level->backend;
+  const int last = h->num_levels - 1, tail = h->placement.tail_from;
+  const bool fused = level->index < (tail < last ? tail : last) && !level->uneven;
+  const bool unread = fused && backend->starts_unread && backend->starts_unread(level);
+  if (holds(level) && !h->method.robust && !unread) hymgi_fill(level, 0, level->x);
+}
+
 /* The same as v_cycle, on the levels in single precision and below them on those in double precision.
  * from_zero: x of the level is 0, or taken as 0. */
 static void shadow_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
@@ -98,7 +108,7 @@ static void shadow_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
   if (!holds(level)) return;
   if (level->carrier) {
     if (from_zero) hymgi_widen(level, below, 1, level->f, false, below->f);
-    if (from_zero && !h->method.robust) hymgi_fill(below, 0, below->x);
+    if (from_zero) start_from_zero(h, below);
     v_cycle(h, l, visits, from_zero);
     hymgi_narrow(level, below, 1 / h->shadow.scale, below->x, level->x);
     return;
@@ -112,7 +122,7 @@ static void shadow_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 void hymgi_shadow_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
   hymgi_level *level = h->shadow.level + l;
-  if (holds(level) && !h->method.robust) hymgi_fill(level, 0, level->x);
+  start_from_zero(h, level);
   shadow_cycle(h, l, kind == HYMG_CYCLE_W ? 2 : 1, true);
 }
 
