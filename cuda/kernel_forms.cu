@@ -22,7 +22,8 @@ constexpr struct {
 } FORM[HYMGI_FORMS] = {
     {"fv2_gsrb_fused", "red and black in one pass", cube(110)},
     {"fv2_gsrb_tile", "red and black in one launch of tiles", 0},
-    {"fv2_gsrb_march", "half sweeps and residuals of split rows march along z", cube(160)},
+    {"fv2_gsrb_march", "half sweeps of split rows march along z", cube(160)},
+    {"fv2_both_colours", "residuals of split rows march along z, both colours in one pass", cube(64)},
     {"fv2_gsrb_peer", "half sweeps exchange with peers by themselves", 0},
     {"fv2_relax_march", "sweeps and residuals of plain rows march along z", cube(80)},
     {"fv2_relax_point", "sweeps of plain rows, one cell a thread, loads before the wait", 0},

@@ -58,6 +58,12 @@ template <int PLANES> bool is_split_by(const hymgi_level *level)
   return is_split(level) && fits_by<PLANES>(level);
 }
 
+/* It reads ghosts, which below the size of marches a box that wraps needs for nothing else. */
+bool has_both_colours(const hymgi_level *level)
+{
+  return is_split_by<64>(level) && (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
+}
+
 /* FV4 in tiles: levels that are not marched. */
 bool tiles_split(const hymgi_level *level)
 {
@@ -120,9 +126,9 @@ constexpr struct {
   const char *name; /* as a profiler shows it; %s: the job's */
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
 } KERNEL[] = {
-    {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
-    {RESIDUAL, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<16>, HYMGI_FV4_ALL, 0, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
-    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<16>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<64>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {RESIDUAL, HYMG_FV2, HYMGI_FV2_BOTH_COLOURS, has_both_colours, HYMGI_FV4_ALL, 0, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
+    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<64>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
     {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, FV2, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},

@@ -46,8 +46,9 @@ static kernels_form never(const char *name)
 int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS])
 {
   const bool fv2 = method->stencil == HYMG_FV2;
-  const char *const forms[3] = {fv2 ? "fv2_gsrb_march" : "fv4_march",
-                                fv2 ? "fv2_gsrb_fused" : "fv4_march_tma", NULL};
+  const char *const residual = "fv2_both_colours";
+  const char *const forms[2] = {fv2 ? "fv2_gsrb_march" : "fv4_march",
+                                fv2 ? "fv2_gsrb_fused" : "fv4_march_tma"};
   const char *const names[4] = {"plain rows", fv2 ? "rows split by colour" : "tiles of split rows",
                                 "marched along z",
                                 fv2 ? "both colours in one pass" : "its planes by TMA"};
@@ -59,6 +60,7 @@ int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STE
                         .tuning = m == 0 ? kernels_untuned() : hymgi_cpu_tuning(method)};
     for (int f = 0; f < 2; f++)
       s->form[f] = m >= f + 2 ? (kernels_form){forms[f], 0} : never(forms[f]);
+    if (fv2) s->form[2] = m >= 2 ? (kernels_form){residual, 0} : never(residual);
   }
   steps[count++] = (kernels_step){.name = "what the library chooses", .own = true};
   return count;

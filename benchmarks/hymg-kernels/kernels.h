@@ -251,7 +251,7 @@ typedef struct kernels_form {
   const char *name;
   int64_t cells;
 } kernels_form;
-enum { KERNELS_FORMS = 2 };
+enum { KERNELS_FORMS = 3 };
 
 /* Solvers made on the context from now on do not use the forms of --without nor this one (NULL:
  * none). False: there is no such form, or no GPU. */

@@ -2,7 +2,7 @@
 #ifndef HYMGI_KERNELS_GSRB_ARGS_CUH
 #define HYMGI_KERNELS_GSRB_ARGS_CUH
 
-#include "device/stencil_access.cuh"
+#include "device/loops.cuh"
 #include "kernels/kernels.h"
 #include "runtime/launch.cuh"
 
@@ -94,17 +94,29 @@ template <int GHOST, typename Call> void with_cube(const hymgi_level *level, con
   with_one_of<true, shape(512, 512), shape(256, 256), shape(128, 128)>(level, GHOST, call);
 }
 
-/* Planes that a block marches over, chosen so that all blocks end at about the same time and few
- * planes are loaded twice. layer: blocks per slab; resident: blocks that run at once. */
-inline int slab_for(unsigned layer, int resident, int planes)
+/* Blocks of a kernel that a multiprocessor runs at once. */
+template <typename... P> int blocks_held(void (*kernel)(P...), int threads)
 {
-  enum { LARGEST = 64, LEAST = 8, BEGUN = 2 };
+  int blocks = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0) != cudaSuccess)
+    cudaGetLastError();
+  return blocks > 0 ? blocks : 1;
+}
+
+/* Planes that a block marches over, chosen so that all blocks end at about the same time and few
+ * planes are loaded twice. layer: blocks per slab of a box; resident: blocks that run at once; begun: a
+ * block takes the time of so many planes before the first one; least: so many planes, or all; step: the
+ * number is a multiple of it. */
+inline int slab_for(const box_set &boxes, unsigned layer, int resident, int planes, int begun,
+                    int least, int step = 1)
+{
+  enum { LARGEST = 64 };
   int best = LARGEST;
-  int64_t least = INT64_MAX;
-  for (int slab = LARGEST; slab >= LEAST; slab /= 2) {
-    const int64_t blocks = (int64_t)layer * ((planes + slab - 1) / slab);
-    const int64_t time = (blocks + resident - 1) / resident * (slab + BEGUN);
-    if (time < least) least = time, best = slab;
+  int64_t shortest = INT64_MAX;
+  for (int slab = LARGEST; slab >= least; slab -= step) {
+    const int64_t slabs = (int64_t)boxes.count * ((planes + slab - 1) / slab);
+    const int64_t time = (layer * slabs + resident - 1) / resident * (slab + begun);
+    if (time < shortest && slabs <= GRID_LIMIT) shortest = time, best = slab;
   }
   return best;
 }

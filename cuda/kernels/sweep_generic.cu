@@ -39,6 +39,9 @@ __device__ __forceinline__ hymgi_real fv4_cell(const gsrb_args &a, const place &
   return relaxed(a, c, a.residual * a.scale[p.own], r, a.prev ? a.prev[p.own] : 0);
 }
 
+/* Blocks of a reduction: each of them adds to the same words in turn, so more take longer. */
+enum { NORM_BLOCKS = 8 };
+
 /* Slabs are planes, or the two colours of a plane of split rows. */
 template <hymg_stencil STENCIL, bool VARIABLE, bool AROUND, hymgi_job JOB>
 __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_constant__ gsrb_args a)
@@ -77,8 +80,12 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
              both = split && sweep->job != HYMGI_HALF_SWEEP && !sweep->red;
   gsrb_args a = gsrb_args_of(level, sweep);
   a.slabs = a.extent[2] * (both ? 2 : 1);
-  const dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
-                  blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
+  dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
+            blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
+  const unsigned layer = grid.x * grid.y,
+                 most = NORM_BLOCKS * (unsigned)level->context->gpu->multiprocessors;
+  if ((sweep->job == HYMGI_NORM || sweep->job == HYMGI_NARROW) && layer * grid.z > most)
+    grid.z = (most + layer - 1) / layer;
   with_job<gsrb, relax, residual, residual_norm, residual_narrow, apply>(sweep, [&](auto job) {
     with_bools(
         [&](auto fv2, auto variable, auto around) {

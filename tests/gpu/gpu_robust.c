@@ -167,8 +167,8 @@ static hymg_options options_of(const robust_case *p, const way *w)
 
 static void use_large_kernels(hymg_context *context)
 {
-  static const char *const form[] = {"fv2_gsrb_march", "fv2_relax_march", "fv2_gsrb_fused",
-                                     "fv2_relax_fused"};
+  static const char *const form[] = {"fv2_gsrb_march", "fv2_both_colours", "fv2_relax_march",
+                                     "fv2_gsrb_fused", "fv2_relax_fused"};
   for (size_t m = 0; m < sizeof form / sizeof *form; m++)
     ck_assert(hymgi_kernel_form_from(context, form[m], 1));
 }

@@ -60,14 +60,14 @@ static void check_kernels(const twin *t, const char *const kernels[], int count)
 /* Kernels for large levels: z-marches, for FV2 also with both colours fused. */
 static void check_large_kernels(hymg_stencil stencil, const int n[3], int mixture)
 {
-  static const char *const kernels[] = {"fv2_gsrb_march", "fv4_march", "fv2_relax_march",
-                                        "fv2_gsrb_fused"};
+  static const char *const kernels[] = {"fv2_gsrb_march", "fv2_both_colours", "fv4_march",
+                                        "fv2_relax_march", "fv2_gsrb_fused"};
   static const char *const boundaries[] = {"dd dd dd", "dd dd dd", "pp dd pp", "dd pp pp",
                                            "dd dd dd"};
   twin t = twin_of(stencil, n[0], n[1], n[2], boundaries[mixture]);
   t.smoother = mixture == 1 ? HYMG_CHEBYSHEV : mixture == 4 ? HYMG_L1JACOBI : HYMG_GSRB;
   t.a = mixture == 1 ? 1.0 : 0.0;
-  check_kernels(&t, kernels, 3 + mixture % 2);
+  check_kernels(&t, kernels, 4 + mixture % 2);
 }
 
 /* Temporal blocking, 2 sweeps per pass: several tiles and slabs and parts of them, with all

@@ -94,8 +94,9 @@ static void check_gathered(int index, int boxes, int64_t cells)
 /* Kernels that are for large levels, on small ones: red and black in one pass, and marched. */
 START_TEST(kernels_of_large_levels_give_the_same_bits)
 {
-  static const char *const kernels[] = {"-fv2_gsrb_peer", "fv2_gsrb_fused", "fv2_gsrb_march",
-                                        "fv4_march",      "fv4_march_tma",  "fv2_relax_march"};
+  static const char *const kernels[] = {"-fv2_gsrb_peer",   "fv2_gsrb_fused", "fv2_gsrb_march",
+                                        "fv2_both_colours", "fv4_march",      "fv4_march_tma",
+                                        "fv2_relax_march"};
   static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nd pp dd", "dd dn pp"};
   enum { KERNELS = sizeof kernels / sizeof *kernels };
   const twin_way way = {.name = "large", .backend = HYMG_BACKEND_CUDA};

@@ -55,9 +55,9 @@ static void ask(const twin *t, const twin_way *way, const support_layout *layout
 static void check_transport(int index, support_layout layout, hymg_transport transport,
                             int64_t gather_cells, bool large)
 {
-  static const char *const form[] = {"fv2_gsrb_march", "fv2_relax_march", "fv2_gsrb_fused",
-                                     "fv4_march", "fv4_march_tma"};
-  const int from = index < LIMITED ? 0 : 3, to = index < LIMITED ? 3 : 5;
+  static const char *const form[] = {"fv2_gsrb_march", "fv2_both_colours", "fv2_relax_march",
+                                     "fv2_gsrb_fused", "fv4_march",        "fv4_march_tma"};
+  const int from = index < LIMITED ? 0 : 4, to = index < LIMITED ? 4 : 6;
   const twin t = robust_twin(index);
   const twin_way way = {.name = hymg_transport_name(transport),
                         .backend = HYMG_BACKEND_CUDA,

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
 template <typename JOB> void run_both(const hymgi_level *level, march_args<JOB> a)
 {
   const int slots = a.extent[0] / 2, wide = slots > 32 ? 32 : 16;
-  const dim3 grid = slabs_grid(&a, slots, 2 * wide, BOTH_THREADS / wide, planes_of(level, a));
+  const dim3 grid = march_grid(level, &a, slots, 2 * wide, BOTH_THREADS / wide, BOTH_BLOCKS);
   with_bools(
       [&](auto variable) {
         with_shape<1>(level, [&](auto of) {

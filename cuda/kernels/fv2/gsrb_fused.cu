@@ -142,8 +142,8 @@ template <bool AROUND, int N, int X, int Y>
 void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
   const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
-  const int slab =
-      slab_for(layer, FUSED_BLOCKS * level->context->gpu->multiprocessors, a.extent[2]);
+  const int held = FUSED_BLOCKS * level->context->gpu->multiprocessors;
+  const int slab = slab_for(a.boxes, layer, held, a.extent[2], 2, 4);
   const dim3 grid = slabs_grid(&a, a.extent[0] / 2, 2 * X, Y, slab);
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {

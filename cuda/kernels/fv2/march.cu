@@ -122,8 +122,10 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
 }
 
 /* N: shape or cube. */
+enum { MARCH_BLOCKS = 4 };
+
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
-__global__ void __launch_bounds__(GSRB_THREADS, 4)
+__global__ void __launch_bounds__(GSRB_THREADS, MARCH_BLOCKS)
     fv2_march(const __grid_constant__ march_args<JOB> a)
 {
   wait_for_predecessors();
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(GSRB_THREADS, 4)
 template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, march_args<JOB> a)
 {
   const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
-  const dim3 grid = slabs_grid(&a, slots, wide, GSRB_THREADS / wide, planes_of(level, a));
+  const dim3 grid = march_grid(level, &a, slots, wide, GSRB_THREADS / wide, MARCH_BLOCKS);
   with_bools(
       [&](auto variable) {
         with_shape<1, SPLIT>(level, [&](auto of) {

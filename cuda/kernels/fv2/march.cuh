@@ -37,16 +37,13 @@ struct march_result {
   int64_t words[HYMGI_SUM_RESULT];
 };
 
-/* Planes of a block: fewer on small levels, for which blocks would else be too few; only the sum has
- * those. */
-template <typename JOB> int planes_of(const hymgi_level *level, const march_args<JOB> &a)
+/* The grid of a march in blocks of x slots and y rows, `held` of which run on a multiprocessor at once. */
+inline dim3 march_grid(const hymgi_level *level, gsrb_args *a, int slots, int x, int y, int held)
 {
-  const int *const n = a.extent;
-  if (!std::is_same_v<JOB, apply_sum>) return n[2] >= 256 ? 32 : 16;
-  const int64_t cells = (int64_t)n[0] * n[1] * n[2];
-  const int64_t fit = cells / (GSRB_THREADS * 8 * level->context->gpu->multiprocessors);
-  const int64_t least = (int64_t)n[2] * level->num_boxes / GRID_LIMIT + 1;
-  return (int)(fit >= 16 ? (n[2] >= 256 ? 32 : 16) : fit > least ? fit : least);
+  const unsigned layer = blocks_for(slots, x) * blocks_for(a->extent[1], y);
+  return slabs_grid(
+      a, slots, x, y,
+      slab_for(a->boxes, layer, held * level->context->gpu->multiprocessors, a->extent[2], 2, 1));
 }
 
 } /* namespace */

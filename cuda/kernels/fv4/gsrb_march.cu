@@ -296,14 +296,26 @@ bool has_even_rows(const hymgi_level *level)
   return true;
 }
 
+enum { SMALL_X = 32, SMALL_Y = 4, SMALL_BLOCKS = 3 }; /* more with constant beta */
+
+template <bool VARIABLE, int N> void march_small(const hymgi_level *level, const gsrb_args &a)
+{
+  static const int each = blocks_held(
+      fv4_gsrb_march<VARIABLE, N, 1, SMALL_X, SMALL_Y, SMALL_BLOCKS>, SMALL_X * SMALL_Y);
+  const unsigned layer = blocks_for(a.extent[0] / 2, SMALL_X) * blocks_for(a.extent[1], SMALL_Y);
+  const int held = each * level->context->gpu->multiprocessors;
+  launch_march<VARIABLE, N, 1, SMALL_X, SMALL_Y, SMALL_BLOCKS>(
+      level, a, slab_for(a.boxes, layer, held, a.extent[2], 4, 6));
+}
+
 enum { TWO_X = 32, TWO_Y = 8, TWO_BLOCKS = 2 };
 
 template <bool VARIABLE, int N> void march_two(const hymgi_level *level, const gsrb_args &a)
 {
   const unsigned layer = blocks_for(a.extent[0] / 2, 2 * TWO_X) * blocks_for(a.extent[1], TWO_Y);
   const int held = TWO_BLOCKS * level->context->gpu->multiprocessors;
-  launch_march<VARIABLE, N, 2, TWO_X, TWO_Y, TWO_BLOCKS>(level, a,
-                                                         slab_for(layer, held, a.extent[2]));
+  launch_march<VARIABLE, N, 2, TWO_X, TWO_Y, TWO_BLOCKS>(
+      level, a, slab_for(a.boxes, layer, held, a.extent[2], 2, 8));
 }
 
 } /* namespace */
@@ -321,11 +333,11 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
       if constexpr (!SINGLE && of >= shape(512, 512))
         launch_march<variable, of, 1, 64, 6, 1>(level, a, 64);
       else if constexpr (!SINGLE && of != 0)
-        launch_march<variable, of, 1, 32, 4, 3>(level, a, n[1] <= 128 ? 8 : 16);
+        march_small<variable, of>(level, a);
       else if (n[0] >= 384 && n[1] >= 384)
         launch_march<variable, 0, 1, 64, 6, 1>(level, a, 64);
       else
-        launch_march<variable, 0, 1, 32, 4, 3>(level, a, 16);
+        march_small<variable, 0>(level, a);
     });
   };
   const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y), (unsigned)n[2]);
