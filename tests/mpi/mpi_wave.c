@@ -44,7 +44,8 @@ static double *answer(const support_case *c, hymg_path path, const support_layou
   support_kit k = support_open(&c->spec, layout, &o);
   hymg_solver_destroy(&k.solver);
   o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-14, o.precision = precision,
-  o.smoother = c->spec.smoother, o.path = path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : path;
+  o.smoother = c->spec.smoother, o.backend = HYMG_BACKEND_HOST,
+  o.path = path == HYMG_PATH_AUTO ? HYMG_PATH_STANDARD : path;
   OK(k.context, hymgi_solver_create_tuned(k.op, &o, tuning, &k.solver));
   const hymgi_level *finest = k.solver->h.level;
   if (waves)

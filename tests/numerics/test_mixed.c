@@ -311,6 +311,7 @@ START_TEST(the_need_tells_of_both_precisions)
   trial t = case_of(_i, HYMG_MIXED);
   hymg_need mixed, plain;
   hymg_options o = t.o;
+  o.backend = HYMG_BACKEND_HOST;
   trial_open(&t);
   const hymgi_hierarchy *h = &t.k.solver->h;
   OK(t.k.context, hymg_solver_need(t.k.grid, &t.k.desc, 0, &o, &mixed));

@@ -105,6 +105,7 @@ static double *solve(const problem *p, int threads, const hymgi_tuning *tuning, 
   hymg_options so = hymg_options_default();
   so.method = HYMG_MG;
   so.smoother = p->smoother;
+  so.backend = HYMG_BACKEND_HOST;
   so.max_cycles = CYCLES;
   ck_assert_int_eq(hymgi_solver_create_tuned(op, &so, tuning, &solver), HYMG_OK);
   ck_assert_int_eq(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &f), HYMG_OK);
