@@ -18,7 +18,7 @@ typedef struct fv_options {
   double a, b;
   int variable;
   problem_kind problem;
-  double robin[2];     /* alpha and beta of Robin boundaries */
+  double robin[2]; /* alpha and beta of Robin boundaries */
   hymg_options solver;
   double wait_seconds; /* of the context */
   int device;          /* or HYMG_DEVICE_SHARED or OWN */

@@ -126,12 +126,8 @@ static void destroy(objects *o)
 
 static double sweep_units(const robust_result *r, int level)
 {
-  const robust_options *o = &r->options;
-  const bool half = o->solver.smoother == HYMG_GSRB; /* a sweep has one colour */
-  int usual = o->solver.smoother == HYMG_SYMGS ? 4 : 6;
-  if (half && r->result.path == HYMG_PATH_ROBUST)
-    usual = !r->result.singular ? 4 : level > 0 ? 8 : 6;
-  return (o->solver.sweeps > 0 ? o->solver.sweeps : usual) * (half ? 0.5 : 1.0);
+  const bool half = r->options.solver.smoother == HYMG_GSRB; /* a sweep has one colour */
+  return r->levels[level].sweeps * (half ? 0.5 : 1.0);
 }
 
 /* Of a cycle of this kind: per level above the coarsest two smoothings, a residual (1) and the two
