@@ -201,9 +201,10 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   t->first = first;
   t->last = bottom;
   t->arena = arena;
-  t->method =
-      h->method; /* the finest level is here only where it has as many sweeps as the others */
-  t->method.sweeps = h->method.coarse_sweeps;
+  t->method = h->method;
+  /* of all these levels: a finest level with fewer is too large to be one of them, and on the robust path
+   * the bottom is what counts */
+  t->method.sweeps = hymgi_sweeps(h->level + bottom);
   size_t room = COARSE_LEVELS * sizeof(coarse_level);
   for (int l = first; l <= bottom; l++)
     room += room_for_lists(h->level + l);

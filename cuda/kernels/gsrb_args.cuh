@@ -94,15 +94,6 @@ template <int GHOST, typename Call> void with_cube(const hymgi_level *level, con
   with_one_of<true, shape(512, 512), shape(256, 256), shape(128, 128)>(level, GHOST, call);
 }
 
-/* Blocks of a kernel that a multiprocessor runs at once. */
-template <typename... P> int blocks_held(void (*kernel)(P...), int threads)
-{
-  int blocks = 0;
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0) != cudaSuccess)
-    cudaGetLastError();
-  return blocks > 0 ? blocks : 1;
-}
-
 /* Planes that a block marches over, chosen so that all blocks end at about the same time and few
  * planes are loaded twice. layer: blocks per slab of a box; resident: blocks that run at once; begun: a
  * block takes the time of so many planes before the first one; least: so many planes, or all; step: the

@@ -43,7 +43,7 @@ START_TEST(residual_histories_are_the_published_ones)
   double *f;
   support_case c =
       support_case_of_problem(PROBLEM_FV, r->stencil, r->n, r->boundary, r->extrapolation_box, &f);
-  c.spec.smoother = r->smoother;
+  c.spec.smoother = r->smoother, c.spec.sweeps = 6;
   hymg_options o = options_of(r);
   support_kit k = open_reference(&c, &o);
   hymg_field *ff = support_field(&k, 0, f), *u = support_field(&k, 0, f);

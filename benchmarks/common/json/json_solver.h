@@ -29,10 +29,10 @@ static inline json_t *json_machine(const fv_machine *m, const hymg_build *build,
 
 static inline json_t *json_level(const hymg_level_info *l)
 {
-  return json_pack("{s:o,s:o,s:I,s:i,s:s,s:i,s:o}", "cells", json_integers(l->cells), "box",
+  return json_pack("{s:o,s:o,s:I,s:i,s:s,s:o}", "cells", json_integers(l->cells), "box",
                    json_integers(l->box), "boxes", (json_int_t)l->boxes, "ranks", l->ranks,
-                   "backend", hymg_enum_name("hymg_backend", (int)l->backend), "sweeps", l->sweeps,
-                   "lambda_max", json_number(l->lambda_max));
+                   "backend", hymg_enum_name("hymg_backend", (int)l->backend), "lambda_max",
+                   json_number(l->lambda_max));
 }
 
 static inline json_t *json_cycles(const hymg_cycle_record *cycles, int count)

@@ -121,9 +121,9 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
   if (!NORM) store_result<JOB>(a, p.own - p.plane, done);
 }
 
-/* N: shape or cube. */
 enum { MARCH_BLOCKS = 4 };
 
+/* N: shape or cube. */
 template <typename JOB, bool SPLIT, bool VARIABLE, int N>
 __global__ void __launch_bounds__(GSRB_THREADS, MARCH_BLOCKS)
     fv2_march(const __grid_constant__ march_args<JOB> a)

@@ -296,14 +296,13 @@ bool has_even_rows(const hymgi_level *level)
   return true;
 }
 
-enum { SMALL_X = 32, SMALL_Y = 4, SMALL_BLOCKS = 3 }; /* more with constant beta */
+/* SMALL_BLOCKS, SMALL_HELD: blocks of a multiprocessor with a variable and with constant beta. */
+enum { SMALL_X = 32, SMALL_Y = 4, SMALL_BLOCKS = 3, SMALL_HELD = 6 };
 
 template <bool VARIABLE, int N> void march_small(const hymgi_level *level, const gsrb_args &a)
 {
-  static const int each = blocks_held(
-      fv4_gsrb_march<VARIABLE, N, 1, SMALL_X, SMALL_Y, SMALL_BLOCKS>, SMALL_X * SMALL_Y);
   const unsigned layer = blocks_for(a.extent[0] / 2, SMALL_X) * blocks_for(a.extent[1], SMALL_Y);
-  const int held = each * level->context->gpu->multiprocessors;
+  const int held = (VARIABLE ? SMALL_BLOCKS : SMALL_HELD) * level->context->gpu->multiprocessors;
   launch_march<VARIABLE, N, 1, SMALL_X, SMALL_Y, SMALL_BLOCKS>(
       level, a, slab_for(a.boxes, layer, held, a.extent[2], 4, 6));
 }
