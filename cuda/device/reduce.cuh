@@ -84,9 +84,10 @@ __device__ __forceinline__ void reduce_sum(const hymgi_reduction &r, const int64
 /* Waits for the reduction queued last: its maximum; 0 after a failure. */
 inline double reduced_max(hymg_context *context)
 {
-  hymgi_device_sync(context);
+  unsigned long long bits;
   double max = 0;
-  if (context->status == HYMG_OK) memcpy(&max, context->gpu->reduction.result, sizeof max);
+  if (hymgi_device_result(context, 1, &bits) && bits != HYMGI_NO_RESULT)
+    memcpy(&max, &bits, sizeof max);
   return max != max ? (double)NAN : max;
 }
 
@@ -94,10 +95,11 @@ inline double reduced_max(hymg_context *context)
 class result_slot
 {
 public:
-  result_slot(hymg_context *context, int slot)
+  result_slot(hymg_context *context, int slot, bool queues = true)
       : device(context->gpu), before(context->gpu->reduction.result)
   {
     device->reduction.result += (1 + slot) * HYMGI_RESULT_WORDS;
+    if (queues && device->unread[1 + slot] < 2) device->unread[1 + slot]++;
   }
   ~result_slot()
   {

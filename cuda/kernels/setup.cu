@@ -256,6 +256,8 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 /* ---- the user's values ---- */
 
+enum { FOUND = 3 };
+
 /* Word 0: the largest valid value among the first `limit` entries; word 1: the number of the first
  * invalid one, inverted so that the first is the largest; word 2: the least valid value, likewise. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
@@ -264,7 +266,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 {
   let_successors_start();
   wait_for_predecessors();
-  unsigned long long mine[3] = {0, 0, 0};
+  unsigned long long mine[FOUND] = {0, 0, 0};
   each_of_brick(n.of, [&](int i, int j, int k) {
     const int64_t number = ((int64_t)k * n.of[1] + j) * n.of[0] + i;
     if (number >= limit) return;
@@ -316,14 +318,16 @@ extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *bo
   finding->least = (double)INFINITY;
   if (count == 0) return;
   hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, count, data, r);
-  finding->largest = reduced_max(context);
-  if (context->status != HYMG_OK) return;
-  const unsigned long long least = ~r.result[2];
-  if (r.result[1] == 0) memcpy(&finding->least, &least, sizeof least);
-  if (r.result[1] == 0) return;
-  const int64_t first = (int64_t)~r.result[1];
+  unsigned long long found[FOUND];
+  if (!hymgi_device_result(context, FOUND, found)) return;
+  memcpy(&finding->largest, found, sizeof *found);
+  const unsigned long long least = ~found[2];
+  if (found[1] == 0) memcpy(&finding->least, &least, sizeof least);
+  if (found[1] == 0) return;
+  const int64_t first = (int64_t)~found[1];
   hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, first, data, r);
-  finding->largest = reduced_max(context);
+  if (!hymgi_device_result(context, FOUND, found)) return;
+  memcpy(&finding->largest, found, sizeof *found);
   finding->bad = true;
   finding->at[0] = (int)(first % n[0]);
   finding->at[1] = (int)(first / n[0] % n[1]);

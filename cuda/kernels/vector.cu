@@ -280,7 +280,7 @@ extern "C" void hymgi_cuda_queue_max(const hymgi_level *level, const double *x, 
 
 extern "C" double hymgi_cuda_queued(hymg_context *context, int slot)
 {
-  const result_slot there(context, slot);
+  const result_slot there(context, slot, false);
   return reduced_max(context);
 }
 
@@ -326,9 +326,10 @@ extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const 
 
 extern "C" void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words)
 {
-  hymgi_device_sync(context);
-  for (int m = 0; m < sums * HYMGI_SUM_RESULT && context->status == HYMG_OK; m++)
-    words[m] = (int64_t)context->gpu->reduction.result[m];
+  unsigned long long result[HYMGI_RESULT_WORDS];
+  if (!hymgi_device_result(context, sums * HYMGI_SUM_RESULT, result)) return;
+  for (int m = 0; m < sums * HYMGI_SUM_RESULT; m++)
+    words[m] = (int64_t)result[m];
 }
 
 extern "C" double hymgi_cuda_advance(const hymgi_level *level, double a, const double *p,

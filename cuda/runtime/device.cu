@@ -41,7 +41,7 @@ void close_device(hymgi_device *d)
     if (d->own_stream) cudaStreamDestroy(d->stream);
     if (d->recorder) cudaStreamDestroy(d->recorder);
     if (d->reduction.words) cudaFree(d->reduction.words);
-    if (d->reduction.result) cudaFreeHost(d->reduction.result);
+    if (d->results) cudaFreeHost(d->results);
     if (d->waited) cudaFreeHost(d->waited);
     if (d->posts.values) cudaFree(d->posts.values);
   }
@@ -89,6 +89,9 @@ hymg_status fill_device(hymgi_device *d)
   TRY(attribute(d, cudaDevAttrComputeCapabilityMinor, &minor));
   TRY(attribute(d, cudaDevAttrMultiProcessorCount, &d->multiprocessors));
   TRY(attribute(d, cudaDevAttrMaxSharedMemoryPerBlockOptin, &d->shared_bytes));
+  int concurrent = 0; /* else the host must not touch managed memory while a kernel ends */
+  TRY(attribute(d, cudaDevAttrConcurrentManagedAccess, &concurrent));
+  d->polls = concurrent != 0;
   if (d->major < 8)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,
@@ -112,7 +115,9 @@ hymg_status fill_device(hymgi_device *d)
   d->reduction.finished = (unsigned *)(d->kept + HYMGI_RESULT_WORDS);
   TRY(hymgi_cuda_check(c, cudaMemset(words, 0, all), "cudaMemset"));
   TRY(hymgi_cuda_check(c, cudaMallocHost(&result, HYMGI_RESULTS * bytes), "cudaMallocHost"));
-  d->reduction.result = (unsigned long long *)result;
+  d->results = d->reduction.result = (unsigned long long *)result;
+  for (int m = 0; m < HYMGI_RESULTS * HYMGI_RESULT_WORDS; m++)
+    d->results[m] = HYMGI_NO_RESULT;
   TRY(hymgi_cuda_check(c, cudaMallocHost(&result, sizeof *d->waited), "cudaMallocHost"));
   d->waited = (unsigned long long *)result;
   *d->waited = 0;

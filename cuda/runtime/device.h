@@ -34,6 +34,10 @@ struct hymgi_reduction {
   unsigned long long *result; /* in host memory that the device writes */
 };
 
+/* A word of a result that is not there yet. A maximum has no sign; for a sum it would only mean to
+ * wait longer. */
+#define HYMGI_NO_RESULT (1ull << 63)
+
 enum { HYMGI_MOST_FORMS = 24 };
 
 /* What blocks of a launch pass on to each other (cuda/device/shared_tile.cuh). */
@@ -67,7 +71,10 @@ struct hymgi_device {
   int failures;               /* injected by tests: launches until one fails; 0: never */
   unsigned long long *waited; /* in host memory: 1 + the rank that timed out (peer.cu) */
   hymgi_reduction reduction;
-  unsigned long long *kept; /* in device memory: a result that later kernels read */
+  unsigned long long *results;         /* all of them; that of `reduction` is one */
+  unsigned char unread[HYMGI_RESULTS]; /* reductions queued since a result was read; 2: or more */
+  bool polls;                          /* the host may look for results while kernels run */
+  unsigned long long *kept;            /* in device memory: a result that later kernels read */
   bool has_forms;
   int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
   /* NULL until a solver exchanges by NCCL (exchange/nccl.cu), which also sets how to wait for the
@@ -121,6 +128,9 @@ cudaStream_t hymgi_device_stream(hymgi_device *device);
 void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);
+/* Waits for the result of the reduction queued last at reduction.result, `count` words, and takes it;
+ * false after a failure. Work queued later, and the end of that kernel, may still be under way. */
+bool hymgi_device_result(hymg_context *context, int count, unsigned long long *words);
 /* Waits for the stream as it is; the caller reports an error. */
 cudaError_t hymgi_device_wait(hymg_context *context);
 /* Once the context has failed: makes GPUs of other ranks that wait for this one abort. */
