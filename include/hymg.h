@@ -269,7 +269,7 @@ typedef enum hymg_centering {
 /* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3
  * cells are in single precision, inside a residual and a solution in double: the same tolerances in
  * the same number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from
- * 128^3 cells on where the backend has it and there is memory for it, else DOUBLE. */
+ * 10^6 cells on where the backend has it and there is memory for it, else DOUBLE. */
 typedef enum hymg_precision {
   HYMG_PRECISION_AUTO = -1,
   HYMG_DOUBLE = 0,

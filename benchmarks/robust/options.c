@@ -168,7 +168,7 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"transfer", "auto|n|w|h",
        "robust path: interpolation constant, weighted or tensor; default auto",
        .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
-      {"precision", "auto|double|mixed", "of the cycles; default auto: mixed from 128^3 cells on",
+      {"precision", "auto|double|mixed", "of the cycles; default auto: mixed from 10^6 cells on",
        .kind = OPTION_CUSTOM, &s->precision, .read = read_precision},
       {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
        .kind = OPTION_WORD, &o->method, .words = method_words},

@@ -15,7 +15,7 @@ enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 enum { SWEEPS = 6, SWEEPS_SYMGS = 4, SWEEPS_OF_MANY = 4, FEW_CELLS = 32 * 32 * 32 };
 
 /* From so many cells on, solves of several cycles are faster with levels in single precision. */
-#define MIXED_CELLS (128. * 128 * 128)
+#define MIXED_CELLS 1e6
 
 static double cells_of(const hymg_grid *grid)
 {

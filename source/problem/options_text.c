@@ -48,7 +48,7 @@ static const option_entry table[] = {
      NAMED("hymg_transfer", transfer)},
     {{"precision", "auto|double|mixed",
       "mixed: cycles in single precision on levels of more than 32^3 cells, inside a residual in\n"
-      "double; auto (default): mixed for mg and mgpcg from 128^3 cells on"},
+      "double; auto (default): mixed for mg and mgpcg from 10^6 cells on"},
      NAMED("hymg_precision", precision)},
     {{"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs"},
      NAMED("hymg_smoother", smoother)},
