@@ -613,9 +613,9 @@ typedef struct hymg_options {
   hymg_cycle cycle; /* FMG takes F only, MGPCG V or W */
   hymg_smoother smoother;
   /* Sweeps per pre- and post-smoothing, 1 ... 1000; gsrb and symgs: even, chebyshev: a multiple
-   * of its degree 6. -1: 6, for symgs 4; for gsrb with MG and MGPCG 4 on the finest level if it has
-   * more than 32^3 cells, on the robust path 4 on all (singular systems: 6, and 8 below the finest
-   * level). hymg_solver_level tells */
+   * of its degree 6. -1: 6, for symgs 4; for gsrb with MG 4 on the finest level if it has more than
+   * 32^3 cells and no wall with the linear extrapolation, on the robust path 4 on all (singular
+   * systems: 6, and 8 below the finest level). hymg_solver_level tells */
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;

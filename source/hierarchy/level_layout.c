@@ -10,8 +10,9 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
-/* Half sweeps of red-black solves of several cycles: on the finest level, if it has more than so many cells,
- * they gain little by more than SWEEPS_OF_MANY, and coarser ones are cheap. */
+/* Half sweeps of red-black smoothers. MG gains little by more than SWEEPS_OF_MANY on the finest level, if it has
+ * more than so many cells, and coarser ones are cheap. With linear extrapolation, and as a preconditioner, they
+ * are worth their time (docs/tuning-log.md). */
 enum { SWEEPS = 6, SWEEPS_SYMGS = 4, SWEEPS_OF_MANY = 4, FEW_CELLS = 32 * 32 * 32 };
 
 /* From so many cells on, solves of several cycles are faster with levels in single precision. */
@@ -29,13 +30,24 @@ static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
   return o->method != HYMG_FMG && cells_of(grid) >= MIXED_CELLS;
 }
 
+/* Are there walls with the linear extrapolation of FV2? */
+static bool has_linear_walls(const hymgi_method *m, const hymg_grid *grid)
+{
+  bool walls = false;
+  for (int face = 0; face < 6; face++)
+    walls = walls || grid->desc.boundary[face] == HYMG_DIRICHLET ||
+            grid->desc.boundary[face] == HYMG_ROBIN;
+  return m->stencil == HYMG_FV2 && m->extrapolation == HYMG_EXTRAPOLATION_LINEAR && walls;
+}
+
 /* The robust path has defaults of its own. */
 static void choose_sweeps(hymgi_method *m, const hymg_grid *grid, const hymg_options *o)
 {
   const bool given = o->sweeps > 0, red_black = o->smoother == HYMG_GSRB;
   m->coarse_sweeps = given ? o->sweeps : o->smoother == HYMG_SYMGS ? SWEEPS_SYMGS : SWEEPS;
   m->sweeps = m->coarse_sweeps;
-  if (!given && red_black && o->method != HYMG_FMG && cells_of(grid) > FEW_CELLS)
+  if (!given && red_black && o->method == HYMG_MG && cells_of(grid) > FEW_CELLS &&
+      !has_linear_walls(m, grid))
     m->sweeps = SWEEPS_OF_MANY;
 }
 

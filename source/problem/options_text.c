@@ -54,8 +54,7 @@ static const option_entry table[] = {
      NAMED("hymg_smoother", smoother)},
     {{"sweeps", "N|auto",
       "stencil passes of each pre- and post-smooth, 1 ... 1000; auto (default): 6, symgs 4, gsrb\n"
-      "of mg and mgpcg 4 on finest levels of more than 32^3 cells, on the robust path on all; "
-      "even\n"
+      "of mg 4 on finest levels of more than 32^3 cells, on the robust path on all; even\n"
       "for gsrb and symgs, a multiple of the degree 6 for chebyshev"},
      COUNT,
      NULL,

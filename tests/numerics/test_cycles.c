@@ -213,7 +213,7 @@ START_TEST(a_large_finest_level_takes_fewer_sweeps)
   support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
   support_case c = support_case_of(_i / 6 ? HYMG_FV4 : HYMG_FV2, (const int[3]){40, 32, 32},
                                    _i % 2 ? "dd pp dd" : "dd dd dd", 0.5);
-  c.spec.finest_sweeps = methods[_i % 6].method == HYMG_FMG ? 0 : 4;
+  c.spec.finest_sweeps = methods[_i % 6].method == HYMG_MG ? 4 : 0;
   check_case(&c, &layout, _i % 6, _i % 6 + 1, 0);
 }
 END_TEST
