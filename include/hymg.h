@@ -605,7 +605,8 @@ typedef struct hymg_cycle_record {
 } hymg_cycle_record;
 
 /* Called on every rank after each cycle (the first is 0) with the same record; if it returns
- * false on any rank, the solve ends (reason STOPPED). It must not call the library. */
+ * false on any rank, the solve ends (reason STOPPED). It must not call the library. On a GPU nothing
+ * of the solve runs meanwhile. */
 typedef bool (*hymg_monitor)(const hymg_cycle_record *record, int cycle, void *user);
 
 typedef struct hymg_options {

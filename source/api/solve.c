@@ -115,7 +115,7 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   const hymg_options *o = &solver->h.options;
   if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
   hymg_context *c = solver->h.context;
-  if (o->monitor) solver->h.level->backend->sync(c); /* it may look at u */
+  if (o->monitor) solver->h.level->backend->sync(c); /* nothing runs beside it */
   int wanted = o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user);
   if (solver->stop || c->status != HYMG_OK) wanted = 1; /* after a failure all values are garbage */
   TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));

@@ -54,8 +54,9 @@ static const option_entry table[] = {
      NAMED("hymg_smoother", smoother)},
     {{"sweeps", "N|auto",
       "stencil passes of each pre- and post-smooth, 1 ... 1000; auto (default): 6, symgs 4, gsrb\n"
-      "of mg 4 on finest levels of more than 32^3 cells, on the robust path on all; even\n"
-      "for gsrb and symgs, a multiple of the degree 6 for chebyshev"},
+      "of mg 4 on finest levels of more than 32^3 cells without walls of linear extrapolation,\n"
+      "on the robust path on all; even for gsrb and symgs, a multiple of the degree 6 for\n"
+      "chebyshev"},
      COUNT,
      NULL,
      AT(sweeps),
