@@ -656,6 +656,9 @@ typedef struct hymg_options {
   hymg_norm norm;         /* MG, MGPCG */
   double atol;            /* MG, MGPCG: stop also at |r| <= atol; >= 0 */
   hymg_mean rhs_mean;     /* of singular systems */
+  /* MG, MGPCG: a solve has stagnated after so many cycles without a gain of 5 %, 1 ... 10000; 0: never; -1: after as
+   * many as had been needed up to the last such gain, at least 10 or, with Krylov iterations, 200 */
+  int stagnation;
 } hymg_options;
 
 /* FMG, default cycle, gsrb, default sweeps, bicgstab, rtol 1e-10, default max_cycles,

@@ -7,6 +7,7 @@
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/flux.h"
+#include "formulas/noise.h"
 
 static void shares(const hymgi_level *level, int axis, double *out)
 {
@@ -280,6 +281,16 @@ static void weights(const hymgi_level *level, double *const resistance[3])
   })
 }
 
+static void noise(const hymgi_level *level, int seed, double *x)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
+    {
+      x[hymgi_at(g, i, j, k)] = hymgi_noise(level->n, g, i, j, k, seed);
+    }
+  }
+}
+
 /* ---- the coarse level ---- */
 
 /* The coarse faces on Robin boundaries. */
@@ -372,6 +383,7 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .share_sums = share_sums,
                                            .largest_step = largest_step,
+                                           .noise = noise,
                                            .resistances = resistances,
                                            .weights = weights,
                                            .coarse_faces = coarse_faces,

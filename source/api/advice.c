@@ -50,21 +50,6 @@ static hymg_status locate(hymg_solver *solver, int l, const hymg_field *f)
   return HYMG_OK;
 }
 
-/* What rounding alone leaves of a residual: eps |A| |u|, with the largest coefficients for |A|. */
-double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u)
-{
-  const double faces = level->method->stencil == HYMG_FV4 ? 64 : 4; /* of beta in a row of A */
-  double largest = 0;
-  for (int axis = 0; axis < 3; axis++)
-    largest += faces * (level->c.beta[axis] ? hymgi_norm_max(level, level->c.beta[axis])
-                                            : level->c.beta_constant[axis]);
-  if (level->c.alpha)
-    largest += hymgi_norm_max(level, level->c.alpha);
-  else if (level->method->has_alpha)
-    largest += level->c.alpha_constant;
-  return 4 * DBL_EPSILON * largest * hymgi_norm(solver, level, u);
-}
-
 hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason, const hymg_field *f)
 {
   const hymgi_level *level = solver->h.level + l;
@@ -72,9 +57,8 @@ hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason, 
   solver->rounding = 0;
   if (reason == HYMG_REASON_NOT_FINITE) return locate(solver, l, f);
   const hymg_options *o = &solver->h.options;
-  const double wanted = fmax(o->rtol * solver->rhs_max, o->atol);
   const bool ended = reason == HYMG_REASON_LIMIT && o->method != HYMG_FMG;
-  const bool missed = solver->h.method.robust && solver->records && solver->residual > wanted;
+  const bool missed = o->method != HYMG_FMG && solver->records && !hymgi_small(solver, solver->residual);
   if (ended || missed || reason == HYMG_REASON_STAGNATED)
     solver->rounding =
         hymgi_known_by_all(level, level->num_boxes ? hymgi_rounding(solver, level, level->x) : 0);

@@ -6,11 +6,8 @@
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
-/* The growth of the residual that counts as divergence, and the number of cycles that may pass
- * without a gain of 5 %. */
-#define DIVERGED 1e4
-enum { STALL_CYCLES = 5, STALL_CYCLES_CG = 20 }; /* with CG the max norm fluctuates */
 #define COMPATIBLE 1e-4
+#define HALVED     0.5 /* a cycle that gains less may have come to where rounding ends */
 
 /* ---- right-hand sides ---- */
 
@@ -106,52 +103,6 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
 
 /* ---- cycles to a tolerance ---- */
 
-hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
-{
-  const double relative = solver->rhs_max == 0 && residual == 0 ? 0 : residual / solver->rhs_max;
-  hymg_cycle_record *r = solver->history + solver->records;
-  *r = (hymg_cycle_record){kind, residual, relative};
-  solver->records++;
-  const hymg_options *o = &solver->h.options;
-  if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
-  hymg_context *c = solver->h.context;
-  if (o->monitor) solver->h.level->backend->sync(c); /* nothing runs beside it */
-  int wanted = o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user);
-  if (solver->stop || c->status != HYMG_OK) wanted = 1; /* after a failure all values are garbage */
-  TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
-  *stop = wanted != 0;
-  return HYMG_OK;
-}
-
-/* Is the best residual of the last cycles hardly less than the one before them? */
-static bool stagnated(const hymg_cycle_record *h, int count)
-{
-  const int window = h[0].kind >= HYMG_KIND_CG ? STALL_CYCLES_CG : STALL_CYCLES;
-  if (count <= window) return false;
-  double best = h[count - 1].residual_max;
-  for (int m = count - window; m < count; m++)
-    best = h[m].residual_max < best ? h[m].residual_max : best;
-  return best > 0.95 * h[count - window - 1].residual_max;
-}
-
-/* True if the iteration ends; reason says why. */
-bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
-{
-  const int count = solver->records, since = solver->transfer.since;
-  const hymg_cycle_record *h = solver->history;
-  const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
-  const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
-  const hymg_options *o = &solver->h.options;
-  const bool small = residual <= o->rtol * rhs || residual <= o->atol;
-  *reason = !isfinite(residual)                   ? HYMG_REASON_NOT_FINITE
-            : small                               ? HYMG_REASON_TOLERANCE
-            : stop                                ? HYMG_REASON_STOPPED
-            : residual > DIVERGED * start         ? HYMG_REASON_DIVERGED
-            : stagnated(h + since, count - since) ? HYMG_REASON_STAGNATED
-                                                  : HYMG_REASON_LIMIT;
-  return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
-}
-
 /* The right-hand sides of all levels and the norm of the first, without a wait. */
 static void queue_rhs(hymg_solver *solver, int l)
 {
@@ -207,6 +158,9 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
   if (level->num_boxes)
     norm = norm_later(solver) ? hymgi_later(level, HYMGI_SLOT_RESIDUAL) : norm_now(solver, level);
   norm = ldexp(hymgi_known_by_all(level, norm), -solver->scale);
+  const int count = solver->records;
+  if (count && norm > HALVED * solver->history[count - 1].residual_max)
+    hymgi_is_rounding(solver, level, norm, level->x);
   return hymgi_record(solver, kind, norm, stop);
 }
 
@@ -309,24 +263,30 @@ static hymg_status run(hymg_solver *solver, int l, hymg_reason *reason)
     hymgi_fill(level, 0, level->x);
     return HYMG_OK;
   }
-  if (solver->h.method.robust) return hymgi_robust_solve(solver, reason);
-  if (solver->h.options.method == HYMG_MGPCG) return hymgi_cg_solve(solver, l, reason);
+  if (hymgi_is_krylov(solver)) return hymgi_krylov_solve(solver, l, reason);
   if (!recorded && leaves_range(solver)) return HYMG_OK;
   return run_cycles(solver, l, reason);
 }
 
-/* With f scaled if need be; conjugate gradients and the robust path scale by themselves. */
+static void begin_records(hymg_solver *solver)
+{
+  solver->records = 0;
+  solver->transfer.since = 0;
+  solver->residual = solver->change = 0;
+  solver->at_rounding = false;
+}
+
+/* With f scaled if need be; Krylov iterations scale by themselves. */
 static hymg_status run_in_range(hymg_solver *solver, int l, const hymg_field *f,
                                 hymg_reason *reason)
 {
   hymgi_level *level = solver->h.level + l;
   solver->scale = 0;
   TRY(run(solver, l, reason));
-  if (solver->h.method.robust || solver->h.options.method == HYMG_MGPCG || !leaves_range(solver))
-    return HYMG_OK;
+  if (hymgi_is_krylov(solver) || !leaves_range(solver)) return HYMG_OK;
   TRY(hymgi_agree(level->context, hymgi_solve_load_again(level, f)));
   solver->scale = hymgi_scale_for(solver->rhs_max);
-  solver->records = 0;
+  begin_records(solver);
   TRY(run(solver, l, reason));
   hymgi_axpby(level, ldexp(1, -solver->scale), level->x, 0, level->x, level->x);
   return HYMG_OK;
@@ -351,8 +311,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   status = hymgi_solve_bind(solver, l, status, f, u);
   if (status == HYMG_OK) {
     double *const target = level->x;
-    solver->records = 0;
-    solver->transfer.since = 0;
+    begin_records(solver);
     solver->note[0] = 0;
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
     hymgi_mixed_begin(solver, l);
@@ -381,14 +340,13 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
   /* no cycles: f and the initial guess are 0 */
-  const hymg_cycle_record last =
-      solver->records ? solver->history[solver->records - 1] : (hymg_cycle_record){0};
   *result = (hymg_result){.converged = fmg ? solver->reason != HYMG_REASON_NOT_FINITE
                                            : solver->reason == HYMG_REASON_TOLERANCE,
                           .reason = solver->reason,
                           .cycles = solver->records,
-                          .residual_max = last.residual_max,
-                          .residual_relative = last.residual_relative,
+                          .residual_max = solver->residual,
+                          .residual_relative =
+                              solver->residual == 0 ? 0 : solver->residual / solver->rhs_max,
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
                           .singular = solver->h.method.singular,
@@ -398,10 +356,6 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .path = solver->path.path,
                           .precision = solver->mixed ? HYMG_MIXED : HYMG_DOUBLE,
                           .note = solver->note};
-  if (solver->h.method.robust && solver->records) {
-    result->residual_max = solver->residual;
-    result->residual_relative = solver->residual / solver->rhs_max;
-  }
   return HYMG_OK;
 }
 

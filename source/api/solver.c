@@ -60,12 +60,14 @@ static hymg_status attach(hymg_solver *s)
   return hymgi_coarse_matrix_make(&s->h);
 }
 
-/* The default number of cycles depends on the path. */
+/* The defaults: no preconditioned problem that was ever tried and that converged has come near them. */
+enum { MOST_CYCLES = 100, MOST_ITERATIONS = 2000 };
+
 static hymg_status make_history(hymg_solver *s)
 {
   hymg_context *c = s->h.context;
   const int wanted = s->h.options.max_cycles;
-  s->max_cycles = wanted > 0 ? wanted : s->h.method.robust ? 100 : 20;
+  s->max_cycles = wanted > 0 ? wanted : hymgi_is_krylov(s) ? MOST_ITERATIONS : MOST_CYCLES;
   free(s->history);
   s->history = malloc(((size_t)s->max_cycles + 1) * sizeof *s->history);
   return hymgi_agree(

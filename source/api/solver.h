@@ -11,7 +11,7 @@
 /* Of options.transfer AUTO (transfer_choice.c). */
 typedef struct hymgi_transfer_choice {
   bool settled; /* no change until the next update */
-  int since;    /* this solve: the iterations before the current transfer */
+  int since;    /* this solve: the records before the current transfer or precision */
 } hymgi_transfer_choice;
 
 struct hymg_solver {
@@ -36,7 +36,12 @@ struct hymg_solver {
   int bad_at[3];
   double
       rounding; /* what rounding leaves of a residual, if the last solve did not converge, else 0 */
-  double residual; /* robust path: of the last solve, not of its recurrence */
+  double residual; /* of the last solve, not of a recurrence */
+  /* stopping.c, this solve: the best residual, the record when it had last gained 5 %, how much u has changed in
+   * the last step where the residual was small, relative to max |u|; what is left is rounding */
+  double best, change;
+  int gained;
+  bool at_rounding;
 };
 
 /* hymg_solver_create with the given host tuning (NULL: the backend's own), with which the path AUTO is
@@ -51,6 +56,12 @@ hymg_status hymgi_check_field(const hymg_solver *solver, int level, const hymg_f
 /* Collective. The host, or the GPU if the options ask for it or, with auto, every rank has one. */
 hymg_status hymgi_choose_backend(hymg_context *context, const hymg_options *options,
                                  const hymgi_backend **backend);
+
+/* Is a solve conjugate gradients or BiCGStab, or are its cycles the iteration? */
+static inline bool hymgi_is_krylov(const hymg_solver *solver)
+{
+  return solver->h.method.robust || solver->h.options.method == HYMG_MGPCG;
+}
 
 /* norms.c. The norm that options.norm names. */
 double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const double *x);
@@ -74,12 +85,25 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
                              hymg_field *u);
 /* f anew into level->own_f, which becomes level->f. */
 hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
-/* norms.c: a value that the ranks of the level know, on all ranks of the context. solve.c: records
- * the residual after a cycle, *stop: the monitor's wish, or something has failed on a rank; true if
- * the iteration ends, and why. */
+/* norms.c: a value that the ranks of the level know, on all ranks of the context. */
 double hymgi_known_by_all(const hymgi_level *level, double value);
+/* source/api/stopping.c, residuals in the user's units.
+ *   wanted    the tolerance in the norm of residuals; small: has a residual reached it?
+ *   change    how much u has changed, from max |u - u before| and max |u|
+ *   settled   has the solve converged, by solver->change, too?
+ *   record    notes the residual after a cycle; *stop: the monitor's wish, or something has failed on a rank
+ *   finished  true if the iteration ends, and why
+ *   rounding  what rounding alone leaves of a residual in the units of u, on a rank that holds cells
+ *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding */
+double hymgi_wanted(const hymg_solver *solver);
+bool hymgi_small(const hymg_solver *solver, double residual);
+double hymgi_change(double moved, double size);
+bool hymgi_settled(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
+double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
+bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
+                       const double *u);
 /* source/api/solve_mixed.c, cycles in single precision. begin: are there any for a solve on level l?
  * exponent: of a norm. leave: from now on in double precision; why: a remark for the result. goes_on: the
  * opposite of hymgi_finished, except that a solve that single precision may have spoiled goes on in
@@ -88,22 +112,24 @@ void hymgi_mixed_begin(hymg_solver *solver, int l);
 int hymgi_mixed_exponent(double norm);
 void hymgi_mixed_leave(hymg_solver *solver, const char *why);
 bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again);
-/* source/api/solve_cg.c: MGPCG of the standard path, for level->f, from level->x with an initial
- * guess. */
-hymg_status hymgi_cg_solve(hymg_solver *solver, int l, hymg_reason *reason);
-/* source/api/solve_robust.c: iteration and final residual on the robust path; one cycle, V or W, for
- * level->f from level->x, which is 0 or the initial guess. */
-hymg_status hymgi_robust_solve(hymg_solver *solver, hymg_reason *reason);
-/* source/api/transfer_choice.c, collective: after an iteration of the robust path; changed: the
- * transfer is another one now, so that the iteration has to start anew from its residual. */
-hymg_status hymgi_transfer_judge(hymg_solver *solver, bool *changed);
+/* source/api/solve_krylov.c: conjugate gradients or BiCGStab for level->f, from level->x with an initial
+ * guess, and the final residual; one cycle of the robust path, V or W, for level->f from level->x, which is 0 or the
+ * initial guess. */
+hymg_status hymgi_krylov_solve(hymg_solver *solver, int l, hymg_reason *reason);
 void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x);
+/* source/api/transfer_choice.c, collective. judge: after an iteration, which transfer is wanted; change: to it,
+ * after which the iteration has to start anew from its residual, or from where it was before the attempt. */
+typedef enum hymgi_transfer_wish {
+  HYMGI_TRANSFER_KEEP,
+  HYMGI_TRANSFER_TENSOR_NOW,
+  HYMGI_TRANSFER_BACK
+} hymgi_transfer_wish;
+hymg_status hymgi_transfer_judge(hymg_solver *solver, hymgi_transfer_wish *wish);
+hymg_status hymgi_transfer_change(hymg_solver *solver, bool tensor);
 
-/* source/api/advice.c: at the end of a solve, collective: what hymg_solver_advice will say of it; what
- * rounding alone leaves of a residual, on a rank that holds cells. */
+/* source/api/advice.c: at the end of a solve, collective: what hymg_solver_advice will say of it. */
 hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason,
                                 const hymg_field *f);
-double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 
 /* source/api/placement_measure.c: a hymgi_measure (hierarchy/placement.h) that solves test
  * problems. */

@@ -37,14 +37,36 @@ static bool slow(const hymg_solver *s, const hymg_cycle_record *h, int count, in
 }
 
 /* Collective, as logarithms may differ in the last digit between machines. */
-static hymg_status change(hymg_solver *s, bool tensor, bool wanted, bool *changed)
+static hymg_status vote(const hymg_solver *s, bool wanted, hymgi_transfer_wish wish,
+                        hymgi_transfer_wish *agreed)
+{
+  hymg_context *c = s->h.context;
+  int votes = wanted;
+  TRY(hymgi_comm_max_int(c, c->comm, &votes, 1));
+  if (votes) *agreed = wish;
+  return HYMG_OK;
+}
+
+hymg_status hymgi_transfer_judge(hymg_solver *s, hymgi_transfer_wish *wish)
+{
+  const hymgi_method *m = &s->h.method;
+  const int since = s->transfer.since, count = s->records - since;
+  const bool cg = !m->quadratic;
+  const hymg_cycle_record *h = s->history + since;
+  *wish = HYMGI_TRANSFER_KEEP;
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
+    return HYMG_OK;
+  if (!m->tensor && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
+    return vote(s, slow(s, h, count, SLOW), HYMGI_TRANSFER_TENSOR_NOW, wish);
+  if (!m->tensor || count < TENSOR_LEAST) return HYMG_OK;
+  s->transfer.settled = true;
+  return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), HYMGI_TRANSFER_BACK, wish);
+}
+
+hymg_status hymgi_transfer_change(hymg_solver *s, bool tensor)
 {
   hymg_context *c = s->h.context;
   const hymgi_backend *fine = s->h.placement.fine;
-  int vote = wanted;
-  TRY(hymgi_comm_max_int(c, c->comm, &vote, 1));
-  *changed = vote != 0;
-  if (!vote) return HYMG_OK;
   s->transfer.since = s->records;
   s->transfer.settled = !tensor;
   TRY(hymgi_robust_change(&s->h, tensor));
@@ -55,19 +77,4 @@ static hymg_status change(hymg_solver *s, bool tensor, bool wanted, bool *change
   else
     hymgi_note(s, "went back to the weighted one after %d", s->records);
   return HYMG_OK;
-}
-
-hymg_status hymgi_transfer_judge(hymg_solver *s, bool *changed)
-{
-  const hymgi_method *m = &s->h.method;
-  const int since = s->transfer.since, count = s->records - since;
-  const bool cg = !m->quadratic;
-  const hymg_cycle_record *h = s->history + since;
-  *changed = false;
-  if (s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled) return HYMG_OK;
-  if (!m->tensor && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
-    return change(s, true, slow(s, h, count, SLOW), changed);
-  if (!m->tensor || count < TENSOR_LEAST) return HYMG_OK;
-  s->transfer.settled = true;
-  return change(s, false, slow(s, h, count, cg ? 2 * SLOW : SLOW), changed);
 }

@@ -5,12 +5,17 @@
 #include "multigrid/accounting.h"
 #include "multigrid/level_ops.h"
 
-double hymgi_norm_max(const hymgi_level *level, const double *x)
+double hymgi_norm_product(const hymgi_level *level, const double *x, const double *y)
 {
   const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  const double norm = hymgi_reduce_max(level, level->backend->max(level, x, NULL));
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 1));
+  const double norm = hymgi_reduce_max(level, level->backend->max(level, x, y));
+  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, y ? 2 : 1));
   return norm;
+}
+
+double hymgi_norm_max(const hymgi_level *level, const double *x)
+{
+  return hymgi_norm_product(level, x, NULL);
 }
 
 void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)

@@ -12,6 +12,7 @@ hymg_options hymg_options_default(void)
                                 .interpolation_f = HYMG_INTERPOLATION_DEFAULT,
                                 .rtol = 1e-10,
                                 .max_cycles = -1,
+                                .stagnation = -1,
                                 .host_cells = -1,
                                 .tail_cells = -1,
                                 .gather_cells = -1,
@@ -112,6 +113,9 @@ hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hym
   if (o->max_cycles != -1 && (o->max_cycles < 1 || o->max_cycles > 10000))
     return hymgi_fail(c, HYMG_EINVAL, "max_cycles %d: 1 to 10000, or -1 for the default",
                       o->max_cycles);
+  if (o->stagnation < -1 || o->stagnation > 10000)
+    return hymgi_fail(c, HYMG_EINVAL, "stagnation %d: 0 (never) to 10000, or -1 for the default",
+                      o->stagnation);
   if (!(o->atol >= 0) || !isfinite(o->atol))
     return hymgi_fail(c, HYMG_EINVAL, "atol %g: at least 0 and finite", o->atol);
   if (o->initial_guess && (o->method == HYMG_FMG || o->cycle == HYMG_CYCLE_F))

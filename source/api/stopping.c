@@ -1,0 +1,145 @@
+/* When a solve ends, for cycles and Krylov iterations alike (docs/numerics.md#when-a-solve-has-converged).
+ *
+ * Converged: |r| <= rtol |f| or atol, and the last step has moved u by little enough. The second test is for systems
+ * whose diagonal is spread: where |f| is large in a few stiff cells, the first one is blind elsewhere. It is
+ * 100 rtol relative to max |u|, which systems with an even diagonal always meet with the first one. Or |r| is what
+ * rounding leaves of it, and no cycle halves it any more.
+ *
+ * Stagnated: no 5 % were gained in as many cycles as had been needed for the last such gain. Krylov
+ * residuals may stay where they are for a long time while a few slow modes are found one by one. */
+#include <float.h>
+#include <math.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+/* The growth of the residual that counts as divergence. That of conjugate gradients may grow with the root of the
+ * condition number and fall all the same. */
+#define DIVERGED        1e4
+#define DIVERGED_KRYLOV 1e15
+/* A smaller rtol is taken for this: a residual is the difference of numbers with 16 digits. */
+#define LEAST_RTOL  1e-17
+#define MOST_CHANGE 100 /* of u by the last step, in units of rtol */
+/* Rounding that leaves more than this part of f is never taken for convergence. */
+#define MOST_ROUNDING 1e-5
+#define GAIN          0.95
+/* Cycles without a gain that are always waited for; with cycles in single precision until these are given up. */
+enum { PATIENCE = 10, PATIENCE_KRYLOV = 200, PATIENCE_MIXED = 5, PATIENCE_MIXED_KRYLOV = 20 };
+
+/* ---- converged ---- */
+
+double hymgi_wanted(const hymg_solver *solver)
+{
+  const hymg_options *o = &solver->h.options;
+  return fmax(fmax(o->rtol, LEAST_RTOL) * solver->rhs_max, o->atol);
+}
+
+bool hymgi_small(const hymg_solver *solver, double residual)
+{
+  return residual <= hymgi_wanted(solver);
+}
+
+double hymgi_change(double moved, double size)
+{
+  return size > 0 ? moved / size : moved > 0 ? INFINITY : 0;
+}
+
+bool hymgi_settled(const hymg_solver *solver, double residual)
+{
+  const hymg_options *o = &solver->h.options;
+  return hymgi_small(solver, residual) &&
+         (residual <= o->atol || solver->change <= MOST_CHANGE * fmax(o->rtol, LEAST_RTOL));
+}
+
+/* eps |A| |u|, where a coefficient meets u of its own cell. The 2-norm of products is at most that of u times the largest
+ * coefficient, and that of as many largest products as there are cells. */
+double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u)
+{
+  const double faces = level->method->stencil == HYMG_FV4 ? 64 : 4; /* of beta in a row of A */
+  const hymgi_coefficients *c = &level->c;
+  const bool max_norm = solver->h.options.norm == HYMG_NORM_MAX;
+  const double size = max_norm ? hymgi_norm_max(level, u) : hymgi_norm(solver, level, u);
+  double products = 0, largest = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const double *const beta = c->beta[axis];
+    products += faces * (beta ? hymgi_norm_product(level, beta, u)
+                              : c->beta_constant[axis] * hymgi_norm_max(level, u));
+    if (!max_norm) largest += faces * (beta ? hymgi_norm_max(level, beta) : c->beta_constant[axis]);
+  }
+  if (c->alpha)
+    products += hymgi_norm_product(level, c->alpha, u);
+  else if (level->method->has_alpha)
+    products += c->alpha_constant * hymgi_norm_max(level, u);
+  if (c->alpha && !max_norm) largest += hymgi_norm_max(level, c->alpha);
+  if (!c->alpha && level->method->has_alpha) largest += c->alpha_constant;
+  if (!max_norm) products = fmin(sqrt((double)level->cells) * products, largest * size);
+  return 4 * DBL_EPSILON * products;
+}
+
+bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
+                       const double *u)
+{
+  if (!(residual <= MOST_ROUNDING * solver->rhs_max)) return false;
+  const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
+  solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
+  return solver->at_rounding;
+}
+
+/* ---- records ---- */
+
+/* How many records were needed for the last gain, counted from `since`. */
+static void note_gain(hymg_solver *solver, double residual)
+{
+  if (solver->records - 1 <= solver->transfer.since || residual <= GAIN * solver->best)
+    solver->best = residual, solver->gained = solver->records;
+}
+
+hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop)
+{
+  const double relative = solver->rhs_max == 0 && residual == 0 ? 0 : residual / solver->rhs_max;
+  hymg_cycle_record *r = solver->history + solver->records;
+  *r = (hymg_cycle_record){kind, residual, relative};
+  solver->records++;
+  solver->residual = residual;
+  note_gain(solver, residual);
+  const hymg_options *o = &solver->h.options;
+  if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
+  hymg_context *c = solver->h.context;
+  if (o->monitor) solver->h.level->backend->sync(c); /* nothing runs beside it */
+  int wanted = o->monitor && !o->monitor(r, solver->records - 1, o->monitor_user);
+  if (solver->stop || c->status != HYMG_OK) wanted = 1; /* after a failure all values are garbage */
+  TRY(hymgi_comm_max_int(c, c->comm, &wanted, 1));
+  *stop = wanted != 0;
+  return HYMG_OK;
+}
+
+/* ---- the end ---- */
+
+static bool stagnated(const hymg_solver *solver)
+{
+  const bool krylov = hymgi_is_krylov(solver);
+  const int since = solver->transfer.since, wanted = solver->h.options.stagnation;
+  const int least = krylov ? PATIENCE_KRYLOV : PATIENCE, needed = solver->gained - since;
+  const int window = wanted > 0       ? wanted
+                     : solver->mixed  ? (krylov ? PATIENCE_MIXED_KRYLOV : PATIENCE_MIXED)
+                     : wanted == 0    ? solver->max_cycles
+                     : needed > least ? needed
+                                      : least;
+  return solver->records - solver->gained >= window;
+}
+
+bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
+{
+  const hymg_cycle_record *h = solver->history;
+  const int count = solver->records;
+  const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
+  const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
+  const double growth = hymgi_is_krylov(solver) ? DIVERGED_KRYLOV : DIVERGED;
+  *reason = !isfinite(residual)                                      ? HYMG_REASON_NOT_FINITE
+            : hymgi_settled(solver, residual) || solver->at_rounding ? HYMG_REASON_TOLERANCE
+            : stop                                                   ? HYMG_REASON_STOPPED
+            : residual > growth * start                              ? HYMG_REASON_DIVERGED
+            : stagnated(solver)                                      ? HYMG_REASON_STAGNATED
+                                                                     : HYMG_REASON_LIMIT;
+  return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
+}
