@@ -22,7 +22,8 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
 
 static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
 {
-  return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched;
+  return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched &&
+         !solver->h.mean_weight;
 }
 
 /* Checks the fields and allocates vectors for those that cannot be used in place. */
@@ -86,13 +87,19 @@ static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, cons
   level->x = target;
   level->f = keeps_f(solver, f) ? f->data : level->own_f;
   hymg_status of_f = HYMG_OK, of_u = HYMG_OK, stored = HYMG_OK;
+  double mean = 0;
   if (!keeps_f(solver, f)) of_f = hymgi_field_load(f, level, level->f);
   if (solver->h.method.stretched && level->num_boxes)
     level->backend->robust->scale_volumes(level, false, level->f);
+  if (solver->h.mean_weight && level->num_boxes) mean = hymgi_subtract_mean(level, level->f);
   if (from_u && !in_place) of_u = hymgi_field_load(u, level, target);
   if (!from_u && kind != HYMG_CYCLE_F) hymgi_fill(level, 0, target);
   run(solver, kind, from_u);
   if (level->x != target) hymgi_copy_vector(level, level->x, target);
+  if (solver->h.mean_weight) {
+    hymgi_center(level, target);
+    hymgi_shift(level, solver->h.mean_weight * mean, target);
+  }
   if (!in_place) stored = hymgi_field_store(level, target, u);
   return of_f ? of_f : of_u ? of_u : stored ? stored : level->context->status;
 }

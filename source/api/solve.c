@@ -62,7 +62,7 @@ static bool norm_later(const hymg_solver *solver)
 static bool rhs_later(const hymg_solver *solver)
 {
   const hymg_options *o = &solver->h.options;
-  const bool examined = solver->h.method.singular && o->rhs_mean == HYMG_MEAN_ERROR;
+  const bool examined = solver->h.singular && o->rhs_mean == HYMG_MEAN_ERROR;
   return norm_later(solver) && o->cycle == HYMG_CYCLE_F && !solver->mixed && !examined;
 }
 
@@ -70,7 +70,7 @@ static bool rhs_later(const hymg_solver *solver)
 static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, double largest)
 {
   const double mean = fabs(solver->mean_removed);
-  if (!solver->h.method.singular || !(mean > COMPATIBLE * largest)) return HYMG_OK;
+  if (!solver->h.singular || !(mean > COMPATIBLE * largest)) return HYMG_OK;
   if (solver->h.options.rhs_mean == HYMG_MEAN_ERROR)
     return hymgi_fail(
         level->context, HYMG_EINVAL,
@@ -81,6 +81,15 @@ static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, d
                "f was not compatible with the singular system: its mean, %g, was subtracted",
                solver->mean_removed);
   return HYMG_OK;
+}
+
+/* The norm of f from that without its mean, which counts if it is part of the solution. */
+static double with_mean(const hymg_solver *solver, const hymgi_level *level, double norm,
+                        double largest)
+{
+  if (!solver->h.mean_weight) return norm;
+  if (solver->h.options.norm == HYMG_NORM_MAX) return largest;
+  return hypot(norm, sqrt((double)level->cells) * solver->mean_removed);
 }
 
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
@@ -98,6 +107,7 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
     complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max =
       units * hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
+  solver->rhs_max = with_mean(solver, level, solver->rhs_max, largest);
   return examine_mean(solver, level, largest);
 }
 
@@ -150,6 +160,33 @@ static double norm_now(hymg_solver *solver, hymgi_level *level)
   return hymgi_norm(solver, level, solver->scratch);
 }
 
+/* Where the diagonal is spread, a small residual is not enough: from the first one on, u is compared with what it was
+ * before the cycle. */
+static hymg_status watch(hymg_solver *solver, hymgi_level *level)
+{
+  if (solver->change == 0) return HYMG_OK;
+  if (!solver->before)
+    TRY(hymgi_agree(level->context,
+                    hymgi_vector_create(level, level->vector_size, &solver->before)));
+  if (level->num_boxes) hymgi_copy_vector(level, level->x, solver->before);
+  return HYMG_OK;
+}
+
+static void compare(hymg_solver *solver, hymgi_level *level, double residual)
+{
+  if (!solver->h.spread || !(hymgi_small(solver, residual) || solver->at_rounding)) return;
+  if (!solver->before) {
+    solver->change = INFINITY;
+    return;
+  }
+  if (level->num_boxes) {
+    hymgi_axpby(level, 1, level->x, -1, solver->before, solver->before);
+    solver->change =
+        hymgi_change(hymgi_norm_max(level, solver->before), hymgi_norm_max(level, level->x));
+  }
+  solver->change = hymgi_known_by_all(level, solver->change);
+}
+
 /* After a cycle: removes the mean of u and records the residual. */
 static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cycle_kind kind,
                                bool *stop)
@@ -161,6 +198,7 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
   const int count = solver->records;
   if (count && norm > HALVED * solver->history[count - 1].residual_max)
     hymgi_is_rounding(solver, level, norm, level->x);
+  compare(solver, level, norm);
   return hymgi_record(solver, kind, norm, stop);
 }
 
@@ -207,6 +245,7 @@ static hymg_status read_rhs(hymg_solver *solver, const hymgi_level *level)
   if (!solver->h.method.singular) return HYMG_OK;
   solver->mean_removed = hymgi_later(level, HYMGI_SLOT_MEAN);
   const double largest = hymgi_later(level, HYMGI_SLOT_BEFORE);
+  solver->rhs_max = with_mean(solver, level, solver->rhs_max, largest);
   return examine_mean(solver, level, largest);
 }
 
@@ -233,6 +272,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   const hymg_options *o = &solver->h.options;
   bool stop = false, again = false;
   if (!o->initial_guess && o->cycle != HYMG_CYCLE_F) hymgi_fill(level, 0, level->x);
+  if (o->initial_guess) hymgi_center(level, level->x);
   if (o->initial_guess && solver->scale)
     hymgi_axpby(level, ldexp(1, solver->scale), level->x, 0, level->x, level->x);
   if (solver->mixed) begin_mixed(solver, l);
@@ -245,6 +285,7 @@ static hymg_status run_cycles(hymg_solver *solver, int l, hymg_reason *reason)
   }
   while (hymgi_mixed_goes_on(solver, stop, reason, &again)) {
     if (again) hymgi_fill(level, 0, level->x);
+    TRY(watch(solver, level));
     TRY(run_cycle(solver, l, o->cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V, &stop));
   }
   return HYMG_OK;
@@ -317,8 +358,11 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_mixed_begin(solver, l);
     status = scratch(solver, level);
     if (status == HYMG_OK) status = run_in_range(solver, l, f, &reason);
+    if (solver->h.mean_weight)
+      hymgi_shift(level, solver->h.mean_weight * solver->mean_removed, level->x);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
+    hymgi_vector_destroy(level, level->vector_size, &solver->before);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
     level->backend->sync(c);
     if (status == HYMG_OK && !hymgi_in_place(level, u))
@@ -349,8 +393,8 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                               solver->residual == 0 ? 0 : solver->residual / solver->rhs_max,
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
-                          .singular = solver->h.method.singular,
-                          .mean_removed = solver->mean_removed,
+                          .singular = solver->h.singular,
+                          .mean_removed = solver->h.singular ? solver->mean_removed : 0,
                           .transport = &solver->h.transport.info,
                           .seconds = hymgi_seconds() - start,
                           .path = solver->path.path,

@@ -12,7 +12,8 @@
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
 
-enum { SAVED = 4 };
+/* DOUBTFUL: iterations without a gain after which rounding is looked at */
+enum { SAVED = 4, DOUBTFUL = 20 };
 /* The residual itself is within this factor of what the recurrence has reached. */
 #define NEARLY 1.5
 /* An attempt with the other transfer that has gained so much is gone on from. */
@@ -123,11 +124,13 @@ static double advance(krylov *k, double alpha, const double *p, const double *q)
   return ldexp(largest ? value : sqrt(value), -k->scale);
 }
 
-/* Is the iteration at its end with this norm? Ranks that hold cells of the level. */
+/* Is the iteration at its end with this norm? Ranks that hold cells of the level. A recurrence that has not gained for a
+ * while may have come to where rounding ends. */
 static bool ends(const krylov *k, double norm)
 {
   hymg_solver *s = k->solver;
-  if (!hymgi_small(s, norm)) return false;
+  if (!hymgi_small(s, norm) && !s->at_rounding) return false;
+  if (!k->moved) return true; /* r is 0 already */
   const double moved = fabs(k->step) * hymgi_norm_max(k->level, k->moved);
   s->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
   return hymgi_settled(s, norm);
@@ -281,6 +284,8 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
   for (bool first = true;;) {
     const double one = k->stabilised ? bicgstab(k, first) : cg(k, first);
     const double norm = hymgi_known_by_all(level, one);
+    if (solver->records > solver->gained + DOUBTFUL)
+      hymgi_is_rounding(solver, level, norm, k->u);
     if (level->num_boxes) ends(k, norm);
     solver->change = hymgi_known_by_all(level, solver->change);
     TRY(hymgi_record(solver, k->stabilised ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG, norm, &stop));

@@ -27,7 +27,7 @@ struct hymg_solver {
   hymgi_path_choice path;
   hymgi_transfer_choice transfer;
   char note[512];
-  double *scratch; /* during a solve */
+  double *scratch, *before; /* during a solve; u before the last cycle, where that is looked at */
   bool mixed;      /* this solve: cycles in single precision */
   int exponent;    /* of the residual that they are given */
   /* hymg_solver_stop was called; cleared at the end of the solve that it ends */

@@ -21,7 +21,8 @@
 #define LEAST_RTOL  1e-17
 #define MOST_CHANGE 100 /* of u by the last step, in units of rtol */
 /* Rounding that leaves more than this part of f is never taken for convergence. */
-#define MOST_ROUNDING 1e-5
+#define MOST_ROUNDING   1e-5
+#define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN          0.95
 /* Cycles without a gain that are always waited for; with cycles in single precision until these are given up. */
 enum { PATIENCE = 10, PATIENCE_KRYLOV = 200, PATIENCE_MIXED = 5, PATIENCE_MIXED_KRYLOV = 20 };
@@ -47,8 +48,10 @@ double hymgi_change(double moved, double size)
 bool hymgi_settled(const hymg_solver *solver, double residual)
 {
   const hymg_options *o = &solver->h.options;
-  return hymgi_small(solver, residual) &&
-         (residual <= o->atol || solver->change <= MOST_CHANGE * fmax(o->rtol, LEAST_RTOL));
+  const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
+  if (residual <= o->atol) return true;
+  return (hymgi_small(solver, residual) && solver->change <= most) ||
+         (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
 }
 
 /* eps |A| |u|, where a coefficient meets u of its own cell. The 2-norm of products is at most that of u times the largest
@@ -136,7 +139,7 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
   const double growth = hymgi_is_krylov(solver) ? DIVERGED_KRYLOV : DIVERGED;
   *reason = !isfinite(residual)                                      ? HYMG_REASON_NOT_FINITE
-            : hymgi_settled(solver, residual) || solver->at_rounding ? HYMG_REASON_TOLERANCE
+            : hymgi_settled(solver, residual) ? HYMG_REASON_TOLERANCE
             : stop                                                   ? HYMG_REASON_STOPPED
             : residual > growth * start                              ? HYMG_REASON_DIVERGED
             : stagnated(solver)                                      ? HYMG_REASON_STAGNATED

@@ -10,7 +10,7 @@
 /* ---- checks ---- */
 
 /* Checks that the entries of a field are finite and positive (or at least 0); entry n of a
- * periodic axis is ignored. least may be NULL. */
+ * periodic axis is ignored. */
 static hymg_status check_entries(const hymg_field *field, bool positive, const char *name,
                                  double *largest, double *least)
 {
@@ -29,7 +29,7 @@ static hymg_status check_entries(const hymg_field *field, bool positive, const c
                         found.value, found.at[0] + g->low[0], found.at[1] + g->low[1],
                         found.at[2] + g->low[2], positive ? "above 0" : "at least 0");
     *largest = found.largest > *largest ? found.largest : *largest;
-    if (least && found.least < *least) *least = found.least;
+    if (found.least < *least) *least = found.least;
   }
   return grid->context->status;
 }
@@ -43,21 +43,21 @@ static hymg_status check_values(const hymg_field *field, bool positive, const ch
   return status;
 }
 
-enum { ALPHA = 3, LEAST_ALPHA = 4 };
+/* The largest values of beta along each axis and of alpha, and -1 times the least ones. */
+enum { ALPHA = 3, KINDS = 4 };
 
-/* largest: the largest beta along each axis, the largest alpha and -1 times the least one, on this
- * rank. */
-static hymg_status check_fields(const hymg_operator_desc *d, double largest[5])
+/* On this rank. */
+static hymg_status check_fields(const hymg_operator_desc *d, double range[2 * KINDS])
 {
-  double least = INFINITY;
-  static const char *const name[3] = {"beta on a face along x", "beta on a face along y",
-                                      "beta on a face along z"};
-  largest[ALPHA] = d->alpha_constant;
-  if (d->alpha) TRY(check_values(d->alpha, false, "alpha", largest + ALPHA, &least));
-  largest[LEAST_ALPHA] = d->alpha ? -least : -d->alpha_constant;
-  for (int axis = 0; axis < 3; axis++) {
-    largest[axis] = d->beta[0] ? 0 : d->beta_constant;
-    if (d->beta[0]) TRY(check_values(d->beta[axis], true, name[axis], largest + axis, NULL));
+  static const char *const name[KINDS] = {"beta on a face along x", "beta on a face along y",
+                                          "beta on a face along z", "alpha"};
+  for (int m = 0; m < KINDS; m++) {
+    const hymg_field *const field = m == ALPHA ? d->alpha : d->beta[m];
+    const double constant = m == ALPHA ? d->alpha_constant : d->beta_constant;
+    double least = field ? INFINITY : constant;
+    range[m] = field ? 0 : constant;
+    if (field) TRY(check_values(field, m != ALPHA, name[m], range + m, &least));
+    range[KINDS + m] = -least;
   }
   return HYMG_OK;
 }
@@ -65,7 +65,7 @@ static hymg_status check_fields(const hymg_operator_desc *d, double largest[5])
 /* Are the stencil's coefficients representable on all levels, with a margin for their products
  * and sums? */
 static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,
-                               const double largest[5])
+                               const double largest[KINDS])
 {
   static const double LEAST = 1e-300, MOST = 1e300;
   hymg_context *c = h->context;
@@ -84,7 +84,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
 
 /* The largest of the finest level's coefficients, roughly. */
 static double order_of(const hymgi_level *level, const hymg_operator_desc *d,
-                       const double largest[5])
+                       const double largest[KINDS])
 {
   double most = d->a * largest[ALPHA];
   for (int axis = 0; axis < 3; axis++)
@@ -252,22 +252,55 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
   return false;
 }
 
+/* Of a alpha and of b beta / h^2, the largest and the smallest sums along the axes: bounds of the diagonal, up to a
+ * factor that is the same for both. */
+#define SPREAD 100
+static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, const double *range)
+{
+  double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
+  for (int axis = 0; axis < 3; axis++) {
+    const double scale = d->b / (level->h[axis] * level->h[axis]);
+    if (level->n[axis] == 1 && level->boundary[2 * axis] != HYMG_DIRICHLET) continue;
+    most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
+  }
+  return most > SPREAD * least;
+}
+
+/* What the boundaries do not hold is held by a alpha alone. Where that is one number, constants are eigenvectors, so
+ * that the mean of u is known; where it is also less than what couples the cells over the whole grid, the solve is
+ * one for f without its mean, as for a singular system. */
+static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
+{
+  const hymg_operator_desc *d = &h->op->desc;
+  const hymgi_level *level = h->level;
+  const double size = d->a * range[ALPHA];
+  double weak = INFINITY;
+  for (int axis = 0; axis < 3; axis++) {
+    const double length = level->n[axis] * level->h[axis];
+    if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
+  }
+  h->singular = !held && size == 0;
+  h->mean_weight = !held && size > 0 && !h->alpha_varies && size < weak ? 1 / size : 0;
+  h->method.singular = h->singular || h->mean_weight != 0;
+}
+
 /* Reads and checks the coefficients; all levels but boundaries, diagonals and bounds. */
 static hymg_status load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
-  double largest[5];
+  double largest[2 * KINDS];
   grid->context->status = HYMG_OK;
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
-  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 5));
+  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 2 * KINDS));
   TRY(check_range(h, d, largest));
-  h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[LEAST_ALPHA];
+  h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
+  h->spread = is_spread(h->level, d, largest);
   h->largest = order_of(h->level, d, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(hymgi_boundary_data_load(h, &held));
-  h->method.singular = !has_dirichlet_boundary(grid) && !held && d->a * largest[ALPHA] == 0;
+  find_constants(h, held || has_dirichlet_boundary(grid), largest);
   for (int l = 0; l < h->num_levels; l++)
     scale_betas(h->level + l);
   return HYMG_OK;

@@ -80,6 +80,11 @@ struct hymgi_hierarchy {
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
+  bool spread;       /* the diagonals of some cells are many times those of others */
+  bool singular;     /* the operator takes constants to 0 */
+  /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as
+   * in a singular system, plus mean_weight times the mean of f */
+  double mean_weight;
   bool has_shares;   /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
   hymgi_shadow shadow;
