@@ -25,6 +25,8 @@ constexpr hymgi_robust_ops robust_table()
   r.shares = hymgi_cuda_shares;
   r.share_sums = hymgi_cuda_share_sums;
   r.largest_step = hymgi_cuda_largest_step;
+  r.alpha_step = hymgi_cuda_alpha_step;
+  r.noise = hymgi_cuda_noise;
   r.resistances = hymgi_cuda_resistances;
   r.weights = hymgi_cuda_weights;
   r.makes_resistances = true;

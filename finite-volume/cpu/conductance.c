@@ -185,6 +185,18 @@ static double largest_step(const hymgi_level *level)
   return largest;
 }
 
+static double alpha_step(const hymgi_level *level)
+{
+  const hymgi_reaction r = hymgi_reaction_of(level);
+  double largest = 1;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
+  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+    for (int i = 0; i < s.g->n[0]; i++)
+      for (int axis = 0; axis < 3; axis++)
+        largest = fmax(largest, hymgi_alpha_step(&r, s.g, axis, i, s.cjk[1], s.cjk[2]));
+  return largest;
+}
+
 /* ---- weights ---- */
 
 /* The couplings of a part, and the largest one of the axes to be halved, in scratch rows; 0 for the
@@ -383,6 +395,7 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
 const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
                                            .share_sums = share_sums,
                                            .largest_step = largest_step,
+                                           .alpha_step = alpha_step,
                                            .noise = noise,
                                            .resistances = resistances,
                                            .weights = weights,

@@ -174,6 +174,37 @@ HYMGI_INLINE hymgi_real hymgi_step(const hymgi_conductances *c, const hymgi_geom
   return largest;
 }
 
+/* alpha with ghosts, and the conductance of faces where beta is constant. */
+typedef struct hymgi_reaction {
+  hymgi_conductances c;
+  const hymgi_real *alpha;
+  double constant[3], scale; /* scale: of beta and constant */
+} hymgi_reaction;
+
+static inline hymgi_reaction hymgi_reaction_of(const hymgi_level *level)
+{
+  const hymgi_reaction r = {
+      .c = hymgi_conductances_of(level),
+      .alpha = level->c.alpha,
+      .constant = {level->c.beta_constant[0], level->c.beta_constant[1], level->c.beta_constant[2]},
+      .scale = level->method->stencil == HYMG_FV4 ? 12 : 1};
+  return r;
+}
+
+/* The jump of alpha between a cell and the one below it along an axis, as far as it matters beside the conductance
+ * between them: the larger over the smaller sum of the two. */
+HYMGI_INLINE hymgi_real hymgi_alpha_step(const hymgi_reaction *r, const hymgi_geom *g, int axis,
+                                         int i, int j, int k)
+{
+  if (hymgi_ends(g, axis, 0, hymgi_index_along(axis, i, j, k))) return 1;
+  const hymgi_real a = r->alpha[hymgi_at(g, i, j, k)],
+                   b = r->alpha[hymgi_at(g, i - (axis == 0), j - (axis == 1), k - (axis == 2))],
+                   constant = (hymgi_real)r->constant[axis], scale = (hymgi_real)r->scale,
+                   t = scale *
+                       (r->c.beta[axis] ? hymgi_face(&r->c, g, axis, 0, i, j, k) : constant);
+  return hymgi_ratio(t + a, t + b);
+}
+
 /* hymgi_resistance of a cell; part: of hymgi_axis. */
 HYMGI_INLINE hymgi_real hymgi_cell_resistance(const hymgi_conductances *c, const hymgi_geom *g,
                                               int axis, const double *part, int i, int j, int k)

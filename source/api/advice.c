@@ -58,7 +58,8 @@ hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason, 
   if (reason == HYMG_REASON_NOT_FINITE) return locate(solver, l, f);
   const hymg_options *o = &solver->h.options;
   const bool ended = reason == HYMG_REASON_LIMIT && o->method != HYMG_FMG;
-  const bool missed = o->method != HYMG_FMG && solver->records && !hymgi_small(solver, solver->residual);
+  const bool missed =
+      o->method != HYMG_FMG && solver->records && !hymgi_small(solver, solver->residual);
   if (ended || missed || reason == HYMG_REASON_STAGNATED)
     solver->rounding =
         hymgi_known_by_all(level, level->num_boxes ? hymgi_rounding(solver, level, level->x) : 0);

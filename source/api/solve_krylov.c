@@ -284,8 +284,7 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
   for (bool first = true;;) {
     const double one = k->stabilised ? bicgstab(k, first) : cg(k, first);
     const double norm = hymgi_known_by_all(level, one);
-    if (solver->records > solver->gained + DOUBTFUL)
-      hymgi_is_rounding(solver, level, norm, k->u);
+    if (solver->records > solver->gained + DOUBTFUL) hymgi_is_rounding(solver, level, norm, k->u);
     if (level->num_boxes) ends(k, norm);
     solver->change = hymgi_known_by_all(level, solver->change);
     TRY(hymgi_record(solver, k->stabilised ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG, norm, &stop));

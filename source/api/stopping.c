@@ -23,7 +23,7 @@
 /* Rounding that leaves more than this part of f is never taken for convergence. */
 #define MOST_ROUNDING   1e-5
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
-#define GAIN          0.95
+#define GAIN            0.95
 /* Cycles without a gain that are always waited for; with cycles in single precision until these are given up. */
 enum { PATIENCE = 10, PATIENCE_KRYLOV = 200, PATIENCE_MIXED = 5, PATIENCE_MIXED_KRYLOV = 20 };
 
@@ -138,11 +138,11 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
   const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
   const double growth = hymgi_is_krylov(solver) ? DIVERGED_KRYLOV : DIVERGED;
-  *reason = !isfinite(residual)                                      ? HYMG_REASON_NOT_FINITE
+  *reason = !isfinite(residual)               ? HYMG_REASON_NOT_FINITE
             : hymgi_settled(solver, residual) ? HYMG_REASON_TOLERANCE
-            : stop                                                   ? HYMG_REASON_STOPPED
-            : residual > growth * start                              ? HYMG_REASON_DIVERGED
-            : stagnated(solver)                                      ? HYMG_REASON_STAGNATED
-                                                                     : HYMG_REASON_LIMIT;
+            : stop                            ? HYMG_REASON_STOPPED
+            : residual > growth * start       ? HYMG_REASON_DIVERGED
+            : stagnated(solver)               ? HYMG_REASON_STAGNATED
+                                              : HYMG_REASON_LIMIT;
   return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
 }

@@ -86,6 +86,8 @@ typedef struct hymgi_robust_ops {
   void (*share_sums)(const hymgi_level *level, int bits, int64_t *words);
   /* the largest ratio of beta between a face and the next one of the same direction */
   double (*largest_step)(const hymgi_level *level);
+  /* the largest hymgi_alpha_step; alpha has ghosts */
+  double (*alpha_step)(const hymgi_level *level);
   /* numbers from -1 to 1 by formulas/noise.h, `seed` the number of the sequence */
   void (*noise)(const hymgi_level *level, int seed, hymgi_real *x);
   /* resistance from a cell to its parent's centre along an axis; 0 without a sibling */

@@ -10,8 +10,9 @@
 /* MOST_ALONE: cells of a grid of which the standard path would have one level alone, with FV2 (with FV4
  * the robust path refuses some boxes that the standard path takes) */
 enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
-#define ALIKE  0.5 /* coupling of an axis over the largest one */
-#define SMOOTH 4   /* largest ratio of neighbouring betas */
+#define ALIKE        0.5 /* coupling of an axis over the largest one */
+#define SMOOTH       4   /* largest ratio of neighbouring betas */
+#define SMOOTH_ALPHA 2   /* likewise of alphas, each with the coupling of the two cells */
 
 static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
 {
@@ -67,19 +68,25 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   return HYMG_OK;
 }
 
-/* coupling: of each axis, 0 where it has a single cell. */
-static void judge_couplings(const double coupling[3], hymgi_path_choice *choice)
+/* coupling: of each axis; it may be 0 although there are several cells, if it is too small for a number. */
+static void judge_couplings(const int n[3], const double coupling[3], hymgi_path_choice *choice)
 {
-  int strong = 0, weak = -1;
-  for (int axis = 1; axis < 3; axis++)
-    if (coupling[axis] > coupling[strong]) strong = axis;
-  for (int axis = 0; axis < 3; axis++)
-    if (coupling[axis] > 0 && (weak < 0 || coupling[axis] < coupling[weak])) weak = axis;
+  int strong = -1, weak = -1;
+  for (int axis = 0; axis < 3; axis++) {
+    if (n[axis] < 2) continue;
+    if (strong < 0 || coupling[axis] > coupling[strong]) strong = axis;
+    if (weak < 0 || coupling[axis] < coupling[weak]) weak = axis;
+  }
   if (weak < 0 || coupling[weak] >= ALIKE * coupling[strong]) return;
   choice->path = HYMG_PATH_ROBUST;
-  snprintf(choice->why, sizeof choice->why,
-           "cells are coupled %.3g times as strongly along %c as along %c (standard: below 2)",
-           coupling[strong] / coupling[weak], "xyz"[strong], "xyz"[weak]);
+  if (coupling[weak] == 0)
+    snprintf(choice->why, sizeof choice->why,
+             "cells are coupled along %c, but hardly along %c (standard: within a factor of 2)",
+             "xyz"[strong], "xyz"[weak]);
+  else
+    snprintf(choice->why, sizeof choice->why,
+             "cells are coupled %.3g times as strongly along %c as along %c (standard: below 2)",
+             coupling[strong] / coupling[weak], "xyz"[strong], "xyz"[weak]);
 }
 
 hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice)
@@ -114,9 +121,10 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
     return HYMG_OK;
   double coupling[3];
   for (int axis = 0; axis < 3; axis++)
-    coupling[axis] = d->n[axis] > 1 ? 1 / (d->spacing[axis] * d->spacing[axis]) : 0;
-  judge_couplings(coupling, choice);
-  if (choice->path == HYMG_PATH_AUTO && !hymgi_path_heeds_alpha(h))
+    coupling[axis] = 1 / (d->spacing[axis] * d->spacing[axis]);
+  judge_couplings(d->n, coupling, choice);
+  const bool alpha = h->method.has_alpha && h->op->desc.alpha;
+  if (choice->path == HYMG_PATH_AUTO && !alpha && !hymgi_path_heeds_alpha(h))
     decide(choice, HYMG_PATH_STANDARD, "it suits");
   return HYMG_OK;
 }
@@ -147,13 +155,35 @@ static hymg_status judge_betas(hymgi_hierarchy *h, hymgi_path_choice *choice)
   TRY(mean_couplings(level, coupling));
   h->has_shares = h->method.robust && !h->method.quadratic; /* else of another operator */
   memcpy(h->shares, coupling, sizeof h->shares);
-  judge_couplings(coupling, choice);
+  judge_couplings(level->n, coupling, choice);
+  return HYMG_OK;
+}
+
+/* Coarse levels have the mean of alpha, which is far from what a few cells of another alpha do. */
+static hymg_status judge_alpha(hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  const hymgi_level *level = h->level;
+  double *const alpha = level->c.alpha;
+  const hymgi_plan *const halo = hymgi_operator_halo(level);
+  double step = 1;
+  if (level->num_boxes && halo) hymgi_run_plan(level, halo, level->box, alpha, level->box, alpha);
+  if (level->num_boxes) step = level->backend->robust->alpha_step(level);
+  TRY(hymgi_agree(h->context, h->context->status));
+  TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
+  if (!(step > SMOOTH_ALPHA)) return HYMG_OK;
+  choice->path = HYMG_PATH_ROBUST;
+  snprintf(choice->why, sizeof choice->why,
+           "alpha jumps: with the coupling between two cells it differs by a factor of %.3g "
+           "(standard: at "
+           "most %d)",
+           step, SMOOTH_ALPHA);
   return HYMG_OK;
 }
 
 hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   if (h->op->desc.beta[0]) TRY(judge_betas(h, choice));
+  if (choice->path == HYMG_PATH_AUTO && h->alpha_varies) TRY(judge_alpha(h, choice));
   if (choice->path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h) && h->alpha_varies)
     decide(choice, HYMG_PATH_ROBUST, "alpha varies (standard: its term with FV4 is of 2nd order)");
   if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");

@@ -10,6 +10,8 @@ extern "C" {
 void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words);
 double hymgi_cuda_largest_step(const hymgi_level *level);
+double hymgi_cuda_alpha_step(const hymgi_level *level);
+void hymgi_cuda_noise(const hymgi_level *level, int seed, double *x);
 void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3]);
 void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,

@@ -9,6 +9,7 @@ extern "C" {
 #include "base/exact_sum.h"
 #include "formulas/flux.h"
 #include "formulas/limiter.h"
+#include "formulas/noise.h"
 }
 
 namespace
@@ -173,8 +174,27 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   reduce_sum(r, words);
 }
 
+struct beta_steps {
+  hymgi_conductances c;
+  __device__ __forceinline__ double operator()(const hymgi_geom &g, int axis, int i, int j,
+                                               int k) const
+  {
+    return hymgi_step(&c, &g, axis, i, j, k);
+  }
+};
+
+struct alpha_steps {
+  hymgi_reaction r;
+  __device__ __forceinline__ double operator()(const hymgi_geom &g, int axis, int i, int j,
+                                               int k) const
+  {
+    return hymgi_alpha_step(&r, &g, axis, i, j, k);
+  }
+};
+
+template <typename Steps>
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    find_largest_step(box_set boxes, hymgi_conductances c, hymgi_reduction r)
+    find_largest_step(box_set boxes, const __grid_constant__ Steps step, hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -184,11 +204,29 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
       const int i = g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t;
 #pragma unroll
       for (int axis = 0; axis < 3; axis++)
-        largest = larger(largest, bits_of(hymgi_step(&c, &g, axis, i, j, k)));
+        largest = larger(largest, bits_of(step(g, axis, i, j, k)));
     });
   });
   reduce_max(r, largest);
 }
+
+template <typename Steps> double largest_of(const hymgi_level *level, const Steps &steps)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return 1;
+  hymgi_launch(level->context, find_largest_step<Steps>, grid, dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), steps, level->context->gpu->reduction);
+  return reduced_max(level->context);
+}
+
+struct noise_of_cell {
+  int n[3], seed;
+  double *x;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    x[hymgi_at(&g, i, j, k)] = hymgi_noise(n, &g, i, j, k, seed);
+  }
+};
 
 /* ---- on faces and coarse cells ---- */
 
@@ -306,12 +344,17 @@ extern "C" void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_
 
 extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return 1;
-  hymgi_launch(level->context, find_largest_step, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), hymgi_conductances_of(level),
-               level->context->gpu->reduction);
-  return reduced_max(level->context);
+  return largest_of(level, beta_steps{hymgi_conductances_of(level)});
+}
+
+extern "C" double hymgi_cuda_alpha_step(const hymgi_level *level)
+{
+  return largest_of(level, alpha_steps{hymgi_reaction_of(level)});
+}
+
+extern "C" void hymgi_cuda_noise(const hymgi_level *level, int seed, double *x)
+{
+  for_each_cell(level, noise_of_cell{{level->n[0], level->n[1], level->n[2]}, seed, x});
 }
 
 extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out)
