@@ -347,6 +347,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   hymg_status status = hymgi_solve_check(solver, l, f, u);
   hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
   hymg_context *c = level->context;
+  const bool fmg = solver->h.options.method == HYMG_FMG;
   hymg_reason reason = HYMG_REASON_LIMIT;
   double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
   status = hymgi_solve_bind(solver, l, status, f, u);
@@ -358,6 +359,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     hymgi_mixed_begin(solver, l);
     status = scratch(solver, level);
     if (status == HYMG_OK) status = run_in_range(solver, l, f, &reason);
+    if (status == HYMG_OK && fmg) status = hymgi_fmg_judge(solver, l, f, &solver->good);
     if (solver->h.mean_weight)
       hymgi_shift(level, solver->h.mean_weight * solver->mean_removed, level->x);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
@@ -384,8 +386,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
   /* no cycles: f and the initial guess are 0 */
-  *result = (hymg_result){.converged = fmg ? solver->reason != HYMG_REASON_NOT_FINITE
-                                           : solver->reason == HYMG_REASON_TOLERANCE,
+  *result = (hymg_result){.converged = fmg ? solver->good : solver->reason == HYMG_REASON_TOLERANCE,
                           .reason = solver->reason,
                           .cycles = solver->records,
                           .residual_max = solver->residual,

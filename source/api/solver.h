@@ -28,8 +28,8 @@ struct hymg_solver {
   hymgi_transfer_choice transfer;
   char note[512];
   double *scratch, *before; /* during a solve; u before the last cycle, where that is looked at */
-  bool mixed;      /* this solve: cycles in single precision */
-  int exponent;    /* of the residual that they are given */
+  bool mixed;               /* this solve: cycles in single precision */
+  int exponent;             /* of the residual that they are given */
   /* hymg_solver_stop was called; cleared at the end of the solve that it ends */
   atomic_int stop;
   bool bad_f; /* the last solve's f is not finite, first at: */
@@ -42,6 +42,7 @@ struct hymg_solver {
   double best, change;
   int gained;
   bool at_rounding;
+  bool good; /* FMG: hymgi_fmg_judge */
 };
 
 /* hymg_solver_create with the given host tuning (NULL: the backend's own), with which the path AUTO is
@@ -117,6 +118,9 @@ bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bo
  * initial guess. */
 hymg_status hymgi_krylov_solve(hymg_solver *solver, int l, hymg_reason *reason);
 void hymgi_robust_cycle(hymg_solver *solver, hymg_cycle kind, bool from_x);
+/* source/api/solve_fmg.c, collective, after the F-cycle of FMG on level l; *good: it is a solution as accurate as the
+ * discretisation, as far as can be told. */
+hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, bool *good);
 /* source/api/transfer_choice.c, collective. judge: after an iteration, which transfer is wanted; change: to it,
  * after which the iteration has to start anew from its residual, or from where it was before the attempt. */
 typedef enum hymgi_transfer_wish {

@@ -89,16 +89,32 @@ static void judge_couplings(const int n[3], const double coupling[3], hymgi_path
              coupling[strong] / coupling[weak], "xyz"[strong], "xyz"[weak]);
 }
 
+/* On planes and lines the standard path has a single level, and its F-cycle is the bottom solver alone. */
+static hymg_status check_fmg(const hymgi_hierarchy *h, const int coarsest[3])
+{
+  const int *n = h->op->grid->desc.n;
+  const bool flat = n[0] == 1 || n[1] == 1 || n[2] == 1;
+  if (h->options.method != HYMG_FMG || !flat || memcmp(n, coarsest, 3 * sizeof *n) != 0 ||
+      (double)n[0] * n[1] * n[2] <= MOST_ALONE)
+    return HYMG_OK;
+  return hymgi_fail(
+      h->context, HYMG_EUNSUPPORTED,
+      "method fmg on %d x %d x %d cells: the standard path halves all axes together or none, so "
+      "that there is one level; use method mg (hymg-fv --solver mg) with path auto or robust",
+      n[0], n[1], n[2]);
+}
+
 hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
-  *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
-  TRY(fixed(h, choice));
-  if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
   int n[3];
   bool uneven;
+  *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
+  TRY(fixed(h, choice));
   memcpy(n, d->n, sizeof n);
   hymgi_coarsest(h->op->grid, h->method.stencil, n, &uneven);
+  if (choice->path != HYMG_PATH_ROBUST) TRY(check_fmg(h, n));
+  if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
   const int longest = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
   if ((double)n[0] * n[1] * n[2] > MOST_COARSEST || longest > LONGEST_COARSEST) {
     choice->path = HYMG_PATH_ROBUST;

@@ -1,0 +1,77 @@
+/* What a single F-cycle has come to. Its residual is small if the discretisation is good; where f is rough it is not, and need
+ * not be: then it is compared with the residual of the discretisation. */
+#include <math.h>
+
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
+
+#define SMALL 1e-2 /* a residual, over f, that is not looked at */
+/* With 2nd order a coarse level's residual of the solution is 3 times that of the discretisation on the finer one; with
+ * 4th order it is more. */
+#define TRUNCATION (1. / 3)
+/* The most that a V-cycle after it may change u where the diagonal is spread, so that residuals say little. */
+#define CHANGED 0.1
+
+/* The norm of f - A u one level below, of the mean of u and with the boundary data of that level. */
+static hymg_status coarse_residual(hymg_solver *solver, int l, const hymg_field *f, double *norm)
+{
+  hymgi_level *const level = solver->h.level + l, *const coarse = level + 1;
+  TRY(hymgi_agree(level->context, hymgi_solve_load_again(level, f)));
+  if (level->num_boxes) {
+    hymgi_restrict_cells(level, level->f, coarse, coarse->f);
+    hymgi_restrict_cells(level, level->x, coarse, coarse->x);
+  }
+  if (coarse->num_boxes) {
+    hymgi_add_boundary_terms(coarse, coarse->f);
+    if (solver->h.method.singular) hymgi_subtract_mean(coarse, coarse->f);
+    *norm = hymgi_residual_norm(coarse, coarse->f, coarse->x);
+  }
+  *norm = hymgi_known_by_all(coarse, *norm);
+  return HYMG_OK;
+}
+
+/* How much another V-cycle would change u, which stays as it is. */
+static hymg_status next_change(hymg_solver *solver, hymgi_level *level)
+{
+  const ptrdiff_t size = level->vector_size;
+  TRY(hymgi_agree(level->context, hymgi_vector_create(level, size, &solver->before)));
+  if (level->num_boxes) {
+    double *const u = level->x;
+    hymgi_copy_vector(level, u, solver->before);
+    hymgi_run_cycle(&solver->h, HYMG_CYCLE_V, level->index);
+    if (solver->h.method.singular) hymgi_remove_mean(level, level->x);
+    hymgi_axpby(level, 1, level->x, -1, solver->before, level->x);
+    solver->change =
+        hymgi_change(hymgi_norm_max(level, level->x), hymgi_norm_max(level, solver->before));
+    hymgi_copy_vector(level, solver->before, u);
+    if (level->x != u) level->y = level->x, level->x = u;
+  }
+  solver->change = hymgi_known_by_all(level, solver->change);
+  return HYMG_OK;
+}
+
+/* Collective; *good: the result is one that an F-cycle should give. */
+hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, bool *good)
+{
+  hymgi_level *level = solver->h.level + l;
+  const double relative = solver->rhs_max > 0 ? solver->residual / solver->rhs_max : 0;
+  double coarse = 0;
+  *good = isfinite(relative);
+  if (!*good) return HYMG_OK;
+  if (solver->h.spread) TRY(next_change(solver, level));
+  if (solver->change > CHANGED) {
+    *good = false;
+    hymgi_note(solver, "after the F-cycle a V-cycle would change u by %.2g of it: try method=mg",
+               solver->change);
+    return HYMG_OK;
+  }
+  if (relative <= SMALL) return HYMG_OK;
+  if (l + 1 < solver->h.num_levels) TRY(coarse_residual(solver, l, f, &coarse));
+  *good = solver->residual <= TRUNCATION * coarse;
+  hymgi_note(solver,
+             *good ? "the residual of the F-cycle is %.2g of f, which the discretisation explains"
+                   : "the F-cycle left a residual of %.2g of f, more than that of the "
+                     "discretisation: try method=mg",
+             relative);
+  return HYMG_OK;
+}
