@@ -547,8 +547,8 @@ typedef struct hymg_transport_info {
  * conjugate gradients or, with FV4 and where a Dirichlet or Robin boundary has the quadratic
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest level
  * has at most 8192 cells, 64 a side (with FV2 64 in all if there is no finer level, but for FMG),
- * the mean couplings of the axes differ by less than a factor of 2 and beta of neighbouring faces
- * by less than a factor of 4; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG
+ * the mean couplings of the axes differ by less than a factor of 2, beta of neighbouring faces by at
+ * most a factor of 4, and alpha of neighbouring cells, each with their coupling, by at most 2; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG
  * needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and names
  * the reason.
  * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u.
@@ -620,8 +620,9 @@ typedef struct hymg_options {
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
-  double rtol;        /* MG, MGPCG: stop at |r| <= rtol |f| in the norm below; > 0 */
-  int max_cycles;     /* MG, MGPCG: 1 ... 10000; -1: 20, on the robust path 100 */
+  double
+      rtol; /* MG, MGPCG: stop at |r| <= rtol |f| in the norm below (and hymg_result.converged); > 0 */
+  int max_cycles;     /* MG, MGPCG: 1 ... 10000; -1: 100; MGPCG and the robust path: 2000 */
   bool initial_guess; /* MG with V or W, MGPCG: u is the initial guess, else zero is */
   hymg_backend backend;
   hymg_tuning tuning;
@@ -690,8 +691,8 @@ HYMG_API bool hymg_option_get(int index, hymg_option_info *info);
 typedef enum hymg_reason {
   HYMG_REASON_TOLERANCE = 0,
   HYMG_REASON_LIMIT = 1,      /* max_cycles reached; for FMG: after its single cycle */
-  HYMG_REASON_STAGNATED = 2,  /* 5 cycles (MGPCG: 20) gained less than 5 % */
-  HYMG_REASON_DIVERGED = 3,   /* the residual grew 10^4-fold */
+  HYMG_REASON_STAGNATED = 2,  /* options.stagnation */
+  HYMG_REASON_DIVERGED = 3,   /* the residual grew 10^4-fold; of Krylov iterations 10^15-fold */
   HYMG_REASON_NOT_FINITE = 4, /* NaN or infinity in f or in the iteration */
   HYMG_REASON_STOPPED = 5     /* by the monitor */
 } hymg_reason;
@@ -701,12 +702,14 @@ HYMG_API const char *hymg_reason_name(hymg_reason reason);
 /* A solve that does not converge returns a result, not an error. All members but seconds are the
  * same on every rank. */
 typedef struct hymg_result {
-  /* To the tolerance; FMG: the residual is finite. Robust path: the residual itself is within a
-   * factor of 1.5 of the tolerance, or where rounding ends but at most 1e-5 |f| (see note) */
+  /* The residual itself is within the tolerance (after Krylov iterations within a factor of 1.5 of it) and
+   * u has changed by at most 100 rtol max |u| in the last step; or the residual is where rounding ends, at
+   * most 1e-5 |f| (see note). FMG: the residual is at most 1e-2 |f| or that of the discretisation. In
+   * full: docs/numerics.md, "When a solve has converged" */
   bool converged;
   hymg_reason reason;
   int cycles; /* 0 if f is 0 and so is u, except with an F-cycle */
-  /* of the last cycle; on the robust path of f - A u itself; 0 if there was no cycle */
+  /* of f - A u itself; 0 if there was no cycle */
   double residual_max, residual_relative;
   /* `cycles` records, owned by the solver, valid until its next solve or its destruction */
   const hymg_cycle_record *history;
@@ -718,8 +721,8 @@ typedef struct hymg_result {
   hymg_path path;                       /* STANDARD or ROBUST */
   hymg_precision precision;             /* DOUBLE, or MIXED to the end */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, why cycles in single precision were given up, advice if the solve did not
-   * converge); owned by the solver, valid until its next solve or its destruction */
+   * another transfer, a breakdown, why cycles in single precision were given up, what a large residual of
+   * FMG means, advice if the solve did not converge); owned by the solver, valid until its next solve or its destruction */
   const char *note;
 } hymg_result;
 

@@ -298,7 +298,7 @@ static void noise(const hymgi_level *level, int seed, double *x)
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
-      x[hymgi_at(g, i, j, k)] = hymgi_noise(level->n, g, i, j, k, seed);
+      x[hymgi_at(g, i, j, k)] = hymgi_noise(g, i, j, k, seed);
     }
   }
 }

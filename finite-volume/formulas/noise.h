@@ -7,17 +7,23 @@
 
 #include "multigrid/level.h"
 
-/* From -1 to 1, for cell (i, j, k) of box g on a level of n cells; seed: another number for each sequence. The bits are
- * mixed by the last steps of MurmurHash3. */
-HYMGI_INLINE double hymgi_noise(const int n[3], const hymgi_geom *g, int i, int j, int k, int seed)
+/* The last steps of MurmurHash3. */
+HYMGI_INLINE uint64_t hymgi_mixed_bits(uint64_t x)
 {
-  const uint64_t row = (uint64_t)(k + g->low[2]) * (uint64_t)n[1] + (uint64_t)(j + g->low[1]);
-  uint64_t x = row * (uint64_t)n[0] + (uint64_t)(i + g->low[0]);
-  x = (x + 1) * 0x9e3779b97f4a7c15u + (uint64_t)seed * 0xd1b54a32d192ed03u;
   x = (x ^ x >> 33) * 0xff51afd7ed558ccdu;
   x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53u;
-  x ^= x >> 33;
-  return (double)(int64_t)(x >> 11) * 0x1p-52 - 1;
+  return x ^ x >> 33;
+}
+
+/* From -1 to 1, for cell (i, j, k) of box g; seed: another number for each sequence. All axes count alike, so that a
+ * problem with exchanged axes takes the same iterations. */
+HYMGI_INLINE double hymgi_noise(const hymgi_geom *g, int i, int j, int k, int seed)
+{
+  const uint64_t odd = 0x9e3779b97f4a7c15u, first = odd * (uint64_t)(seed + 1);
+  const uint64_t x = hymgi_mixed_bits(first + odd * (uint64_t)(i + g->low[0])),
+                 y = hymgi_mixed_bits(first + odd * (uint64_t)(j + g->low[1])),
+                 z = hymgi_mixed_bits(first + odd * (uint64_t)(k + g->low[2]));
+  return (double)(int64_t)(hymgi_mixed_bits(x + y + z) >> 11) * 0x1p-52 - 1;
 }
 
 #endif

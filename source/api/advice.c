@@ -102,8 +102,10 @@ static void advise_levels(const hymg_solver *solver, lines *t)
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
   if (solver->h.method.robust) return;
   if (solver->h.num_levels == 1 && last->cells > SMALL_BOTTOM)
-    say(t, "there is only one level, as %d x %d x %d cells cannot be halved: %s", last->n[0],
-        last->n[1], last->n[2], robust_or_sizes(solver));
+    say(t,
+        "there is only one level, as the standard path halves all axes together, which %d x %d x "
+        "%d cells do not allow: %s",
+        last->n[0], last->n[1], last->n[2], robust_or_sizes(solver));
   if (last->cells > MOST_BOTTOM)
     say(t,
         "the coarsest level has %lld cells, more than %d, and its solver may take most of the "
@@ -166,24 +168,24 @@ static double coupling_ratio(const double share[3], int *strong, int *weak)
 {
   *strong = *weak = -1;
   for (int axis = 0; axis < 3; axis++) {
-    if (share[axis] <= 0) continue;
+    if (share[axis] < 0) continue;
     if (*strong < 0 || share[axis] > share[*strong]) *strong = axis;
     if (*weak < 0 || share[axis] < share[*weak]) *weak = axis;
   }
   return *strong < 0 ? 1 : share[*strong] / share[*weak];
 }
 
-/* Mean shares of the axes in the coupling of level 0. */
+/* Mean shares of the axes in the coupling of level 0, -1 for an axis of one cell. */
 static void mean_shares(const hymgi_level *level, double share[3])
 {
   for (int axis = 0; axis < 3; axis++)
-    share[axis] = level->n[axis] < 2 ? 0 : level->c.beta_constant[axis];
-  if (!level->c.beta[0]) return;
-  memset(share, 0, 3 * sizeof *share);
-  if (level->num_boxes) hymgi_share_means(level, share);
+    share[axis] = level->c.beta_constant[axis];
+  if (level->c.beta[0] && level->num_boxes) hymgi_share_means(level, share);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] < 2) share[axis] = -1;
 }
 
-static void advise_standard(const hymg_solver *solver, lines *t)
+static hymg_status advise_standard(const hymg_solver *solver, lines *t)
 {
   const hymgi_level *level = solver->h.level;
   int strong, weak;
@@ -205,6 +207,14 @@ static void advise_standard(const hymg_solver *solver, lines *t)
         "cells are coupled %.3g times as strongly along %c as along %c (the standard path suits "
         "less than %d): try path=robust",
         ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING);
+  TRY(hymgi_alpha_step_of(&solver->h, &step));
+  if (step > HYMGI_SMOOTH_ALPHA)
+    say(t,
+        "alpha jumps: with the coupling of two cells it differs by a factor of up to %.3g (the "
+        "standard path "
+        "suits %d): try path=robust",
+        step, HYMGI_SMOOTH_ALPHA);
+  return HYMG_OK;
 }
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
@@ -265,41 +275,74 @@ static const char *asymmetry(const hymg_solver *solver)
 
 /* ---- the last solve ---- */
 
+/* No rtol above this is worth a try. */
+#define MOST_RTOL 1e-4
+/* A residual within this factor of what rounding leaves is that. */
+#define NEAR_ROUNDING 10
+
+static void advise_rounding(const hymg_solver *solver, const hymg_result *r, lines *t)
+{
+  const double least = solver->rounding / r->rhs_max;
+  const double better =
+      2 * fmax(least, r->reason == HYMG_REASON_STAGNATED ? r->residual_relative : 0);
+  if (better <= MOST_RTOL)
+    say(t, "rtol %.3g is below what double gives here, about %.2g: try rtol=%.1g",
+        solver->h.options.rtol, least, better);
+  else
+    say(t,
+        "double gives no more than %.2g of f here, since the terms of A u are so much larger than "
+        "f: "
+        "solve for the difference from a constant or an earlier u, or give cells their values "
+        "instead "
+        "of a large alpha",
+        least);
+}
+
+static double best_of(const hymg_cycle_record *h, int count)
+{
+  double best = h[0].residual_max;
+  for (int m = 1; m < count; m++)
+    best = fmin(best, h[m].residual_max);
+  return best;
+}
+
+/* By the later half of the cycles, which are often slower. Krylov residuals rise in between. */
+static void advise_more(const hymg_solver *solver, const hymg_result *r, lines *t)
+{
+  const int last = r->cycles - 1, middle = last / 2;
+  const double best = best_of(solver->history, last + 1);
+  const double factor = pow(best / best_of(solver->history, middle + 1), 1. / (last - middle));
+  const double more = log(hymgi_wanted(solver) / best) / log(factor);
+  if (factor < 1 && more > 0 && more < 1e4)
+    say(t,
+        "the last solve ended at %d cycles with a factor of %.2g a cycle and needs some %.0f more: "
+        "try max-cycles=%.0f or more sweeps",
+        r->cycles, factor, ceil(more), ceil(r->cycles + 1.25 * more));
+}
+
 static void advise_result(const hymg_solver *solver, const hymg_result *r, lines *t)
 {
   const hymg_options *o = &solver->h.options;
-  const double wanted = fmax(o->rtol * r->rhs_max, o->atol);
-  const bool below = solver->rounding > wanted && r->rhs_max > 0;
+  const bool below = solver->rounding > hymgi_wanted(solver) && r->rhs_max > 0 &&
+                     r->residual_max <= NEAR_ROUNDING * solver->rounding;
   if (solver->bad_f)
     say(t, "f is not finite at (%d, %d, %d): the first such cell", solver->bad_at[0],
         solver->bad_at[1], solver->bad_at[2]);
   else if (r->reason == HYMG_REASON_NOT_FINITE)
     say(t, "f is finite, but the iteration is not: boundary data or numbers too large for their "
            "squares; try to scale f");
-  if (below)
-    say(t, "rtol %.3g is below what double gives here, about %.2g: try rtol=%.1g", o->rtol,
-        solver->rounding / r->rhs_max,
-        2 * fmax(solver->rounding / r->rhs_max,
-                 r->reason == HYMG_REASON_STAGNATED ? r->residual_relative : 0));
+  if (below) advise_rounding(solver, r, t);
   if (r->reason == HYMG_REASON_DIVERGED)
     say(t, "the residual grew in the last solve: try %s, or more sweeps",
         solver->h.method.robust ? "the other transfer" : "path=robust (FV2)");
+  if (o->method == HYMG_FMG && r->reason == HYMG_REASON_LIMIT && !r->converged)
+    say(t, "one F-cycle is not enough here, see the note: try method=mg");
   if (below || o->method == HYMG_FMG || r->cycles < 2) return;
   if (r->reason == HYMG_REASON_STAGNATED)
     say(t, "the last solve stagnated at a residual of %.2g: try %s", r->residual_relative,
         solver->h.method.robust ? "more sweeps or the other transfer"
                                 : "method=mgpcg or path=robust");
-  if (r->reason != HYMG_REASON_LIMIT) return;
-  const int last = r->cycles - 1, middle = last / 2; /* later cycles are often slower */
-  const double factor =
-      pow(solver->history[last].residual_max / solver->history[middle].residual_max,
-          1. / (last - middle));
-  const double more = log(wanted / r->residual_max) / log(factor);
-  if (factor < 1 && more > 0 && more < 1e4)
-    say(t,
-        "the last solve ended at %d cycles with a factor of %.2g a cycle and needs some %.0f more: "
-        "try max-cycles=%.0f or more sweeps",
-        r->cycles, factor, ceil(more), ceil(r->cycles + 1.25 * more));
+  if (r->reason == HYMG_REASON_LIMIT) advise_more(solver, r, t);
 }
 
 hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, char *text,
@@ -325,7 +368,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     if (status == HYMG_OK && solver->h.method.robust)
       status = advise_robust(solver, &t);
     else if (status == HYMG_OK)
-      advise_standard(solver, &t);
+      status = advise_standard(solver, &t);
     const char *why = solver->h.method.robust || solver->h.options.method != HYMG_MGPCG
                           ? NULL
                           : asymmetry(solver);

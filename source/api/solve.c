@@ -1,4 +1,5 @@
 /* Solves: right-hand sides of all levels, cycles to a tolerance, the result. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,13 +84,17 @@ static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, d
   return HYMG_OK;
 }
 
-/* The norm of f from that without its mean, which counts if it is part of the solution. */
-static double with_mean(const hymg_solver *solver, const hymgi_level *level, double norm,
-                        double largest)
+/* f is a constant, up to rounding, in a singular system. */
+#define ONLY_ROUNDING (8 * DBL_EPSILON)
+
+/* The norm of f from that without its mean, which counts if it is part of the solution; largest: max |f| with it. */
+static double norm_of_rhs(const hymg_solver *solver, const hymgi_level *level, double norm,
+                          double largest)
 {
+  const double root = solver->h.options.norm == HYMG_NORM_MAX ? 1 : sqrt((double)level->cells);
+  if (solver->h.singular && norm <= ONLY_ROUNDING * root * largest) return 0;
   if (!solver->h.mean_weight) return norm;
-  if (solver->h.options.norm == HYMG_NORM_MAX) return largest;
-  return hypot(norm, sqrt((double)level->cells) * solver->mean_removed);
+  return root == 1 ? largest : hypot(norm, root * solver->mean_removed);
 }
 
 static hymg_status prepare_rhs(hymg_solver *solver, int l)
@@ -107,7 +112,7 @@ static hymg_status prepare_rhs(hymg_solver *solver, int l)
     complete_rhs(solver, solver->h.level + m, &unused);
   solver->rhs_max =
       units * hymgi_known_by_all(level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0);
-  solver->rhs_max = with_mean(solver, level, solver->rhs_max, largest);
+  solver->rhs_max = norm_of_rhs(solver, level, solver->rhs_max, largest);
   return examine_mean(solver, level, largest);
 }
 
@@ -195,6 +200,10 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
   if (level->num_boxes)
     norm = norm_later(solver) ? hymgi_later(level, HYMGI_SLOT_RESIDUAL) : norm_now(solver, level);
   norm = ldexp(hymgi_known_by_all(level, norm), -solver->scale);
+  if (solver->rhs_max == 0) {
+    hymgi_fill(level, 0, level->x);
+    norm = 0;
+  }
   const int count = solver->records;
   if (count && norm > HALVED * solver->history[count - 1].residual_max)
     hymgi_is_rounding(solver, level, norm, level->x);
@@ -245,7 +254,7 @@ static hymg_status read_rhs(hymg_solver *solver, const hymgi_level *level)
   if (!solver->h.method.singular) return HYMG_OK;
   solver->mean_removed = hymgi_later(level, HYMGI_SLOT_MEAN);
   const double largest = hymgi_later(level, HYMGI_SLOT_BEFORE);
-  solver->rhs_max = with_mean(solver, level, solver->rhs_max, largest);
+  solver->rhs_max = norm_of_rhs(solver, level, solver->rhs_max, largest);
   return examine_mean(solver, level, largest);
 }
 
@@ -314,6 +323,7 @@ static void begin_records(hymg_solver *solver)
   solver->records = 0;
   solver->transfer.since = 0;
   solver->residual = solver->change = 0;
+  solver->waited = 0;
   solver->at_rounding = false;
 }
 
@@ -370,6 +380,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     if (status == HYMG_OK && !hymgi_in_place(level, u))
       status = hymgi_field_store(level, target, u);
     solver->reason = reason;
+    hymgi_tell_end(solver);
     if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }

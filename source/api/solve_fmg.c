@@ -9,8 +9,8 @@
 /* With 2nd order a coarse level's residual of the solution is 3 times that of the discretisation on the finer one; with
  * 4th order it is more. */
 #define TRUNCATION (1. / 3)
-/* The most that a V-cycle after it may change u where the diagonal is spread, so that residuals say little. */
-#define CHANGED 0.1
+/* Of u, where the diagonal is spread, so that residuals say little. */
+#define MOST_ERROR 1e-2
 
 /* The norm of f - A u one level below, of the mean of u and with the boundary data of that level. */
 static hymg_status coarse_residual(hymg_solver *solver, int l, const hymg_field *f, double *norm)
@@ -30,23 +30,34 @@ static hymg_status coarse_residual(hymg_solver *solver, int l, const hymg_field 
   return HYMG_OK;
 }
 
-/* How much another V-cycle would change u, which stays as it is. */
-static hymg_status next_change(hymg_solver *solver, hymgi_level *level)
+/* A V-cycle on u; max of its change, over max |u|. Ranks that hold cells of the level. */
+static double change_by_cycle(hymg_solver *solver, hymgi_level *level, double *before)
+{
+  hymgi_copy_vector(level, level->x, before);
+  hymgi_run_cycle(&solver->h, HYMG_CYCLE_V, level->index);
+  if (solver->h.method.singular) hymgi_remove_mean(level, level->x);
+  hymgi_axpby(level, 1, level->x, -1, before, before);
+  return hymgi_change(hymgi_norm_max(level, before), hymgi_norm_max(level, level->x));
+}
+
+/* The error that further V-cycles would remove, from what two of them do; u stays as it is. */
+static hymg_status error_left(hymg_solver *solver, hymgi_level *level, double *error)
 {
   const ptrdiff_t size = level->vector_size;
-  TRY(hymgi_agree(level->context, hymgi_vector_create(level, size, &solver->before)));
+  hymg_status status = hymgi_vector_create(level, size, &solver->before);
+  if (status == HYMG_OK && !solver->scratch)
+    status = hymgi_vector_create(level, size, &solver->scratch);
+  TRY(hymgi_agree(level->context, status));
   if (level->num_boxes) {
     double *const u = level->x;
-    hymgi_copy_vector(level, u, solver->before);
-    hymgi_run_cycle(&solver->h, HYMG_CYCLE_V, level->index);
-    if (solver->h.method.singular) hymgi_remove_mean(level, level->x);
-    hymgi_axpby(level, 1, level->x, -1, solver->before, level->x);
-    solver->change =
-        hymgi_change(hymgi_norm_max(level, level->x), hymgi_norm_max(level, solver->before));
-    hymgi_copy_vector(level, solver->before, u);
+    hymgi_copy_vector(level, u, solver->scratch);
+    const double first = change_by_cycle(solver, level, solver->before),
+                 second = change_by_cycle(solver, level, solver->before);
+    *error = second < first ? first * first / (first - second) : first;
+    hymgi_copy_vector(level, solver->scratch, u);
     if (level->x != u) level->y = level->x, level->x = u;
   }
-  solver->change = hymgi_known_by_all(level, solver->change);
+  *error = hymgi_known_by_all(level, *error);
   return HYMG_OK;
 }
 
@@ -55,14 +66,15 @@ hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, boo
 {
   hymgi_level *level = solver->h.level + l;
   const double relative = solver->rhs_max > 0 ? solver->residual / solver->rhs_max : 0;
-  double coarse = 0;
-  *good = isfinite(relative);
+  double coarse = 0, error = 0;
+  *good = isfinite(solver->residual) && isfinite(solver->rhs_max);
   if (!*good) return HYMG_OK;
-  if (solver->h.spread) TRY(next_change(solver, level));
-  if (solver->change > CHANGED) {
+  if (solver->h.spread) TRY(error_left(solver, level, &error));
+  if (!(error <= MOST_ERROR)) {
     *good = false;
-    hymgi_note(solver, "after the F-cycle a V-cycle would change u by %.2g of it: try method=mg",
-               solver->change);
+    hymgi_note(solver,
+               "after the F-cycle V-cycles would change u by about %.2g of it: try method=mg",
+               error);
     return HYMG_OK;
   }
   if (relative <= SMALL) return HYMG_OK;

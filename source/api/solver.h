@@ -40,7 +40,7 @@ struct hymg_solver {
   /* stopping.c, this solve: the best residual, the record when it had last gained 5 %, how much u has changed in
    * the last step where the residual was small, relative to max |u|; what is left is rounding */
   double best, change;
-  int gained;
+  int gained, waited; /* waited: the first record with a small residual but a large change, or 0 */
   bool at_rounding;
   bool good; /* FMG: hymgi_fmg_judge */
 };
@@ -94,6 +94,7 @@ double hymgi_known_by_all(const hymgi_level *level, double value);
  *   settled   has the solve converged, by solver->change, too?
  *   record    notes the residual after a cycle; *stop: the monitor's wish, or something has failed on a rank
  *   finished  true if the iteration ends, and why
+ *   tell_end  notes what decided, if that is not the residual alone
  *   rounding  what rounding alone leaves of a residual in the units of u, on a rank that holds cells
  *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding */
 double hymgi_wanted(const hymg_solver *solver);
@@ -102,6 +103,7 @@ double hymgi_change(double moved, double size);
 bool hymgi_settled(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
+void hymgi_tell_end(hymg_solver *solver);
 double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u);

@@ -88,6 +88,21 @@ bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double res
   return solver->at_rounding;
 }
 
+void hymgi_tell_end(hymg_solver *solver)
+{
+  if (solver->waited)
+    hymgi_note(
+        solver,
+        "the residual was small enough after %d, but u still changed by more than %.2g of it",
+        solver->waited, MOST_CHANGE * solver->h.options.rtol);
+  if (solver->reason == HYMG_REASON_TOLERANCE && !hymgi_small(solver, solver->residual) &&
+      solver->at_rounding)
+    hymgi_note(
+        solver,
+        "the residual is %.3g, where rounding ends: the tolerance is below what double gives",
+        solver->residual / solver->rhs_max);
+}
+
 /* ---- records ---- */
 
 /* How many records were needed for the last gain, counted from `since`. */
@@ -105,6 +120,8 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   solver->records++;
   solver->residual = residual;
   note_gain(solver, residual);
+  if (!solver->waited && hymgi_small(solver, residual) && !hymgi_settled(solver, residual))
+    solver->waited = solver->records;
   const hymg_options *o = &solver->h.options;
   if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
   hymg_context *c = solver->h.context;

@@ -267,8 +267,9 @@ static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, con
 }
 
 /* What the boundaries do not hold is held by a alpha alone. Where that is one number, constants are eigenvectors, so
- * that the mean of u is known; where it is also less than what couples the cells over the whole grid, the solve is
+ * that the mean of u is known; where it is also much less than what couples the cells over the whole grid, the solve is
  * one for f without its mean, as for a singular system. */
+#define WEAK 1e-2
 static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
 {
   const hymg_operator_desc *d = &h->op->desc;
@@ -280,7 +281,7 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
     if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
   }
   h->singular = !held && size == 0;
-  h->mean_weight = !held && size > 0 && !h->alpha_varies && size < weak ? 1 / size : 0;
+  h->mean_weight = !held && size > 0 && !h->alpha_varies && size < WEAK * weak ? 1 / size : 0;
   h->method.singular = h->singular || h->mean_weight != 0;
 }
 

@@ -85,8 +85,8 @@ static const option_entry table[] = {
     {{"norm", "max|2", "of r and f: the largest absolute value (default) or the 2-norm"},
      NAMED("hymg_norm", norm)},
     {{"max-cycles", "N|auto",
-      "mg and mgpcg give up after N cycles, 1 ... 10000; auto (default): 20, on the robust path\n"
-      "100"},
+      "mg and mgpcg give up after N cycles, 1 ... 10000; auto (default): 100, of Krylov iterations\n"
+      "(mgpcg, robust path) 2000"},
      COUNT,
      NULL,
      AT(max_cycles),

@@ -10,6 +10,8 @@
 /* MOST_ALONE: cells of a grid of which the standard path would have one level alone, with FV2 (with FV4
  * the robust path refuses some boxes that the standard path takes) */
 enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
+/* Cells of a plane or line that the bottom solver alone solves for FMG. */
+enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
 #define SMOOTH_ALPHA 2   /* likewise of alphas, each with the coupling of the two cells */
@@ -95,7 +97,7 @@ static hymg_status check_fmg(const hymgi_hierarchy *h, const int coarsest[3])
   const int *n = h->op->grid->desc.n;
   const bool flat = n[0] == 1 || n[1] == 1 || n[2] == 1;
   if (h->options.method != HYMG_FMG || !flat || memcmp(n, coarsest, 3 * sizeof *n) != 0 ||
-      (double)n[0] * n[1] * n[2] <= MOST_ALONE)
+      (double)n[0] * n[1] * n[2] <= MOST_FLAT)
     return HYMG_OK;
   return hymgi_fail(
       h->context, HYMG_EUNSUPPORTED,
@@ -175,31 +177,37 @@ static hymg_status judge_betas(hymgi_hierarchy *h, hymgi_path_choice *choice)
   return HYMG_OK;
 }
 
-/* Coarse levels have the mean of alpha, which is far from what a few cells of another alpha do. */
-static hymg_status judge_alpha(hymgi_hierarchy *h, hymgi_path_choice *choice)
+hymg_status hymgi_alpha_step_of(const hymgi_hierarchy *h, double *step)
 {
   const hymgi_level *level = h->level;
   double *const alpha = level->c.alpha;
   const hymgi_plan *const halo = hymgi_operator_halo(level);
-  double step = 1;
+  *step = 1;
+  if (!h->alpha_varies) return HYMG_OK;
   if (level->num_boxes && halo) hymgi_run_plan(level, halo, level->box, alpha, level->box, alpha);
-  if (level->num_boxes) step = level->backend->robust->alpha_step(level);
+  if (level->num_boxes) *step = level->backend->robust->alpha_step(level);
   TRY(hymgi_agree(h->context, h->context->status));
-  TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
-  if (!(step > SMOOTH_ALPHA)) return HYMG_OK;
+  return hymgi_comm_max_double(h->context, h->context->comm, step, 1);
+}
+
+/* Coarse levels have the mean of alpha, which is far from what a few cells of another alpha do. */
+static hymg_status judge_alpha(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+{
+  double step;
+  TRY(hymgi_alpha_step_of(h, &step));
+  if (!(step > HYMGI_SMOOTH_ALPHA)) return HYMG_OK;
   choice->path = HYMG_PATH_ROBUST;
   snprintf(choice->why, sizeof choice->why,
-           "alpha jumps: with the coupling between two cells it differs by a factor of %.3g "
-           "(standard: at "
-           "most %d)",
-           step, SMOOTH_ALPHA);
+           "alpha jumps: with the coupling of two cells it differs by a factor of %.3g (standard: "
+           "at most %d)",
+           step, HYMGI_SMOOTH_ALPHA);
   return HYMG_OK;
 }
 
 hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   if (h->op->desc.beta[0]) TRY(judge_betas(h, choice));
-  if (choice->path == HYMG_PATH_AUTO && h->alpha_varies) TRY(judge_alpha(h, choice));
+  if (choice->path == HYMG_PATH_AUTO) TRY(judge_alpha(h, choice));
   if (choice->path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h) && h->alpha_varies)
     decide(choice, HYMG_PATH_ROBUST, "alpha varies (standard: its term with FV4 is of 2nd order)");
   if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");

@@ -42,11 +42,11 @@ START_TEST(every_method_converges_and_its_history_is_true)
   ck_assert_double_gt(r.history[r.cycles - 2].residual_relative, 1e-9);
   ck_assert_double_eq_tol(last->residual_max, last->residual_relative * r.rhs_max,
                           1e-14 * r.rhs_max);
-  ck_assert_double_eq(r.residual_max, last->residual_max);
-  ck_assert_double_eq(r.residual_relative, last->residual_relative);
+  /* the recursive residual of mgpcg drifts by rounding, some 1e-13 here; the result has that of u itself */
+  ck_assert_double_eq_tol(r.residual_max, last->residual_max, _i < 6 ? 0 : 1e-12 * r.rhs_max);
+  ck_assert_double_eq(r.residual_relative, r.residual_max / r.rhs_max);
   ck_assert_double_eq(r.rhs_max, support_max(b.cells, b.f));
-  /* the recursive residual of mgpcg drifts by rounding, some 1e-13 here */
-  ck_assert_double_eq_tol(residual_of(&b), last->residual_max, 1e-12 * r.rhs_max);
+  ck_assert_double_eq_tol(residual_of(&b), r.residual_max, 1e-14 * r.rhs_max);
   ck_assert_double_gt(r.seconds, 0.0);
   ck_assert(!r.singular);
   support_bench_close(&b);
@@ -66,7 +66,7 @@ START_TEST(one_f_cycle_ends_by_its_limit_and_counts_as_converged)
 }
 END_TEST
 
-START_TEST(the_limit_and_stagnation_are_reported_as_such)
+START_TEST(the_limit_and_rounding_are_reported_as_such)
 {
   hymg_options o = support_mg(HYMG_CYCLE_V, 1e-12, 2);
   support_bench b = support_bench_cube(HYMG_FV2, "dd dd dd", 0.0, &o);
@@ -75,12 +75,12 @@ START_TEST(the_limit_and_stagnation_are_reported_as_such)
   ck_assert_int_eq(r.reason, HYMG_REASON_LIMIT);
   ck_assert_int_eq(r.cycles, 2);
   support_bench_close(&b);
+  /* below rounding: converged, and the note says how far */
   o = support_mg(HYMG_CYCLE_V, 1e-25, 200);
   b = support_bench_cube(HYMG_FV2, "dd dd dd", 0.0, &o);
   r = support_bench_solve(&b);
-  ck_assert(!r.converged);
-  ck_assert_int_eq(r.reason, HYMG_REASON_STAGNATED);
-  ck_assert_int_lt(r.cycles, 200);
+  ck_assert(r.converged && strstr(r.note, "where rounding ends"));
+  ck_assert_int_lt(r.cycles, 30);
   ck_assert_double_lt(r.history[r.cycles - 1].residual_relative, 1e-12);
   support_bench_close(&b);
 }
@@ -373,7 +373,7 @@ int main(void)
   TCase *t = tcase_create("results");
   tcase_add_loop_test(t, every_method_converges_and_its_history_is_true, 0, small ? 1 : 10);
   tcase_add_test(t, one_f_cycle_ends_by_its_limit_and_counts_as_converged);
-  tcase_add_test(t, the_limit_and_stagnation_are_reported_as_such);
+  tcase_add_test(t, the_limit_and_rounding_are_reported_as_such);
   tcase_add_test(t, a_solve_that_blows_up_is_reported_as_diverged);
   tcase_add_loop_test(t, the_default_cycle_suits_method_and_start, 0, small ? 1 : 4);
   tcase_add_loop_test(t, nan_or_infinity_in_f_ends_as_not_finite, 0, small ? 2 : 6);

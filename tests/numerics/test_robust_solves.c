@@ -507,7 +507,7 @@ START_TEST(auto_takes_the_robust_path_where_nothing_is_halved)
   } choices[6] = {
       {{63, 63, 1}, HYMG_MG, HYMG_PATH_ROBUST},    {{9, 8, 1}, HYMG_MGPCG, HYMG_PATH_ROBUST},
       {{65, 1, 1}, HYMG_MG, HYMG_PATH_ROBUST},     {{8, 8, 1}, HYMG_MG, HYMG_PATH_STANDARD},
-      {{63, 63, 1}, HYMG_FMG, HYMG_PATH_STANDARD}, {{62, 62, 4}, HYMG_MG, HYMG_PATH_STANDARD}};
+      {{22, 23, 1}, HYMG_FMG, HYMG_PATH_STANDARD}, {{62, 62, 4}, HYMG_MG, HYMG_PATH_STANDARD}};
   trial t = problem_of(choices[_i].n, (const double[3]){1, 1, 1}, "dd nn nn", 0.0);
   trial_open(&t);
   hymg_solver *solver = solver_of(&t, HYMG_PATH_AUTO, choices[_i].method);

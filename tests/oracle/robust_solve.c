@@ -177,9 +177,39 @@ static void cg(work *k, bool first)
   k->rho = rho;
 }
 
+/* ---- the shadow vector: the first residual with noise of a tenth of its largest value ---- */
+
+static uint64_t scrambled(uint64_t x)
+{
+  x ^= x >> 33, x *= UINT64_C(18397679294719823053);
+  x ^= x >> 33, x *= UINT64_C(14181476777654086739);
+  return x ^ (x >> 33);
+}
+
+/* The cell's three numbers, each scrambled, their sum scrambled again; its upper 53 bits are from -1 to 1. */
+static double noise(const robust_level *l, size_t q)
+{
+  const uint64_t golden = UINT64_C(11400714819323198485), nx = (uint64_t)l->n[0],
+                 ny = (uint64_t)l->n[1];
+  const uint64_t c[3] = {q % nx, q / nx % ny, q / (nx * ny)};
+  uint64_t sum = 0;
+  for (int d = 0; d < 3; d++)
+    sum += scrambled(golden * (c[d] + 1));
+  return ldexp((double)(scrambled(sum) >> 11), -52) - 1;
+}
+
+static void choose_shadow(work *k)
+{
+  double largest = 0;
+  for (size_t q = 0; q < k->n; q++)
+    largest = fmax(largest, fabs(k->r[q]));
+  for (size_t q = 0; q < k->n; q++)
+    k->shadow[q] = k->r[q] + 0.1 * largest * noise(k->o->level, q);
+}
+
 static void bicgstab(work *k, bool first)
 {
-  if (first) memcpy(k->shadow, k->r, k->n * sizeof *k->r);
+  if (first) choose_shadow(k);
   double rho = dot(k->n, k->shadow, k->r);
   double beta = first ? 0.0 : rho / k->rho * (k->alpha / k->omega);
   for (size_t q = 0; q < k->n; q++)

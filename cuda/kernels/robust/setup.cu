@@ -220,11 +220,11 @@ template <typename Steps> double largest_of(const hymgi_level *level, const Step
 }
 
 struct noise_of_cell {
-  int n[3], seed;
+  int seed;
   double *x;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    x[hymgi_at(&g, i, j, k)] = hymgi_noise(n, &g, i, j, k, seed);
+    x[hymgi_at(&g, i, j, k)] = hymgi_noise(&g, i, j, k, seed);
   }
 };
 
@@ -354,7 +354,7 @@ extern "C" double hymgi_cuda_alpha_step(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_noise(const hymgi_level *level, int seed, double *x)
 {
-  for_each_cell(level, noise_of_cell{{level->n[0], level->n[1], level->n[2]}, seed, x});
+  for_each_cell(level, noise_of_cell{seed, x});
 }
 
 extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out)
