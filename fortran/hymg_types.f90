@@ -182,6 +182,7 @@ module hymg_types
     integer(c_int) :: norm = HYMG_NORM_MAX
     real(c_double) :: atol = 0
     integer(c_int) :: rhs_mean = HYMG_MEAN_SUBTRACT
+    integer(c_int) :: stagnation = -1
   end type
 
   type, bind(c) :: hymg_option_info

@@ -91,7 +91,8 @@ static bool check_cycle(fv_options *o)
   if (s->method == HYMG_MGPCG && s->cycle == HYMG_CYCLE_F)
     return options_refuse(c, "--cycle f: --solver mgpcg takes v or w");
   if (s->method == HYMG_FMG && s->precision == HYMG_PRECISION_AUTO) s->precision = HYMG_DOUBLE;
-  if (s->max_cycles == -1) s->max_cycles = s->path == HYMG_PATH_ROBUST ? 100 : 20;
+  if (s->max_cycles == -1)
+    s->max_cycles = s->path == HYMG_PATH_ROBUST || s->method == HYMG_MGPCG ? 2000 : 100;
   if (s->method == HYMG_FMG && options_given(c, "rtol"))
     return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
   if (s->method == HYMG_FMG && options_given(c, "max-cycles"))

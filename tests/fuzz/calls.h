@@ -8,7 +8,7 @@ enum {
   SLOTS = 3,
   FIELDS = 6,
   MOST_CYCLES = 4,
-  DEFAULT_CYCLES = 100, /* at most, if max_cycles is -1 */
+  DEFAULT_CYCLES = 2000, /* at most, if max_cycles is -1 */
   WRAP_SIDE = 12, /* of the arrays: cells or faces of the largest grid that has fields, and more */
   WRAP_CELLS = WRAP_SIDE * WRAP_SIDE * WRAP_SIDE
 };

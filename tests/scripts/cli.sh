@@ -465,7 +465,7 @@ check_walls()
 check_solvers()
 {
   ends 0 $small --solver mg 4 1
-  object config.rtol=1e-10 config.max_cycles=20 runs.0.converged=true runs.0.reason=tolerance \
+  object config.rtol=1e-10 config.max_cycles=100 runs.0.converged=true runs.0.reason=tolerance \
     runs.0.cycles.0.kind=f runs.0.cycles.1.kind=v
   for cycle in v w; do
     ends 0 $small --solver mg --cycle $cycle --rtol 1e-4 --max-cycles 30 4 1
