@@ -548,9 +548,10 @@ typedef struct hymg_transport_info {
  * extrapolation, of BiCGStab. MG and MGPCG then mean the same. AUTO: STANDARD if its coarsest level
  * has at most 8192 cells, 64 a side (with FV2 64 in all if there is no finer level, but for FMG),
  * the mean couplings of the axes differ by less than a factor of 2, beta of neighbouring faces by at
- * most a factor of 4, and alpha of neighbouring cells, each with their coupling, by at most 2; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG
- * needs STANDARD: if AUTO finds that it does not suit, the creation of the solver fails and names
- * the reason.
+ * most a factor of 4, and a alpha of neighbouring cells, with their coupling b beta / h^2 added to both,
+ * by at most a factor of 1.5; else ROBUST, as with FV4 where a boundary is Neumann or has data. FMG needs
+ * STANDARD, and more than one level on planes and lines of more than 512 cells: if it does not suit, the
+ * creation of the solver fails and names the reason.
  * FV4 with a variable alpha is of 4th order on ROBUST, where its operator has the mean of alpha u.
  * STANDARD has the product of the means, of 2nd order in this term. So AUTO takes ROBUST if alpha is
  * a field with different values, except for FMG, which then stays on STANDARD; the result's note
@@ -657,8 +658,9 @@ typedef struct hymg_options {
   hymg_norm norm;         /* MG, MGPCG */
   double atol;            /* MG, MGPCG: stop also at |r| <= atol; >= 0 */
   hymg_mean rhs_mean;     /* of singular systems */
-  /* MG, MGPCG: a solve has stagnated after so many cycles without a gain of 5 %, 1 ... 10000; 0: never; -1: after as
-   * many as had been needed up to the last such gain, at least 10 or, with Krylov iterations, 200 */
+  /* MG, MGPCG: a solve has stagnated after so many cycles without a gain of 5 %, 1 ... 10000; 0: never;
+   * -1: after as many as had been needed up to the last such gain, at least 10 or, with Krylov
+   * iterations, 200 */
   int stagnation;
 } hymg_options;
 

@@ -211,8 +211,7 @@ static hymg_status advise_standard(const hymg_solver *solver, lines *t)
   if (step > HYMGI_SMOOTH_ALPHA)
     say(t,
         "alpha jumps: with the coupling of two cells it differs by a factor of up to %.3g (the "
-        "standard path "
-        "suits %d): try path=robust",
+        "standard path suits %g): try path=robust",
         step, HYMGI_SMOOTH_ALPHA);
   return HYMG_OK;
 }

@@ -9,8 +9,9 @@
 /* With 2nd order a coarse level's residual of the solution is 3 times that of the discretisation on the finer one; with
  * 4th order it is more. */
 #define TRUNCATION (1. / 3)
-/* Of u, where the diagonal is spread, so that residuals say little. */
+/* Of u, where the diagonal is spread or alpha varies from cell to cell, so that residuals say little. */
 #define MOST_ERROR 1e-2
+#define EVEN_ALPHA 1.1
 
 /* The norm of f - A u one level below, of the mean of u and with the boundary data of that level. */
 static hymg_status coarse_residual(hymg_solver *solver, int l, const hymg_field *f, double *norm)
@@ -69,7 +70,7 @@ hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, boo
   double coarse = 0, error = 0;
   *good = isfinite(solver->residual) && isfinite(solver->rhs_max);
   if (!*good) return HYMG_OK;
-  if (solver->h.spread) TRY(error_left(solver, level, &error));
+  if (solver->h.spread || solver->h.alpha_step > EVEN_ALPHA) TRY(error_left(solver, level, &error));
   if (!(error <= MOST_ERROR)) {
     *good = false;
     hymgi_note(solver,

@@ -140,6 +140,13 @@ static void start_again(hymg_solver *s)
   hymgi_hierarchy_init(&s->h, op, &options);
 }
 
+/* FMG looks at its result where alpha varies from cell to cell. */
+static hymg_status look_at_alpha(hymg_solver *s)
+{
+  if (s->h.options.method != HYMG_FMG) return HYMG_OK;
+  return hymgi_alpha_step_of(&s->h, &s->h.alpha_step);
+}
+
 /* Where the coefficients decide on the path, the placement is measured after that. */
 static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
                                   const hymgi_tuning *tuning)
@@ -158,6 +165,7 @@ static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
   TRY(hymgi_agree(c, c->status)); /* loading clears the status */
   TRY(hymgi_coefficients_load(&s->h));
   if (open) TRY(hymgi_path_judge(&s->h, &s->path));
+  TRY(look_at_alpha(s));
   if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
   if (open && hymgi_placement_lacks_measurement(&s->h)) {
     start_again(s);
@@ -286,6 +294,7 @@ static hymg_status update(hymg_solver *s)
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;
     if (!kept) s->path = now;
+    TRY(look_at_alpha(s));
     tell_order(s);
   }
   return kept ? attach(s) : rebuild(s);

@@ -80,6 +80,7 @@ struct hymgi_hierarchy {
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
+  double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
   bool singular;     /* the operator takes constants to 0 */
   /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as

@@ -199,7 +199,7 @@ static hymg_status judge_alpha(const hymgi_hierarchy *h, hymgi_path_choice *choi
   choice->path = HYMG_PATH_ROBUST;
   snprintf(choice->why, sizeof choice->why,
            "alpha jumps: with the coupling of two cells it differs by a factor of %.3g (standard: "
-           "at most %d)",
+           "at most %g)",
            step, HYMGI_SMOOTH_ALPHA);
   return HYMG_OK;
 }

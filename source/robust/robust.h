@@ -25,7 +25,7 @@ bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h);
 hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice);
 /* Collective: the largest ratio of neighbouring alphas on level 0, each with the coupling of the two cells; the standard
  * path suits up to HYMGI_SMOOTH_ALPHA. */
-enum { HYMGI_SMOOTH_ALPHA = 2 };
+#define HYMGI_SMOOTH_ALPHA 1.5
 hymg_status hymgi_alpha_step_of(const hymgi_hierarchy *h, double *step);
 /* Is FMG asked for on the robust path? EUNSUPPORTED, naming the reason and MG. */
 hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *choice);
