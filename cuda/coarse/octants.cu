@@ -448,7 +448,7 @@ bool has_room(hymg_context *context, size_t bytes)
 bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists)
 {
   if (!lists->red_black || lists->first == 0 || h->matrix.level != lists->first + 1 ||
-      h->method.coarse_sweeps % 2 != 0 || h->context->gpu->major < 9)
+      lists->method.sweeps % 2 != 0 || h->context->gpu->major < 9)
     return false;
   const hymgi_level *level = h->level + lists->first - 1;
   for (int axis = 0; axis < 3; axis++)

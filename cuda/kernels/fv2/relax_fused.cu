@@ -118,7 +118,7 @@ extern "C" int hymgi_cuda_relax_fused(hymgi_level *level)
   const bool six = m->smoother == HYMG_CHEBYSHEV;
   const int pass = six ? DEGREE : 2;
   int s = 0;
-  for (; s + pass <= m->sweeps; s += pass) {
+  for (; s + pass <= hymgi_sweeps(level); s += pass) {
     if (six)
       chebyshev(level);
     else if (m->smoother == HYMG_JACOBI)
