@@ -57,15 +57,17 @@ int cut(const hymgi_level *level, hymgi_geom part[HYMGI_MOST_PARTS])
 
 /* ---- the side stream ---- */
 
+/* After a failure, what is missing. */
 hymg_status open_side_stream(hymgi_device *d)
 {
-  if (d->side_stream) return HYMG_OK;
-  int least = 0, greatest = 0;
-  cudaDeviceGetStreamPriorityRange(&least, &greatest);
-  cudaError_t error =
-      cudaStreamCreateWithPriority(&d->side_stream, cudaStreamNonBlocking, greatest);
+  cudaError_t error = cudaSuccess;
+  if (!d->side_stream) {
+    int least = 0, greatest = 0;
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    error = cudaStreamCreateWithPriority(&d->side_stream, cudaStreamNonBlocking, greatest);
+  }
   for (int m = 0; error == cudaSuccess && m < HYMGI_MARKS; m++)
-    error = cudaEventCreateWithFlags(&d->mark[m], cudaEventDisableTiming);
+    if (!d->mark[m]) error = cudaEventCreateWithFlags(&d->mark[m], cudaEventDisableTiming);
   return hymgi_cuda_check(d->context, error, "a second stream");
 }
 

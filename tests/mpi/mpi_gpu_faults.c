@@ -112,6 +112,31 @@ START_TEST(a_failing_call_of_cuda_is_survived)
 }
 END_TEST
 
+/* Of the stream for messages, which is made with the first solver whose sweeps are overlapped: the stream
+ * itself, then three events. A solver created after a failure must find them all. */
+START_TEST(a_second_stream_is_made_in_full_or_again)
+{
+  static const char *const makes[] = {"cudaStreamCreateWithPriority", "cudaEventCreateWithFlags"};
+  program model = model_of(_i);
+  const int rank = support_rank(MPI_COMM_WORLD);
+  static double want[2 * CELLS];
+  model.variant = FAULT_OVERLAPPED;
+  if (!is_possible(&model) || support_ranks(MPI_COMM_WORLD) == 1) return;
+  const size_t alive = support_gpu_alive();
+  faults_cuda_list();
+  fault_run(&model, FAULTS_CUDA, 0, want, NULL);
+  long nth[4] = {0};
+  int count = 0;
+  for (int m = 0; m < faults_functions.count; m++)
+    for (int f = 0; f < 2; f++)
+      for (int end = 0; strcmp(faults_functions.of[m].name, makes[f]) == 0 && end <= f; end++)
+        nth[count++] = end ? faults_functions.of[m].last : faults_functions.of[m].first;
+  ck_assert_int_eq(count, 3);
+  for (int m = 0; m < count; m++)
+    ck_assert(survives(&model, rank == 0 ? nth[m] : 0, want, alive));
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   int provided;
@@ -127,7 +152,8 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("calls");
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, a_failing_call_of_cuda_is_survived, 0,
-                      support_small() ? TRANSPORTS : 4 * TRANSPORTS);
+                      support_small() ? TRANSPORTS : (FAULT_OVERLAPPED + 1) * TRANSPORTS);
+  tcase_add_loop_test(t, a_second_stream_is_made_in_full_or_again, 0, 2);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();

@@ -5,6 +5,7 @@
 #include "support/mpi.h"
 
 #include "base/error.h"
+#include "kernel_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,10 @@ static hymg_status make_context(program *p)
   return hymg_context_create_mpi(MPI_COMM_WORLD, &o, &p->context);
 }
 
-/* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths. */
+/* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths; with CUDA
+ * also the standard path, its sweeps overlapped with messages. */
+enum { FAULT_OVERLAPPED = 4 };
+
 static hymg_status make_grid(program *p)
 {
   static const double width[SIDE] = {1, 1, 2, 3, 3, 2, 1, 1};
@@ -104,6 +108,10 @@ static hymg_status need(program *p)
 static hymg_status make_solver(program *p)
 {
   const hymg_options o = options(p);
+  if (p->variant == FAULT_OVERLAPPED) {
+    hymgi_kernel_form_from(p->context, "overlap_staged", 1);
+    hymgi_kernel_form_from(p->context, "overlap", 1);
+  }
   return hymg_solver_create(p->op, &o, &p->solver);
 }
 
