@@ -289,12 +289,8 @@ hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles)
 {
   const hymgi_device_guard guard(context->gpu->ordinal);
   cudaFuncAttributes kernel = {};
-  cudaError_t error = cudaFuncGetAttributes(&kernel, coarse_v_cycle);
-  const int bytes = context->gpu->shared_bytes - (int)kernel.sharedSizeBytes;
-  *doubles = bytes / (int)sizeof(double);
-  if (error == cudaSuccess)
-    error =
-        cudaFuncSetAttribute(coarse_v_cycle, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  const cudaError_t error = cudaFuncGetAttributes(&kernel, coarse_v_cycle);
+  *doubles = (context->gpu->shared_bytes - (int)kernel.sharedSizeBytes) / (int)sizeof(double);
   return hymgi_cuda_check(context, error, "the coarse end's shared memory");
 }
 

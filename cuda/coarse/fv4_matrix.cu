@@ -169,7 +169,7 @@ void hymgi_coarse_launch_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi
   run.matrix_doubles = hymgi_matrix_doubles(run.level[1].cells);
   run.x = level->x;
   run.f = level->f;
-  launch_large(level->context,
-               run.method.variable_beta ? coarse_fv4_matrix<true> : coarse_fv4_matrix<false>,
-               dim3(1), dim3(COARSE_THREADS), lists->arena * (int)sizeof(double), run);
+  hymgi_launch_shared(level->context,
+                      run.method.variable_beta ? coarse_fv4_matrix<true> : coarse_fv4_matrix<false>,
+                      dim3(1), dim3(COARSE_THREADS), (size_t)lists->arena * sizeof(double), run);
 }

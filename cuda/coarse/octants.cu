@@ -435,10 +435,8 @@ bool has_room(hymg_context *context, size_t bytes)
   config.attrs = &attribute;
   config.numAttrs = 1;
   int clusters = 0;
-  cudaError_t error =
-      cudaFuncSetAttribute(coarse_octants, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-  if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveClusters(&clusters, coarse_octants, &config);
+  hymgi_device_meet_kernel(context->gpu, (const void *)coarse_octants, true);
+  const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, coarse_octants, &config);
   if (error != cudaSuccess) cudaGetLastError();
   return error == cudaSuccess && clusters > 0;
 }
@@ -504,7 +502,7 @@ bool hymgi_coarse_launch_octants(const hymgi_hierarchy *h, const hymgi_coarse_li
   run.table = lists->octants;
   run.x = level->x;
   run.f = level->f;
-  launch_large_as({false, shape.bytes, OCTANTS}, level->context, coarse_octants, dim3(OCTANTS),
+  hymgi_launch_as({false, shape.bytes, OCTANTS}, level->context, coarse_octants, dim3(OCTANTS),
                   dim3(THREADS), run);
   return true;
 }

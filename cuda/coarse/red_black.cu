@@ -266,6 +266,6 @@ void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_
 {
   const red_black_run run = hymgi_red_black_run_of(lists, level, bottom, f_cycle, matrix);
   const int threads = (int)FINEST_THREADS + (matrix ? 0 : run.last * (int)COARSE_WARP);
-  launch_large(level->context, matrix ? coarse_red_black_matrix : coarse_red_black, dim3(1),
-               dim3((unsigned)threads), lists->arena * (int)sizeof(double), run);
+  hymgi_launch_shared(level->context, matrix ? coarse_red_black_matrix : coarse_red_black, dim3(1),
+                      dim3((unsigned)threads), (size_t)lists->arena * sizeof(double), run);
 }

@@ -177,26 +177,6 @@ inline bool may_launch(const hymg_context *context)
   return context->gpu->mode != HYMGI_REPLAY && context->status == HYMG_OK;
 }
 
-/* A launch with more shared memory than a kernel has without being asked. */
-template <typename... P, typename... A>
-void launch_large_as(hymgi_launch_kind kind, hymg_context *context, void (*kernel)(P...), dim3 grid,
-                     dim3 block, const A &...args)
-{
-  if (!may_launch(context)) return;
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)kind.shared);
-  if (hymgi_cuda_check(context, error, "shared memory of a kernel") == HYMG_OK)
-    hymgi_launch_as(kind, context, kernel, grid, block, args...);
-}
-
-template <typename... P, typename... A>
-void launch_large(hymg_context *context, void (*kernel)(P...), dim3 grid, dim3 block, int bytes,
-                  const A &...args)
-{
-  launch_large_as({false, (size_t)bytes, 0}, context, kernel, grid, block, args...);
-}
-
 } /* namespace */
 
 #endif

@@ -126,26 +126,48 @@ hymg_status fill_device(hymgi_device *d)
 
 } /* namespace */
 
-/* A kernel without shared memory gets all of it as first-level cache. Unasked, CUDA leaves a
- * multiprocessor as the last kernel wanted it: fv4_gsrb_march then takes longer after fv4_gsrb_shared,
- * whose blocks have all of it. It is a hint: a failure changes nothing, and an error that stays is
- * reported by the launch. */
-extern "C" void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares)
+namespace
+{
+
+/* Where the table has the kernel, or room for it; NULL: neither. */
+const void **slot_of(hymgi_device *device, const void *kernel)
 {
   size_t place = (size_t)kernel / 16;
   for (int tries = 0; tries < HYMGI_MOST_KERNELS; tries++, place++) {
     const void **const slot = &device->kernels[place % HYMGI_MOST_KERNELS];
-    if (*slot == kernel) return;
-    if (*slot) continue;
-    *slot = kernel;
-    cudaFuncAttributes a = {};
-    if (cudaFuncGetAttributes(&a, kernel) != cudaSuccess ||
-        (!shares && a.sharedSizeBytes == 0 &&
-         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                              cudaSharedmemCarveoutMaxL1) != cudaSuccess))
-      cudaGetLastError();
-    return;
+    if (!*slot || *slot == kernel) return slot;
   }
+  return NULL;
+}
+
+/* A kernel without shared memory gets all of it as first-level cache. Unasked, CUDA leaves a
+ * multiprocessor as the last kernel wanted it: fv4_gsrb_march then takes longer after fv4_gsrb_shared,
+ * whose blocks have all of it. One with dynamic shared memory may have as much as there is: the limit
+ * belongs to the process, and another context's thread must not lower it before a launch. */
+cudaError_t set_memory(const hymgi_device *device, const void *kernel, bool shares)
+{
+  cudaFuncAttributes a = {};
+  const cudaError_t error = cudaFuncGetAttributes(&a, kernel);
+  if (error != cudaSuccess) return error;
+  if (shares)
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                device->shared_bytes - (int)a.sharedSizeBytes);
+  if (a.sharedSizeBytes > 0) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                              cudaSharedmemCarveoutMaxL1);
+}
+
+} /* namespace */
+
+/* After a failure the next launch asks again; it is the launch that reports one that stays. */
+extern "C" void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares)
+{
+  const void **const slot = slot_of(device, kernel);
+  if (slot && *slot) return;
+  if (set_memory(device, kernel, shares) != cudaSuccess)
+    cudaGetLastError();
+  else if (slot)
+    *slot = kernel;
 }
 
 extern "C" hymg_status hymgi_device_open(hymg_context *context)

@@ -124,7 +124,8 @@ hymg_status hymgi_device_open(hymg_context *context);
 hymg_status hymgi_device_make_posts(hymg_context *context);
 /* The stream of the next kernel; begins a capture if one is due. */
 cudaStream_t hymgi_device_stream(hymgi_device *device);
-/* Before each launch; does something at a kernel's first. shares: it has dynamic shared memory. */
+/* Before each launch, with the device current; does something at a kernel's first. shares: it has dynamic
+ * shared memory, of which it may then have all that there is. */
 void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);

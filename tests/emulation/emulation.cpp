@@ -8,6 +8,8 @@
  *   a page that faults (to 256 bytes) and faults once freed. A fault says whose memory it was.
  * - A kernel that lets its successors start (emulation_lets_successors_start) before it writes what
  *   they read at once (emulation_before_successors) ends with a message.
+ * - A limit of dynamic shared memory that is lowered, which another thread's launch may need, ends with
+ *   a message.
  * - A barrier that some threads never reach ends with a message, not with a hang.
  * - Copies against their kind or past an allocation, blocks and shared memory that no GPU takes,
  *   handles of another device or already destroyed, synchronisation and allocation in a capture.
@@ -109,7 +111,14 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
   const guard locked(mutex);
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return answer(sticky());
   if (value < 0 || size_t(value) > SHARED_MAX) return answer(cudaErrorInvalidValue);
-  shared_limits[kernel] = value;
+  size_t &limit = shared_limits[kernel];
+  if (size_t(value) < limit) {
+    fprintf(stderr, "emulation: %d bytes of dynamic shared memory, after %zu, for a\n", value,
+            limit);
+    print_kernel(kernel);
+    abort();
+  }
+  limit = value;
   return answer(sticky());
 }
 

@@ -77,6 +77,35 @@ END_TEST
 
 /* ---- devices ---- */
 
+/* How much memory a block may share is set for the whole process: a small solver on a context of its own
+ * takes nothing from a large one. */
+START_TEST(contexts_of_two_sizes_in_turn)
+{
+  static const int sides[2] = {8, 4};
+  support_layout layout[2] = {{0}};
+  twin_open o[2];
+  twin_solution want[2];
+  for (int c = 0; c < 2; c++) {
+    const twin t = twin_of(_i ? HYMG_FV4 : HYMG_FV2, sides[c], sides[c], sides[c], "dd dd dd");
+    twin_open host = twin_begin(&t, &twin_host, NULL);
+    want[c] = twin_solve(&host);
+    twin_end(&host);
+    layout[c].context = context_on(-1, NULL);
+    o[c] = twin_begin(&t, &twin_ways[1], &layout[c]);
+  }
+  for (int time = 0; time < 4; time++) {
+    twin_solution got = twin_solve(&o[time % 2]);
+    twin_same_solution("on one of two contexts", &got, &want[time % 2]);
+    twin_solution_free(&got);
+  }
+  for (int c = 0; c < 2; c++) {
+    twin_end(&o[c]);
+    hymg_context_destroy(&layout[c].context);
+    twin_solution_free(&want[c]);
+  }
+}
+END_TEST
+
 static int devices(void)
 {
   hymg_context *context = context_on(-1, NULL);
@@ -170,6 +199,7 @@ int main(void)
   tcase_add_loop_test(t, calls_keep_the_order_of_the_users_stream, 0, 2);
   suite_add_tcase(suite, t);
   t = tcase_create("devices");
+  tcase_add_loop_test(t, contexts_of_two_sizes_in_turn, 0, 2);
   tcase_add_test(t, a_device_that_is_not_there_is_refused);
   tcase_add_test(t, every_device_tells_about_itself);
   tcase_add_loop_test(t, solvers_on_all_devices_in_turn, 0, 2);

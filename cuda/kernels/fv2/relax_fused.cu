@@ -58,8 +58,8 @@ void launch_fused(const hymgi_level *level, const hymgi_real *beside, fused_args
   if (failure) level->context->status = hymgi_fail(level->context, HYMG_ECUDA, "%s", failure);
   const dim3 grid(blocks_for(a.g.n[0], FUSED_WIDE), blocks_for(a.g.n[1], fused_rows<FORM>()),
                   blocks_for(a.g.n[2], a.slab));
-  launch_large(level->context, fv2_relax_fused<FORM, fused_rows<FORM>()>, grid, dim3(ring::threads),
-               bytes, a);
+  hymgi_launch_shared(level->context, fv2_relax_fused<FORM, fused_rows<FORM>()>, grid,
+                      dim3(ring::threads), bytes, a);
 }
 
 /* weights: momentum and residual of both sweeps. */

@@ -262,7 +262,7 @@ template <typename TILE> void launch(const hymgi_level *level)
                          hymgi_sweeps(level)};
   with_bools(
       [&](auto variable) {
-        launch_large_as({true, (size_t)bytes_of<TILE>(level), 0}, level->context,
+        hymgi_launch_as({true, (size_t)bytes_of<TILE>(level), 0}, level->context,
                         fv4_gsrb_shared<TILE, variable>, dim3((unsigned)blocks_of(a.level)),
                         dim3(TILE::THREADS), a);
       },

@@ -361,7 +361,8 @@ template <typename Shape> void run_shape(const hymgi_level *level, gsrb_args a)
   const unsigned layer = blocks_for(n[0] / 2, Shape::X) * blocks_for(n[1], Shape::Y);
   const int slab = slab_for(a.boxes, layer, context->gpu->multiprocessors, n[2], 2, 8, 2);
   const dim3 grid = slabs_grid(&a, n[0] / 2, Shape::X, Shape::Y, slab);
-  launch_large(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a, maps);
+  hymgi_launch_shared(context, fv4_march_tma<Shape>, grid, dim3(Shape::THREADS), Shape::SHARED, a,
+                      maps);
 }
 
 } /* namespace */
