@@ -73,7 +73,9 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
              : l < kept->coarse->first ? "coarse_octants"
              : kept->coarse->red_black ? "coarse_red_black"
                                        : "coarse_v_cycle");
-  return HYMG_OK;
+  /* kernels of cycles, and the one that makes a coarse matrix, start before their predecessors end */
+  hymgi_device_sync(context);
+  return context->status;
 }
 
 void hymgi_cuda_detach(hymgi_hierarchy *h)

@@ -29,7 +29,9 @@ __device__ __forceinline__ void let_successors_start()
 }
 
 /* Waits until what earlier kernels wrote is visible. Called by all threads of every kernel; only
- * what no kernel of a solve writes (coefficients, box lists) may be read before. */
+ * what no kernel of a solve writes (coefficients, box lists) may be read before, or through the
+ * read-only cache. Set-up, which writes that, does not let kernels start early (hymg_context.in_setup)
+ * and ends with a wait (attach.cu). */
 __device__ __forceinline__ void wait_for_predecessors()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -209,7 +211,7 @@ __device__ __forceinline__ hymgi_real beta_at_boundary(const operator_view &v, i
   return SINGLE ? v.boundary_weight[face] : v.beta_constant[face / 2] * v.boundary_weight[face];
 }
 
-/* Through the read-only cache: no kernel that may still run writes betas (set-up waits). */
+/* Through the read-only cache: no kernel that may still run writes betas. */
 template <bool VARIABLE>
 __device__ __forceinline__ fv2_betas fv2_load_betas(const operator_view &v, const hymgi_geom &g,
                                                     const place &p)

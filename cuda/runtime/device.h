@@ -168,7 +168,8 @@ struct hymgi_launch_kind {
 };
 
 /* Launches kernel(args...). Every kernel calls wait_for_predecessors (cuda/device/stencil_access.cuh)
- * before it touches what another one wrote: from sm_90 on it may start before that one has ended. */
+ * before it touches what another one wrote: from sm_90 on it may start before that one has ended, but
+ * not during set-up. */
 template <typename... P, typename... A>
 static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void (*kernel)(P...),
                             dim3 grid, dim3 block, A... args)
@@ -180,7 +181,7 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   hymgi_device_meet_kernel(device, (const void *)kernel, kind.shared > 0);
   cudaLaunchAttribute attribute[3] = {};
   unsigned count = 0;
-  if (device->major >= 9 && !device->waits) {
+  if (device->major >= 9 && !device->waits && !context->in_setup) {
     attribute[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute[count++].val.programmaticStreamSerializationAllowed = 1;
   }

@@ -50,13 +50,14 @@ static hymg_status tune(hymg_solver *s)
   return status;
 }
 
-/* The levels in double precision are complete. */
-static hymg_status attach(hymg_solver *s)
+hymg_status hymgi_solver_attach(hymg_solver *s)
 {
+  hymg_context *c = s->h.context;
   const hymgi_backend *fine = s->h.placement.fine;
   if (!s->h.shadow.level) TRY(hymgi_shadow_create(&s->h));
   TRY(hymgi_shadow_fill(&s->h));
-  if (fine->attach) TRY(hymgi_agree(s->h.context, fine->attach(&s->h)));
+  if (fine->attach) TRY(hymgi_agree(c, fine->attach(&s->h)));
+  c->in_setup = false;
   return hymgi_coarse_matrix_make(&s->h);
 }
 
@@ -126,7 +127,7 @@ static hymg_status end_robust(hymg_solver *s)
   const int levels = s->h.num_levels, host = s->h.placement.host_from;
   if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
   TRY(hymgi_transport_connect(&s->h));
-  return attach(s);
+  return hymgi_solver_attach(s);
 }
 
 /* The same operator and options, without levels. */
@@ -171,7 +172,7 @@ static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
     start_again(s);
     return build_standard(s, backend, tuning);
   }
-  TRY(attach(s));
+  TRY(hymgi_solver_attach(s));
   if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
   return HYMG_OK;
 }
@@ -252,7 +253,9 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
   if (status == HYMG_OK) {
     s->id = s->binding = ++c->solvers;
     hymgi_hierarchy_init(&s->h, op, &o);
+    c->in_setup = true;
     status = build(s, tuning);
+    c->in_setup = false; /* also after a failure */
   }
   if (status != HYMG_OK) {
     if (s) s->h.transport.failed = true;
@@ -297,7 +300,7 @@ static hymg_status update(hymg_solver *s)
     TRY(look_at_alpha(s));
     tell_order(s);
   }
-  return kept ? attach(s) : rebuild(s);
+  return kept ? hymgi_solver_attach(s) : rebuild(s);
 }
 
 hymg_status hymg_solver_update(hymg_solver *solver)
@@ -307,7 +310,9 @@ hymg_status hymg_solver_update(hymg_solver *solver)
   hymgi_solver_arguments(&a, "hymg_solver_update", solver);
   hymgi_operator_arguments(&a, &solver->h.op->desc);
   TRY(hymgi_agree_on(solver->h.context, HYMG_OK, &a));
+  solver->h.context->in_setup = true;
   const hymg_status status = update(solver);
+  solver->h.context->in_setup = false;
   if (status != HYMG_OK) hymgi_transport_reset(&solver->h, status);
   return status;
 }

@@ -49,6 +49,9 @@ struct hymg_solver {
  * the standard one; for the kernel benchmark and tests. */
 hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *options,
                                       const hymgi_tuning *tuning, hymg_solver **solver);
+/* Collective: once the levels in double precision have new coefficients, what is made of them: levels in
+ * single precision, what a GPU keeps, coarse matrices. Ends set-up; recorded cycles are void. */
+hymg_status hymgi_solver_attach(hymg_solver *solver);
 /* The arguments of a collective call with a solver: so far the solver itself. */
 void hymgi_solver_arguments(hymgi_arguments *a, const char *call, const hymg_solver *solver);
 /* Is the field one of cells on a level of the solver? */

@@ -66,12 +66,13 @@ hymg_status hymgi_transfer_judge(hymg_solver *s, hymgi_transfer_wish *wish)
 hymg_status hymgi_transfer_change(hymg_solver *s, bool tensor)
 {
   hymg_context *c = s->h.context;
-  const hymgi_backend *fine = s->h.placement.fine;
   s->transfer.since = s->records;
   s->transfer.settled = !tensor;
-  TRY(hymgi_robust_change(&s->h, tensor));
-  TRY(hymgi_shadow_fill(&s->h));
-  if (fine->attach) TRY(hymgi_agree(c, fine->attach(&s->h))); /* recorded cycles are void */
+  c->in_setup = true;
+  hymg_status status = hymgi_robust_change(&s->h, tensor);
+  if (status == HYMG_OK) status = hymgi_solver_attach(s);
+  c->in_setup = false;
+  TRY(status);
   if (tensor)
     hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);
   else

@@ -23,6 +23,9 @@ struct hymg_context {
   /* Sticky within one solve: level operations record a failure here and continue with their
    * messages, so that no other rank blocks. */
   hymg_status status;
+  /* A solver's coefficients are being made or changed: a GPU's kernels, which otherwise read them before the
+   * preceding one has ended, then start one after the other. */
+  bool in_setup;
   struct hymgi_device *gpu; /* created when a backend first needs it; closed by close_gpu */
   void (*close_gpu)(struct hymgi_device *gpu);
   hymgi_choice *choices;

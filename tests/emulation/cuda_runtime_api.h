@@ -324,6 +324,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 /* What is alive: allocations, streams, events, graphs and their instances. */
 size_t emulation_alive(void);
+/* Launches of kernels that may start before their predecessors end: all so far, and those queued behind a
+ * kernel that may not. */
+void emulation_early_starts(size_t *all, size_t *over_others);
 /* Does queued work as far as it does not wait for another process. */
 void emulation_progress(void);
 

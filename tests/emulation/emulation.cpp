@@ -68,6 +68,14 @@ static cudaError_t check_launch(const cudaLaunchConfig_t &c, const void *kernel)
   return cudaSuccess;
 }
 
+static void note_start(bool early)
+{
+  if (queue.empty()) starts.others_queued = false;
+  starts.early += early;
+  starts.early_over_others += early && starts.others_queued;
+  starts.others_queued = starts.others_queued || !early;
+}
+
 cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              std::function<void()> thread)
 {
@@ -81,13 +89,17 @@ cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kerne
     error = cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) return answer(error);
   const cudaLaunchConfig_t shape = *config;
-  bool together = false;
-  for (unsigned a = 0; a < config->numAttrs; a++)
+  bool together = false, early = false;
+  for (unsigned a = 0; a < config->numAttrs; a++) {
+    early = early || (config->attrs[a].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                      config->attrs[a].val.programmaticStreamSerializationAllowed != 0);
     together = together ||
                (config->attrs[a].id == cudaLaunchAttributeCooperative &&
                 config->attrs[a].val.cooperative != 0) ||
                (config->attrs[a].id == cudaLaunchAttributeClusterDimension &&
                 config->attrs[a].val.clusterDim.x > 1);
+  }
+  note_start(early);
   return submit(config->stream, [shape, kernel, together, thread] {
     grid.backwards = number("HYMG_EMULATION_REVERSE", 0) != 0;
     run_grid(shape, kernel, together, thread);
@@ -275,6 +287,12 @@ cudaError_t cudaDeviceSynchronize(void)
 {
   const guard locked(mutex);
   return capture_forbids() ? answer(cudaErrorStreamCaptureUnsupported) : wait_for_queue();
+}
+
+void emulation_early_starts(size_t *all, size_t *over_others)
+{
+  const guard locked(mutex);
+  *all = starts.early, *over_others = starts.early_over_others;
 }
 
 void emulation_progress(void)

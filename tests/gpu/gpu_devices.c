@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/solver.h"
+
 enum { N = 16, CELLS = N * N * N };
 
 static const int zero[3] = {0, 0, 0}, count[3] = {N, N, N};
@@ -72,6 +74,45 @@ START_TEST(calls_keep_the_order_of_the_users_stream)
   support_gpu_free(device);
   support_gpu_free_pinned(buffer);
   support_gpu_stream_end(stream);
+}
+END_TEST
+
+typedef struct early_starts {
+  size_t all, over_others;
+} early_starts;
+
+static early_starts starts(void)
+{
+  early_starts s;
+  support_gpu_early_starts(&s.all, &s.over_others);
+  return s;
+}
+
+/* A kernel of a cycle reads coefficients before its predecessor has ended, so none of set-up's kernels
+ * starts early, nor is one of them still queued when the first kernel that does is launched: the one that
+ * makes a coarse matrix, or a solve's. Likewise in an update. */
+START_TEST(no_kernel_starts_early_before_set_up_is_over)
+{
+  enum { STANDARD, MATRIX, ROBUST, KINDS };
+  const int kind = _i % KINDS;
+  twin t = twin_of(_i / KINDS ? HYMG_FV4 : HYMG_FV2, N, N, N, "dd dd dd");
+  if (kind == ROBUST) t.path = HYMG_PATH_ROBUST;
+  support_layout layout = {.context = context_on(-1, NULL)};
+  layout.context->matrix_from = kind == MATRIX ? 1 : INT64_MAX;
+  const early_starts before = starts();
+  twin_open o = twin_begin(&t, &twin_ways[kind == MATRIX], &layout);
+  const early_starts created = starts();
+  OK(o.k.context, hymg_solver_update(o.k.solver));
+  const early_starts updated = starts();
+  ck_assert_int_eq(o.k.solver->h.matrix.exists, kind == MATRIX);
+  ck_assert_uint_eq(created.over_others, before.over_others);
+  ck_assert_uint_eq(updated.over_others, before.over_others);
+  if (kind != MATRIX) ck_assert_uint_eq(updated.all, created.all);
+  twin_solution s = twin_solve(&o);
+  ck_assert_uint_gt(starts().all, updated.all);
+  twin_solution_free(&s);
+  twin_end(&o);
+  hymg_context_destroy(&layout.context);
 }
 END_TEST
 
@@ -197,6 +238,7 @@ int main(void)
   Suite *suite = suite_create("streams and devices");
   TCase *t = tcase_create("streams");
   tcase_add_loop_test(t, calls_keep_the_order_of_the_users_stream, 0, 2);
+  tcase_add_loop_test(t, no_kernel_starts_early_before_set_up_is_over, 0, twin_emulated() ? 6 : 0);
   suite_add_tcase(suite, t);
   t = tcase_create("devices");
   tcase_add_loop_test(t, contexts_of_two_sizes_in_turn, 0, 2);

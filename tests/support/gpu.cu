@@ -106,6 +106,14 @@ extern "C" size_t support_gpu_alive(void)
 #endif
 }
 
+extern "C" void support_gpu_early_starts(size_t *all, size_t *over_others)
+{
+  *all = *over_others = 0;
+#ifdef EMULATION_CUDA_RUNTIME_API_H
+  emulation_early_starts(all, over_others);
+#endif
+}
+
 extern "C" void support_gpu_fail_launch(hymg_context *context, int nth)
 {
   context->gpu->failures = nth;

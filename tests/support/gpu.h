@@ -33,6 +33,9 @@ size_t support_gpu_used(void);
 size_t support_gpu_total(void);
 /* Allocations, streams, events and graphs alive: the emulation counts them, on a GPU it is 0. */
 size_t support_gpu_alive(void);
+/* Launches that may start before their predecessors end: all so far, and those queued behind one that may
+ * not. The emulation counts them, on a GPU they are 0. */
+void support_gpu_early_starts(size_t *all, size_t *over_others);
 /* The nth launch from now on fails (after it was made, as a late error does); 0: none does. The
  * context's device must be open. */
 void support_gpu_fail_launch(hymg_context *context, int nth);

@@ -76,6 +76,11 @@ struct {
   long at = 0, count = 0;
 } failure;
 
+struct {
+  size_t early, early_over_others;
+  bool others_queued; /* kernels that may not start early */
+} starts;
+
 const char *setting(const char *name)
 {
   const char *value = getenv(name);
