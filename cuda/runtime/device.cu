@@ -89,9 +89,9 @@ hymg_status fill_device(hymgi_device *d)
   TRY(attribute(d, cudaDevAttrComputeCapabilityMinor, &minor));
   TRY(attribute(d, cudaDevAttrMultiProcessorCount, &d->multiprocessors));
   TRY(attribute(d, cudaDevAttrMaxSharedMemoryPerBlockOptin, &d->shared_bytes));
-  int concurrent = 0; /* else the host must not touch managed memory while a kernel ends */
+  int concurrent = 0;
   TRY(attribute(d, cudaDevAttrConcurrentManagedAccess, &concurrent));
-  d->polls = concurrent != 0;
+  d->concurrent = concurrent != 0;
   if (d->major < 8)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,

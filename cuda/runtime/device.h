@@ -73,8 +73,8 @@ struct hymgi_device {
   hymgi_reduction reduction;
   unsigned long long *results;         /* all of them; that of `reduction` is one */
   unsigned char unread[HYMGI_RESULTS]; /* reductions queued since a result was read; 2: or more */
-  bool polls;                          /* the host may look for results while kernels run */
-  unsigned long long *kept;            /* in device memory: a result that later kernels read */
+  bool concurrent; /* the host may touch managed memory, and look for results, while kernels run */
+  unsigned long long *kept; /* in device memory: a result that later kernels read */
   bool has_forms;
   int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
   /* NULL until a solver exchanges by NCCL (exchange/nccl.cu), which also sets how to wait for the

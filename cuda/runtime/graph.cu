@@ -233,7 +233,7 @@ extern "C" bool hymgi_device_result(hymg_context *context, int count, unsigned l
   unsigned char *const unread = d->unread + (d->reduction.result - d->results) / HYMGI_RESULT_WORDS;
   flush(d);
   const bool by_itself = unread == d->unread || *unread == 1;
-  if (!d->polls || d->peers || d->groups || !by_itself || context->status != HYMG_OK ||
+  if (!d->concurrent || d->peers || d->groups || !by_itself || context->status != HYMG_OK ||
       !appears(result, count))
     wait_for_all(context);
   for (int m = 0; m < HYMGI_RESULT_WORDS; m++) {

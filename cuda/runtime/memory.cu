@@ -86,15 +86,12 @@ const hymgi_memory hymgi_pinned_memory = {"pinned",      true,           true, f
                                           alloc<PINNED>, release_pinned, NULL};
 }
 
-/* Written once, then read by host and device: each keeps a copy. */
-extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes)
+namespace
 {
-  if (bytes == 0) return HYMG_OK;
-  const hymgi_device_guard guard(context->gpu->ordinal);
-  void *shared = NULL;
-  const cudaError_t error = cudaMallocManaged(&shared, bytes);
-  if (error != cudaSuccess) return refused(context, error, bytes, "managed");
-  memcpy(shared, *block, bytes);
+
+/* Host and device each keep a copy. */
+void keep_copies(hymg_context *context, void *shared, size_t bytes)
+{
 #if CUDART_VERSION >= 13000
   cudaMemLocation here = {};
   here.type = cudaMemLocationTypeDevice;
@@ -106,19 +103,45 @@ extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, s
   cudaMemPrefetchAsync(shared, bytes, context->gpu->ordinal, context->gpu->stream);
 #endif
   cudaGetLastError(); /* advice may be refused */
+}
+
+} /* namespace */
+
+/* Written once, then read by kernels, and by the host while kernels run: where it must not touch managed
+ * memory then, in its own memory, which kernels reach more slowly. */
+extern "C" hymg_status hymgi_device_share(hymg_context *context, void **block, size_t bytes)
+{
+  if (bytes == 0) return HYMG_OK;
+  const hymgi_device_guard guard(context->gpu->ordinal);
+  const bool managed = context->gpu->concurrent;
+  void *shared = NULL;
+  const cudaError_t error = managed ? cudaMallocManaged(&shared, bytes)
+                                    : cudaHostAlloc(&shared, bytes, cudaHostAllocMapped);
+  if (error != cudaSuccess)
+    return refused(context, error, bytes, managed ? "managed" : "pinned host");
+  memcpy(shared, *block, bytes);
+  if (managed) keep_copies(context, shared, bytes);
   free(*block);
   *block = shared;
   return HYMG_OK;
 }
 
-/* Where CUDA does not say what a block is, cudaFree refuses what is not shared memory; a lost device
- * does neither. */
+/* Kernels in flight may read it: cudaFree waits for them. Where CUDA does not say what a block is, it
+ * refuses what is not shared memory; a lost device does neither. */
 extern "C" void hymgi_device_unshare(void *block)
 {
   cudaPointerAttributes a = {};
   const bool known = cudaPointerGetAttributes(&a, block) == cudaSuccess;
-  const bool on_host = known && a.type != cudaMemoryTypeManaged;
-  if (on_host || (cudaFree(block) == cudaErrorInvalidValue && !known)) free(block);
+  if (known && a.type == cudaMemoryTypeHost) {
+    const hymgi_device_guard guard(a.device);
+    cudaDeviceSynchronize();
+    cudaFreeHost(block);
+  } else if (known && a.type != cudaMemoryTypeManaged) {
+    free(block);
+  } else if (cudaFree(block) == cudaErrorInvalidValue && !known &&
+             cudaFreeHost(block) == cudaErrorInvalidValue) {
+    free(block);
+  }
   cudaGetLastError();
 }
 

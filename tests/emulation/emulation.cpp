@@ -24,6 +24,7 @@
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)
  *   HYMG_EMULATION_MEMORY=MIB   memory of each (4096), managed memory counted as its own
  *   HYMG_EMULATION_CLUSTERS=0   no cluster of blocks fits
+ *   HYMG_EMULATION_CONCURRENT=0 managed memory is out of the host's reach while work is queued
  *   HYMG_EMULATION_EAGER=1      work runs at once: a debugger then shows who launched it
  *   HYMG_EMULATION_OPEN=1       device memory stays in the host's reach
  *   HYMG_EMULATION_REVERSE=1    blocks and threads run from the last to the first: other results
@@ -270,7 +271,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
   p->l2CacheSize = 50 << 20;
   p->memoryBusWidth = 5120;
   p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
-  p->concurrentManagedAccess = 1;
+  p->concurrentManagedAccess = concurrent();
   p->asyncEngineCount = 3;
   p->pciBusID = device + 1;
   return answer(sticky());

@@ -214,6 +214,43 @@ START_TEST(the_need_is_what_is_taken)
 }
 END_TEST
 
+/* ---- managed memory ---- */
+
+/* Where the host may not touch it while kernels run, as the emulation then sees to: several boxes, whose
+ * lists host and kernels read at the same time, give the same bits, in one context after the other. */
+START_TEST(lists_are_read_while_kernels_run)
+{
+  const twin t = twin_of(_i ? HYMG_FV4 : HYMG_FV2, 16, 8, 8, "dd pp dd");
+  const support_layout layout = {.threads = 1, .boxes = {2, 1, 2}};
+  twin_answer want = twin_ask(&t, &twin_host, &layout);
+  const usage before = in_use();
+  support_gpu_emulate("CONCURRENT", "0");
+  for (int time = 0; time < 2; time++) {
+    twin_answer got = twin_ask(&t, &twin_ways[time], &layout);
+    const char *what = twin_unlike(&got, &want);
+    ck_assert_msg(what == NULL, "%s: %s", twin_ways[time].name, what);
+    twin_answer_free(&got);
+  }
+  support_gpu_emulate("CONCURRENT", NULL);
+  ck_assert_uint_eq(in_use().alive, before.alive);
+  twin_answer_free(&want);
+}
+END_TEST
+
+START_TEST(managed_vectors_are_refused_where_the_host_may_not_touch_them)
+{
+  support_gpu_emulate("CONCURRENT", "0");
+  cube c = cube_of(HYMG_FV2, 1000.0);
+  const hymg_options o = on_gpu(HYMG_MEMORY_MANAGED);
+  hymg_solver *solver = NULL;
+  support_assert_error(c.context, hymg_solver_create(c.op, &o, &solver), HYMG_EUNSUPPORTED,
+                       "memory managed", "device 0", "concurrentManagedAccess", NULL);
+  ck_assert_ptr_null(solver);
+  cube_end(&c);
+  support_gpu_emulate("CONCURRENT", NULL);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("memory of the GPU");
@@ -223,6 +260,11 @@ int main(void)
   tcase_add_test(t, there_is_room_again_once_fields_are_gone);
   if (twin_emulated()) tcase_add_test(t, auto_does_without_single_precision_where_it_does_not_fit);
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 8);
+  suite_add_tcase(suite, t);
+  t = tcase_create("managed");
+  if (twin_emulated()) tcase_add_loop_test(t, lists_are_read_while_kernels_run, 0, 2);
+  if (twin_emulated())
+    tcase_add_test(t, managed_vectors_are_refused_where_the_host_may_not_touch_them);
   suite_add_tcase(suite, t);
   return twin_run(suite);
 }

@@ -28,6 +28,15 @@ bool kept_open()
   return number("HYMG_EMULATION_OPEN", 0) != 0;
 }
 
+/* Managed memory, where host and kernels may not use it at the same time. */
+void reach_managed(bool reach)
+{
+  if (concurrent()) return;
+  for (const auto &[low, a] : allocations)
+    if (a.type == cudaMemoryTypeManaged)
+      mprotect(a.mapped, a.mapped_bytes, reach ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
 /* Device memory is in reach between the two; they nest. */
 void open_arena()
 {
@@ -173,6 +182,7 @@ cudaError_t allocate(void **pointer, size_t bytes, cudaMemoryType type)
   *pointer = mapped + (mapped_bytes - bytes) / 256 * 256;
   allocations[static_cast<char *>(*pointer)] = {bytes, mapped,         mapped_bytes,
                                                 type,  current_device, false};
+  if (!queue.empty()) reach_managed(false);
   return cudaSuccess;
 }
 
@@ -181,6 +191,7 @@ bool try_queue()
 {
   if (queue.empty()) return true;
   open_arena();
+  reach_managed(true);
   while (!queue.empty() && !stalled) {
     emulated_work work = std::move(queue.front());
     queue.pop_front();
@@ -188,6 +199,7 @@ bool try_queue()
     if (stalled) queue.push_front(std::move(work));
   }
   close_arena();
+  if (!queue.empty()) reach_managed(false);
   const bool done = !stalled;
   stalled = false;
   if (!done) sched_yield();
@@ -258,6 +270,7 @@ cudaError_t submit(cudaStream_t stream, emulated_work work)
     return cudaSuccess;
   }
   queue.push_back(std::move(work));
+  reach_managed(false);
   if (number("HYMG_EMULATION_EAGER", 0) != 0 || shared_allocations > 0) try_queue();
   return cudaSuccess;
 }
@@ -269,6 +282,7 @@ cudaError_t wait_for_queue(bool once = false)
   if (fails("sync")) {
     lost = cudaErrorLaunchFailure;
     queue.clear();
+    reach_managed(true);
     return answer(lost);
   }
   if (once && !try_queue()) return cudaErrorNotReady;

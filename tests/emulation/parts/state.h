@@ -128,6 +128,11 @@ cudaError_t sticky()
   return lost;
 }
 
+bool concurrent()
+{
+  return number("HYMG_EMULATION_CONCURRENT", 1) != 0;
+}
+
 int device_count()
 {
   return int(number("HYMG_EMULATION_DEVICES", 1));
