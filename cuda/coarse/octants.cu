@@ -388,6 +388,7 @@ __global__ void __launch_bounds__(THREADS, 1)
   cluster_arrive(); /* until all are here, nobody stores */
   wait_for_predecessors();
   if (all.own.mine) all.own.f = run.f[all.own.field];
+  __syncwarp(); /* the barrier is for whole warps */
   cluster_wait();
   if (run.below.f_cycle) {
     all.f_cycle_below(run.below, cell);
