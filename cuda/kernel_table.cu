@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/ghosts.cuh"
+#include "device/loops.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
 #include "level_ops.h"
@@ -39,23 +40,15 @@ bool is_plain(const hymgi_level *level)
   return level->num_boxes > 0 && !level->box[0].split;
 }
 
-/* Do slabs of so many planes fit into a grid of blocks? */
-template <int PLANES> bool fits_by(const hymgi_level *level)
-{
-  enum { GRID_LIMIT = 65535 };
-  int n[3];
-  box_extent(level->box, level->num_boxes, n);
-  return (int64_t)blocks_for(n[2], PLANES) * level->num_boxes <= GRID_LIMIT;
-}
-
+/* With slabs of so many planes. */
 template <int PLANES> bool is_plain_by(const hymgi_level *level)
 {
-  return is_plain(level) && fits_by<PLANES>(level);
+  return is_plain(level) && fits_grid(level, PLANES);
 }
 
 template <int PLANES> bool is_split_by(const hymgi_level *level)
 {
-  return is_split(level) && fits_by<PLANES>(level);
+  return is_split(level) && fits_grid(level, PLANES);
 }
 
 /* It reads ghosts, which below the size of marches a box that wraps needs for nothing else. */
@@ -84,13 +77,13 @@ bool tiles_plain(const hymgi_level *level)
 /* FV4 as the marches do not have it: with the mean of alpha x, or limited on levels that do not march. */
 bool is_extended(const hymgi_level *level)
 {
-  const bool marches = is_split(level) && takes(level, HYMGI_FV4_MARCH);
+  const bool marches = is_split_by<16>(level) && takes(level, HYMGI_FV4_MARCH);
   return !SINGLE && (level->c.alpha_limit > 0 || (level->c.limited && !marches));
 }
 
 bool marches_by_tma(const hymgi_level *level)
 {
-  return is_split(level) && takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tma(level);
+  return is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tma(level);
 }
 
 /* FV4's marches compute the ghosts along x themselves where a row is a whole number of warps, at
@@ -134,10 +127,10 @@ constexpr struct {
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, FV2, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
     {RESIDUAL | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, 0, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, FV4, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
-    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, 0, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
+    {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<64>, HYMGI_FV4_BUT_X, 0, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
     {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, 0, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
-    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split, HYMGI_FV4_BUT_X, 0, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<16>, HYMGI_FV4_BUT_X, 0, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
     {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
     {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, 0, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
     {HALF | RELAX | RESIDUAL | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, FV2, "sweep_generic", hymgi_cuda_sweep_generic},
@@ -166,7 +159,7 @@ hymgi_kernel kernel_for(const hymgi_level *level, int job)
 bool could_fuse_relax(const hymgi_level *level)
 {
   const int64_t from = level->context->gpu->form_from[HYMGI_FV2_RELAX_FUSED];
-  return hymgi_cuda_could_fuse_relax(level) &&
+  return hymgi_cuda_could_fuse_relax(level) && fits_grid(level, 16) &&
          cells_of(level) / (level->method->variable_beta ? 1 : 8) >= from;
 }
 
@@ -184,7 +177,8 @@ bool fuses_gsrb(const hymgi_level *level)
 {
   const int *const n = level->box[0].n;
   const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
-  return cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
+  return fits_grid(level, 64) &&
+         cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
 }
 
 /* Both colours in one pass, where a thread beyond a face along x has two whole slots. With alpha a pass at
@@ -280,10 +274,27 @@ hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
   return status;
 }
 
+/* Along y, with two layers of ghosts on both sides, the limit of a grid; along x and z that of
+ * interpolate.cu, where n / 2 coarse cells times a quarter as many tiles must be below 2^32. */
+hymg_status check_sides(const hymgi_level *level)
+{
+  enum { MOST = LEAST_ROWS * GRID_LIMIT - 4 };
+  const bool robust = level->method->robust;
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  for (int axis = 0; axis < 3; axis++)
+    if (n[axis] > MOST && (axis == 1 || !robust))
+      return hymgi_fail(level->context, HYMG_EUNSUPPORTED,
+                        "a box of %d cells along %c on backend cuda, path %s: at most %d", n[axis],
+                        "xyz"[axis], robust ? "robust" : "standard", (int)MOST);
+  return HYMG_OK;
+}
+
 } /* namespace */
 
 hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
+  TRY(check_sides(level));
   fill_kernels(level, k);
   /* parts would not follow the boxes of a robust level, whose colours are exchanged */
   const bool robust = level->method->robust;
@@ -335,7 +346,8 @@ bool hymgi_cuda_spare_buffers(const hymgi_level *level)
 bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 {
   if (level->method->stencil == HYMG_FV2)
-    return takes(level, HYMGI_FV2_GSRB_PEER) && hymgi_cuda_fv2_could_fuse_exchange(level, plan);
+    return takes(level, HYMGI_FV2_GSRB_PEER) && fits_grid(level, 1) &&
+           hymgi_cuda_fv2_could_fuse_exchange(level, plan);
   return !takes(level, HYMGI_OVERLAP) && hymgi_cuda_fv4_could_halve(level, plan);
 }
 
@@ -344,5 +356,5 @@ bool hymgi_cuda_starts_alone(const hymgi_level *level)
   const hymgi_method *m = level->method;
   if (m->smoother != HYMG_GSRB) return false;
   if (m->stencil == HYMG_FV2) return true;
-  return level->num_boxes == 1 && is_split(level) && takes(level, HYMGI_FV4_MARCH);
+  return level->num_boxes == 1 && is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH);
 }

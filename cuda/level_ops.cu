@@ -1,6 +1,7 @@
 /* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
 #include "level_ops.h"
 
+#include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
@@ -306,7 +307,7 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y
                           const hymgi_real *with, int exponent, int bits, int64_t *words)
 {
   if (level->num_boxes == 0) return;
-  if (level->method->stencil == HYMG_FV4) {
+  if (level->method->stencil == HYMG_FV4 || !fits_grid(level, 64)) {
     hymgi_cuda_apply(level, x, y);
     hymgi_cuda_sum(level, with, y, exponent, bits, words);
     return;

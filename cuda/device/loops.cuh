@@ -8,7 +8,9 @@
 namespace
 {
 
-enum { ROW_THREADS = 256, GRID_LIMIT = 65535 };
+/* A grid has at most GRID_LIMIT blocks along y and z; kernels whose blocks have some rows of a box along y
+ * have at least LEAST_ROWS, which limits a box (check_sides() in kernel_table.cu). */
+enum { ROW_THREADS = 256, GRID_LIMIT = 65535, LEAST_ROWS = 4 };
 
 /* Threads along a row of n entries: 2^shift, a warp at most. */
 HYMGI_INLINE int row_shift(int n)
@@ -29,6 +31,14 @@ inline unsigned row_blocks(int64_t rows, int n)
 inline unsigned grid_share(int things)
 {
   return (unsigned)(things < GRID_LIMIT ? things : GRID_LIMIT);
+}
+
+/* Do the level's boxes in slabs of so many planes each fit along z? */
+inline bool fits_grid(const hymgi_level *level, int planes)
+{
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  return (int64_t)blocks_for(n[2], planes) * level->num_boxes <= GRID_LIMIT;
 }
 
 /* Calls each(t, row) once for every 0 <= t < n and row, by the blocks of the grid's x. */

@@ -20,8 +20,9 @@ struct term_args {
 __device__ __forceinline__ bool cell_at_boundary(const hymgi_geom &g, int face, int at[3])
 {
   const int axis = face / 2, nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
-  const int u = (int)(blockIdx.x * FACE_X + threadIdx.x);
-  const int v = (int)(blockIdx.y * FACE_Y + threadIdx.y);
+  const unsigned across = ((unsigned)nu + FACE_X - 1) / FACE_X;
+  const int u = (int)(blockIdx.x % across * FACE_X + threadIdx.x);
+  const int v = (int)(blockIdx.x / across * FACE_Y + threadIdx.y);
   const int boundary = face & 1 ? (axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2]) - 1 : 0;
   at[0] = axis == 0 ? boundary : u;
   at[1] = axis == 0 ? u : axis == 1 ? boundary : v;
@@ -81,7 +82,7 @@ dim3 boundary_blocks(const hymgi_geom *g, int face)
 {
   int u, v;
   hymgi_boundary_axes(face, &u, &v);
-  return dim3(blocks_for(g->n[u], FACE_X), blocks_for(g->n[v], FACE_Y));
+  return dim3(blocks_for(g->n[u], FACE_X) * blocks_for(g->n[v], FACE_Y));
 }
 
 } /* namespace */

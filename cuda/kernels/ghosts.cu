@@ -126,19 +126,22 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y)
   let_successors_start();
   wait_for_predecessors();
   const int p = (int)(blockIdx.x * FACE_X + threadIdx.x);
-  const int q = (int)(blockIdx.y * FACE_Y + threadIdx.y);
   for (int z = (int)blockIdx.z; z < a.boxes.count * a.count; z += (int)gridDim.z) {
     const hymgi_geom g = box_at(a.boxes, z / a.count);
     const int face = a.from + z % a.count, axis = face / 2;
     const int nu = axis == 0 ? g.n[1] : g.n[0], nv = axis == 2 ? g.n[1] : g.n[2];
-    if (!(g.boundaries >> face & 1) || p >= nu + 2 || q >= nv + 2) continue;
-    const int u = from_minus_one(p, nu), v = from_minus_one(q, nv);
-    if (axis == 0)
-      fill_both_layers<0>(a, g, face & 1, u, v);
-    else if (axis == 1)
-      fill_both_layers<1>(a, g, face & 1, u, v);
-    else
-      fill_both_layers<2>(a, g, face & 1, u, v);
+    if (!(g.boundaries >> face & 1) || p >= nu + 2) continue;
+    const int u = from_minus_one(p, nu);
+    for (int q = (int)(blockIdx.y * FACE_Y + threadIdx.y); q < nv + 2;
+         q += (int)gridDim.y * FACE_Y) {
+      const int v = from_minus_one(q, nv);
+      if (axis == 0)
+        fill_both_layers<0>(a, g, face & 1, u, v);
+      else if (axis == 1)
+        fill_both_layers<1>(a, g, face & 1, u, v);
+      else
+        fill_both_layers<2>(a, g, face & 1, u, v);
+    }
   }
 }
 
@@ -190,7 +193,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
   int n[3];
   box_extent(box, level->num_boxes, n);
   const int nu = n[0] > n[1] ? n[0] : n[1], nv = n[1] > n[2] ? n[1] : n[2];
-  const dim3 grid(blocks_for(nu + 2, FACE_X), blocks_for(nv + 2, FACE_Y),
+  const dim3 grid(blocks_for(nu + 2, FACE_X), grid_share((int)blocks_for(nv + 2, FACE_Y)),
                   grid_share(level->num_boxes * a.count));
   hymgi_launch(level->context, fill_ghost_faces, grid, dim3(FACE_X, FACE_Y), a);
 }

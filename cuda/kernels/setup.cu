@@ -19,10 +19,13 @@ namespace
 dim3 planes_grid(const hymgi_level *level, int planes)
 {
   int n[3];
+  int64_t most = 0;
   box_extent(level->box, level->num_boxes, n);
-  const int longest = n[0] > n[1] ? n[0] : n[1], side = n[2] > longest ? n[2] : longest;
-  return dim3(blocks_for((int64_t)(side + 1) * side, ROW_THREADS), grid_share(level->num_boxes),
-              (unsigned)planes);
+  for (int axis = 0; axis < 3; axis++) {
+    const int64_t u = n[(axis + 1) % 3], v = n[(axis + 2) % 3], cells = u * v + (u > v ? u : v);
+    if (cells > most) most = cells;
+  }
+  return dim3(blocks_for(most, ROW_THREADS), grid_share(level->num_boxes), (unsigned)planes);
 }
 
 /* ---- boundaries in the betas ---- */

@@ -1,6 +1,7 @@
 /* The GPU of a context, which is opened when it is first needed; the GPUs that there are. */
 #include "runtime/device.h"
 
+#include <limits.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,16 @@ cudaError_t set_memory(const hymgi_device *device, const void *kernel, bool shar
 }
 
 } /* namespace */
+
+extern "C" bool hymgi_device_takes(hymg_context *context, dim3 grid)
+{
+  const unsigned most[3] = {INT_MAX, 65535, 65535};
+  if (grid.x <= most[0] && grid.y <= most[1] && grid.z <= most[2]) return true;
+  context->status = hymgi_fail(context, HYMG_EUNSUPPORTED,
+                               "a kernel's grid of %u x %u x %u blocks: at most %u x %u x %u",
+                               grid.x, grid.y, grid.z, most[0], most[1], most[2]);
+  return false;
+}
 
 /* After a failure the next launch asks again; it is the launch that reports one that stays. */
 extern "C" void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares)

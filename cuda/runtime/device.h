@@ -127,6 +127,8 @@ cudaStream_t hymgi_device_stream(hymgi_device *device);
 /* Before each launch, with the device current; does something at a kernel's first. shares: it has dynamic
  * shared memory, of which it may then have all that there is. */
 void hymgi_device_meet_kernel(hymgi_device *device, const void *kernel, bool shares);
+/* Is the grid within CUDA's limits? If not, the context fails. */
+bool hymgi_device_takes(hymg_context *context, dim3 grid);
 /* Waits for all that was queued; inside a recording this ends a segment. */
 void hymgi_device_sync(hymg_context *context);
 /* Waits for the result of the reduction queued last at reduction.result, `count` words, and takes it;
@@ -177,6 +179,7 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   hymgi_device *device = context->gpu;
   if (device->mode == HYMGI_REPLAY || context->status != HYMG_OK) return;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  if (!hymgi_device_takes(context, grid)) return;
   const hymgi_device_guard guard(device->ordinal);
   hymgi_device_meet_kernel(device, (const void *)kernel, kind.shared > 0);
   cudaLaunchAttribute attribute[3] = {};

@@ -270,6 +270,84 @@ START_TEST(large_grids)
 }
 END_TEST
 
+/* ---- long axes ---- */
+
+/* A grid has 65,535 blocks along z; FV4's first half sweep of 0, on the coarse levels, has a plane of them
+ * for each of cells. With FV2 the number of a coarse cell times that of the tiles of interpolation is
+ * beyond 2^31. */
+START_TEST(long_axes)
+{
+  twin t = _i ? twin_of(HYMG_FV2, 2, 2, 262136, "dd dd dd")
+              : twin_of(HYMG_FV4, 16, 16, 140000, "dd dd dd");
+  const twin_way way = {.name = "long", .backend = HYMG_BACKEND_CUDA};
+  t.cycle = HYMG_CYCLE_V;
+  t.bottom = HYMG_BOTTOM_SMOOTHER;
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  ck_assert(hymgi_kernel_form_from(layout.context, "fv4_march", 1));
+  twin_open o = twin_begin(&t, &twin_host, &layout);
+  twin_solution want = twin_solve(&o);
+  twin_end(&o);
+  o = twin_begin(&t, &way, &layout);
+  twin_solution got = twin_solve(&o);
+  twin_end(&o);
+  twin_same_solution("long", &got, &want);
+  twin_solution_free(&got);
+  twin_solution_free(&want);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
+typedef struct thin_box {
+  hymg_context *context;
+  hymg_grid *grid;
+  hymg_operator *op;
+  hymg_options options;
+} thin_box;
+
+/* Two cells along the other axes. */
+static thin_box thin_box_along(int axis, int n, hymg_path path)
+{
+  thin_box b = {.options = hymg_options_default()};
+  hymg_grid_desc g = hymg_grid_desc_default();
+  const hymg_operator_desc d = hymg_operator_desc_default();
+  g.n[0] = g.n[1] = g.n[2] = 2;
+  g.n[axis] = n;
+  b.options.backend = HYMG_BACKEND_CUDA;
+  b.options.path = path;
+  b.options.host_cells = b.options.tail_cells = 0;
+  ck_assert_int_eq(hymg_context_create(NULL, &b.context), HYMG_OK);
+  OK(b.context, hymg_grid_create(b.context, &g, &b.grid));
+  OK(b.context, hymg_operator_create(b.grid, &d, &b.op));
+  return b;
+}
+
+static void thin_box_end(thin_box *b)
+{
+  hymg_operator_destroy(&b->op);
+  hymg_grid_destroy(&b->grid);
+  hymg_context_destroy(&b->context);
+}
+
+START_TEST(a_box_too_long_is_refused)
+{
+  static const struct {
+    int axis;
+    hymg_path path;
+    const char *where;
+  } want[] = {{1, HYMG_PATH_STANDARD, "along y"},
+              {0, HYMG_PATH_STANDARD, "along x"},
+              {2, HYMG_PATH_STANDARD, "along z"},
+              {1, HYMG_PATH_ROBUST, "along y"}};
+  thin_box b = thin_box_along(want[_i].axis, 262200, want[_i].path);
+  hymg_solver *solver = NULL;
+  support_assert_error(b.context, hymg_solver_create(b.op, &b.options, &solver), HYMG_EUNSUPPORTED,
+                       "262200", want[_i].where, "262136", NULL);
+  ck_assert_ptr_null(solver);
+  thin_box_end(&b);
+}
+END_TEST
+
 /* ---- everything at once ---- */
 
 static const struct {
@@ -327,6 +405,10 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("passes");
   tcase_add_loop_test(t, two_sweeps_in_one_pass, least ? 4 : 0, sizeof paired / sizeof *paired);
+  suite_add_tcase(suite, t);
+  t = tcase_create("long axes");
+  tcase_add_loop_test(t, long_axes, 0, few ? 0 : 2); /* minutes in the emulation */
+  tcase_add_loop_test(t, a_box_too_long_is_refused, 0, few ? 1 : 4);
   suite_add_tcase(suite, t);
   t = tcase_create("mixtures");
   tcase_add_loop_test(t, random_mixtures, 0, few ? (support_small() ? 1 : 4) : 40);

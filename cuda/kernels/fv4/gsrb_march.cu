@@ -274,10 +274,12 @@ __global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
   let_successors_start();
   const hymgi_geom &g = a.boxes.one;
   const int t = (int)(blockIdx.x * FROM_ZERO_X + threadIdx.x);
-  const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y), k = (int)blockIdx.z;
+  const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y);
   if (t >= g.n[0] / 2 || j >= g.n[1]) return;
-  const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
-  a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
+  for (int k = (int)blockIdx.z; k < g.n[2]; k += (int)gridDim.z) {
+    const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
+    a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
+  }
 }
 
 template <bool VARIABLE, int N, int SLOTS, int X, int Y, int BLOCKS>
@@ -339,7 +341,8 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
         march_small<variable, 0>(level, a);
     });
   };
-  const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y), (unsigned)n[2]);
+  const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y),
+                  grid_share(n[2]));
   if (half->from_zero)
     hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
   else

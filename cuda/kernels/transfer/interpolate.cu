@@ -33,9 +33,11 @@ __device__ __forceinline__ tile tile_at(const prolong_args &a, const hymgi_geom 
   const int at[3] = {number % a.tiles[0], row % a.tiles[1], row / a.tiles[1] % a.tiles[2]};
   tile t;
 #pragma unroll
-  for (int axis = 0; axis < 3; axis++) {
-    t.low[axis] = patch.n[axis] * at[axis] / a.tiles[axis];
-    t.high[axis] = patch.n[axis] * (at[axis] + 1) / a.tiles[axis];
+  for (int axis = 0; axis < 3; axis++) { /* unsigned: check_sides() in kernel_table.cu */
+    const unsigned n = (unsigned)patch.n[axis], m = (unsigned)at[axis],
+                   tiles = (unsigned)a.tiles[axis];
+    t.low[axis] = (int)(n * m / tiles);
+    t.high[axis] = (int)(n * (m + 1) / tiles);
   }
   return t;
 }
