@@ -14,6 +14,11 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 PREFIX = os.environ.get("HYMG_PREFIX")
+if PREFIX:
+    # absolute, for the loader looks there from wherever Python is started; build_ffi.py reads it, too
+    PREFIX = os.environ["HYMG_PREFIX"] = os.path.abspath(os.path.expanduser(PREFIX))
+    if not (Path(PREFIX) / "include/hymg.h").is_file():
+        raise SystemExit(f"HYMG_PREFIX: no include/hymg.h below '{PREFIX}'; relative paths begin at '{os.getcwd()}'")
 INCLUDE = Path(PREFIX) / "include" if PREFIX else ROOT / "include"
 # A package must not depend on where it was built.
 OPTIONS = ["--cpu-arch=portable", "--without-mpi", "--without-check", "--without-jansson", "--without-png", "--without-cuda"]

@@ -178,6 +178,10 @@ static bool check_official(fv_options *o)
   if (!o->official) return true;
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i].broken) return options_refuse(c, "--official requires %s", rules[i].rule);
+  if (!*hymg_build_info().commit)
+    return options_refuse(
+        c, "--official requires a program that knows its commit, and this one was built without "
+           "git's word or a source package; make said why");
   if (!options_given(c, "min-seconds")) o->min_seconds = 60.0;
   return true;
 }
