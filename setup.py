@@ -54,6 +54,8 @@ class BuildWithLibrary(build_ext):
             ext.extra_objects.append(str(folder / "lib/libhymg.a"))
             ext.depends.append(str(folder / "lib/libhymg.a"))
             ext.extra_link_args += ["-lm", "-Wl,--exclude-libs,ALL"]
+        # last, so that CFLAGS=-Ofast does not make `import hymg` set the CPU to take denormals for zero
+        ext.extra_link_args += ["-O2", "-fno-fast-math"]
         super().build_extension(ext)
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What packagers rely on and no installation shows: folders and CPUs of configure, the message on a CPU that lacks
-# instructions, the source package. Environment: BUILD, SRCDIR, CC; SANITIZE where it is used. Ends with the totals.
+# What packagers rely on and no installation shows: folders and CPUs of configure, fast-math, the message on a CPU that
+# lacks instructions, installations that fail, the source package. Environment: BUILD, SRCDIR, CC; SANITIZE where it is used. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the source folder}" "${CC:?the compiler}"
 work=$(mktemp -d) || exit 1
@@ -69,6 +69,9 @@ check_folders()
   refused "'lib64', given for --bindir, --libdir" --libdir=lib64
   refused "make cannot work with spaces" --libdir='/usr/my libraries'
   refused "unknown option '--host=arm'" --host=arm
+  refused "--prefix needs an absolute path, got 'here'; here that may be '$work/refused/here'" --prefix=here
+  HOME=/home/me configure home '--prefix=~/hymg' || cat "$folder/output"
+  is prefix /home/me/hymg
 }
 
 # flags OF EXPECTED: -march and -mcpu among the compiler's flags
@@ -87,6 +90,119 @@ check_flags()
   flags others ''
   if grep -q "cpu-arch=portable" "$SRCDIR/setup.py" && ! grep -n native "$SRCDIR/setup.py"; then pass
   else fail 'setup.py does not build wheels with --cpu-arch=portable'; fi
+}
+
+# strict NAME WORD [SETTING]: NAME was configured, said that WORD is left out, and neither its flags nor what it links
+# bring back fast-math
+strict()
+{
+  flags=$(printf 'include Makefile\nshow:\n\t@echo "$(CC) $(CFLAGS) $(LDFLAGS)"\n' | make -s -C "$work/$1" -f - show)
+  # shellcheck disable=SC2086
+  if ! grep -q "left out, because a NaN would pass for a solution.*$2" "$work/$1/output"; then
+    fail "configure with $2 in $1 does not say that it is left out"
+  elif $flags -dM -E -x c /dev/null | grep -E '__FAST_MATH__|__FINITE_MATH_ONLY__ 1|__ASSOCIATIVE_MATH__'; then
+    fail "with $2 in $1 the flags are $flags"
+  elif $flags -### "$work/user.c" 2>&1 | grep -q crtfastmath; then fail "with $2 in $1 denormals are zero: $flags"
+  else pass; fi
+}
+
+# A program of a user's, as the second argument compiles it, sees that a NaN of f is found, by its bits.
+check_nan()
+{
+  # shellcheck disable=SC2086
+  if $CC -std=c11 $2 "$work/user.c" -I"$SRCDIR/include" -L"$BUILD/lib" ${SANITIZE-} -lhymg -o "$work/user" &&
+    LD_LIBRARY_PATH="$BUILD/lib" "$work/user" >"$work/out" 2>&1; then pass
+  else fail "$1: exit status $?: $(cat "$work/out")"; fi
+}
+
+check_fast_math()
+{
+  cat >"$work/user.c" <<END
+#include <hymg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+  const uint64_t bits = UINT64_C(0x7ff8000000000000);
+  const int n[3] = {8, 8, 8}, low[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, 8, 64};
+  double f[512];
+  hymg_context *context = NULL;
+  hymg_grid *grid = NULL;
+  hymg_operator *op = NULL;
+  hymg_solver *solver = NULL;
+  hymg_field *rhs = NULL, *u = NULL;
+  hymg_grid_desc g = hymg_grid_desc_default();
+  const hymg_operator_desc d = hymg_operator_desc_default();
+  hymg_options o = hymg_options_default();
+  hymg_result result;
+  memcpy(g.n, n, sizeof n);
+  o.method = HYMG_MG;
+  for (int i = 0; i < 512; i++) f[i] = 1;
+  if (hymg_context_create(NULL, &context) || hymg_grid_create(context, &g, &grid) || hymg_operator_create(grid, &d, &op) ||
+      hymg_solver_create(op, &o, &solver) || hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &rhs) ||
+      hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &u)) return 1;
+  if (hymg_field_write(rhs, low, n, stride, f, HYMG_HOST) || hymg_solve(solver, rhs, u, &result) || !result.converged) return 2;
+  memcpy(&f[100], &bits, sizeof bits);
+  if (hymg_field_write(rhs, low, n, stride, f, HYMG_HOST) || hymg_solve(solver, rhs, u, &result)) return 3;
+  printf("%s\\n", hymg_reason_name(result.reason));
+  if (result.converged || result.reason != HYMG_REASON_NOT_FINITE) return 4;
+  hymg_field_destroy(&u);
+  hymg_field_destroy(&rhs);
+  hymg_solver_destroy(&solver);
+  hymg_operator_destroy(&op);
+  hymg_grid_destroy(&grid);
+  hymg_context_destroy(&context);
+  return 0;
+}
+END
+  for word in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations; do
+    configure "cflags$word" CFLAGS="-g $word" || cat "$folder/output"
+    strict "cflags$word" "$word"
+    check_nan "a NaN of f, in a program compiled with $word" "-O2 $word"
+    if $CC -c $word -include "$SRCDIR/source/base/ieee.h" "$work/user.c" -I"$SRCDIR/include" -o "$work/user.o" 2>"$work/err"
+    then
+      # of this one not every compiler has a macro
+      if [ $word = -funsafe-math-optimizations ]; then pass; else fail "the library compiles with $word"; fi
+    elif grep -q 'hymg needs NaN' "$work/err"; then pass
+    else fail "with $word the compiler says $(cat "$work/err")"; fi
+  done
+  configure ldflags LDFLAGS=-Ofast || cat "$folder/output"
+  strict ldflags -Ofast
+  configure cc CC="$CC -Ofast" || cat "$folder/output"
+  strict cc -Ofast
+  refused 'leave it out' NVCCFLAGS=--use_fast_math
+}
+
+# make install ends with a message and a status where it cannot write. The build of check_folders has the Makefile.
+check_no_installation()
+{
+  : >"$work/file"
+  for case in "prefix=$work/file/x INSTALL_LOG=$work/log:cannot write into '$work/file/x" \
+    "prefix=$work/there INSTALL_LOG=$work/none/log:cannot write $work/none/log" "prefix=here:'here' is no absolute path"; do
+    # shellcheck disable=SC2086
+    if make -s -C "$BUILD" install-cmake DESTDIR= libdir='$(prefix)/lib' ${case%%:*} >"$work/out" 2>&1; then
+      fail "make install ${case%%:*} ends well"
+    elif grep -qF "${case#*:}" "$work/out"; then pass
+    else fail "make install ${case%%:*} says '$(cat "$work/out")'"; fi
+  done
+}
+
+# A source folder where git has nothing to say: why, and once.
+check_no_commit()
+{
+  mkdir -p "$work/bare" && : >"$work/bare/.git"
+  sed "s|^srcdir = .*|srcdir = $work/bare|" "$work/folders/Makefile" >"$work/bare/Makefile"
+  cp "$work/folders/config.h" "$work/folders/config.args" "$work/bare"
+  mkdir -p "$work/bare/include"
+  cp "$SRCDIR/include/hymg.h" "$work/bare/include"
+  cp "$SRCDIR/Makefile.in" "$SRCDIR/configure" "$work/bare"
+  touch "$work/bare/Makefile"
+  make -s -C "$work/bare" commit.h >"$work/out" 2>&1
+  if grep -q 'has no commit to report' "$work/out" && grep -q '^  fatal: ' "$work/out" &&
+    [ "$(cat "$work/bare/commit.h")" = '#define HYMG_COMMIT ""' ]; then pass
+  else fail "a build without a commit says '$(cat "$work/out")'"; fi
 }
 
 # Programs of this build on an old CPU: a message and status 1, not a signal.
@@ -149,6 +265,9 @@ check_source_package()
 
 check_folders
 check_flags
+check_fast_math
+check_no_installation
+check_no_commit
 check_old_cpu
 check_source_package
 echo "$passed passed, $failed failed, $skipped skipped"
