@@ -1,6 +1,7 @@
 /* Start and end shared by all programs that run on several ranks. */
 #include "common/start.h"
 
+#include "common/kit/launcher.h"
 #include "common/kit/machine.h"
 #include "common/kit/options.h"
 
@@ -11,7 +12,10 @@ int start_program(const char *name, int argc, char **argv, int (*run)(int argc, 
     fprintf(stderr, "%s: MPI did not start\n", name);
     return EXIT_AT_RUN_TIME;
   }
-  const int code = run(argc, argv);
+  char mpi[256];
+  start_library(mpi);
+  const int code =
+      fv_launched_as_one(name, start_ranks(), mpi) ? run(argc, argv) : EXIT_AT_RUN_TIME;
   start_end();
   return fv_stdout_end(name, code);
 }

@@ -2,6 +2,7 @@
  * is wrong; 2 bad input; 3 failure at run time. */
 #include "hymg-kernels/kernels.h"
 
+#include "common/kit/launcher.h"
 #include "common/kit/machine.h"
 #include "common/kit/options.h"
 
@@ -143,7 +144,8 @@ int main(int argc, char **argv)
 {
   kernels_options options;
   int code;
-  if (!fv_stdout_begin("hymg-kernels")) return EXIT_AT_RUN_TIME;
+  if (!fv_stdout_begin("hymg-kernels") || !fv_launched_as_one("hymg-kernels", 1, NULL))
+    return EXIT_AT_RUN_TIME;
   if (kernels_options_read(argc, argv, &options, &code)) {
     if (options.mode == KERNELS_LIST)
       list_rows();

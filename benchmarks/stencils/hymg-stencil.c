@@ -1,5 +1,6 @@
 /* hymg-stencil: the finite-difference studies. Exit status: 0 done; 1 a result is wrong; 2 bad
  * input; 3 failure at run time. */
+#include "common/kit/launcher.h"
 #include "common/kit/machine.h"
 #include "common/kit/options.h"
 #include "stencils/bench.h"
@@ -104,7 +105,9 @@ int main(int argc, char **argv)
   if (options.threads > 0) omp_set_num_threads(options.threads);
 #endif
   code = 0;
-  if (options.list)
+  if (!options.scaling && !fv_launched_as_one("hymg-stencil", 1, NULL))
+    code = EXIT_AT_RUN_TIME;
+  else if (options.list)
     list(options.which);
   else
     code = options.scaling ? stencil_scaling(&options) : run(&options);

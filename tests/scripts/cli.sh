@@ -354,6 +354,28 @@ check_official()
   bad "--official requires --warmup of at least 10" --official --warmup 9 7 1
   bad "--official requires --min-solves of at least 10" --official --min-solves 9 7 1
   bad "--official requires --min-seconds of at least 60" --official --min-seconds 59 7 1
+  # whoever builds without git
+  "$HYMG_FV" --version | grep -q '(commit ' || bad "--official requires a program that knows its commit" --official 7 1
+}
+
+# A launcher that started several processes which do not find each other; srun's word counts unless a terminal is there.
+check_copies()
+{
+  for name in OMPI_COMM_WORLD_SIZE MV2_COMM_WORLD_SIZE PMI_SIZE SLURM_STEP_NUM_TASKS; do
+    export $name=3
+    run $fast 4 1
+    if [ $code = 3 ] && [ ! -s "$out" ] && grep -q "hymg-fv: started 3 times ($name=3), each time alone" "$err"; then pass
+    else fail "$name=3: status $code, '$(cat "$err")'"; fi
+    export $name=1
+    run $fast 4 1
+    if [ $code = 0 ]; then pass; else fail "$name=1: status $code, '$(cat "$err")'"; fi
+    unset $name
+  done
+  # the innermost launcher counts
+  export OMPI_COMM_WORLD_SIZE=1 SLURM_STEP_NUM_TASKS=3
+  run $fast 4 1
+  if [ $code = 0 ]; then pass; else fail "mpirun -n 1 in a step of 3: status $code, '$(cat "$err")'"; fi
+  unset OMPI_COMM_WORLD_SIZE SLURM_STEP_NUM_TASKS
 }
 
 check_json_refusals()
@@ -692,6 +714,7 @@ check_sizes
 check_values
 check_contradictions
 check_official
+check_copies
 check_json_refusals
 check_options
 check_gpu
