@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _mpi
 from ._arrays import View, Wanted
 from ._hymg import ffi, lib
 from ._library import Unsupported, check, enum_value, set_options
@@ -74,8 +74,10 @@ class Objects:
         if device is not None:
             options.device = device
         if comm is None:
+            _mpi.warn_of_copies()
             self._context = self._make("context", options)
             return
+        _mpi.refuse_another(comm)
         pointer = ffi.new("hymg_context **")
         status = lib.hymg_python_context_mpi(comm.py2f(), options, pointer)
         if status == lib.HYMG_EUNSUPPORTED:
