@@ -37,6 +37,10 @@ constexpr hymgi_robust_ops robust_table()
   r.continue_cells = hymgi_cuda_continue_cells;
   r.scale_faces = hymgi_cuda_scale_faces;
   r.scale_volumes = hymgi_cuda_scale_volumes;
+  r.take_fixed = hymgi_cuda_take_fixed;
+  r.cut_faces = hymgi_cuda_cut_faces;
+  r.set_fixed = hymgi_cuda_set_fixed;
+  r.mark_empty_rows = hymgi_cuda_mark_empty_rows;
   r.restrict_weighted = hymgi_cuda_restrict_weighted;
   r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
   r.interpolate_uneven = hymgi_cuda_interpolate_uneven;

@@ -2,6 +2,7 @@
 !   * hymg_field_write, _read, _write_own, _read_own and _wrap also take an array of rank 3 of any strides, a(:,:,:).
 !     Its extents are the brick's; `low` is the index of its first element when the grid's first cell is (1, 1, 1), and is
 !     (1, 1, 1) if absent. For an array whose bounds are global indices: status = hymg_field_write(f, a, lbound(a));
+!   * hymg_field_put also takes cell(3, :), of which (1, 1, 1) is the first cell of the grid, and value(:);
 !   * hymg_text and hymg_error_text give character strings;
 !   * hymg_context_create has the options last, and fails with HYMG_EVERSION if this module and the library are of
 !     different versions; hymg_context_create_mpi is in module hymg_mpi.
@@ -23,6 +24,9 @@ module hymg
   end interface
   interface hymg_field_read_own
     procedure hymg_field_read_own_c, read_own_array
+  end interface
+  interface hymg_field_put
+    procedure hymg_field_put_c, put_cells
   end interface
   interface hymg_field_wrap
     procedure hymg_field_wrap_c, wrap_array
@@ -109,6 +113,18 @@ contains
     type(brick) :: b
     b = brick_of(array, low)
     status = hymg_field_read_own_c(field, b%low, b%count, b%stride, b%data, HYMG_HOST)
+  end function
+
+  integer(c_int) function put_cells(field, cell, value) result(status)
+    type(c_ptr), intent(in) :: field
+    integer, intent(in) :: cell(:, :)
+    real(c_double), intent(in) :: value(:)
+    integer(c_int), allocatable :: zero_based(:, :)
+    integer(c_int64_t) :: count
+    allocate(zero_based(3, size(cell, 2)))
+    zero_based = int(cell(1:3, :) - 1, c_int)
+    count = min(size(cell, 2), size(value))
+    status = hymg_field_put_c(field, count, zero_based, value)
   end function
 
   ! The array must be a pointer, or a target of the program: the field uses it after this call.

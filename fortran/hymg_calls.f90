@@ -192,6 +192,13 @@ module hymg_calls
       type(c_ptr), value :: field
       real(c_double), value :: value
     end function
+    integer(c_int) function hymg_field_put_c(field, count, cell, value) bind(c, name='hymg_field_put')
+      import
+      type(c_ptr), value :: field
+      integer(c_int64_t), value :: count
+      integer(c_int), intent(in) :: cell(3, *)
+      real(c_double), intent(in) :: value(*)
+    end function
     integer(c_int) function hymg_field_axpy(a, x, y) bind(c)
       import
       real(c_double), value :: a

@@ -92,7 +92,7 @@ module hymg_types
     enumerator :: HYMG_TUNING_MEASURED = 3, HYMG_TUNING_FILE = 4
   end enum
   enum, bind(c)
-    enumerator :: HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2
+    enumerator :: HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2, HYMG_VARIABLE_FIXED = 4
   end enum
   integer(c_int), parameter :: HYMG_MAX_LEVELS = 32, HYMG_ADVICE = 4096
 
@@ -140,6 +140,7 @@ module hymg_types
     real(c_double) :: robin_alpha_constant(6) = 1, robin_beta_constant(6) = 1
     type(c_ptr) :: robin_alpha(6) = c_null_ptr, robin_beta(6) = c_null_ptr
     real(c_double) :: limiter = 0
+    type(c_ptr) :: fixed = c_null_ptr
   end type
 
   type, bind(c) :: hymg_cycle_record

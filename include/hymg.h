@@ -349,6 +349,13 @@ HYMG_API hymg_status hymg_field_read_own(const hymg_field *field, const int low[
                                          double *data, hymg_space space);
 /* Sets every entry that this rank holds, for any kind of field. */
 HYMG_API hymg_status hymg_field_fill(hymg_field *field, double value);
+/* Sets cells by a list, in host memory: cell[m], in global indices, becomes value[m], the last one where
+ * a cell is named twice. Cells of other ranks are left out, so that every rank may have the same list;
+ * not collective. count 0 sets nothing. With hymg_field_fill(field, NAN) before it, this makes the field
+ * of fixed cells of hymg_operator_desc. Complete on return. Errors: EINVAL (not a cell field; a cell
+ * outside the grid, of which the text has the number: nothing is set then), ENOMEM. */
+HYMG_API hymg_status hymg_field_put(hymg_field *field, int64_t count, const int (*cell)[3],
+                                    const double *value);
 
 /* y += a x on the cells that this rank holds, for two cell fields of one grid and level (layouts
  * may differ). Errors: EINVAL (also for FACE and BOUNDARY fields), ENOMEM. */
@@ -436,6 +443,12 @@ typedef struct hymg_operator_desc {
    * the robust path. There, along axes on which alpha varies by more than half the factor between a cell
    * and its neighbours, the product of the means is taken for the mean of alpha u. */
   double limiter;
+  /* FV2: cell field of given values, or NULL. Where it is not NaN, the cell is fixed: u has that value
+   * in the result, to the bit, and is no unknown; f and alpha of the cell do not count (f may be NaN, alpha
+   * must be valid), and the faces between it and other cells make it Dirichlet data at its centre. The
+   * solver then takes the robust path, with the linear extrapolation at boundaries. A system with a
+   * fixed cell is not singular. */
+  const hymg_field *fixed;
 } hymg_operator_desc;
 
 /* FV2 Poisson: a 0, b 1, constants 1, no boundary data, no fields. */
@@ -443,17 +456,17 @@ HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
  * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
- * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin boundaries, an
- * extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2 with a
- * limiter), ENOMEM. */
+ * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin boundaries, fixed
+ * cells, an extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2
+ * with a limiter; fixed cells with the quadratic extrapolation), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
 HYMG_API hymg_status hymg_operator_get(const hymg_operator *op, hymg_operator_desc *desc);
 /* Sets new constants, fields and boundary data. These must not change: stencil, extrapolation,
- * limiter, whether a is 0, which of alpha, beta, robin_alpha and robin_beta are fields, and which
- * boundaries have data (a field or a constant other than 0). Takes effect at the next
- * hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is not
+ * limiter, whether a is 0, which of alpha, beta, robin_alpha, robin_beta and fixed are fields, and which
+ * boundaries have data (a field or a constant other than 0). Which cells are fixed may change. Takes
+ * effect at the next hymg_solver_update. Errors: those of hymg_operator_create, EINVAL for a change that is not
  * allowed; the operator then stays as it was. Fields of the old desc that have been destroyed must
  * be replaced here before the next hymg_solver_update. */
 HYMG_API hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc);
@@ -730,10 +743,10 @@ typedef struct hymg_result {
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
  * operator may have several solvers. Uses CUDA if backend is cuda, or if it is auto and every rank
- * has a device. Errors: EINVAL (options; negative or non-finite coefficients, robin_alpha and
- * robin_beta both 0: the text has the place; the largest b beta / h^2 along an axis not within
+ * has a device. Errors: EINVAL (options; negative or non-finite coefficients, infinite values of fixed
+ * cells, robin_alpha and robin_beta both 0: the text has the place; the largest b beta / h^2 along an axis not within
  * 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with
- * symgs; a transport that is not possible here), ENOMEM (with what is needed and what is free on
+ * symgs; fixed cells with FMG or path standard; a transport that is not possible here), ENOMEM (with what is needed and what is free on
  * the GPU, before anything is allocated there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
@@ -748,8 +761,8 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
  * place if they were created with this solver, else converted. f is not changed. A singular system
- * (no Dirichlet boundary, robin_alpha = 0, a alpha = 0) is solved for f minus its mean, and u has
- * mean zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
+ * (no Dirichlet boundary, no fixed cell, robin_alpha = 0, a alpha = 0) is solved for f minus its mean,
+ * and u has mean zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
  * singular system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
  * changes the transfer, which takes the memory of an update, an update is needed before the next
  * solve), EMPI. u is undefined after an error. */
@@ -760,7 +773,8 @@ HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_f
  * and, from the second call with the same fields on, no agreement of the ranks (a rank with another
  * kind, from_u or field, or NULL, is then not noticed). kind: V, W or F;
  * DEFAULT: the solver's. from_u: u is the initial guess (not with F), else zero is. Boundary data are
- * not added: the boundary conditions are homogeneous, as for a correction or a preconditioner. In a
+ * not added: the boundary conditions are homogeneous, as for a correction or a preconditioner, and u
+ * becomes 0 in fixed cells. In a
  * singular system f should have mean zero, and the mean of u is arbitrary. f and u are different
  * cell fields of the grid, of any memory and layout; those created with the solver are used in place
  * (f not on a grid with widths), others as hymg_field_wrap says. On the robust path the cycle is the
@@ -776,8 +790,8 @@ HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, boo
  * the direction of the axis, into FACE_X, FACE_Y and FACE_Z fields of the grid (NULL: not wanted).
  * On boundaries by the same rule as the operator's: with the extrapolation of Dirichlet boundaries
  * and the boundary data. The sum of outward fluxes times areas over the volume of a cell, plus a alpha
- * u, is A u up to rounding. On a periodic axis entry n repeats entry 0. Errors: EINVAL (fields),
- * EUNSUPPORTED (FV4), ENOMEM, EMPI. */
+ * u, is A u up to rounding. On a periodic axis entry n repeats entry 0. Fixed cells have their given
+ * values here, whatever u is there, and fluxes as other cells. Errors: EINVAL (fields), EUNSUPPORTED (FV4), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u,
                                  hymg_field *const flux[3]);
 
@@ -826,7 +840,8 @@ HYMG_API hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const h
  * below: EINVAL (no such level, fields of another grid, level or solver), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_restrict(hymg_solver *solver, int level, const hymg_field *fine,
                                    hymg_field *coarse);
-/* Collective: y = A x with homogeneous boundary conditions; r = f - A u with the boundary data.
+/* Collective: y = A x with homogeneous boundary conditions; r = f - A u with the boundary data. In fixed
+ * cells x and u are not read, y and r are 0; y takes them as 0, r as given.
  * Any cell fields of that level; outputs may be inputs. On the robust path levels other than 0 hold
  * integrals over cells, in units of level 0's mean cell. */
 HYMG_API hymg_status hymg_apply(hymg_solver *solver, int level, const hymg_field *x, hymg_field *y);
@@ -900,8 +915,12 @@ typedef struct hymg_need {
   double device_free;  /* bytes free there now; 0 if no level is on a GPU */
 } hymg_need;
 
-/* Which coefficients are fields. */
-typedef enum hymg_variable { HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2 } hymg_variable;
+/* Which coefficients are fields. FIXED: there are fixed cells. */
+typedef enum hymg_variable {
+  HYMG_VARIABLE_ALPHA = 1,
+  HYMG_VARIABLE_BETA = 2,
+  HYMG_VARIABLE_FIXED = 4
+} hymg_variable;
 
 /* Collective: the memory that hymg_solver_create would allocate, without allocating it. desc as
  * for hymg_operator_create but without fields; variable: which coefficients will be fields, a

@@ -243,6 +243,15 @@ public:
     copy(hymg_field_read_own, get(), a, low, space);
   }
   void fill(double value) { must(hymg_field_fill(get(), value)); }
+  /* Cells by a list, as hymg_field_put: cells[m] becomes values[m]; those of other ranks are left out. */
+  void put(const std::vector<index3> &cells, const std::vector<double> &values)
+  {
+    if (cells.size() != values.size())
+      throw error(HYMG_EINVAL, "put: " + std::to_string(cells.size()) + " cells, but " +
+                                   std::to_string(values.size()) + " values");
+    const auto *list = reinterpret_cast<const int(*)[3]>(cells.data());
+    must(hymg_field_put(get(), int64_t(cells.size()), list, values.data()));
+  }
   /* this += a x */
   void axpy(double a, const field &x) { must(hymg_field_axpy(a, x.get(), get())); }
   void scale(double a) { must(hymg_field_scale(a, get())); }

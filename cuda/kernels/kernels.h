@@ -85,7 +85,7 @@ void hymgi_cuda_continue_cells(const hymgi_level *level, double *x);
 void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                                const hymgi_geom *patch, hymgi_real *coarse);
 void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                        bool positive, const hymgi_real *data, hymgi_finding *finding);
+                        hymgi_valid valid, const hymgi_real *data, hymgi_finding *finding);
 
 /* copies.cu */
 void hymgi_cuda_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,

@@ -264,7 +264,7 @@ enum { FOUND = 3 };
 /* Word 0: the largest valid value among the first `limit` entries; word 1: the number of the first
  * invalid one, inverted so that the first is the largest; word 2: the least valid value, likewise. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    look_at(hymgi_geom g, three n, bool positive, int64_t limit, const double *data,
+    look_at(hymgi_geom g, three n, hymgi_valid valid, int64_t limit, const double *data,
             hymgi_reduction r)
 {
   let_successors_start();
@@ -274,7 +274,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     const int64_t number = ((int64_t)k * n.of[1] + j) * n.of[0] + i;
     if (number >= limit) return;
     const double v = data[hymgi_at(&g, i, j, k)];
-    if (isfinite(v) && (positive ? v > 0 : v >= 0)) {
+    if (hymgi_is_valid(valid, v)) {
+      if (isnan(v)) return;
       mine[0] = larger(mine[0], bits_of(v));
       mine[2] = larger(mine[2], ~bits_of(v));
     } else {
@@ -310,7 +311,7 @@ extern "C" void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, co
 
 /* Invalid values are rare: only then a second pass finds the largest value before. */
 extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                                   bool positive, const double *data, hymgi_finding *finding)
+                                   hymgi_valid valid, const double *data, hymgi_finding *finding)
 {
   hymg_context *const context = view->context;
   const hymgi_reduction &r = context->gpu->reduction;
@@ -320,7 +321,7 @@ extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *bo
   *finding = {};
   finding->least = (double)INFINITY;
   if (count == 0) return;
-  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, count, data, r);
+  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, valid, count, data, r);
   unsigned long long found[FOUND];
   if (!hymgi_device_result(context, FOUND, found)) return;
   memcpy(&finding->largest, found, sizeof *found);
@@ -328,7 +329,7 @@ extern "C" void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *bo
   if (found[1] == 0) memcpy(&finding->least, &least, sizeof least);
   if (found[1] == 0) return;
   const int64_t first = (int64_t)~found[1];
-  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, positive, first, data, r);
+  hymgi_launch(context, look_at, grid, dim3(REDUCE_THREADS), *box, e, valid, first, data, r);
   if (!hymgi_device_result(context, FOUND, found)) return;
   memcpy(&finding->largest, found, sizeof *found);
   finding->bad = true;

@@ -389,7 +389,7 @@ void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi
 void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
                       const hymgi_user_brick *to, const double *source, double *target);
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                       bool positive, const double *data, hymgi_finding *finding);
+                       hymgi_valid valid, const double *data, hymgi_finding *finding);
 
 void hymgi_cpu_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y,
                          const hymgi_real *with, int exponent, int bits, int64_t *words);

@@ -83,6 +83,12 @@ void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, cons
                           double *beta);
 void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
 
+/* fixed.c: likewise */
+void hymgi_cpu_take_fixed(const hymgi_level *level);
+void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta);
+void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
+void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *out);
+
 /* sweep.c; a smoother call where x is taken as 0. If it starts from f, its first half sweep is f over the
  * diagonal, without an exchange; with split rows x need not be 0. */
 bool hymgi_cpu_starts_from_f(const hymgi_level *level);

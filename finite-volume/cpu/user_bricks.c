@@ -55,8 +55,10 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
 }
 
 /* Are n values valid? If they are, extends the finding by them. */
-static bool all_valid(const double *x, int n, bool positive, hymgi_finding *finding)
+static bool all_valid(const double *x, int n, hymgi_valid valid, hymgi_finding *finding)
 {
+  const bool positive = valid == HYMGI_VALID_POSITIVE;
+  if (valid == HYMGI_VALID_GIVEN) return false;
   double max = finding->largest, min = finding->least;
   int bad = 0;
 #pragma omp simd reduction(+ : bad) reduction(max : max) reduction(min : min)
@@ -70,12 +72,12 @@ static bool all_valid(const double *x, int n, bool positive, hymgi_finding *find
 }
 
 /* Row (j, k) up to its first invalid value. */
-static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positive,
+static void examine_row(const hymgi_geom *box, int n, int j, int k, hymgi_valid valid,
                         const double *data, hymgi_finding *finding)
 {
   for (int i = 0; i < n; i++) {
     const double v = data[hymgi_at(box, i, j, k)];
-    finding->bad = !isfinite(v) || !(positive ? v > 0 : v >= 0);
+    finding->bad = !hymgi_is_valid(valid, v);
     if (finding->bad) {
       finding->at[0] = i, finding->at[1] = j, finding->at[2] = k;
       finding->value = v;
@@ -87,15 +89,15 @@ static void examine_row(const hymgi_geom *box, int n, int j, int k, bool positiv
 }
 
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                       bool positive, const double *data, hymgi_finding *finding)
+                       hymgi_valid valid, const double *data, hymgi_finding *finding)
 {
   (void)view;
   *finding = (hymgi_finding){.least = INFINITY};
   for (int k = 0; k < n[2]; k++)
     for (int j = 0; j < n[1]; j++) {
       const bool whole =
-          !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], positive, finding);
-      if (!whole) examine_row(box, n[0], j, k, positive, data, finding);
+          !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], valid, finding);
+      if (!whole) examine_row(box, n[0], j, k, valid, data, finding);
       if (finding->bad) return;
     }
 }

@@ -3,7 +3,10 @@
 #ifndef HYMGI_FORMULAS_COEFFICIENTS_H
 #define HYMGI_FORMULAS_COEFFICIENTS_H
 
+#include <stdbool.h>
+
 #include "formulas/boundary.h"
+#include "multigrid/backend.h"
 
 /* FV4's beta one layer beyond a boundary of another axis, extrapolated from b[0], b[1], ... inwards
  * by the polynomial that dim cells allow (further ones are not read). */
@@ -32,6 +35,12 @@ HYMGI_INLINE void hymgi_ghost_weights(hymgi_extrapolation ghost_kind, int layer,
   } else if (layer == 1) {
     w[0] = ghost_kind == HYMGI_LINEAR_GHOST ? -1 : 1;
   }
+}
+
+HYMGI_INLINE bool hymgi_is_valid(hymgi_valid valid, double value)
+{
+  if (valid == HYMGI_VALID_GIVEN) return !isinf(value);
+  return isfinite(value) && (valid == HYMGI_VALID_POSITIVE ? value > 0 : value >= 0);
 }
 
 /* From the diagonal and the sum of the absolute values of the other coefficients. */

@@ -7,16 +7,17 @@
 #include <stdbool.h>
 
 #include "formulas/fma.h"
-#include "multigrid/level.h"
+#include "multigrid/backend.h"
 
 /* Quotients are computed before it is decided whether they are used: a CPU vectorises loops without
  * branches only. */
 
-/* Resistance from a cell to its parent's centre; t: conductance between the two children. */
+/* Resistance from a cell to its parent's centre; t: conductance between the two children. A cell that
+ * is not connected to its sibling counts as if it had none. */
 HYMGI_INLINE hymgi_real hymgi_resistance(hymgi_real part, hymgi_real t)
 {
   const hymgi_real resistance = part / t;
-  return part == 0 ? 0 : resistance;
+  return part == 0 || t == 0 ? 0 : resistance;
 }
 
 /* Weight of the coarse neighbour in the interpolation to a cell: the potential falls along the
@@ -326,13 +327,11 @@ HYMGI_INLINE hymgi_real hymgi_series(const hymgi_coarse_rule *rule, const hymgi_
   hymgi_real resistance = 1 / face;
   if (rule->part[below] > 0 && !hymgi_ends(g, axis, 0, at)) {
     const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, -1, fine, I, J, K);
-    if (inner == 0) return 0;
-    resistance += (hymgi_real)rule->part[below] / inner;
+    resistance += hymgi_resistance((hymgi_real)rule->part[below], inner);
   }
   if (at < g->n[axis] && rule->part[above] > 0) {
     const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, 1, fine, I, J, K);
-    if (inner == 0) return 0;
-    resistance += (hymgi_real)rule->part[above] / inner;
+    resistance += hymgi_resistance((hymgi_real)rule->part[above], inner);
   }
   return 1 / resistance;
 }

@@ -26,12 +26,13 @@ static hymg_status locate(hymg_solver *solver, int l, const hymg_field *f)
   double *x = NULL, first = -INFINITY; /* minus the number of the cell */
   hymg_status status = hymgi_agree(c, hymgi_vector_create(level, level->vector_size, &x));
   if (status == HYMG_OK) status = hymgi_field_load(f, level, x);
+  hymgi_set_fixed(level, HYMGI_FIX_ZERO, x);
   if (status == HYMG_OK && level->num_boxes)
     level->backend->axpby(level, 0, x, 0, x, x); /* 0, or NaN where it is not finite */
   for (const hymgi_geom *g = level->box; status == HYMG_OK && g < level->box + level->num_boxes;
        g++) {
     hymgi_finding found;
-    level->backend->examine(level, g, g->n, false, x, &found);
+    level->backend->examine(level, g, g->n, HYMGI_VALID_NOT_NEGATIVE, x, &found);
     if (!found.bad) continue;
     const double at = (double)(found.at[0] + g->low[0]) +
                       level->n[0] * ((double)(found.at[1] + g->low[1]) +
@@ -222,6 +223,7 @@ static hymg_status advise_robust(const hymg_solver *solver, lines *t)
 {
   double worst = 1;
   int where = 0, which = 0;
+  if (solver->h.method.fixed) return HYMG_OK; /* next to fixed cells an axis may have no coupling */
   for (int l = 0; l + 1 < solver->h.num_levels; l++) {
     const hymgi_level *level = solver->h.level + l;
     for (int axis = 0; axis < 3; axis++) {

@@ -23,7 +23,7 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
 static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
 {
   return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched &&
-         !solver->h.mean_weight;
+         !solver->h.method.fixed && !solver->h.mean_weight;
 }
 
 /* Checks the fields and allocates vectors for those that cannot be used in place. */
@@ -93,13 +93,16 @@ static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, cons
     level->backend->robust->scale_volumes(level, false, level->f);
   if (solver->h.mean_weight && level->num_boxes) mean = hymgi_subtract_mean(level, level->f);
   if (from_u && !in_place) of_u = hymgi_field_load(u, level, target);
+  hymgi_set_fixed(level, HYMGI_FIX_ZERO, level->f);
   if (!from_u && kind != HYMG_CYCLE_F) hymgi_fill(level, 0, target);
+  if (from_u) hymgi_set_fixed(level, HYMGI_FIX_ZERO, target);
   run(solver, kind, from_u);
   if (level->x != target) hymgi_copy_vector(level, level->x, target);
   if (solver->h.mean_weight) {
     hymgi_center(level, target);
     hymgi_shift(level, solver->h.mean_weight * mean, target);
   }
+  hymgi_set_fixed(level, HYMGI_FIX_ZERO, target);
   if (!in_place) stored = hymgi_field_store(level, target, u);
   return of_f ? of_f : of_u ? of_u : stored ? stored : level->context->status;
 }

@@ -373,6 +373,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     if (solver->h.mean_weight)
       hymgi_shift(level, solver->h.mean_weight * solver->mean_removed, level->x);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
+    if (status == HYMG_OK) hymgi_set_fixed(level, HYMGI_FIX_GIVEN, level->x);
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
     hymgi_vector_destroy(level, level->vector_size, &solver->before);
     if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);

@@ -28,7 +28,7 @@ hymg_status hymgi_solve_check(const hymg_solver *solver, int l, const hymg_field
 static bool keeps_f(const hymg_solver *solver, const hymgi_level *level, const hymg_field *f)
 {
   return hymgi_in_place(level, f) && !level->boundaries && !solver->h.method.singular &&
-         !solver->h.method.stretched;
+         !solver->h.method.stretched && !solver->h.method.fixed;
 }
 
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are

@@ -108,6 +108,7 @@ static void precondition(krylov *k, double *r)
     cycle(h, kind, level->index);
   }
   k->z = level->x; /* a smoother may have exchanged x and y */
+  hymgi_set_fixed(level, HYMGI_FIX_ZERO, k->z);
   if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
 }
 
@@ -376,6 +377,7 @@ static void begin(krylov *k)
   else
     hymgi_fill(level, 0, k->u);
   hymgi_axpby(level, factor, guess ? k->u : k->f, 0, k->f, guess ? k->u : k->r);
+  if (guess) hymgi_set_fixed(level, HYMGI_FIX_ZERO, k->u);
   if (guess) residual(k);
   if (k->stabilised && level->num_boxes) choose_shadow(k);
 }

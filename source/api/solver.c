@@ -348,6 +348,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   TRY(hymgi_choose_backend(context, options, &backend));
   m->variable_beta = m->variable_beta || (variable & HYMG_VARIABLE_BETA);
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
+  m->fixed = m->fixed || (variable & HYMG_VARIABLE_FIXED);
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
   TRY(hymgi_agree(context, hymgi_path_check(h, &path)));
@@ -372,8 +373,9 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   hymgi_arguments a = {.count = 0};
   hymg_status status =
       need ? HYMG_OK : hymgi_fail(context, HYMG_EINVAL, "hymg_solver_need: need is NULL");
-  if (status == HYMG_OK && variable > (HYMG_VARIABLE_ALPHA | HYMG_VARIABLE_BETA))
-    status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 3", variable);
+  if (status == HYMG_OK &&
+      variable > (HYMG_VARIABLE_ALPHA | HYMG_VARIABLE_BETA | HYMG_VARIABLE_FIXED))
+    status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 7", variable);
   if (status == HYMG_OK) status = hymg_operator_create(grid, desc, &op);
   if (status == HYMG_OK) status = hymgi_options_check(context, desc->stencil, &o);
   if (status == HYMG_OK && !(h = calloc(1, sizeof *h)))

@@ -46,7 +46,7 @@ static const struct {
      NAMES("tolerance", "limit", "stagnated", "diverged", "not finite", "stopped")},
     {"hymg_tuning_source", HYMG_TUNING_NONE,
      NAMES("none", "options", "estimate", "measured", "file")},
-    {"hymg_variable", HYMG_VARIABLE_ALPHA, NAMES("alpha", "beta")},
+    {"hymg_variable", HYMG_VARIABLE_ALPHA, NAMES("alpha", "beta", NULL, "fixed")},
 };
 
 bool hymg_enum_entry(const char *type, int index, const char **name, int *value)

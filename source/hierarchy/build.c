@@ -202,7 +202,7 @@ static bool needs_second_buffer(const hymgi_level *level)
   return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
 
-enum { MAX_PLACES = 16 };
+enum { MAX_PLACES = 24 };
 
 /* The pointers to be set to a vector, first those that are not to a coefficient; the same list
  * serves for counting and for assigning memory. */
@@ -224,6 +224,11 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   /* the robust path's preconditioner, which is all that there is in single precision, is FV2 */
   if (m->stencil == HYMG_FV4 && !(m->robust && level->single)) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
+  if (m->fixed && level->index == 0 && !level->single) {
+    place[count++] = &level->fixed.given, place[count++] = &level->fixed.source;
+    for (int axis = 0; axis < 3; axis++)
+      place[count++] = &level->fixed.beta[axis];
+  }
   for (int axis = 0; level->single && m->weighted && axis < 3; axis++)
     if (level->coarsened >> axis & 1) place[count++] = &level->weight[axis];
   return count;

@@ -9,12 +9,13 @@
 
 /* ---- checks ---- */
 
-/* Checks that the entries of a field are finite and positive (or at least 0); entry n of a
- * periodic axis is ignored. */
-static hymg_status check_entries(const hymg_field *field, bool positive, const char *name,
+/* Checks that the entries of a field are valid; entry n of a periodic axis is ignored. */
+static hymg_status check_entries(const hymg_field *field, hymgi_valid valid, const char *name,
                                  double *largest, double *least)
 {
   const hymg_grid *grid = field->grid;
+  static const char *const wanted[] = {"at least 0 and finite", "above 0 and finite",
+                                       "finite, or NaN in cells that are not fixed"};
   const int axis = (int)field->centering - 1;
   *largest = 0;
   for (int b = 0; b < field->view.num_boxes; b++) {
@@ -23,42 +24,47 @@ static hymg_status check_entries(const hymg_field *field, bool positive, const c
     if (axis >= 0 && grid->periodic >> axis & 1 && g->low[axis] + n[axis] == grid->desc.n[axis] + 1)
       n[axis]--;
     hymgi_finding found;
-    field->view.backend->examine(&field->view, g, n, positive, field->data, &found);
+    field->view.backend->examine(&field->view, g, n, valid, field->data, &found);
     if (found.bad)
-      return hymgi_fail(grid->context, HYMG_EINVAL, "%s = %g at (%d, %d, %d): %s and finite", name,
+      return hymgi_fail(grid->context, HYMG_EINVAL, "%s = %g at (%d, %d, %d): %s", name,
                         found.value, found.at[0] + g->low[0], found.at[1] + g->low[1],
-                        found.at[2] + g->low[2], positive ? "above 0" : "at least 0");
+                        found.at[2] + g->low[2], wanted[valid]);
     *largest = found.largest > *largest ? found.largest : *largest;
     if (found.least < *least) *least = found.least;
   }
   return grid->context->status;
 }
 
-static hymg_status check_values(const hymg_field *field, bool positive, const char *name,
+static hymg_status check_values(const hymg_field *field, hymgi_valid valid, const char *name,
                                 double *largest, double *least)
 {
   hymg_status status = hymgi_field_open(field);
-  if (status == HYMG_OK) status = check_entries(field, positive, name, largest, least);
+  if (status == HYMG_OK) status = check_entries(field, valid, name, largest, least);
   hymgi_field_close(field, false);
   return status;
 }
 
-/* The largest values of beta along each axis and of alpha, and -1 times the least ones. */
-enum { ALPHA = 3, KINDS = 4 };
+/* The largest values of beta along each axis and of alpha, -1 times the least ones, and 1 if there is a fixed
+ * cell. */
+enum { ALPHA = 3, KINDS = 4, FIXED = 2 * KINDS, CHECKED };
 
 /* On this rank. */
-static hymg_status check_fields(const hymg_operator_desc *d, double range[2 * KINDS])
+static hymg_status check_fields(const hymg_operator_desc *d, double range[CHECKED])
 {
   static const char *const name[KINDS] = {"beta on a face along x", "beta on a face along y",
                                           "beta on a face along z", "alpha"};
+  double least_given = INFINITY, unused;
   for (int m = 0; m < KINDS; m++) {
     const hymg_field *const field = m == ALPHA ? d->alpha : d->beta[m];
     const double constant = m == ALPHA ? d->alpha_constant : d->beta_constant;
+    const hymgi_valid valid = m == ALPHA ? HYMGI_VALID_NOT_NEGATIVE : HYMGI_VALID_POSITIVE;
     double least = field ? INFINITY : constant;
     range[m] = field ? 0 : constant;
-    if (field) TRY(check_values(field, m != ALPHA, name[m], range + m, &least));
+    if (field) TRY(check_values(field, valid, name[m], range + m, &least));
     range[KINDS + m] = -least;
   }
+  if (d->fixed) TRY(check_values(d->fixed, HYMGI_VALID_GIVEN, "fixed", &unused, &least_given));
+  range[FIXED] = least_given < INFINITY;
   return HYMG_OK;
 }
 
@@ -290,10 +296,10 @@ static hymg_status load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
-  double largest[2 * KINDS];
+  double largest[CHECKED];
   grid->context->status = HYMG_OK;
   TRY(hymgi_agree(grid->context, check_fields(d, largest)));
-  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, 2 * KINDS));
+  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, CHECKED));
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h->level, d, largest);
@@ -301,7 +307,8 @@ static hymg_status load(hymgi_hierarchy *h)
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(hymgi_boundary_data_load(h, &held));
-  find_constants(h, held || has_dirichlet_boundary(grid), largest);
+  held = held || has_dirichlet_boundary(grid) || largest[FIXED] != 0;
+  find_constants(h, held, largest);
   for (int l = 0; l < h->num_levels; l++)
     scale_betas(h->level + l);
   return HYMG_OK;

@@ -74,6 +74,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
+  m->fixed = d->fixed;
   m->tuning = hymgi_cpu_tuning(m);
   h->mixed = wants_mixed(op->grid, o);
 }

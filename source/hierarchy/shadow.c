@@ -53,6 +53,7 @@ static hymgi_level describe(const hymgi_level *level, bool carrier)
   s.scratch = s.patch_vector = s.krylov = s.weights = NULL;
   s.num_krylov = s.num_weights = 0;
   s.kernels = NULL, s.attached = NULL;
+  s.fixed = (hymgi_fixed){0}; /* corrections are 0 there */
   s.c.alpha = s.c.dinv = s.c.l1inv = s.c.constant_rows = NULL;
   for (int axis = 0; axis < 3; axis++)
     s.c.beta[axis] = s.weight[axis] = NULL;

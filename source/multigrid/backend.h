@@ -28,11 +28,19 @@ typedef struct hymgi_user_brick {
   ptrdiff_t stride[3];
 } hymgi_user_brick;
 
+/* Which values of a field are valid: finite ones that are at least or above 0; all but infinities. */
+typedef enum hymgi_valid {
+  HYMGI_VALID_NOT_NEGATIVE,
+  HYMGI_VALID_POSITIVE,
+  HYMGI_VALID_GIVEN
+} hymgi_valid;
+
 /* The first invalid value of a coefficient field, in the order of a box, x fastest. */
 typedef struct hymgi_finding {
   bool bad;
   int at[3];
   double value;
+  /* among numbers; NaN, where it is valid, does not count */
   double largest; /* of the valid values before it; 0 without any */
   double least;   /* of all values, if none is invalid; INFINITY without any */
 } hymgi_finding;
@@ -78,6 +86,10 @@ typedef struct hymgi_hierarchy hymgi_hierarchy;
 /* The exponent of sums of shares, none of which is above 1. */
 enum { HYMGI_SHARE_EXPONENT = 1 };
 
+/* What becomes of x in fixed cells: 0; 0, and in the other cells their sources are added; the given
+ * values. */
+typedef enum hymgi_fix { HYMGI_FIX_ZERO, HYMGI_FIX_RHS, HYMGI_FIX_GIVEN } hymgi_fix;
+
 /* What the robust path and odd sizes need (formulas/conductance.h). Vectors of faces hold low faces. */
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
@@ -120,6 +132,15 @@ typedef struct hymgi_robust_ops {
   void (*scale_faces)(const hymgi_level *level, int axis, hymgi_real *beta);
   /* x times (or over) the cells' volumes */
   void (*scale_volumes)(const hymgi_level *level, bool divide, hymgi_real *x);
+  /* Cells with given values (formulas/fixed.h), on level 0. take: the conductances between a fixed and a
+   * free cell become part of the free cell's C, and its source in level->fixed; C of fixed cells becomes
+   * 0. cut: all faces of fixed cells along an axis conduct nothing, 0 ... n of each box; after take, whose
+   * faces they are. set: x in fixed cells and, with FIX_RHS, in the others. */
+  void (*take_fixed)(const hymgi_level *level);
+  void (*cut_faces)(const hymgi_level *level, int axis, double *beta);
+  void (*set_fixed)(const hymgi_level *level, hymgi_fix kind, double *x);
+  /* out = C, but `value` in cells whose row is 0 or was, before c.empty_row took its place; may be C */
+  void (*mark_empty_rows)(const hymgi_level *level, double value, double *out);
   /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if
    * restrict_weighted does not read them then */
   void (*residual_red)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x, hymgi_real *r);
@@ -204,8 +225,8 @@ typedef struct hymgi_backend {
   /* copies the entries of the brick between two strided arrays that this backend can access */
   void (*gather)(hymg_context *context, const hymgi_user_brick *from, const hymgi_user_brick *to,
                  const double *source, double *target);
-  /* are the entries [0, n) of a box positive (or at least 0) and finite? */
-  void (*examine)(const hymgi_level *view, const hymgi_geom *box, const int n[3], bool positive,
+  /* are the entries [0, n) of a box valid? */
+  void (*examine)(const hymgi_level *view, const hymgi_geom *box, const int n[3], hymgi_valid valid,
                   const double *data, hymgi_finding *finding);
 
   /* zeroes a whole vector with its ghosts, by the threads that will use it (first touch) */

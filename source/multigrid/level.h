@@ -55,8 +55,9 @@ typedef struct hymgi_method {
   /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
    * the quadratic extrapolation at a Dirichlet or Robin boundary */
   bool quadratic;
-  bool weighted;  /* robust: weighted interpolation, else piecewise constant */
-  bool tensor;    /* weighted: by products of weights, with series coefficients */
+  bool weighted; /* robust: weighted interpolation, else piecewise constant */
+  bool tensor;   /* weighted: by products of weights, with series coefficients */
+  bool fixed;    /* robust: there may be cells with given values, or rows of 0 for another reason */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;
 } hymgi_method;
@@ -94,10 +95,20 @@ typedef struct hymgi_coefficients {
   /* FV4 on the robust path: not 0 if alpha varies, and has ghosts; the operator then has the mean of alpha
    * u, except where alpha varies by more than this factor (formulas/fv4_alpha.h) */
   double alpha_limit;
+  /* robust path with method.fixed: what stands for C where a row of A is 0, so that its diagonal divides: a
+   * power of 2. Such a cell is alone, and x = 0 there for f = 0 */
+  double empty_row;
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
    * NULL */
   hymgi_real *constant_rows;
 } hymgi_coefficients;
+
+/* Cells with given values, vectors of level 0; NULL elsewhere and without such cells. */
+typedef struct hymgi_fixed {
+  double *given;   /* with ghosts; NaN in free cells */
+  double *source;  /* what the given values add to f of the free cells next to them */
+  double *beta[3]; /* as c.beta before it was cut at fixed cells: for fluxes */
+} hymgi_fixed;
 
 /* x += or = the interpolated source, coarse values in patches with their ghosts. */
 typedef struct hymgi_interpolation {
@@ -178,6 +189,7 @@ typedef struct hymgi_level {
   void *attached; /* data of the backend for the solver, on the coarsest level only; else NULL */
 
   hymgi_coefficients c;
+  hymgi_fixed fixed;
   /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
   hymgi_axis axis[3];
   hymgi_real *weight[3];

@@ -38,8 +38,10 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
 /* interpolate of a V-cycle, then smooth_transposed */
 void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine);
 
-/* What boundary data add to f. */
+/* What boundary data and fixed cells add to f, which becomes 0 in fixed cells. */
 void hymgi_add_boundary_terms(const hymgi_level *level, double *f);
+/* Fixed cells of level 0; nothing where there are none. */
+void hymgi_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
 void hymgi_fill(const hymgi_level *level, double value, double *x);
 void hymgi_copy_vector(const hymgi_level *level, const double *x, double *y);
 void hymgi_axpby(const hymgi_level *level, double a, const double *x, double b, const double *y,

@@ -5,11 +5,20 @@
 
 void hymgi_add_boundary_terms(const hymgi_level *level, double *f)
 {
-  if (!level->boundaries || level->num_boxes == 0) return;
-  if (level->boundaries->cells)
+  if (level->num_boxes == 0) return;
+  if (level->boundaries && level->boundaries->cells)
     hymgi_axpby(level, 1, f, 1, level->boundaries->cells, f);
-  else
+  else if (level->boundaries)
     level->backend->add_boundary_terms(level, f);
+  hymgi_set_fixed(level, HYMGI_FIX_RHS, f);
+}
+
+void hymgi_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
+{
+  if (!level->fixed.given || level->num_boxes == 0) return;
+  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
+  level->backend->robust->set_fixed(level, kind, x);
+  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 2));
 }
 
 void hymgi_fill(const hymgi_level *level, double value, double *x)

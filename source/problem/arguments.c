@@ -58,6 +58,7 @@ void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *d)
   hymgi_arguments_real(a, "a", d->a);
   hymgi_arguments_real(a, "b", d->b);
   hymgi_arguments_text(a, "alpha as a field", yes_no(d->alpha));
+  hymgi_arguments_text(a, "fixed as a field", yes_no(d->fixed));
   hymgi_arguments_real(a, "alpha_constant", d->alpha ? 0 : d->alpha_constant);
   hymgi_arguments_text(a, "beta as fields", yes_no(d->beta[0]));
   hymgi_arguments_real(a, "beta_constant", d->beta[0] ? 0 : d->beta_constant);

@@ -93,6 +93,7 @@ static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
   static const char *const boundary_data[6] = {"wall[0]", "wall[1]", "wall[2]",
                                                "wall[3]", "wall[4]", "wall[5]"};
   TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha"));
+  TRY(check_field(grid, d->fixed, HYMG_CELL, "fixed"));
   for (int axis = 0; axis < 3; axis++) {
     TRY(check_field(grid, d->beta[axis], (hymg_centering)(HYMG_FACE_X + axis), beta[axis]));
     if (!d->beta[axis] != !d->beta[0])
@@ -131,6 +132,7 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV4 && d->limiter != 0)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "limiter %g with FV2: with FV4 only", d->limiter);
   if (d->stencil != HYMG_FV4) return HYMG_OK;
+  if (d->fixed) return hymgi_fail(c, HYMG_EUNSUPPORTED, "fixed cells with FV4: with FV2 only");
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
                       extrapolation_name(d->extrapolation));
@@ -172,6 +174,9 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
                       "the %s closure on a grid with widths: linear only",
                       extrapolation_name(d->extrapolation));
+  if (d->fixed && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
+    return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
+                      "the quadratic closure with fixed cells: linear (default) or vertex only");
   return check_fv4(grid, d);
 }
 
@@ -204,6 +209,7 @@ static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator
   if (now->limiter != wanted->limiter) return "the limiter";
   if (!now->alpha != !wanted->alpha) return "whether alpha is a field";
   if (!now->beta[0] != !wanted->beta[0]) return "whether beta is fields";
+  if (!now->fixed != !wanted->fixed) return "whether there is a field of fixed cells";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
   for (int face = 0; face < 6; face++) {
     if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face)) return "which walls have data";

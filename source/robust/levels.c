@@ -37,9 +37,10 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   m->tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
+  m->has_alpha = m->has_alpha || m->fixed;
   m->variable_alpha = m->has_alpha;
   if (has_default_sweeps(h)) m->sweeps = m->coarse_sweeps = SWEEPS;
-  if (m->stretched) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  if (m->stretched || m->fixed) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   for (int face = 0; face < 6; face++)
     m->quadratic =
         m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
@@ -130,6 +131,18 @@ static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
   return HYMG_OK;
 }
 
+/* Sums of C, in which rows of 0 do not count. */
+static void restrict_sinks(const hymgi_hierarchy *h, const hymgi_level *fine, hymgi_level *coarse)
+{
+  double *sinks = fine->c.alpha;
+  if (h->method.fixed) {
+    sinks = free_vector(fine, 0);
+    if (fine->num_boxes) fine->backend->robust->mark_empty_rows(fine, 0, sinks);
+  }
+  hymgi_restrict_cells(fine, sinks, coarse, coarse->c.alpha);
+  if (h->method.fixed) hymgi_empty_rows_set(h, coarse);
+}
+
 /* Coarse conductances and sums of C; all ranks take part. */
 static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, hymgi_level *coarse)
 {
@@ -138,7 +151,7 @@ static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, h
     TRY(hymgi_faces_restrict(fine, coarse, axis));
     TRY(hymgi_faces_exchange(coarse, axis, coarse->c.beta[axis]));
   }
-  if (h->method.variable_alpha) hymgi_restrict_cells(fine, fine->c.alpha, coarse, coarse->c.alpha);
+  if (h->method.variable_alpha) restrict_sinks(h, fine, coarse);
   return hymgi_levels_finish(h, coarse->index);
 }
 
@@ -191,7 +204,7 @@ static hymg_status load_finest(hymgi_hierarchy *h)
     level->backend->robust->scale_volumes(level, false, level->c.alpha);
   const int levels = h->num_levels;
   h->num_levels = 1;
-  hymg_status status = h->method.quadratic ? make_inner(h) : HYMG_OK;
+  hymg_status status = h->method.quadratic ? make_inner(h) : hymgi_fixed_load(h);
   if (status == HYMG_OK) status = hymgi_levels_finish(h, 0);
   h->num_levels = levels;
   return status;

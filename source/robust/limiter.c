@@ -23,7 +23,7 @@ static bool any_marked(const hymgi_level *level, int axis)
     int n[3] = {g->n[0], g->n[1], g->n[2]};
     hymgi_finding found;
     n[axis]++;
-    level->backend->examine(level, g, n, true, level->c.beta[axis], &found);
+    level->backend->examine(level, g, n, HYMGI_VALID_POSITIVE, level->c.beta[axis], &found);
     if (found.bad) return true;
   }
   return false;

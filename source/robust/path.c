@@ -39,7 +39,7 @@ bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h)
 }
 
 /* The user has fixed the path, or only one is possible. */
-static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
@@ -59,6 +59,11 @@ static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
                         "limiter %g on path standard: on the robust path only",
                         h->op->desc.limiter);
     decide(choice, HYMG_PATH_ROBUST, "a limiter was asked for");
+  } else if (h->method.fixed) {
+    if (wanted == HYMG_PATH_STANDARD)
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                        "fixed cells on path standard: path robust (or auto) only");
+    decide(choice, HYMG_PATH_ROBUST, "there are fixed cells");
   } else if (widths) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
@@ -112,7 +117,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   int n[3];
   bool uneven;
   *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
-  TRY(fixed(h, choice));
+  TRY(settled(h, choice));
   memcpy(n, d->n, sizeof n);
   hymgi_coarsest(h->op->grid, h->method.stencil, n, &uneven);
   if (choice->path != HYMG_PATH_ROBUST) TRY(check_fmg(h, n));

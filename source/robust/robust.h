@@ -41,6 +41,12 @@ hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
  * that of the data through Neumann boundaries. */
 hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
 
+/* fixed.c. load, collective: cells with given values, once the coefficients of level 0 are in integrated
+ * form and before they are finished; nothing without method.fixed. empty_rows_set: what stands for C in
+ * the rows of a level that are 0, whose coefficients are there. */
+hymg_status hymgi_fixed_load(hymgi_hierarchy *h);
+void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level);
+
 /* levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
  * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
  * axes would have to be coarsened: the hierarchy must then be built anew. */

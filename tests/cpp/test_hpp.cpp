@@ -214,6 +214,14 @@ static void test_solve()
   CHECK(keep->rms() > 0 && keep->max() >= keep->rms());
   keep->fill(-2.5);
   CHECK(keep->mean() == -2.5);
+  keep->put({{0, 0, 0}, {1, 2, 3}}, {4, -6});
+  CHECK(keep->max() == 6);
+  try {
+    keep->put({{0, 0, 0}}, {});
+    CHECK(!"an exception");
+  } catch (const hymg::error &e) {
+    CHECK(e.status() == HYMG_EINVAL);
+  }
 }
 
 static void test_options()

@@ -97,6 +97,12 @@ contains
     shifted = -1
     call check(hymg_field_read_own(field, shifted, lbound(shifted)) == HYMG_OK, 'read with bounds')
     call check(all(shifted == merge(a(3:5, 2:2, 4:5), -1._c_double, held(3:5, 2:2, 4:5))), 'values at the bounds')
+    call check(hymg_field_put(field, reshape([4, 2, 5, 5, 2, 4], [3, 2]), [70._c_double, 80._c_double]) == HYMG_OK, &
+        'two cells of a list')
+    call check(hymg_field_read_own(field, shifted, lbound(shifted)) == HYMG_OK, 'read what a list has set')
+    call check(shifted(4, 2, 5) == merge(70._c_double, -1._c_double, held(4, 2, 5)), 'a cell of the list')
+    call check(shifted(5, 2, 4) == merge(80._c_double, -1._c_double, held(5, 2, 4)), 'another one')
+    call check(hymg_field_put(field, reshape([1, 5, 1], [3, 1]), [0._c_double]) == HYMG_EINVAL, 'cell 5 of 4')
     call check(hymg_field_write_own(field, a(1:0, 1:n(2), 1:n(3))) == HYMG_OK, 'nothing to write')
     call check(hymg_field_read_own(field, shifted, [6, 2, 4]) == HYMG_EINVAL, 'cells 6 to 8 of 7')
     call hymg_field_destroy(field)

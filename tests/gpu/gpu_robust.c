@@ -31,6 +31,7 @@ typedef struct robust_case {
   int block;   /* not 0: betas are 1 or 1e6, in a checkerboard of cubes of so many cells a side */
   double a;    /* with a variable alpha; 0: none */
   bool stretched, data, fv4;
+  bool fixed; /* some cells have given values */
   hymg_smoother smoother;
   hymg_transfer transfer;
 } robust_case;
@@ -52,7 +53,7 @@ typedef struct open_problem {
   hymg_grid *grid;
   hymg_operator *op;
   hymg_solver *solver;
-  hymg_field *beta[3], *alpha, *data[6], *f, *u;
+  hymg_field *beta[3], *alpha, *data[6], *fixed, *f, *u;
   double *width[3];
   size_t cells;
 } open_problem;
@@ -129,6 +130,21 @@ static void fill_betas(open_problem *o, const robust_case *p, double jump, unsig
   }
 }
 
+/* A third of the cells, and a plane of them. */
+static void fill_fixed(open_problem *o, const robust_case *p, unsigned seed)
+{
+  if (!p->fixed) return;
+  const int zero[3] = {0, 0, 0};
+  const ptrdiff_t stride[3] = {1, p->n[0], (ptrdiff_t)p->n[0] * p->n[1]};
+  double *values = support_random(o->cells, -3, 1.5, seed);
+  for (size_t q = 0; q < o->cells; q++)
+    if (values[q] < 0 && q % (size_t)p->n[0] != seed % (unsigned)p->n[0]) values[q] = NAN;
+  if (!o->fixed)
+    OK(o->context, hymg_field_create(o->grid, NULL, HYMG_CELL, HYMG_DOUBLE, &o->fixed));
+  OK(o->context, hymg_field_write(o->fixed, zero, p->n, stride, values, HYMG_HOST));
+  free(values);
+}
+
 static void open_operator(const robust_case *p, open_problem *o)
 {
   hymg_operator_desc desc = hymg_operator_desc_default();
@@ -140,6 +156,8 @@ static void open_operator(const robust_case *p, open_problem *o)
   desc.a = p->a;
   if (p->a > 0) fill_random(o, p, HYMG_CELL, -3, 1, 30, &o->alpha);
   desc.alpha = o->alpha;
+  fill_fixed(o, p, 80);
+  desc.fixed = o->fixed;
   for (int face = 0; face < 6 && p->data; face++)
     if (boundary_of(p, face) != HYMG_PERIODIC)
       fill_random(o, p, (hymg_centering)(HYMG_BOUNDARY_X_LOW + face), -1, 1, 40 + (unsigned)face,
@@ -208,6 +226,7 @@ static void end(open_problem *o)
     free(o->width[axis]);
   }
   hymg_field_destroy(&o->alpha);
+  hymg_field_destroy(&o->fixed);
   hymg_grid_destroy(&o->grid);
   hymg_context_destroy(&o->context);
 }
@@ -250,10 +269,11 @@ static answer solve(open_problem *o, const robust_case *p)
 static void describe(const robust_case *p, const char *what, char *text, size_t size)
 {
   snprintf(text, size,
-           "%s: %d x %d x %d %s%s extrapolation %d jump %g a %g%s%s smoother %d transfer %d", what,
-           p->n[0], p->n[1], p->n[2], p->boundary, p->fv4 ? " FV4" : "", (int)p->extrapolation,
-           p->jump, p->a, p->stretched ? " stretched" : "", p->data ? " boundary data" : "",
-           (int)p->smoother, (int)p->transfer);
+           "%s: %d x %d x %d %s%s extrapolation %d jump %g a %g%s%s%s smoother %d transfer %d",
+           what, p->n[0], p->n[1], p->n[2], p->boundary, p->fv4 ? " FV4" : "",
+           (int)p->extrapolation, p->jump, p->a, p->stretched ? " stretched" : "",
+           p->data ? " boundary data" : "", p->fixed ? " fixed cells" : "", (int)p->smoother,
+           (int)p->transfer);
 }
 
 static void compare_levels(const char *where, const answer *got, const answer *want)
@@ -299,6 +319,8 @@ static void check(const robust_case *p, const way *w, const char *what)
     if (round == 2) {
       fill_betas(&one, p, 0.9 * p->jump, 60);
       fill_betas(&other, p, 0.9 * p->jump, 60);
+      fill_fixed(&one, p, 81);
+      fill_fixed(&other, p, 81);
       OK(one.context, hymg_solver_update(one.solver));
       OK(other.context, hymg_solver_update(other.solver));
     }
@@ -333,6 +355,10 @@ static const robust_case problems[] = {
     {{24, 24, 24}, "dd dd dd", .jump = 0},
     {{15, 12, 10}, "rr nr pp", .jump = 4, .data = true},
     {{12, 10, 9}, "rd rr nr", .jump = 2, .stretched = true, .data = true},
+    {{33, 20, 12}, "dd nd pp", .jump = 4, .fixed = true},
+    {{32, 16, 20}, "nn nn nn", .fixed = true, .a = 0.5},
+    {{12, 10, 9}, "rd pp nr", .jump = 2, .stretched = true, .data = true, .fixed = true},
+    {{1, 40, 3}, "pp nn nn", .jump = 2, .fixed = true},
     {{32, 20, 12}, "dd dd dd", .jump = 4, .fv4 = true, .a = 0.5},
     {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
     {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},

@@ -29,6 +29,7 @@ typedef struct oracle_spec {
   /* FV4, level 0: 0: alpha times the mean of u; else the mean of alpha u, without the part of an axis along
    * which alpha differs by more than this factor between a cell and its neighbours. In the oracle alone */
   double alpha_limiter;
+  const double *fixed; /* in the library alone: values of fixed cells, NaN in others; or NULL */
   hymg_smoother smoother;
   int sweeps;         /* -1: 6, for symgs 4 */
   int finest_sweeps;  /* on level 0; 0: as many */

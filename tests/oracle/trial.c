@@ -30,6 +30,14 @@ static void name_it(trial *t, unsigned kind)
     if (kind >> bit & 1) strncat(t->c.name, words[bit], sizeof t->c.name - strlen(t->c.name) - 1);
 }
 
+static void fix_cells(trial *t)
+{
+  support_case_fix(&t->c);
+  t->fixed = t->c.fixed;
+  for (size_t q = 0; q < t->cells; q++)
+    if (t->fixed[q] == t->fixed[q]) t->f[q] = NAN;
+}
+
 trial trial_of(const int n[3], const char *boundary, unsigned kind)
 {
   bool helmholtz = kind & (TRIAL_ALPHA | TRIAL_CONSTANT);
@@ -52,6 +60,7 @@ trial trial_of(const int n[3], const char *boundary, unsigned kind)
   }
   if (kind & TRIAL_DATA) support_case_add_boundaries(&t.c);
   t.f = support_random(t.cells, -0.5, 1.5, 7);
+  if (kind & TRIAL_FIXED) fix_cells(&t);
   name_it(&t, kind);
   return t;
 }

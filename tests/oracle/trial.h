@@ -12,7 +12,8 @@ enum {
   TRIAL_QUADRATIC = 16, /* extrapolation; else linear */
   TRIAL_DATA = 32,      /* random data on the boundaries */
   TRIAL_ROBIN = 64,     /* random fields of the numbers of Robin boundaries; else 1 and 1 */
-  TRIAL_VERTEX = 128    /* extrapolation */
+  TRIAL_VERTEX = 128,   /* extrapolation */
+  TRIAL_FIXED = 4096    /* a third of the cells has given values, -1 to 2, and NaN in f */
 };
 
 typedef struct trial {
@@ -23,7 +24,8 @@ typedef struct trial {
   const int *cuts[3];    /* borrowed */
   hymg_context *context; /* borrowed; NULL: one of its own on one rank */
   size_t cells;
-  double *f; /* owned; random, mean not 0 */
+  double *f;     /* owned; random, mean not 0 */
+  double *fixed; /* of c, or NULL */
   support_kit k;
 } trial;
 

@@ -48,7 +48,8 @@ static void open_operator(support_kit *k, const oracle_spec *s)
   desc.b = s->b;
   desc.alpha_constant = s->alpha_constant;
   desc.beta_constant = s->beta_constant;
-  desc.alpha = coefficient(k, HYMG_CELL, s->alpha);
+  desc.fixed = k->fixed = coefficient(k, HYMG_CELL, s->fixed);
+  desc.alpha = k->coefficient[HYMG_CELL] = coefficient(k, HYMG_CELL, s->alpha);
   for (int d = 0; d < 3; d++)
     desc.beta[d] = coefficient(k, (hymg_centering)(HYMG_FACE_X + d), s->beta[d]);
   for (int w = 0; w < 6; w++) {
@@ -114,6 +115,7 @@ void support_close(support_kit *k)
     hymg_field_destroy(&k->coefficient[c]);
   for (int c = 0; c < 12; c++)
     hymg_field_destroy(&k->robin[c]);
+  hymg_field_destroy(&k->fixed);
   hymg_grid_destroy(&k->grid);
   if (k->own_context) hymg_context_destroy(&k->context);
 }

@@ -159,9 +159,21 @@ void support_case_add_robin(support_case *c)
   strncat(c->name, " robin fields", sizeof c->name - strlen(c->name) - 1);
 }
 
+void support_case_fix(support_case *c)
+{
+  const int *n = c->spec.n;
+  const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+  double *chance = support_random(cells, 0, 3, 11);
+  c->spec.fixed = c->fixed = support_random(cells, -1, 2, 12);
+  for (size_t q = 0; q < cells; q++)
+    if (chance[q] > 1) c->fixed[q] = NAN;
+  free(chance);
+}
+
 void support_case_free(support_case *c)
 {
   free(c->alpha);
+  free(c->fixed);
   for (int d = 0; d < 3; d++)
     free(c->beta[d]);
   for (int face = 0; face < 6; face++)

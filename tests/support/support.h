@@ -37,6 +37,7 @@ typedef struct support_case {
   oracle_spec spec;
   double *alpha, *beta[3], *boundary_data[6]; /* what spec borrows; owned */
   double *robin_alpha[6], *robin_beta[6];
+  double *fixed;
   char name[200];
 } support_case;
 
@@ -49,6 +50,8 @@ void support_case_add_boundaries(support_case *c);
 /* Makes random fields of the numbers of all Robin boundaries, with a cell that is Neumann and one that is
  * Dirichlet. */
 void support_case_add_robin(support_case *c);
+/* Makes a third of the cells fixed, with random values from -1 to 2, the same for the same size. */
+void support_case_fix(support_case *c);
 /* FV4 needs two cells an axis: axes of one get two. */
 void support_shape(hymg_stencil stencil, const int shape[3], int n[3]);
 void support_case_free(support_case *c);
@@ -68,6 +71,7 @@ typedef struct support_kit {
   hymg_operator_desc desc;
   hymg_field *coefficient[10]; /* by centering; CELL is alpha */
   hymg_field *robin[12];       /* robin_alpha and robin_beta of each face */
+  hymg_field *fixed;
   hymg_operator *op;
   hymg_solver *solver;
   int n[3];

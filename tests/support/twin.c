@@ -143,6 +143,7 @@ static support_case case_of(const twin *t)
   if (t->jump > 0) enlarge_betas(t, &c);
   if (t->boundaries) support_case_add_boundaries(&c);
   if (t->robin) support_case_add_robin(&c);
+  if (t->fixed) support_case_fix(&c);
   return c;
 }
 

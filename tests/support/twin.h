@@ -15,6 +15,7 @@ typedef struct twin {
   double a;
   bool constant_alpha, boundaries;
   bool equal_alpha; /* a field of alpha that is the same in all cells */
+  bool fixed;       /* a third of the cells has random values */
   bool robin;       /* random fields of the numbers of Robin boundaries; else 1 and 1 */
   int extrapolation_box;
   hymg_smoother smoother;

@@ -23,6 +23,12 @@ void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);
 void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 
+/* fixed.cu */
+void hymgi_cuda_take_fixed(const hymgi_level *level);
+void hymgi_cuda_cut_faces(const hymgi_level *level, int axis, double *beta);
+void hymgi_cuda_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
+void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double value, double *out);
+
 /* restrict.cu, interpolate.cu, uneven.cu */
 void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
                                   hymgi_real *coarse);

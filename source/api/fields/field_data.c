@@ -1,6 +1,7 @@
 /* Copies between fields and the user's arrays: what is asked for, and which rank holds it. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/solver.h"
@@ -149,4 +150,74 @@ hymg_status hymg_field_read_own(const hymg_field *field, const int low[3], const
                                 const ptrdiff_t stride[3], double *data, hymg_space space)
 {
   return exchange(field, low, count, stride, false, true, data, space);
+}
+
+/* ---- lists of cells ---- */
+
+static hymg_status check_list(const hymg_field *field, int64_t count, const int (*cell)[3],
+                              const double *value)
+{
+  hymg_context *c = field->grid->context;
+  int n[3];
+  if (field->centering != HYMG_CELL)
+    return hymgi_fail(c, HYMG_EINVAL, "hymg_field_put: a field of %s; cell fields only",
+                      hymgi_centering_name(field->centering));
+  if (count < 0) return hymgi_fail(c, HYMG_EINVAL, "a list of %lld cells", (long long)count);
+  if (count > 0 && (!cell || !value))
+    return hymgi_fail(c, HYMG_EINVAL, "hymg_field_put: cell or value is NULL");
+  hymgi_field_extent(field, n);
+  for (int64_t m = 0; m < count; m++)
+    for (int axis = 0; axis < 3; axis++)
+      if (cell[m][axis] < 0 || cell[m][axis] >= n[axis])
+        return hymgi_fail(c, HYMG_EINVAL,
+                          "cell %lld of the list is (%d, %d, %d): index %d along %c, from 0 to %d",
+                          (long long)m, cell[m][0], cell[m][1], cell[m][2], cell[m][axis],
+                          "xyz"[axis], n[axis] - 1);
+  return HYMG_OK;
+}
+
+/* Is the cell in the box? *at: its number there. */
+static bool is_in(const hymgi_geom *g, const int cell[3], size_t *at)
+{
+  *at = 0;
+  for (int axis = 2; axis >= 0; axis--) {
+    const int index = cell[axis] - g->low[axis];
+    if (index < 0 || index >= g->n[axis]) return false;
+    *at = *at * (size_t)g->n[axis] + (size_t)index;
+  }
+  return true;
+}
+
+/* A box at a time, through a copy on the host. */
+static hymg_status put_in_box(hymg_field *field, const hymgi_geom *g, int64_t count,
+                              const int (*cell)[3], const double *value)
+{
+  const size_t nx = (size_t)g->n[0], plane = nx * (size_t)g->n[1];
+  const ptrdiff_t stride[3] = {1, (ptrdiff_t)nx, (ptrdiff_t)plane};
+  double *copy = NULL;
+  size_t at;
+  hymg_status status = HYMG_OK;
+  for (int64_t m = 0; m < count && status == HYMG_OK; m++) {
+    if (!is_in(g, cell[m], &at)) continue;
+    if (!copy) {
+      copy = malloc(plane * (size_t)g->n[2] * sizeof *copy);
+      if (!copy) return hymgi_fail(field->grid->context, HYMG_ENOMEM, "no memory for a box");
+      status = hymg_field_read(field, g->low, g->n, stride, copy, HYMG_HOST);
+    }
+    copy[at] = value[m];
+  }
+  if (copy && status == HYMG_OK)
+    status = hymg_field_write(field, g->low, g->n, stride, copy, HYMG_HOST);
+  free(copy);
+  return status;
+}
+
+hymg_status hymg_field_put(hymg_field *field, int64_t count, const int (*cell)[3],
+                           const double *value)
+{
+  if (!field) return HYMG_EINVAL;
+  TRY(check_list(field, count, cell, value));
+  for (int b = 0; b < field->view.num_boxes; b++)
+    TRY(put_in_box(field, field->view.box + b, count, cell, value));
+  return HYMG_OK;
 }

@@ -23,19 +23,32 @@ static hymg_status check(const hymg_solver *solver, const hymg_field *u, hymg_fi
   return HYMG_OK;
 }
 
+/* Where there are fixed cells, the betas as they were before these were cut off: exchanged before and
+ * after. */
+static void exchange_betas(hymgi_level *level)
+{
+  for (int axis = 0; level->fixed.given && axis < 3; axis++) {
+    double *const beta = level->c.beta[axis];
+    level->c.beta[axis] = level->fixed.beta[axis], level->fixed.beta[axis] = beta;
+  }
+}
+
 /* x: u with ghosts; out: a vector. After a failure the messages that other ranks wait for are sent
  * all the same. */
 static hymg_status make(hymgi_level *level, const hymg_field *u, hymg_field *const flux[3],
                         double *x, double *out)
 {
   hymg_status status = hymgi_field_load(u, level, x);
+  hymgi_set_fixed(level, HYMGI_FIX_GIVEN, x);
   hymgi_run_plan(level, level->halo[HYMGI_HALO_FACES], level->box, x, level->box, x);
+  exchange_betas(level);
   for (int axis = 0; axis < 3; axis++) {
     if (!flux[axis]) continue;
     if (level->num_boxes) level->backend->fluxes(level, axis, x, out);
     const hymg_status stored = hymgi_field_store(level, out, flux[axis]);
     if (status == HYMG_OK) status = stored;
   }
+  exchange_betas(level);
   level->backend->sync(level->context);
   return status == HYMG_OK ? level->context->status : status;
 }

@@ -63,6 +63,7 @@ static hymg_status run(hymgi_level *level, operation kind, const operands *o, co
   if (status == HYMG_OK) status = loaded;
   if (volumes && v->f) level->backend->robust->scale_volumes(level, false, v->f);
   if (v->f) hymgi_add_boundary_terms(level, v->f);
+  if (kind != RESTRICT) hymgi_set_fixed(level, HYMGI_FIX_ZERO, v->x);
   if (kind == APPLY)
     hymgi_apply(level, v->x, v->out);
   else if (kind == RESIDUAL)
@@ -70,6 +71,7 @@ static hymg_status run(hymgi_level *level, operation kind, const operands *o, co
   else
     hymgi_restrict_cells(level, v->x, level + 1, o->out->data);
   if (volumes) level->backend->robust->scale_volumes(level, true, v->out);
+  if (kind != RESTRICT) hymgi_set_fixed(level, HYMGI_FIX_ZERO, v->out);
   const hymg_status stored = kind == RESTRICT ? HYMG_OK : hymgi_field_store(level, v->out, o->out);
   return status == HYMG_OK ? stored : status;
 }

@@ -1,0 +1,92 @@
+/* Cells with given values on the device. */
+#include "kernels/robust/each.cuh"
+#include "kernels/robust/robust.h"
+
+extern "C" {
+#include "formulas/fixed.h"
+}
+
+namespace
+{
+
+struct take_cell {
+  hymgi_conductances c;
+  hymgi_fixed fixed;
+  double *alpha;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    hymgi_take_fixed(&c, &fixed, &g, i, j, k, alpha);
+  }
+};
+
+template <int AXIS> struct cut_face {
+  const double *given;
+  double *beta;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    if (hymgi_is_cut(given, &g, AXIS, i, j, k)) beta[hymgi_at(&g, i, j, k)] = 0;
+  }
+};
+
+struct mark_empty_row {
+  hymgi_conductances c;
+  double stand_in, value;
+  const double *alpha;
+  double *out;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const ptrdiff_t at = hymgi_at(&g, i, j, k);
+    const double sink = alpha[at];
+    out[at] = hymgi_is_empty_row(&c, &g, i, j, k, sink, stand_in) ? value : sink;
+  }
+};
+
+/* Reads x where it is needed and writes it where it changes. */
+template <hymgi_fix KIND>
+__global__ void __launch_bounds__(ROW_THREADS)
+    set_cells(box_set boxes, const double *given, const double *source, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
+      const double value = given[at];
+      if (KIND == HYMGI_FIX_RHS)
+        x[at] = hymgi_fixed_value(KIND, value, source[at], x[at]);
+      else if (hymgi_is_given(value))
+        x[at] = hymgi_fixed_value(KIND, value, 0, 0);
+    });
+  });
+}
+
+} /* namespace */
+
+extern "C" void hymgi_cuda_take_fixed(const hymgi_level *level)
+{
+  for_each_cell(level, take_cell{hymgi_conductances_of(level), level->fixed, level->c.alpha});
+}
+
+extern "C" void hymgi_cuda_cut_faces(const hymgi_level *level, int axis, double *beta)
+{
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(level, level->box, cut_face<of>{level->fixed.given, beta});
+  });
+}
+
+extern "C" void hymgi_cuda_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
+{
+  const auto kernel = kind == HYMGI_FIX_ZERO  ? set_cells<HYMGI_FIX_ZERO>
+                      : kind == HYMGI_FIX_RHS ? set_cells<HYMGI_FIX_RHS>
+                                              : set_cells<HYMGI_FIX_GIVEN>;
+  hymgi_launch(level->context, kernel, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), (const double *)level->fixed.given,
+               (const double *)level->fixed.source, x);
+}
+
+extern "C" void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double value, double *out)
+{
+  for_each_cell(level, mark_empty_row{hymgi_conductances_of(level), level->c.empty_row, value,
+                                      level->c.alpha, out});
+}

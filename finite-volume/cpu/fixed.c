@@ -1,0 +1,48 @@
+/* Cells with given values on the host. */
+#include "formulas/fixed.h"
+
+#include "cpu/robust.h"
+
+void hymgi_cpu_take_fixed(const hymgi_level *level)
+{
+  const hymgi_conductances c = hymgi_conductances_of(level);
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
+    {
+      hymgi_take_fixed(&c, &level->fixed, g, i, j, k, level->c.alpha);
+    }
+  }
+}
+
+void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
+    {
+      if (hymgi_is_cut(level->fixed.given, g, axis, i, j, k)) beta[hymgi_at(g, i, j, k)] = 0;
+    }
+  }
+}
+
+void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
+{
+  const double *const given = level->fixed.given, *const source = level->fixed.source;
+#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+    for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
+      x[t] = hymgi_fixed_value(kind, given[t], source[t], x[t]);
+}
+
+void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *out)
+{
+  const hymgi_conductances c = hymgi_conductances_of(level);
+  const double stand_in = level->c.empty_row;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
+    {
+      const ptrdiff_t at = hymgi_at(g, i, j, k);
+      const double sink = level->c.alpha[at];
+      out[at] = hymgi_is_empty_row(&c, g, i, j, k, sink, stand_in) ? value : sink;
+    }
+  }
+}
