@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _arrays, _mpi
+from . import _arrays, _fixed, _mpi
 from ._arrays import View, Wanted
 from ._hymg import ffi, lib
 from ._library import Unsupported, check, enum_value, set_options
@@ -158,6 +158,12 @@ class Objects:
                 desc.alpha_constant = values["alpha"]
             else:
                 desc.alpha = self._field(fields, ("alpha", 0), lib.HYMG_CELL, values["alpha"], self.local_shape)
+        if "fixed" in values:
+            fixed = values["fixed"]
+            if fixed is not None:
+                fixed = _fixed.as_array(fixed, self.shape, self.local)
+                fixed = self._field(fields, ("fixed", 0), lib.HYMG_CELL, fixed, self.local_shape)
+            desc.fixed = ffi.NULL if fixed is None else fixed
         if "beta" in values:
             beta = per_axis(values["beta"], "beta")
             if all(_is_number(x) for x in beta) and len(set(beta)) == 1 and not desc.beta[0]:
@@ -201,7 +207,7 @@ class Objects:
         shape: tuple[int, ...],
     ) -> Any:
         """A field with these values, a number or an array that broadcasts to shape."""
-        name = key[0] if key[0] == "alpha" else f"{key[0]}[{key[1]}]"
+        name = key[0] if key[0] in ("alpha", "fixed") else f"{key[0]}[{key[1]}]"
         if not _arrays.on_device(value):
             value = _broadcast(_arrays.as_double(value, name), shape, name)
         view = self._view(value, name, shape=shape)

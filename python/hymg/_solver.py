@@ -33,6 +33,9 @@ class Solver(Objects):
     beta             > 0: a number, or one per axis, each a number or an array of face averages with one entry more
                      along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
+    fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown, or a
+                     pair (mask of bools, values), or a pair (cells, values) with a list of index triples or a tuple of
+                     three index arrays of the whole domain. f does not count there and may be NaN
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or "fv4", fourth order
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
@@ -63,6 +66,7 @@ class Solver(Objects):
         robin_beta: Optional[Sequence[Any]] = None,
         beta: Any = None,
         alpha: Any = None,
+        fixed: Any = None,
         a: Optional[float] = None,
         b: float = 1.0,
         stencil: str = "fv2",
@@ -89,6 +93,7 @@ class Solver(Objects):
                 a=a,
                 b=b,
                 alpha=alpha,
+                fixed=fixed,
                 beta=beta,
                 boundary_values=boundary_values,
                 robin_alpha=robin_alpha,
@@ -149,7 +154,9 @@ class Solver(Objects):
             return text(lines)
 
     def apply(self, u: Any, out: Any = None) -> Any:
-        """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array."""
+        """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array; u counts as 0 in fixed cells,
+        and so does the result.
+        """
         with self._in_use():
             source = self._view(u, "u")
             result = _arrays.empty_like(u, self.local_shape) if out is None else out
@@ -160,7 +167,7 @@ class Solver(Objects):
         return result
 
     def residual(self, f: Any, u: Any, out: Any = None) -> Any:
-        """f - A u with the boundary data, in `out` or a new array."""
+        """f - A u with the boundary data, in `out` or a new array; 0 in fixed cells, whatever f and u are there."""
         with self._in_use():
             views = self._view(f, "f"), self._view(u, "u")
             result = _arrays.empty_like(f, self.local_shape) if out is None else out
@@ -221,12 +228,12 @@ class Solver(Objects):
                 destroy_fields(fields)
 
     def update(self, **coefficients: Any) -> None:
-        """New values for a, b, alpha, beta, boundary_values, robin_alpha or robin_beta; those not named stay as they are.
+        """New values for a, b, alpha, beta, boundary_values, robin_alpha, robin_beta or fixed; those not named stay.
 
-        What was an array stays one, and what was a number stays a number. If the new values are refused (hymg.Error,
+        What was an array stays one, and what was a number stays a number; other cells may be fixed than before. If the new values are refused (hymg.Error,
         ValueError), the solver keeps the old ones.
         """
-        known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta")
+        known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta", "fixed")
         unknown = set(coefficients) - set(known)
         if unknown:
             raise TypeError(f"update: unknown coefficient '{min(unknown)}'; there are {', '.join(known)}")
