@@ -85,8 +85,8 @@ hymg_options support_options(hymg_options o)
   return o;
 }
 
-support_kit support_open(const oracle_spec *spec, const support_layout *layout,
-                         const hymg_options *options)
+/* All but the solver. */
+static support_kit open_problem(const oracle_spec *spec, const support_layout *layout)
 {
   support_kit k = {0};
   k.context = layout ? layout->context : NULL;
@@ -98,6 +98,13 @@ support_kit support_open(const oracle_spec *spec, const support_layout *layout,
   }
   open_grid(&k, spec, layout);
   open_operator(&k, spec);
+  return k;
+}
+
+support_kit support_open(const oracle_spec *spec, const support_layout *layout,
+                         const hymg_options *options)
+{
+  support_kit k = open_problem(spec, layout);
   hymg_options o = options ? *options : hymg_options_default();
   o.smoother = spec->smoother;
   o.sweeps = spec->sweeps;
@@ -105,6 +112,15 @@ support_kit support_open(const oracle_spec *spec, const support_layout *layout,
   o = support_options(o);
   OK(k.context, hymg_solver_create(k.op, &o, &k.solver));
   return k;
+}
+
+bool support_open_as(const oracle_spec *spec, const support_layout *layout,
+                     const hymg_options *options, support_kit *k)
+{
+  *k = open_problem(spec, layout);
+  const hymg_status status = hymg_solver_create(k->op, options, &k->solver);
+  if (status != HYMG_EUNSUPPORTED && status != HYMG_EINVAL) OK(k->context, status);
+  return status == HYMG_OK;
 }
 
 void support_close(support_kit *k)

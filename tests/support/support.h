@@ -92,6 +92,10 @@ typedef struct support_layout {
  * from the spec. Fails the test on any error. */
 support_kit support_open(const oracle_spec *spec, const support_layout *layout,
                          const hymg_options *options);
+/* The same with the options as they are: false if the solver refuses them (hymg_context_error tells why);
+ * the rest is open. */
+bool support_open_as(const oracle_spec *spec, const support_layout *layout,
+                     const hymg_options *options, support_kit *kit);
 void support_close(support_kit *kit);
 void support_cells(const support_kit *kit, int level, int n[3], size_t *cells);
 /* A cell field of a level (on level 0 plain rows where nx is not a multiple of 4, else the solver's
