@@ -13,20 +13,31 @@ static bool is_first(void)
   return start_rank() == 0;
 }
 
-/* Reads each problem's options: by the words of the command line, or all, or the options alone. */
+/* Is the only word one that stands for several names? Then those from *first up to *end. */
+static bool is_group(const robust_options *o, int *first, int *end)
+{
+  const char *word = o->line.num_words == 1 ? o->line.word[0] : "";
+  const bool sources = strcmp(word, "sources") == 0;
+  *first = sources ? robust_num_all : 0;
+  *end = sources ? robust_num_names : robust_num_all;
+  return sources || strcmp(word, "all") == 0;
+}
+
+/* Reads each problem's options: by the words of the command line, or of a group, or the options alone. */
 static bool read_problems(int argc, char **argv, const robust_options *o, robust_results *all,
                           int *code)
 {
   const int words = o->line.num_words;
-  const bool every = words == 1 && strcmp(o->line.word[0], "all") == 0;
-  const int count = every ? robust_num_names : words > 0 ? words : 1;
+  int first, end;
+  const bool group = is_group(o, &first, &end);
+  const int count = group ? end - first : words > 0 ? words : 1;
   all->result = calloc((size_t)count, sizeof *all->result);
   *code = EXIT_AT_RUN_TIME;
   if (!all->result) return false;
   for (int n = 0; n < count; n++, all->count++) {
-    const robust_name *name = every ? robust_names + n : NULL;
+    const robust_name *name = group ? robust_names + first + n : NULL;
     *code = EXIT_BAD_INPUT;
-    if (!every && words > 0 && !(name = robust_find(o, o->line.word[n]))) return false;
+    if (!group && words > 0 && !(name = robust_find(o, o->line.word[n]))) return false;
     all->result[n].name = name ? name->name : robust_coefficient_words[o->coefficients];
     if (!robust_options_read(argc, argv, name, &all->result[n].options, code)) {
       robust_options_free(&all->result[n].options);
@@ -82,7 +93,8 @@ static int solve_and_write(const robust_options *o, robust_results *all)
     fprintf(stderr, "hymg-robust: context failed: %s\n", hymg_status_text(status));
     start_abort(EXIT_AT_RUN_TIME);
   }
-  const bool judged = o->line.num_words == 0 || strcmp(o->line.word[0], "all") != 0;
+  int first, end;
+  const bool judged = !is_group(o, &first, &end);
   int code = solve_all(all, judged);
   const bool done = code < EXIT_BAD_INPUT;
   if (is_first() && done && o->json && !write_json(all, o->json)) code = EXIT_AT_RUN_TIME;

@@ -25,21 +25,42 @@ typedef enum robust_coefficients {
   ROBUST_WIRES,
   ROBUST_CELLS,
   ROBUST_LOGN,
+  ROBUST_GYROID,
+  ROBUST_PONDS,
   ROBUST_ROT2,
   ROBUST_ROT3
 } robust_coefficients;
+
+typedef enum robust_rhs {
+  ROBUST_RHS_ONE,
+  ROBUST_RHS_NOISE,
+  ROBUST_RHS_POINT,
+  ROBUST_RHS_ACTIVE
+} robust_rhs;
+
+/* Where alpha is. */
+typedef enum robust_alpha_in {
+  ROBUST_IN_ALL,
+  ROBUST_IN_CELL,
+  ROBUST_IN_PLANE,
+  ROBUST_IN_CELLS,
+  ROBUST_IN_ACTIVE,
+  ROBUST_IN_SINK
+} robust_alpha_in;
 
 typedef struct robust_options {
   command_line line;
   char **words; /* owned; what line.word points into */
   int n[3];
   int coefficients; /* a robust_coefficients, as it is read by index; likewise: */
-  int noise;        /* right-hand side 1 + noise of a cell, else 1 */
+  int rhs;          /* a robust_rhs */
+  int alpha_in;     /* a robust_alpha_in */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
   int fv4;          /* the operator, else FV2 */
   int method, extrapolation, path, norm;
   double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
   double alpha_wave;               /* amplitude of the wave by which alpha varies; 0: one alpha */
+  double hold;                     /* value that f asks for where alpha is; 0: none */
   double limiter;                  /* 0: default */
   double stretch, aspect, largest; /* stretch 0: equal cells */
   int block;
@@ -55,8 +76,9 @@ typedef struct robust_name {
   const char *name, *keys; /* keys: options as on the command line */
 } robust_name;
 extern const robust_name robust_names[];
-extern const int robust_num_names;
-extern const char *const robust_coefficient_words[];
+extern const int robust_num_names, robust_num_all; /* the first ones are all's, the rest sources' */
+extern const char *const robust_coefficient_words[], *const robust_rhs_words[],
+                                                         *const robust_alpha_words[];
 
 /* Defaults, then the keys of a named problem (NULL: none), then the command line. False: the
  * program is to exit with *code; rank 0 says why. */
@@ -81,6 +103,10 @@ typedef struct robust_problem {
 /* False: out of memory, nothing to destroy. */
 bool robust_problem_create(const robust_options *o, robust_problem *p);
 void robust_problem_destroy(robust_problem *p);
+/* sources.c: alpha in some cells alone; then, after the other right-hand sides, those that depend on the
+ * coefficients. */
+void robust_place_alpha(robust_problem *p);
+void robust_place_rhs(robust_problem *p);
 /* Of the low face of this cell (cell[axis] up to n) along axis: the harmonic mean by distance;
  * at walls beta of the cell. */
 double robust_face_beta(const robust_problem *p, int axis, const int cell[3]);
@@ -112,6 +138,7 @@ typedef struct robust_result {
   double setup_seconds, seconds;                       /* medians */
   double update_seconds, again_seconds, cycle_seconds; /* likewise; 0 without --again */
   double units;                                        /* work units */
+  double largest;                                      /* |u| */
   robust_other hypre;                                  /* with --hypre */
 } robust_result;
 

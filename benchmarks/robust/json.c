@@ -31,7 +31,7 @@ static json_t *config(const robust_options *o)
                 "coefficients", robust_coefficient_words[o->coefficients], "ratio",
                 json_number(o->ratio), "alpha", json_number(o->alpha), "boundary",
                 fv_boundary_string(o->boundary).text, "stretch", json_number(o->stretch), "aspect",
-                json_number(o->aspect), "blk", o->block, "rhs", o->noise ? "noise" : "one");
+                json_number(o->aspect), "blk", o->block, "rhs", robust_rhs_words[o->rhs]);
   json_t *solver = json_pack(
       "{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "operator", o->fv4 ? "fv4" : "fv2",
       "precision", hymg_enum_name("hymg_precision", (int)s->precision), "extrapolation",
@@ -43,6 +43,9 @@ static json_t *config(const robust_options *o)
   if (fv_has_robin(o->boundary))
     json_object_set_new(keys, "robin",
                         json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
+  if (o->alpha_in)
+    json_object_set_new(keys, "alpha_in", json_string(robust_alpha_words[o->alpha_in]));
+  if (o->hold != 0) json_object_set_new(keys, "hold", json_number(o->hold));
   if (o->alpha_wave > 0) json_object_set_new(keys, "alpha_wave", json_number(o->alpha_wave));
   return json_merge(keys, solver);
 }
@@ -66,12 +69,12 @@ static json_t *run(const robust_result *r)
                 r->options.repeat, "setup_seconds", json_number(r->setup_seconds), "seconds_median",
                 json_number(r->seconds), "dof_per_second", json_number((double)dof / r->seconds),
                 "work_units", json_number(r->units));
-  json_t *outcome =
-      json_pack("{s:o,s:o,s:b,s:s,s:s,s:o,s:o,s:o,s:o}", "levels", levels(r), "cycles",
-                json_cycles(r->cycles, s->cycles), "converged", s->converged, "reason",
-                hymg_reason_name(s->reason), "path", hymg_path_name(s->path), "note",
-                json_text(r->note), "residual_relative", json_number(s->residual_relative),
-                "mean_removed", json_number(s->mean_removed), "hypre", hypre(r));
+  json_t *outcome = json_pack(
+      "{s:o,s:o,s:b,s:s,s:s,s:o,s:o,s:o,s:o,s:o}", "levels", levels(r), "cycles",
+      json_cycles(r->cycles, s->cycles), "converged", s->converged, "reason",
+      hymg_reason_name(s->reason), "path", hymg_path_name(s->path), "note", json_text(r->note),
+      "residual_relative", json_number(s->residual_relative), "mean_removed",
+      json_number(s->mean_removed), "solution_max", json_number(r->largest), "hypre", hypre(r));
   return json_merge(head, outcome);
 }
 

@@ -1,4 +1,4 @@
-/* The named problems: sizes and shapes, jumps, random and anisotropic coefficients. A name sets
+/* The named problems: sizes and shapes, jumps, random and anisotropic coefficients; sources. A name sets
  * keys; 64^3 cells of the unit cube with a smooth beta between Dirichlet walls is the default. */
 #include "robust/hymg-robust.h"
 
@@ -6,6 +6,17 @@
 
 #define FLAT  " --boundary d,d,d,d,n,n"
 #define PLANE "--grid 250,250,1" FLAT
+
+/* In one group, sources: few cells with f or alpha. */
+#define POINT "--coefficients constant --extrapolation quadratic --rhs point"
+#define PINNED                                                                                     \
+  "--grid 40,40,1 --spacing 1,1,1 --coefficients constant --boundary n --hold 10 --rhs one"
+#define SINK                                                                                       \
+  "--grid 48,48,24 --spacing 1,1,1 --coefficients gyroid --ratio 1e-12 --boundary n --rhs point "  \
+  "--alpha-in sink"
+#define PONDS                                                                                      \
+  "--grid 192,192,1 --spacing 1,1,1 --coefficients ponds --ratio 1e-12 --boundary n --rhs active " \
+  "--alpha-in active"
 
 const robust_name robust_names[] = {
     {"smooth64", "--grid 64,64,64"},
@@ -83,8 +94,19 @@ const robust_name robust_names[] = {
     {"rot2_1e3", "--coefficients rot2 --ratio 1e3"},
     {"rot2d_1e3", "--grid 128,128,1 --coefficients rot2 --ratio 1e3" FLAT},
     {"rot3_100", "--coefficients rot3 --ratio 100"},
+    {"point2d", POINT " --grid 100,100,1" FLAT},
+    {"point3d", POINT " --grid 40,50,70"},
+    {"pin_1e4", PINNED " --alpha-in cell --alpha 1e4"},
+    {"pin_1e12", PINNED " --alpha-in cell --alpha 1e12"},
+    {"pins_1e8", PINNED " --alpha-in cells --alpha 1e8"},
+    {"pinplane_1e12", PINNED " --alpha-in plane --alpha 1e12"},
+    {"sink_1", SINK " --alpha 1"},
+    {"sink_1e-4", SINK " --alpha 1e-4"},
+    {"ponds_1e-3", PONDS " --alpha 1e-3"},
+    {"ponds_1e-6", PONDS " --alpha 1e-6"},
 };
 const int robust_num_names = sizeof robust_names / sizeof *robust_names;
+const int robust_num_all = 75;
 
 const robust_name *robust_find(const robust_options *o, const char *name)
 {

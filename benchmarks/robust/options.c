@@ -10,17 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 16, LONGEST_KEYS = 128 };
+enum { MOST_KEYS = 24, LONGEST_KEYS = 192 };
 
 static const char usage[] =
-    "usage: hymg-robust [NAME ... | all] [options]\n"
+    "usage: hymg-robust [NAME ... | all | sources] [options]\n"
     "       mpirun -n RANKS hymg-robust ...\n"
     "\n"
     "Solves a u - div(beta grad u) = f in hard cases and prints a line for each: odd sizes, "
     "spacings,\n"
-    "stretched grids, jumps of beta. A NAME (--list) sets options of a problem, which further "
-    "options\n"
-    "override; all: every problem that has a name. Without a NAME options describe the problem.\n"
+    "stretched grids, jumps of beta, point sources. A NAME (--list) sets options of a problem, "
+    "which\n"
+    "further options override; all: every problem that has a name but those of sources: point "
+    "sources,\n"
+    "held values, weak sinks, ponds. Without a NAME options describe the problem.\n"
     "\n"
     "options:\n";
 
@@ -31,14 +33,16 @@ static const char notes[] =
     "of set-up and of the solve; cells per second of the solve; path; whether it converged; final\n"
     "residual over f.\n"
     "\n"
-    "exit status: 0 done; 1 a problem that was given did not converge (not with all); 2 bad "
+    "exit status: 0 done; 1 a problem that was given did not converge (not with all\n"
+    "or sources); 2 bad "
     "input;\n"
     "3 failure at run time\n";
 
 const char *const robust_coefficient_words[] = {
-    "smooth",  "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers",
-    "slayers", "thin",     "wires", "cells", "logn",    "rot2",   "rot3",    NULL};
-static const char *const rhs_words[] = {"one", "noise", NULL};
+    "smooth", "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers", "slayers",
+    "thin",   "wires",    "cells", "logn",  "gyroid",  "ponds",  "rot2",    "rot3",    NULL};
+const char *const robust_rhs_words[] = {"one", "noise", "point", "active", NULL};
+const char *const robust_alpha_words[] = {"all", "cell", "plane", "cells", "active", "sink", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
 static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
 static const char *const operator_words[] = {"fv2", "fv4", NULL};
@@ -100,7 +104,7 @@ static bool read_file(const command_line *c, const char *option, const char *tex
 static robust_options defaults(void)
 {
   robust_options o = {.n = {64, 64, 64},
-                      .noise = true,
+                      .rhs = ROBUST_RHS_NOISE,
                       .ratio = 10,
                       .aspect = 100,
                       .largest = 1,
@@ -122,7 +126,7 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .read = options_read_triple},
       {"coefficients", "NAME",
        "beta: smooth (default), constant, ball, balls, checker, layers, layersx, rlayers,\n"
-       "slayers, thin, wires, cells, logn, rot2, rot3",
+       "slayers, thin, wires, cells, logn, gyroid, ponds, rot2, rot3",
        .kind = OPTION_WORD, &o->coefficients, .words = robust_coefficient_words},
       {"ratio", "R", "beta inside over beta outside; logn: exp(R gauss); default 10",
        .kind = OPTION_REAL, &o->ratio, DBL_MIN, DBL_MAX, positive},
@@ -131,6 +135,13 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
       {"alpha-wave", "W",
        "with --alpha: A (1 + W sin(2 pi x) cos(2 pi y) cos(2 pi z)) in place of A; default 0",
        .kind = OPTION_REAL, &o->alpha_wave, 0, 1},
+      {"alpha-in", "NAME",
+       "cells with A: all (default), cell, plane (the first across x), cells (1 % of them), "
+       "active\n"
+       "(beta is at least 1), sink (the last active one, and 1 in those that are not)",
+       .kind = OPTION_WORD, &o->alpha_in, .words = robust_alpha_words},
+      {"hold", "U", "where --alpha-in says: f = A U, which holds u at U; default 0: f as elsewhere",
+       .kind = OPTION_REAL, &o->hold, -1e12, 1e12},
       {"boundary", "KIND",
        "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
        "six of these for x-,x+,y-,y+,z-,z+",
@@ -151,8 +162,10 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        "checker, layers: blocks per axis; wires: cells between them; rlayers: 1 + N / 8 planes\n"
        "a layer; default 8",
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
-      {"rhs", "one|noise", "f: 1, or 1 + noise of one cell (default)", .kind = OPTION_WORD,
-       &o->noise, .words = rhs_words},
+      {"rhs", "NAME",
+       "f: one; noise, 1 + noise of one cell (default); point, 1 in one cell; active, noise where\n"
+       "beta is at least 1",
+       .kind = OPTION_WORD, &o->rhs, .words = robust_rhs_words},
       {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
       {"limiter", "L",
        "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
@@ -238,6 +251,14 @@ static bool check(const robust_options *o)
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
   if (o->alpha_wave > 0 && o->alpha == 0)
     return options_refuse(c, "--alpha-wave %g has no effect without --alpha", o->alpha_wave);
+  if (o->alpha_in && o->alpha == 0)
+    return options_refuse(c, "--alpha-in %s has no effect without --alpha",
+                          robust_alpha_words[o->alpha_in]);
+  if (o->alpha_in && (o->hypre || o->alpha_wave > 0))
+    return options_refuse(c, "--alpha-in %s: not with %s", robust_alpha_words[o->alpha_in],
+                          o->hypre ? "--hypre" : "--alpha-wave");
+  if (o->hold != 0 && !o->alpha_in)
+    return options_refuse(c, "--hold %g has no effect without --alpha-in", o->hold);
   if (o->alpha_wave > 0 && o->hypre)
     return options_refuse(c, "--hypre with --alpha-wave %g: its matrix has one alpha",
                           o->alpha_wave);

@@ -150,8 +150,24 @@ static double logn(const place *p)
   return exp(p->options->ratio * next_gauss(p->random));
 }
 
-static beta_of *const makers[] = {smooth,  constant, ball, balls, checker, layers, layersx,
-                                  rlayers, slayers,  thin, wires, cells,   logn};
+/* Labyrinth of period 12 cells: about half of the cells, 1; the ratio in the others. */
+static double gyroid(const place *p)
+{
+  const double c = two_pi / 12;
+  const double x = c * p->cell[0], y = c * p->cell[1], z = c * p->cell[2];
+  return inside(p, sin(x) * cos(y) + sin(y) * cos(z) + sin(z) * cos(x) <= 0);
+}
+
+/* Separate ponds of 12 cells, 1; the ratio between them. */
+static double ponds(const place *p)
+{
+  const double c = two_pi / 24;
+  return inside(p, sin(c * (p->cell[0] + 0.5)) * sin(c * (p->cell[1] + 0.5)) <= 0.1);
+}
+
+static beta_of *const makers[] = {smooth, constant, ball,    balls,   checker,
+                                  layers, layersx,  rlayers, slayers, thin,
+                                  wires,  cells,    logn,    gyroid,  ponds};
 
 /* The strong axis of a cell: in 8 boxes x or z in turn (y for z in two dimensions), in 3 slabs
  * across x the axes in turn. */
@@ -237,13 +253,14 @@ static void make_rhs(robust_problem *p, size_t num_cells)
 {
   uint64_t random = start_random(rhs_seed);
   for (size_t q = 0; q < num_cells; q++)
-    p->rhs[q] = p->options->noise ? 1 + (next_random(&random) - 0.5) : 1;
+    p->rhs[q] = p->options->rhs != ROBUST_RHS_ONE ? 1 + (next_random(&random) - 0.5) : 1;
 }
 
 static bool allocate(robust_problem *p, double *centre[3], size_t num_cells)
 {
   bool ok = (p->rhs = malloc(num_cells * sizeof *p->rhs));
-  if (p->options->alpha_wave > 0) ok = (p->alpha = malloc(num_cells * sizeof *p->alpha)) && ok;
+  if (p->options->alpha_wave > 0 || p->options->alpha_in)
+    ok = (p->alpha = malloc(num_cells * sizeof *p->alpha)) && ok;
   for (int axis = 0; axis < 3; axis++) {
     const size_t n = (size_t)p->options->n[axis];
     const bool own = axis == 0 || is_anisotropic(p->options);
@@ -271,6 +288,8 @@ bool robust_problem_create(const robust_options *o, robust_problem *p)
       make_centres(o->n[axis], p->width[axis], centre[axis]);
     make_cells(p, centre, &at);
     make_rhs(p, num_cells);
+    robust_place_alpha(p);
+    robust_place_rhs(p);
   }
   for (int axis = 0; axis < 3; axis++)
     free(centre[axis]);

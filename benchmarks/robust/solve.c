@@ -249,6 +249,7 @@ static bool solve_once(objects *o, robust_result *r, double seconds[5], int *cod
   start = fv_clock();
   if (!went_well(o, hymg_solve(o->solver, o->f, o->u, &r->result), "solve", code)) return false;
   seconds[1] = since(o, start);
+  if (!went_well(o, hymg_field_max(o->u, &r->largest), "u", code)) return false;
   if (r->options.again && !solve_again(o, r, seconds, code)) return false;
   if (r->options.profile && !profile(o, r, code)) return false;
   keep(r, o);

@@ -63,12 +63,12 @@ check_information()
   run --help
   if [ $code -eq 0 ] && grep -q '^usage: hymg-robust' "$out" && [ ! -s "$err" ]; then pass; else fail '--help'; fi
   run --list
-  if [ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 75 ] && grep -q '^ball_1e3  *--coefficients ball --ratio 1e3$' "$out"; then
+  if [ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 85 ] && grep -q '^ball_1e3  *--coefficients ball --ratio 1e3$' "$out"; then
     pass
   else
     fail "--list: status $code, $(wc -l <"$out") lines"
   fi
-  if [ "$(cut -d ' ' -f 1 "$out" | sort -u | wc -l)" -eq 75 ]; then pass; else fail '--list: a name appears twice'; fi
+  if [ "$(cut -d ' ' -f 1 "$out" | sort -u | wc -l)" -eq 85 ]; then pass; else fail '--list: a name appears twice'; fi
 }
 
 check_refusals()
@@ -83,6 +83,9 @@ check_refusals()
   bad "--alpha '-1': must be a number of at least 0" --alpha -1
   bad '--alpha-wave 0.5 has no effect without --alpha' --alpha-wave 0.5
   bad "--alpha-wave '2': must be" --alpha 1 --alpha-wave 2
+  bad '--alpha-in sink has no effect without --alpha' --alpha-in sink
+  bad '--alpha-in cell: not with --alpha-wave' --alpha 1 --alpha-in cell --alpha-wave 0.5
+  bad '--hold 3 has no effect without --alpha-in' --alpha 1 --hold 3
   bad "--boundary 'x': must be dirichlet, periodic, neumann or robin" --boundary x
   bad 'takes one word, or six' --boundary d,n
   bad '--boundary: y must be periodic on both walls' --boundary d,d,p,d,d,d
@@ -91,7 +94,7 @@ check_refusals()
   bad '--stretch 0.5: must be 0 or at least 1' --stretch 0.5
   bad "--aspect '0.5': must be a number from 1" --aspect 0.5
   bad "--blk '0': must be a whole number from 1" --blk 0
-  bad "--rhs 'two': must be one or noise" --rhs two
+  bad "--rhs 'two': must be one, noise, point or active" --rhs two
   bad "--transfer 'v': must be auto, n, w or h" --transfer v
   bad "--rtol '1': must be" --rtol 1
   bad "--atol '-1': must be" --atol -1
@@ -113,7 +116,7 @@ check_refusals()
 
 check_solves()
 {
-  for name in smooth constant ball balls checker layers layersx rlayers slayers thin wires cells logn rot2 rot3; do
+  for name in smooth constant ball balls checker layers layersx rlayers slayers thin wires cells logn gyroid ponds rot2 rot3; do
     solves $name $fast --coefficients $name --ratio 2
   done
   for transfer in auto n w h; do solves ball $fast --coefficients ball --ratio 1e3 --transfer $transfer --path robust; done
@@ -133,6 +136,30 @@ check_solves()
   if [ $code -eq 1 ] && grep -q ' limit ' "$out"; then pass; else fail "--max-cycles 1: status $code"; fi
   run all $fast --max-cycles 1 --coefficients constant
   if [ $code -eq 0 ] && grep -q '^hymg  converged, of 75 problems:' "$out"; then pass; else fail "all: status $code: $(tail -n 1 "$err")"; fi
+}
+
+# The largest |u| of a sparse direct solver (SciPy's) for the problems of `sources`.
+check_sources()
+{
+  run sources --backend host --tuning estimate --verbose
+  if [ $code -ne 0 ]; then fail "sources: status $code: $(head -n 1 "$err")"; fi
+  while read -r name largest; do
+    found=$(awk -v name="$name" '$1 == name { here = 1 } here && /largest/ { print $3; exit }' "$out")
+    if awk -v x="$found" -v y="$largest" 'BEGIN { exit !(x != "" && x / y < 1 + 1e-6 && x / y > 1 - 1e-6) }' &&
+      grep -q "^$name .* yes " "$out"; then pass
+    else fail "sources: $name: largest |u| is $found, not $largest, or not converged"; fi
+  done <<END
+point2d 8.761956957e-05
+point3d 8.927035190e-05
+pin_1e4 1.132632859e+03
+pin_1e12 1.132472959e+03
+pins_1e8 9.617987779e+01
+pinplane_1e12 7.900000000e+02
+sink_1 2.527344332e+00
+sink_1e-4 9.997444742e+03
+ponds_1e-3 6.756531090e+01
+ponds_1e-6 6.654926781e+04
+END
 }
 
 check_json()
@@ -173,6 +200,7 @@ check_ranks()
 check_information
 check_refusals
 check_solves
+check_sources
 check_json
 check_ranks
 echo "$passed passed, $failed failed, $skipped skipped"
