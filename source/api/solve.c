@@ -8,7 +8,8 @@
 #include "transport/transport.h"
 
 #define COMPATIBLE 1e-4
-#define HALVED     0.5 /* a cycle that gains less may have come to where rounding ends */
+#define TINY       1e-12 /* a change of u that rounding explains */
+#define HALVED     0.5   /* a cycle that gains less may have come to where rounding ends */
 
 /* ---- right-hand sides ---- */
 
@@ -177,6 +178,13 @@ static hymg_status watch(hymg_solver *solver, hymgi_level *level)
   return HYMG_OK;
 }
 
+/* The sum of all further changes if they fall as the last two. */
+static double remaining(double before, double now)
+{
+  const double factor = now / before;
+  return factor < 1 ? now * fmax(1, factor / (1 - factor)) : now <= TINY ? now : INFINITY;
+}
+
 static void compare(hymg_solver *solver, hymgi_level *level, double residual)
 {
   if (!solver->h.spread || !(hymgi_small(solver, residual) || solver->at_rounding)) return;
@@ -184,12 +192,14 @@ static void compare(hymg_solver *solver, hymgi_level *level, double residual)
     solver->change = INFINITY;
     return;
   }
+  double now = 0;
   if (level->num_boxes) {
     hymgi_axpby(level, 1, level->x, -1, solver->before, solver->before);
-    solver->change =
-        hymgi_change(hymgi_norm_max(level, solver->before), hymgi_norm_max(level, level->x));
+    now = hymgi_change(hymgi_norm_max(level, solver->before), hymgi_norm_max(level, level->x));
   }
-  solver->change = hymgi_known_by_all(level, solver->change);
+  now = hymgi_known_by_all(level, now);
+  solver->change = now > 0 ? fmax(remaining(solver->last_change, now), solver->last_change) : 0;
+  solver->last_change = now;
 }
 
 /* After a cycle: removes the mean of u and records the residual. */
@@ -323,6 +333,7 @@ static void begin_records(hymg_solver *solver)
   solver->records = 0;
   solver->transfer.since = 0;
   solver->residual = solver->change = 0;
+  solver->last_change = INFINITY;
   solver->waited = 0;
   solver->at_rounding = false;
 }

@@ -12,8 +12,7 @@
 #include "api/solver.h"
 #include "multigrid/level_ops.h"
 
-/* DOUBTFUL: iterations without a gain after which rounding is looked at */
-enum { SAVED = 4, DOUBTFUL = 20 };
+enum { SAVED = 4 };
 /* The residual itself is within this factor of what the recurrence has reached. */
 #define NEARLY 1.5
 /* An attempt with the other transfer that has gained so much is gone on from. */
@@ -37,11 +36,12 @@ typedef struct krylov {
   int scale;                /* u and r are 2^scale times the user's, to keep products in range */
   double rho, alpha, omega; /* of the last iteration */
   hymgi_expected first, second, third, fourth,
-      square;          /* of the dot products of an iteration, and of r r */
-  double step;         /* u has last moved by step times: */
-  const double *moved; /* p or z */
-  bool broken;         /* a divisor was 0 or not finite */
-  int breakdowns;      /* so far; `stuck`: since the last iteration without one */
+      square;                 /* of the dot products of an iteration, and of r r */
+  double step;                /* u has last moved by step times: */
+  const double *moved;        /* p or z */
+  double change, last_change; /* of u, after a small residual, in this iteration and the last one */
+  bool broken;                /* a divisor was 0 or not finite */
+  int breakdowns;             /* so far; `stuck`: since the last iteration without one */
   int stuck;
   saved saved;
 } krylov;
@@ -109,7 +109,11 @@ static void precondition(krylov *k, double *r)
   }
   k->z = level->x; /* a smoother may have exchanged x and y */
   hymgi_set_fixed(level, HYMGI_FIX_ZERO, k->z);
-  if (h->method.singular && level->num_boxes) hymgi_remove_mean(level, k->z);
+  if (h->mean_weight != 0)
+    hymgi_center(level,
+                 k->z); /* widths: constants are not in the kernel, so that it matters which mean */
+  else if (h->method.singular && level->num_boxes)
+    hymgi_remove_mean(level, k->z);
 }
 
 /* ---- iterations ---- */
@@ -126,14 +130,16 @@ static double advance(krylov *k, double alpha, const double *p, const double *q)
 }
 
 /* Is the iteration at its end with this norm? Ranks that hold cells of the level. A recurrence that has not gained for a
- * while may have come to where rounding ends. */
-static bool ends(const krylov *k, double norm)
+ * while may have come to where rounding ends. Where a small residual once was not enough, u has to change little twice in
+ * a row. */
+static bool ends(krylov *k, double norm)
 {
   hymg_solver *s = k->solver;
   if (!hymgi_small(s, norm) && !s->at_rounding) return false;
   if (!k->moved) return true; /* r is 0 already */
   const double moved = fabs(k->step) * hymgi_norm_max(k->level, k->moved);
-  s->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  k->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  s->change = s->waited ? fmax(k->change, k->last_change) : k->change;
   return hymgi_settled(s, norm);
 }
 
@@ -276,18 +282,21 @@ static hymg_status change_transfer(krylov *k, bool *first)
 
 /* ---- the loop ---- */
 
-/* Iterates until the recurrence's residual is small enough or cannot become so. */
+/* Iterates until the recurrence's residual is small enough or cannot become so. In a singular system a mean of r is rounding,
+ * which no iteration could take away. */
 static hymg_status iterate(krylov *k, hymg_reason *reason)
 {
   hymg_solver *solver = k->solver;
   const hymgi_level *level = k->level;
   bool stop = false, again, moved;
+  if (solver->h.method.singular && level->num_boxes) hymgi_subtract_mean(level, k->r);
   for (bool first = true;;) {
     const double one = k->stabilised ? bicgstab(k, first) : cg(k, first);
     const double norm = hymgi_known_by_all(level, one);
-    if (solver->records > solver->gained + DOUBTFUL) hymgi_is_rounding(solver, level, norm, k->u);
+    if (hymgi_waits(solver)) hymgi_is_rounding(solver, level, norm, k->u);
     if (level->num_boxes) ends(k, norm);
     solver->change = hymgi_known_by_all(level, solver->change);
+    k->last_change = k->change, k->change = INFINITY;
     TRY(hymgi_record(solver, k->stabilised ? HYMG_KIND_BICGSTAB : HYMG_KIND_CG, norm, &stop));
     if (!hymgi_mixed_goes_on(solver, stop, reason, &again)) return HYMG_OK;
     const bool broken = hymgi_known_by_all(level, k->broken) != 0;

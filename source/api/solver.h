@@ -39,7 +39,7 @@ struct hymg_solver {
   double residual; /* of the last solve, not of a recurrence */
   /* stopping.c, this solve: the best residual, the record when it had last gained 5 %, how much u has changed in
    * the last step where the residual was small, relative to max |u|; what is left is rounding */
-  double best, change;
+  double best, change, last_change; /* last_change: standard path, in the cycle before */
   int gained, waited; /* waited: the first record with a small residual but a large change, or 0 */
   bool at_rounding;
   bool good; /* FMG: hymgi_fmg_judge */
@@ -93,6 +93,7 @@ hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
 double hymgi_known_by_all(const hymgi_level *level, double value);
 /* source/api/stopping.c, residuals in the user's units.
  *   wanted    the tolerance in the norm of residuals; small: has a residual reached it?
+ *   waits     has there been no gain of 5 % for a while?
  *   change    how much u has changed, from max |u - u before| and max |u|
  *   settled   has the solve converged, by solver->change, too?
  *   record    notes the residual after a cycle; *stop: the monitor's wish, or something has failed on a rank
@@ -102,6 +103,7 @@ double hymgi_known_by_all(const hymgi_level *level, double value);
  *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding */
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
+bool hymgi_waits(const hymg_solver *solver);
 double hymgi_change(double moved, double size);
 bool hymgi_settled(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);

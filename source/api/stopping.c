@@ -24,6 +24,10 @@
 #define MOST_ROUNDING   1e-5
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN            0.95
+#define FAINT           1e8 /* the contrast of couplings from which on the weakest are looked after */
+#define FAINT_ERROR     1e3
+/* Iterations without a gain after which rounding is looked at. */
+enum { DOUBTFUL = 20 };
 /* Cycles without a gain that are always waited for; with cycles in single precision until these are given up. */
 enum { PATIENCE = 10, PATIENCE_KRYLOV = 200, PATIENCE_MIXED = 5, PATIENCE_MIXED_KRYLOV = 20 };
 
@@ -40,9 +44,28 @@ bool hymgi_small(const hymg_solver *solver, double residual)
   return residual <= hymgi_wanted(solver);
 }
 
+bool hymgi_waits(const hymg_solver *solver)
+{
+  return solver->records > solver->gained + DOUBTFUL;
+}
+
 double hymgi_change(double moved, double size)
 {
   return size > 0 ? moved / size : moved > 0 ? INFINITY : 0;
+}
+
+/* Are the smallest couplings below the tolerance of the largest? They may be all that holds a piece of the domain. */
+static bool is_faint(const hymg_solver *solver)
+{
+  return solver->h.contrast > FAINT;
+}
+
+/* There a recurrence goes on until its residual is as much smaller, or gains no more. */
+static bool is_low_enough(const hymg_solver *solver, double residual)
+{
+  const double goal = hymgi_wanted(solver) * FAINT_ERROR / solver->h.contrast;
+  return hymgi_small(solver, residual) &&
+         (!is_faint(solver) || !hymgi_is_krylov(solver) || residual <= goal || hymgi_waits(solver));
 }
 
 bool hymgi_settled(const hymg_solver *solver, double residual)
@@ -50,7 +73,7 @@ bool hymgi_settled(const hymg_solver *solver, double residual)
   const hymg_options *o = &solver->h.options;
   const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
   if (residual <= o->atol) return true;
-  return (hymgi_small(solver, residual) && solver->change <= most) ||
+  return (is_low_enough(solver, residual) && solver->change <= most) ||
          (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
 }
 
@@ -82,7 +105,7 @@ double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u)
 {
-  if (!(residual <= MOST_ROUNDING * solver->rhs_max)) return false;
+  if (!(residual <= MOST_ROUNDING * solver->rhs_max) || is_faint(solver)) return false;
   const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
   solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
   return solver->at_rounding;

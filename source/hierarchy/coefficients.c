@@ -272,6 +272,15 @@ static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, con
   return most > SPREAD * least;
 }
 
+/* The largest over the smallest beta of an axis: one that is weak everywhere is no barrier. */
+static double contrast_of(const hymgi_level *level, const double *range)
+{
+  double most = 1;
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] > 1) most = fmax(most, range[axis] / -range[KINDS + axis]);
+  return most;
+}
+
 /* What the boundaries do not hold is held by a alpha alone. Where that is one number, constants are eigenvectors, so
  * that the mean of u is known; where it is also much less than what couples the cells over the whole grid, the solve is
  * one for f without its mean, as for a singular system. */
@@ -303,6 +312,7 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h->level, d, largest);
+  h->contrast = contrast_of(h->level, largest);
   h->largest = order_of(h->level, d, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));

@@ -82,6 +82,7 @@ struct hymgi_hierarchy {
   bool alpha_varies; /* a alpha is not the same in all cells */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
+  double contrast;   /* the largest over the smallest beta of an axis */
   bool singular;     /* the operator takes constants to 0 */
   /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as
    * in a singular system, plus mean_weight times the mean of f */

@@ -156,8 +156,11 @@ START_TEST(as_many_cycles_as_in_double)
   ck_assert_int_eq(r.precision, HYMG_DOUBLE);
   ck_assert_msg(s.precision == HYMG_MIXED, "%s: %s", b.c.name, s.note);
   ck_assert_msg(r.converged && s.converged, "%s: %s, %s", b.c.name, r.note, s.note);
-  ck_assert_msg(s.cycles == r.cycles, "%s: %d cycles, in double %d", b.c.name, s.cycles, r.cycles);
-  for (int m = 0; m < r.cycles; m++) { /* BiCGStab amplifies what rounding changes */
+  const bool bicgstab = r.history[0].kind == HYMG_KIND_BICGSTAB;
+  ck_assert_msg(abs(s.cycles - r.cycles) <= bicgstab, "%s: %d cycles, in double %d", b.c.name,
+                s.cycles, r.cycles);
+  for (int m = 0; m < r.cycles && m < s.cycles;
+       m++) { /* BiCGStab amplifies what rounding changes */
     const double x = s.history[m].residual_max, y = r.history[m].residual_max;
     const bool alike = r.history[m].kind == HYMG_KIND_BICGSTAB
                            ? x <= 20 * y && y <= 20 * x
