@@ -48,7 +48,7 @@ def _indices(where: Any, shape: Sequence[int]) -> list[np.ndarray]:
             triples = np.zeros((0, 3), dtype=int)
         if triples.ndim != 2 or triples.shape[1] != 3:
             raise ValueError(
-                "fixed: a mask of bools, a list of index triples or a tuple of three index arrays is wanted, then values"
+                "fixed: a mask of bools, a list of index triples or a tuple of three index arrays, and values are wanted"
             )
         axes = list(triples.T)
     for axis, (index, n) in enumerate(zip(axes, shape)):
@@ -63,9 +63,7 @@ def _indices(where: Any, shape: Sequence[int]) -> list[np.ndarray]:
         raise ValueError(f"fixed: index arrays of shapes {', '.join(str(i.shape) for i in axes)}") from None
 
 
-def _set_cells(
-    result: np.ndarray, cells: list[np.ndarray], values: np.ndarray, local: tuple[slice, ...]
-) -> None:
+def _set_cells(result: np.ndarray, cells: list[np.ndarray], values: np.ndarray, local: tuple[slice, ...]) -> None:
     """Cells outside the part are another rank's."""
     try:
         values = np.broadcast_to(values, cells[0].shape)

@@ -33,9 +33,9 @@ class Solver(Objects):
     beta             > 0: a number, or one per axis, each a number or an array of face averages with one entry more
                      along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
-    fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown, or a
-                     pair (mask of bools, values), or a pair (cells, values) with a list of index triples or a tuple of
-                     three index arrays of the whole domain. f does not count there and may be NaN
+    fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
+                     or a pair (mask of bools, values), or a pair (cells, values) with a list of index triples or a
+                     tuple of three index arrays of the whole domain. f does not count there and may be NaN
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or "fv4", fourth order
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
@@ -154,8 +154,9 @@ class Solver(Objects):
             return text(lines)
 
     def apply(self, u: Any, out: Any = None) -> Any:
-        """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array; u counts as 0 in fixed cells,
-        and so does the result.
+        """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array.
+
+        In fixed cells u counts as 0, and the result is 0.
         """
         with self._in_use():
             source = self._view(u, "u")
@@ -230,8 +231,8 @@ class Solver(Objects):
     def update(self, **coefficients: Any) -> None:
         """New values for a, b, alpha, beta, boundary_values, robin_alpha, robin_beta or fixed; those not named stay.
 
-        What was an array stays one, and what was a number stays a number; other cells may be fixed than before. If the new values are refused (hymg.Error,
-        ValueError), the solver keeps the old ones.
+        What was an array stays one, and what was a number stays a number; other cells may be fixed than before. If the
+        new values are refused (hymg.Error, ValueError), the solver keeps the old ones.
         """
         known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta", "fixed")
         unknown = set(coefficients) - set(known)

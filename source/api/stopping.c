@@ -24,7 +24,6 @@
 #define MOST_ROUNDING   1e-5
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN            0.95
-#define FAINT           1e8 /* the contrast of couplings from which on the weakest are looked after */
 #define FAINT_ERROR     1e3
 /* Iterations without a gain after which rounding is looked at. */
 enum { DOUBTFUL = 20 };
@@ -57,7 +56,7 @@ double hymgi_change(double moved, double size)
 /* Are the smallest couplings below the tolerance of the largest? They may be all that holds a piece of the domain. */
 static bool is_faint(const hymg_solver *solver)
 {
-  return solver->h.contrast > FAINT;
+  return solver->h.contrast > HYMGI_FAINT;
 }
 
 /* There a recurrence goes on until its residual is as much smaller, or gains no more. */

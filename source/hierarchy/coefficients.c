@@ -272,13 +272,18 @@ static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, con
   return most > SPREAD * least;
 }
 
-/* The largest over the smallest beta of an axis: one that is weak everywhere is no barrier. */
-static double contrast_of(const hymgi_level *level, const double *range)
+/* The largest ratio of beta between neighbouring faces, looked for where the largest over the smallest beta of an axis is
+ * beyond HYMGI_FAINT. An axis that is weak everywhere is no barrier. */
+static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
 {
+  const hymgi_level *level = h->level;
   double most = 1;
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] > 1) most = fmax(most, range[axis] / -range[KINDS + axis]);
-  return most;
+  h->contrast = most;
+  if (most <= HYMGI_FAINT || !level->method->variable_beta) return HYMG_OK;
+  h->contrast = level->num_boxes ? level->backend->robust->largest_step(level) : 1;
+  return hymgi_comm_max_double(h->context, h->context->comm, &h->contrast, 1);
 }
 
 /* What the boundaries do not hold is held by a alpha alone. Where that is one number, constants are eigenvectors, so
@@ -312,10 +317,10 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h->level, d, largest);
-  h->contrast = contrast_of(h->level, largest);
   h->largest = order_of(h->level, d, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
+  TRY(find_contrast(h, largest));
   TRY(hymgi_boundary_data_load(h, &held));
   held = held || has_dirichlet_boundary(grid) || largest[FIXED] != 0;
   find_constants(h, held, largest);

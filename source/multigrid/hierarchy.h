@@ -43,6 +43,7 @@ typedef struct hymgi_shadow {
   hymgi_level *level; /* count + 1, or NULL */
   double scale;       /* a power of 2: times the operator it is that of these levels */
 } hymgi_shadow;
+#define HYMGI_FAINT 1e10 /* the contrast of couplings from which on the weakest are looked after */
 enum { HYMGI_SINGLE_CELLS = 32 * 32 * 32 };
 
 /* Standard path: what cycles do from a level of few cells down, as matrices (coarse_matrix.c). */
@@ -82,12 +83,13 @@ struct hymgi_hierarchy {
   bool alpha_varies; /* a alpha is not the same in all cells */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
-  double contrast;   /* the largest over the smallest beta of an axis */
-  bool singular;     /* the operator takes constants to 0 */
+  double
+      contrast; /* the largest ratio of beta between neighbouring faces, or less than HYMGI_FAINT */
+  bool singular; /* the operator takes constants to 0 */
   /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as
    * in a singular system, plus mean_weight times the mean of f */
   double mean_weight;
-  bool has_shares;   /* robust path: from its choice the mean shares of level 0 are known: */
+  bool has_shares; /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
   hymgi_shadow shadow;
   hymgi_hierarchy *next_connected; /* the next one of the context's list */

@@ -83,7 +83,7 @@ static const hymg_field *use(calls *c, field_slot **used)
   return f->field;
 }
 
-void calls_operator_desc(calls *c, hymg_operator_desc *desc, field_slot *used[10])
+void calls_operator_desc(calls *c, hymg_operator_desc *desc, field_slot *used[11])
 {
   const uint8_t what = calls_byte(c);
   desc->stencil = calls_enum(c, 1);
@@ -97,6 +97,7 @@ void calls_operator_desc(calls *c, hymg_operator_desc *desc, field_slot *used[10
     desc->beta[axis] = use(c, &used[1 + axis]);
   for (int face = 0; face < 6 && what & 64; face++)
     if (calls_byte(c) % 2) desc->boundary_data[face] = use(c, &used[4 + face]);
+  if (what & 128) desc->fixed = use(c, &used[10]);
 }
 
 /* Small, or so large that no field of it can be allocated. */
@@ -151,7 +152,7 @@ field_slot *calls_pick_field(calls *c)
 void calls_drop_field(calls *c, field_slot *f)
 {
   for (int o = 0; o < SLOTS && f->field; o++)
-    for (int m = 0; m < 10; m++)
+    for (int m = 0; m < 11; m++)
       if (c->op[o].used[m] == f) c->op[o].lost = true;
   hymg_field_destroy(&f->field);
   f->grid = NULL;

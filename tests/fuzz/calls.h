@@ -26,7 +26,7 @@ typedef struct field_slot {
 typedef struct operator_slot {
   hymg_operator *op;
   grid_slot *grid;
-  field_slot *used[10]; /* fields of the description */
+  field_slot *used[11]; /* fields of the description */
   bool lost;            /* one of them was destroyed */
 } operator_slot;
 
@@ -59,7 +59,7 @@ int calls_side(calls *c);  /* of a grid or brick: mostly 1 ... 9 */
 /* 0 ... high, rarely another value */
 int calls_enum(calls *c, int high);
 void calls_options(calls *c, hymg_options *options);
-void calls_operator_desc(calls *c, hymg_operator_desc *desc, field_slot *used[10]);
+void calls_operator_desc(calls *c, hymg_operator_desc *desc, field_slot *used[11]);
 
 grid_slot *calls_pick_grid(calls *c);
 operator_slot *calls_pick_operator(calls *c);

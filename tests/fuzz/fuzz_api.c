@@ -53,7 +53,7 @@ static void create_operator(calls *c, bool anew)
   operator_slot *const o = calls_pick_operator(c);
   grid_slot *const g = anew ? calls_pick_grid(c) : o->grid;
   hymg_operator_desc desc = hymg_operator_desc_default();
-  field_slot *used[10] = {NULL};
+  field_slot *used[11] = {NULL};
   if (!g || !g->grid) return;
   if (anew) calls_drop_operator(c, o);
   calls_operator_desc(c, &desc, used);
@@ -139,11 +139,26 @@ static void write_or_read(calls *c)
   }
 }
 
+/* With cells outside the grid, and a list of none or less. */
+static void put_cells(calls *c, hymg_field *x)
+{
+  int cell[4][3];
+  double value[4];
+  for (int m = 0; m < 4; m++) {
+    for (int axis = 0; axis < 3; axis++)
+      cell[m][axis] = calls_small(c);
+    value[m] = calls_byte(c) % 4 ? calls_number(c) : (double)NAN;
+  }
+  if (calls_byte(c) % 2) ok(c, hymg_field_fill(x, NAN));
+  ok(c, hymg_field_put(x, calls_byte(c) % 6 - 1, calls_byte(c) % 8 ? (const int(*)[3])cell : NULL,
+                       value));
+}
+
 static void change_field(calls *c)
 {
   hymg_field *const x = calls_pick_field(c)->field, *const y = calls_pick_field(c)->field;
   double value = 0;
-  switch (calls_byte(c) % 9) {
+  switch (calls_byte(c) % 10) {
   case 0:
     ok(c, hymg_field_fill(x, calls_number(c)));
     break;
@@ -167,6 +182,9 @@ static void change_field(calls *c)
     break;
   case 7:
     ok(c, hymg_field_dot(x, y, &value));
+    break;
+  case 8:
+    put_cells(c, x);
     break;
   default:
     ok(c, hymg_field_remove_mean(x));

@@ -11,20 +11,13 @@ static const struct {
   hymg_smoother smoother;
   hymg_extrapolation extrapolation;
   hymg_transfer transfer;
-  bool fixed;
 } problem_of[] = {
     {{16, 32, 24}, "dd dd dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
     {{16, 20, 12}, "pp pp pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{32, 16, 8}, "nd pp dd", 0.5, HYMG_CHEBYSHEV, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{24, 16, 20}, "pp dd nd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_TENSOR},
-    {{16, 20, 12},
-     "pp nn dd",
-     0,
-     HYMG_GSRB,
-     HYMG_EXTRAPOLATION_DEFAULT,
-     HYMG_TRANSFER_TENSOR,
-     true},
+    {{16, 20, 12}, "pp nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_TENSOR},
     /* in 2 x 2 boxes these are cut at odd cells */
     {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
@@ -33,7 +26,7 @@ static const struct {
     {{32, 20, 24}, "dd nd pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{128, 8, 16}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
 };
-enum { CUT = 6, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
+enum { FIXED = 5, CUT = 6, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
 
 static twin robust_twin(int index)
 {
@@ -43,7 +36,7 @@ static twin robust_twin(int index)
   t.path = HYMG_PATH_ROBUST;
   t.cycle = HYMG_CYCLE_V;
   t.a = problem_of[index].a;
-  t.fixed = problem_of[index].fixed;
+  t.fixed = index == FIXED;
   t.jump = limited ? 11 : 0;
   t.smoother = problem_of[index].smoother;
   t.extrapolation = problem_of[index].extrapolation;

@@ -61,6 +61,18 @@ def bits_are_those_of_one_rank(order, **cuts):
         assert np.array_equal(s.solve(part(f, local)), u)
 
 
+def fixed_cells_are_those_of_one_rank(**cuts):
+    """A list of cells of the whole domain, the same on every rank, and each rank's part of an array."""
+    rng = np.random.default_rng(6)
+    f, fixed = rng.standard_normal(SHAPE), np.where(rng.random(SHAPE) < 0.2, rng.random(SHAPE), np.nan)
+    where = np.nonzero(~np.isnan(fixed))
+    expected = alone({"fixed": fixed}, f)[0]
+    with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, comm=COMM, fixed=(where, fixed[where]), **cuts) as s:
+        assert np.array_equal(s.solve(part(f, s.local)), part(expected, s.local))
+        s.update(fixed=part(fixed, s.local))
+        assert np.array_equal(s.solve(part(f, s.local)), part(expected, s.local))
+
+
 def one_file_has_the_parts_of_all_ranks():
     u = np.random.default_rng(8).standard_normal(SHAPE)
     folder = COMM.bcast(tempfile.mkdtemp() if COMM.rank == 0 else None)
@@ -90,11 +102,13 @@ def main():
     bits_are_those_of_one_rank("C", cuts=([4, 3, 3], None, None))
     bits_are_those_of_one_rank("F", cuts=(None, None, [1, 3, 2]))
     bits_are_those_of_one_rank("C", boxes=(1, 3, 1))
+    fixed_cells_are_those_of_one_rank(cuts=([4, 3, 3], None, None))
+    fixed_cells_are_those_of_one_rank(boxes=(1, 1, 3))
     one_file_has_the_parts_of_all_ranks()
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:
-        print("5 passed in 0.0s")
+        print("7 passed in 0.0s")
 
 
 if __name__ == "__main__":
