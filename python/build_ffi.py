@@ -16,7 +16,7 @@ DECLARATIONS = """
 hymg_status hymg_python_context_mpi(int comm, const hymg_context_options *options, hymg_context **context);
 extern "Python" bool hymg_python_monitor(const hymg_cycle_record *record, int cycle, void *user);
 
-/* DLPack, version 0: what a capsule named "dltensor" holds. */
+/* DLPack: what capsules named "dltensor" (before version 1.0) and "dltensor_versioned" hold. */
 typedef struct { int32_t device_type, device_id; } DLDevice;
 typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;
 typedef struct {
@@ -27,6 +27,14 @@ typedef struct {
   int64_t *shape, *strides;
   uint64_t byte_offset;
 } DLTensor;
+typedef struct { uint32_t major, minor; } DLPackVersion;
+typedef struct DLManagedTensorVersioned {
+  DLPackVersion version;
+  void *manager_ctx;
+  void (*deleter)(struct DLManagedTensorVersioned *self);
+  uint64_t flags;
+  DLTensor dl_tensor;
+} DLManagedTensorVersioned;
 """
 
 SOURCE = """

@@ -9,9 +9,10 @@
 
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
-from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported, text as _text
+from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
 from ._result import Cycle, Result
 from ._solver import Solver
+from ._words import text as _text
 
 __all__ = [
     "ConvergenceWarning",

@@ -7,12 +7,18 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._hymg import ffi, lib
+from ._values import as_double, describe, refuse_masked
 
 ITEM = 8  # bytes of a double
 # Device types of DLPack that the host can read (CPU, pinned memory) and that are a GPU's (CUDA, managed memory).
 DLPACK_HOST, DLPACK_DEVICE = (1, 3), (2, 13)
 LEGACY_DEFAULT_STREAM = 1
+DLPACK_VERSION = (1, 0)  # from 1.0 on a producer can say that its memory is not to be written
+DLPACK_READ_ONLY, DLPACK_IS_COPIED = 1, 2
 
+_capsule_is = ctypes.pythonapi.PyCapsule_IsValid
+_capsule_is.restype = ctypes.c_int
+_capsule_is.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -48,6 +54,7 @@ def view(array: Any, wanted: Wanted) -> View:
     Other objects (lists, numbers of other types in host memory) become a float64 NumPy array first, unless they are
     outputs. Raises ValueError for another shape and TypeError for what cannot be used as it is.
     """
+    refuse_masked(array, wanted.name)
     found = None
     if hasattr(array, "__array_interface__"):
         found = _from_interface(array, array.__array_interface__, lib.HYMG_HOST, wanted)
@@ -58,18 +65,13 @@ def view(array: Any, wanted: Wanted) -> View:
     if found:
         return found
     if wanted.output:
-        raise TypeError(f"{wanted.name}: {_describe(array)} cannot be written in place; float64 is wanted")
+        raise TypeError(
+            f"{wanted.name}: {describe(array)} cannot be written in place; an array of float64 and shape "
+            f"{wanted.shape} is wanted"
+        )
     copy = np.array(as_double(array, wanted.name))
     _check_shape(copy.shape, wanted)
     return View(copy.ctypes.data, copy.shape, tuple(s // ITEM for s in copy.strides), lib.HYMG_HOST, None, copy)
-
-
-def as_double(array: Any, name: str) -> np.ndarray:
-    """A float64 NumPy array of real numbers."""
-    numbers = np.asarray(array)
-    if not np.can_cast(numbers.dtype, np.float64, "same_kind"):
-        raise TypeError(f"{name}: {_describe(numbers)}; real numbers are wanted")
-    return numbers.astype(np.float64, copy=False)
 
 
 def on_device(array: Any) -> bool:
@@ -82,23 +84,23 @@ def on_device(array: Any) -> bool:
 def empty_like(array: Any, shape: tuple[int, ...]) -> Any:
     """An array of the same framework, device and order as `array` for the result; NumPy's if it is no array."""
     if isinstance(array, np.ndarray):
-        return np.empty_like(array, dtype=np.float64, subok=False)
+        return np.empty_like(array, dtype=np.float64, subok=False, shape=shape)
     if not hasattr(array, "__dlpack_device__") and not hasattr(array, "__cuda_array_interface__"):
         return np.empty(shape)
     framework = sys.modules.get(type(array).__module__.partition(".")[0])
     if framework is None or not hasattr(framework, "empty_like") or not hasattr(framework, "float64"):
-        raise TypeError(f"no empty_like for {_describe(array)}; give out=, an array of yours for the result")
-    return framework.empty_like(array, dtype=framework.float64)
-
-
-def _describe(array: Any) -> str:
-    dtype = getattr(array, "dtype", None)
-    return type(array).__name__ + (f" of {dtype}" if dtype is not None else "")
+        raise TypeError(f"no empty_like for {describe(array)}; give out=, an array of yours for the result")
+    if tuple(array.shape) == shape:
+        return framework.empty_like(array, dtype=framework.float64)
+    if hasattr(array, "new_empty"):  # PyTorch, whose empty_like has no shape
+        return array.new_empty(shape, dtype=framework.float64)
+    return framework.empty_like(array, dtype=framework.float64, shape=shape)
 
 
 def _check_shape(shape: tuple[int, ...], wanted: Wanted) -> None:
     if tuple(shape) != wanted.shape:
-        raise ValueError(f"{wanted.name}: shape {tuple(shape)}, but {wanted.shape} is wanted")
+        given = f"shape {tuple(shape)}" if len(shape) else "a single number"
+        raise ValueError(f"{wanted.name}: {given}, but {'an array of shape ' * (not shape)}{wanted.shape} is wanted")
 
 
 def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -112,7 +114,7 @@ def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: W
     on_device = space == lib.HYMG_DEVICE
     if interface["typestr"] != "<f8":
         if on_device:
-            raise TypeError(f"{wanted.name}: {_describe(array)}; float64 is wanted on a GPU")
+            raise TypeError(f"{wanted.name}: {describe(array)}; float64 is wanted on a GPU")
         return None
     address, read_only = interface["data"]
     if read_only and wanted.output:
@@ -130,21 +132,43 @@ def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: W
     return View(address, shape, tuple(s // ITEM for s in strides), space, None, array)
 
 
+def _exported(array: Any, how: dict[str, Any], wanted: Wanted) -> Optional[tuple[Any, Any, int]]:
+    """The capsule that a producer of DLPack gives, its tensor and its flags; None if NumPy has to read the array."""
+    try:
+        try:
+            capsule = array.__dlpack__(max_version=DLPACK_VERSION, **how)
+        except TypeError:  # a producer of an older DLPack
+            capsule = array.__dlpack__(**how)
+    except BufferError as error:
+        if hasattr(array, "__array__") and not how and not wanted.output:
+            return None
+        raise TypeError(f"{wanted.name}: {describe(array)} does not give its memory: {error}") from error
+    if not _capsule_is(capsule, b"dltensor_versioned"):
+        return capsule, ffi.cast("DLTensor *", _capsule_pointer(capsule, b"dltensor")), 0
+    managed = ffi.cast("DLManagedTensorVersioned *", _capsule_pointer(capsule, b"dltensor_versioned"))
+    if managed.version.major > DLPACK_VERSION[0]:
+        raise TypeError(f"{wanted.name}: DLPack {managed.version.major}; versions up to 1 can be used")
+    return capsule, ffi.addressof(managed.dl_tensor), managed.flags
+
+
 def _from_dlpack(array: Any, wanted: Wanted) -> Optional[View]:
     """By DLPack, whose producer lets our stream wait for its own; None if NumPy has to convert the array."""
     kind, ordinal = array.__dlpack_device__()
-    if kind in DLPACK_HOST:
-        space, capsule = lib.HYMG_HOST, array.__dlpack__()
-    elif kind in DLPACK_DEVICE:
-        space, capsule = lib.HYMG_DEVICE, array.__dlpack__(stream=wanted.stream or LEGACY_DEFAULT_STREAM)
-    else:
+    if kind not in DLPACK_HOST + DLPACK_DEVICE:
         raise TypeError(f"{wanted.name}: DLPack device type {int(kind)}; host and CUDA memory can be used")
-    tensor = ffi.cast("DLTensor *", _capsule_pointer(capsule, b"dltensor"))
+    space = lib.HYMG_HOST if kind in DLPACK_HOST else lib.HYMG_DEVICE
+    how = {} if kind in DLPACK_HOST else {"stream": wanted.stream or LEGACY_DEFAULT_STREAM}
+    exported = _exported(array, how, wanted)
+    if exported is None:
+        return None
+    capsule, tensor, flags = exported
+    if wanted.output and flags & (DLPACK_READ_ONLY | DLPACK_IS_COPIED):
+        raise TypeError(f"{wanted.name}: the array is {'read-only' if flags & DLPACK_READ_ONLY else 'given as a copy'}")
     shape = tuple(tensor.shape[0 : tensor.ndim])
     _check_shape(shape, wanted)
     if (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) != (2, 64, 1):
         if space == lib.HYMG_DEVICE:
-            raise TypeError(f"{wanted.name}: {_describe(array)}; float64 is wanted on a GPU")
+            raise TypeError(f"{wanted.name}: {describe(array)}; float64 is wanted on a GPU")
         return None
     strides = tuple(tensor.strides[0 : tensor.ndim]) if tensor.strides else _contiguous(shape)
     address = int(ffi.cast("uintptr_t", tensor.data)) + tensor.byte_offset

@@ -1,20 +1,26 @@
 """The library's errors, enums and options as Python has them."""
 
+import difflib
 import itertools
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._hymg import ffi, lib
+from ._words import Axes, of_arrays, of_options, option_names, text
 
 
 class Error(RuntimeError):
     """A call of the library failed: the text names the value and the limit, `status` is as "HYMG_EINVAL"."""
 
-    def __init__(self, status: int, text: str) -> None:
-        self.status = ffi.string(lib.hymg_status_name(status)).decode()
-        super().__init__(text or ffi.string(lib.hymg_status_text(status)).decode())
+    def __init__(self, status: int, words: str) -> None:
+        self.status = text(lib.hymg_status_name(status))
+        self._number = status
+        super().__init__(words or text(lib.hymg_status_text(status)))
+
+    def __reduce__(self) -> Any:
+        """So that multiprocessing can send it to another process."""
+        return type(self), (self._number, str(self)), self.__dict__
 
 
 class InvalidArgument(Error, ValueError):
@@ -36,18 +42,11 @@ class ConvergenceWarning(RuntimeWarning):
 _CLASSES = {lib.HYMG_EINVAL: InvalidArgument, lib.HYMG_ENOMEM: OutOfMemory, lib.HYMG_EUNSUPPORTED: Unsupported}
 
 
-def text(string: Any) -> str:
-    return ffi.string(string).decode(errors="replace") if string else ""
-
-
-def check(status: int, context: Any, axes: str = "") -> None:
-    """Raises the exception for a status other than HYMG_OK, with the context's text (context: NULL if there is none).
-
-    axes: what to add to a text that speaks of the axes x, y or z.
-    """
+def check(status: int, context: Any, axes: Axes = (0, 1, 2)) -> None:
+    """Raises the exception for a status other than HYMG_OK, with the context's text (context: NULL if there is none)."""
     if status != lib.HYMG_OK:
-        why = text(lib.hymg_context_error(context)) if context else ""
-        raise _CLASSES.get(status, Error)(status, why + axes if re.search(r"\b[xyz]\b", why) else why)
+        why = of_arrays(text(lib.hymg_context_error(context)), axes) if context else ""
+        raise _CLASSES.get(status, Error)(status, why)
 
 
 def enum_value(kind: str, word: str) -> int:
@@ -74,15 +73,27 @@ def _enum_words(kind: str) -> Iterator[str]:
 FILES = ("tuning_file", "probe_file")
 
 
-def set_options(options: Any, values: dict[str, Any]) -> list[Any]:
-    """Sets members of a hymg_options by name; returns what must live as long as the options are in use."""
+def set_options(options: Any, values: dict[str, Any], arguments: Iterable[str] = ()) -> list[Any]:
+    """Sets members of a hymg_options by name; returns what must live as long as the options are in use.
+
+    arguments: other names that the caller may have meant.
+    """
     alive, error = [], ffi.new("char[]", 1024)
     for name, value in values.items():
         if name in FILES:
             alive.append(ffi.new("char[]", os.fsencode(value)))
             setattr(options, name, alive[-1])
             continue
+        if name not in option_names():
+            raise InvalidArgument(lib.HYMG_EINVAL, _unknown(name, arguments))
         word = ("no", "yes")[value] if isinstance(value, bool) else value
         if lib.hymg_options_parse(options, f"{name}={word}".encode(), error, len(error)) != lib.HYMG_OK:
-            raise InvalidArgument(lib.HYMG_EINVAL, text(error))
+            raise InvalidArgument(lib.HYMG_EINVAL, of_options(text(error)))
     return alive
+
+
+def _unknown(name: str, arguments: Iterable[str]) -> str:
+    known = {*option_names(), *FILES}
+    near = difflib.get_close_matches(name, {*known, *arguments}, 1)
+    rest = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(known))}"
+    return f"unknown option '{name}'; {rest}"

@@ -1,42 +1,43 @@
 """What a solver is made of: the library's objects, and how arrays get into its fields and out of them."""
 
 import contextlib
-import operator
+import inspect
+import itertools
 import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any, Optional
 
-import numpy as np
-
-from . import _arrays, _fixed, _mpi
+from . import _arrays, _fixed, _mpi, _process, _ranks
 from ._arrays import View, Wanted
 from ._hymg import ffi, lib
-from ._library import Unsupported, check, enum_value, set_options
+from ._library import InvalidArgument, Unsupported, check, enum_value, set_options
 from ._result import Monitor, Result, Watch, result_of
+from ._values import as_double, broadcast, describe, is_number, is_sequence, number, numbers, pair, per_axis, whole
 
-
-def per_axis(value: Any, name: str) -> tuple[Any, Any, Any]:
-    """Three values from three or from one for all axes."""
-    values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * 3
-    if len(values) != 3:
-        raise ValueError(f"{name}: {len(values)} values, but one for all axes or one for each of the 3 is wanted")
-    return values
+MOST_THREADS = 4096  # of hymg_context_create
+_numbers_of_solvers = itertools.count()
 
 
 class Objects:
     """A context, a grid, an operator and its solvers, which live until the finalizer has run."""
 
     def __init__(self, shape: Any, order: str, stream: Any, monitor: Optional[Monitor]) -> None:
+        _process.wait_if_ending()
         if order not in ("C", "F"):
             raise ValueError(f"order '{order}': 'C' or 'F'")
         # _axes[h] is the array's axis that the library calls h, and the reverse
         self._axes = (2, 1, 0) if order == "C" else (0, 1, 2)
+        self._order = order
         self._lock = threading.Lock()
         self._stack = contextlib.ExitStack()
         self._finalizer = weakref.finalize(self, self._stack.close)
+        self._finalizer.atexit = False  # _process closes solvers then, when no thread is inside
+        self._number = next(_numbers_of_solvers)
+        self._lost = ""  # why this process, made by a fork, cannot use the solver
         self._watch = Watch(monitor)
         self._context: Any = ffi.NULL
+        self._ranks, self._comm_given = 1, False
         self._op: Any = ffi.NULL
         self._desc: Any = ffi.new("hymg_operator_desc *", lib.hymg_operator_desc_default())
         self._fields: dict[tuple[str, int], Any] = {}
@@ -44,7 +45,9 @@ class Objects:
         self._ordinal: Optional[int] = None
         self._stream = stream_address(stream)
         self._callers_stream = stream  # kept alive
-        self.shape = tuple(operator.index(n) for n in per_axis(tuple(shape), "shape"))
+        if not is_sequence(shape) and not hasattr(shape, "__iter__"):
+            raise TypeError(f"shape: {describe(shape)}; three numbers of cells are wanted")
+        self.shape = tuple(whole(n, "shape") for n in per_axis(tuple(shape), "shape"))
         self._last: Any = ffi.NULL
         self.result: Optional[Result] = None
 
@@ -69,11 +72,14 @@ class Objects:
 
     def _make_context(self, comm: Any, threads: int, device: Optional[int]) -> None:
         options = ffi.new("hymg_context_options *", lib.hymg_context_options_default())
-        options.threads = threads
+        self._threads, self._device_given, self._comm_given = threads, device, comm is not None
+        options.threads = _process.threads_here(whole(threads, "threads"))
         options.stream = ffi.cast("struct CUstream_st *", self._stream)
         if device is not None:
-            options.device = device
+            options.device = whole(device, "device")
         if comm is None:
+            if not 0 <= options.threads <= MOST_THREADS:
+                raise InvalidArgument(lib.HYMG_EINVAL, f"threads {threads}: 0 (OpenMP's default) to {MOST_THREADS}")
             _mpi.warn_of_copies()
             self._context = self._make("context", options)
             return
@@ -85,26 +91,34 @@ class Objects:
         self._check(status)
         self._stack.callback(lib.hymg_context_destroy, pointer)
         self._context = pointer[0]
+        self._ranks = lib.hymg_context_ranks(self._context)
 
-    def _make_grid(self, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> None:
-        desc = ffi.new("hymg_grid_desc *", lib.hymg_grid_desc_default())
+    def _describe_grid(self, desc: Any, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> list[Any]:
+        """Puts the arguments into desc; returns what must live as long as desc is used."""
         alive = []
         for axis, h in enumerate(self._axes):
             desc.n[h] = self.shape[axis]
-            desc.spacing[h] = per_axis(spacing, "spacing")[axis]
+            desc.spacing[h] = number(per_axis(spacing, "spacing")[axis], "spacing")
             kinds = per_axis(boundary, "boundary")[axis]
-            for side, kind in enumerate((kinds, kinds) if isinstance(kinds, str) else kinds):
+            for side, kind in enumerate((kinds, kinds) if isinstance(kinds, str) else pair(kinds, f"boundary[{axis}]")):
                 desc.boundary[2 * h + side] = enum_value("hymg_boundary", kind)
             if widths is not None and per_axis(widths, "widths")[axis] is not None:
-                alive.append(_numbers("double", widths[axis], self.shape[axis], f"widths[{axis}]"))
+                alive.append(numbers("double", per_axis(widths, "widths")[axis], self.shape[axis], f"widths[{axis}]"))
                 desc.widths[h] = alive[-1]
             if boxes is not None:
-                desc.boxes[h] = per_axis(boxes, "boxes")[axis]
+                desc.boxes[h] = whole(per_axis(boxes, "boxes")[axis], "boxes")
             if cuts is not None:
                 cut = per_axis(cuts, "cuts")[axis]
                 cut = [self.shape[axis]] if cut is None else cut
-                alive.append(_numbers("int", cut, len(cut), f"cuts[{axis}]"))
-                desc.cuts[h], desc.boxes[h] = alive[-1], len(cut)
+                count = len(cut) if hasattr(cut, "__len__") else 1
+                alive.append(numbers("int", cut, count, f"cuts[{axis}]"))
+                desc.cuts[h], desc.boxes[h] = alive[-1], count
+        return alive
+
+    def _make_grid(self, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> None:
+        desc = ffi.new("hymg_grid_desc *", lib.hymg_grid_desc_default())
+        with self._together():
+            self._grid_desc = desc, self._describe_grid(desc, spacing, widths, boundary, boxes, cuts)
         self._grid = self._make("grid", self._context, desc)
         bricks = ffi.new("double *", lib.hymg_grid_num_local(self._grid))
         self._check(lib.hymg_context_max(self._context, bricks))
@@ -117,23 +131,28 @@ class Objects:
         lib.hymg_grid_local(self._grid, 0, self._low, self._count)
 
     def _make_operator(self, stencil: str, extrapolation: str, limiter: float, **coefficients: Any) -> None:
-        self._desc.stencil = enum_value("hymg_stencil", stencil)
-        self._desc.limiter = limiter
-        self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
         self._stack.callback(destroy_fields, self._fields)
         if coefficients["a"] is None:
             coefficients["a"] = 0.0 if coefficients["alpha"] is None else 1.0
         given = {name: value for name, value in coefficients.items() if value is not None}
-        self._describe(self._desc, given, self._fields)
+        with self._together():
+            self._desc.stencil = enum_value("hymg_stencil", stencil)
+            self._desc.limiter = number(limiter, "limiter")
+            self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
+            self._describe(self._desc, given, self._fields)
         self._op = self._make("operator", self._grid, self._desc)
 
     def _make_solver(self, values: dict[str, Any]) -> None:
         self._options = ffi.new("hymg_options *", lib.hymg_options_default())
         self._options.method = lib.HYMG_MG
-        self._alive = [set_options(self._options, values), ffi.new_handle(self._watch)]
+        self._given_options = dict(values)
+        with self._together():
+            files = set_options(self._options, values, inspect.signature(type(self)).parameters)
+        self._alive = [files, ffi.new_handle(self._watch)]
         self._options.monitor = lib.hymg_python_monitor
         self._options.monitor_user = self._alive[1]
         self._solver, self._f, self._u = self._make_with_vectors(self._options)
+        _process.adopt(self, lib.hymg_context_threads(self._context))
 
     def _make_preconditioner(self) -> None:
         options, preset = ffi.new("hymg_options *", self._options[0]), lib.hymg_options_preconditioner()
@@ -152,10 +171,10 @@ class Objects:
     def _describe(self, desc: Any, values: dict[str, Any], fields: dict[tuple[str, int], Any]) -> None:
         """Puts the given coefficients into desc; the fields that this takes go into `fields`."""
         for name in ("a", "b"):
-            setattr(desc, name, values.get(name, getattr(desc, name)))
+            setattr(desc, name, number(values.get(name, getattr(desc, name)), name))
         if "alpha" in values:
-            if _is_number(values["alpha"]) and not desc.alpha:
-                desc.alpha_constant = values["alpha"]
+            if is_number(values["alpha"]) and not desc.alpha:
+                desc.alpha_constant = number(values["alpha"], "alpha")
             else:
                 desc.alpha = self._field(fields, ("alpha", 0), lib.HYMG_CELL, values["alpha"], self.local_shape)
         if "fixed" in values:
@@ -165,13 +184,13 @@ class Objects:
                 fixed = self._field(fields, ("fixed", 0), lib.HYMG_CELL, fixed, self.local_shape)
             desc.fixed = ffi.NULL if fixed is None else fixed
         if "beta" in values:
-            beta = per_axis(values["beta"], "beta")
-            if all(_is_number(x) for x in beta) and len(set(beta)) == 1 and not desc.beta[0]:
-                desc.beta_constant = beta[0]
+            beta = self._per_axis_beta(values["beta"])
+            if all(is_number(x) for x in beta) and beta[0] == beta[1] == beta[2] and not desc.beta[0]:
+                desc.beta_constant = number(beta[0], "beta")
             else:
                 for axis, h in enumerate(self._axes):
-                    shape = self._shape_with(axis, self.local_shape[axis] + 1)
-                    desc.beta[h] = self._field(fields, ("beta", axis), lib.HYMG_FACE_X + h, beta[axis], shape)
+                    centering = lib.HYMG_FACE_X + h
+                    desc.beta[h] = self._field(fields, ("beta", axis), centering, beta[axis], self._faces(axis))
         for name, target in (
             ("boundary_values", desc.boundary_data),
             ("robin_alpha", desc.robin_alpha),
@@ -179,24 +198,37 @@ class Objects:
         ):
             self._describe_boundaries(desc, name, target, values.get(name), fields)
 
+    def _per_axis_beta(self, beta: Any) -> tuple[Any, Any, Any]:
+        if getattr(beta, "ndim", 0) > 1:  # one array, which would be taken for three planes if shape[0] is 3
+            faces = ", ".join(str(self._faces(axis)) for axis in range(3))
+            raise ValueError(
+                f"beta: one array of shape {tuple(beta.shape)}, but a number or one entry per axis is wanted, each a "
+                f"number or an array of face averages, of shapes {faces}"
+            )
+        return per_axis(beta, "beta")
+
     def _describe_boundaries(
         self, desc: Any, name: str, target: Any, values: Any, fields: dict[tuple[str, int], Any]
     ) -> None:
         """Per axis None or a pair (low, high); a number of a Robin boundary stays one."""
         constants = {"robin_alpha": desc.robin_alpha_constant, "robin_beta": desc.robin_beta_constant}.get(name)
-        for axis, pair in enumerate(() if values is None else per_axis(values, name)):
-            for side, value in enumerate((None, None) if pair is None else pair):
+        for axis, both in enumerate(() if values is None else per_axis(values, name)):
+            for side, value in enumerate((None, None) if both is None else pair(both, f"{name}[{axis}]")):
                 face = 2 * self._axes[axis] + side
                 if value is None:
                     continue
-                if constants is not None and _is_number(value) and not target[face]:
-                    constants[face] = value
+                if constants is not None and is_number(value) and not target[face]:
+                    constants[face] = number(value, f"{name}[{axis}][{side}]")
                 else:
                     key, centering = (f"{name}[{axis}]", side), lib.HYMG_BOUNDARY_X_LOW + face
                     target[face] = self._field(fields, key, centering, value, self._shape_with(axis, 1))
 
     def _shape_with(self, axis: int, entries: int) -> tuple[int, ...]:
         return tuple(entries if i == axis else n for i, n in enumerate(self.local_shape))
+
+    def _faces(self, axis: int) -> tuple[int, ...]:
+        """The shape of an array of the faces normal to an axis."""
+        return self._shape_with(axis, self.local_shape[axis] + 1)
 
     def _field(
         self,
@@ -209,7 +241,7 @@ class Objects:
         """A field with these values, a number or an array that broadcasts to shape."""
         name = key[0] if key[0] in ("alpha", "fixed") else f"{key[0]}[{key[1]}]"
         if not _arrays.on_device(value):
-            value = _broadcast(_arrays.as_double(value, name), shape, name)
+            value = broadcast(as_double(value, name), shape, name)
         view = self._view(value, name, shape=shape)
         pointer = ffi.new("hymg_field **")
         self._check(lib.hymg_field_create_in(self._grid, view.space, centering, lib.HYMG_DOUBLE, pointer))
@@ -223,19 +255,75 @@ class Objects:
     # ---- use ----
 
     def _check(self, status: int) -> None:
-        check(
-            status, self._context, f"; x, y, z are axes {self._axes[0]}, {self._axes[1]}, {self._axes[2]} of the arrays"
-        )
+        check(status, self._context, self._axes)
 
     @contextlib.contextmanager
     def _in_use(self, closing: bool = False) -> Iterator[None]:
+        _process.wait_if_ending()
+        if self._lost and not closing:
+            raise RuntimeError(
+                f"the solver was made before this process was forked, {self._lost}, which a fork does not copy; make a "
+                "solver in this process"
+            )
         if not self._lock.acquire(blocking=False):
             raise RuntimeError("the solver is in use, by another thread or by the solve that called its monitor")
         try:
             if not self._finalizer.alive and not closing:
                 raise ValueError("the solver has been closed")
-            yield
+            with self._watch.interrupts.held() if self._ranks > 1 else contextlib.nullcontext():
+                yield
         finally:
+            self._lock.release()
+            _process.wait_if_ending()
+
+    @contextlib.contextmanager
+    def _together(self) -> Iterator[None]:
+        """What every rank does by itself; with several ranks an exception on one of them is raised on all."""
+        if self._ranks == 1:
+            yield
+            return
+        error: Optional[BaseException] = None
+        try:
+            yield
+        except BaseException as raised:
+            error = raised
+        try:
+            error = _ranks.agreed(error, lib.hymg_context_rank(self._context), self._ranks, self._largest)
+            if error is not None:
+                raise error
+        finally:
+            del error  # and with it a cycle of references
+
+    def _largest(self, value: float) -> float:
+        """Collective: the largest of the ranks' numbers."""
+        largest = ffi.new("double *", value)
+        self._check(lib.hymg_context_max(self._context, largest))
+        return float(largest[0])
+
+    def _after_fork(self) -> None:
+        """In the new process. What the parent has beside memory did not come along."""
+        busy, self._lock = self._lock.locked(), threading.Lock()
+        level = ffi.new("hymg_level_info *")
+        lib.hymg_solver_level(self._solver, 0, level)
+        threads = lib.hymg_context_threads(self._context)
+        if busy:
+            self._lost = "in use by another thread"
+        elif self._comm_given:
+            self._lost = "with a communicator"
+        elif level.backend == lib.HYMG_BACKEND_CUDA:
+            self._lost = "on a GPU"
+        elif threads > 1:
+            self._lost = f"with {threads} threads"
+        if self._lost:
+            self._finalizer.detach()
+
+    def _end(self, seconds: float) -> None:
+        """At the end of the interpreter: frees everything, unless another thread stays inside for so long."""
+        if not self._finalizer.alive:
+            return
+        lib.hymg_solver_stop(self._solver)
+        if self._lock.acquire(timeout=seconds):
+            self._finalizer()
             self._lock.release()
 
     def _view(self, array: Any, name: str, output: bool = False, shape: Optional[tuple[int, ...]] = None) -> View:
@@ -256,13 +344,13 @@ class Objects:
         count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes])
         return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes])
 
-    def _wrap(self, view: View) -> Any:
-        """A field over an array of cells, to be destroyed by the caller."""
+    def _wrap(self, view: View, centering: int = lib.HYMG_CELL) -> Any:
+        """A field over an array of cells or faces, to be destroyed by the caller."""
         count, stride = self._layout(view)
         pointer = ffi.new("hymg_field **")
         self._check(
             lib.hymg_field_wrap(
-                self._grid, view.space, lib.HYMG_CELL, lib.HYMG_DOUBLE, self._low, count, stride, view.pointer, pointer
+                self._grid, view.space, centering, lib.HYMG_DOUBLE, self._low, count, stride, view.pointer, pointer
             )
         )
         return pointer
@@ -275,41 +363,30 @@ class Objects:
     def _copy_out(self, field: Any, view: View) -> None:
         count, stride = self._layout(view)
         self._check(lib.hymg_field_read(field, self._low, count, stride, view.pointer, view.space))
+        self._wait(field, view)
+
+    def _wait(self, field: Any, view: View) -> None:
+        """Results in the memory of a GPU are complete on return, unless the caller has named a stream."""
         if view.space == lib.HYMG_DEVICE and self._callers_stream is None:
-            # complete on return: reading a number to the host waits for what is queued before
-            one, number = ffi.new("int[3]", [min(n, 1) for n in self._count]), ffi.new("double *")
-            self._check(lib.hymg_field_read(field, self._low, one, stride, number, lib.HYMG_HOST))
+            # reading a number to the host waits for what is queued before
+            one, entry = ffi.new("int[3]", [min(n, 1) for n in self._count]), ffi.new("double *")
+            self._check(lib.hymg_field_read(field, self._low, one, [0, 0, 0], entry, lib.HYMG_HOST))
 
     def _run_solve(self) -> Result:
         result = ffi.new("hymg_result *")
         self._watch.error = None
         self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
-        self._last, self.result = result, result_of(result)
-        if self._watch.error is not None:
-            raise self._watch.error
+        self._last, self.result = result, result_of(result, self._axes)
+        with self._together():
+            self._watch.interrupts.release()
+            if self._watch.error is not None:
+                raise self._watch.error
         return self.result
 
 
 def destroy_fields(fields: dict[tuple[str, int], Any]) -> None:
     for pointer in fields.values():
         lib.hymg_field_destroy(pointer)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number))
-
-
-def _broadcast(array: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        raise ValueError(f"{name}: shape {array.shape} does not broadcast to {shape}") from None
-
-
-def _numbers(kind: str, values: Any, count: int, name: str) -> Any:
-    if len(values) != count:
-        raise ValueError(f"{name}: {len(values)} numbers, but {count} are wanted")
-    return ffi.new(f"{kind}[]", [value.item() if isinstance(value, np.generic) else value for value in values])
 
 
 def stream_address(stream: Any) -> int:

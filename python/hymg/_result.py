@@ -4,7 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
 from ._hymg import ffi
-from ._library import enum_word, text
+from ._library import enum_word
+from ._ranks import Interrupts
+from ._values import describe
+from ._words import Axes, of_arrays, text
 
 
 class Cycle(NamedTuple):
@@ -36,29 +39,33 @@ Monitor = Callable[[int, Cycle], Optional[bool]]
 
 
 class Watch:
-    """What the library's monitor calls: the user's function, and the exception that ended a solve."""
+    """What the library's monitor calls: the user's function, and what ended a solve: an exception, or Ctrl-C."""
 
     def __init__(self, function: Optional[Monitor]) -> None:
+        if function is not None and not callable(function):
+            raise TypeError(f"monitor: {describe(function)}; a function of (cycle, record) is wanted")
         self.function = function
         self.error: Optional[BaseException] = None
+        self.interrupts = Interrupts()  # with several ranks
 
 
 def _keep_error(_kind: type, error: BaseException, traceback: Any) -> None:
     ffi.from_handle(traceback.tb_frame.f_locals["user"]).error = error
 
 
-# Between two cycles the interpreter runs: a Ctrl-C that has arrived is raised here, as KeyboardInterrupt.
+# Between two cycles the interpreter runs: a Ctrl-C that has arrived is raised here, as KeyboardInterrupt, or noted.
 @ffi.def_extern(error=False, onerror=_keep_error)  # type: ignore[untyped-decorator]
 def hymg_python_monitor(record: Any, cycle: int, user: Any) -> bool:
     watch = ffi.from_handle(user)
-    return watch.function is None or watch.function(cycle, _cycle(record)) is not False
+    goes_on = watch.function is None or watch.function(cycle, _cycle(record)) is not False
+    return goes_on and not watch.interrupts
 
 
 def _cycle(record: Any) -> Cycle:
     return Cycle(enum_word("hymg_cycle_kind", record.kind), record.residual_max, record.residual_relative)
 
 
-def result_of(result: Any) -> Result:
+def result_of(result: Any, axes: Axes) -> Result:
     """A hymg_result, with all that it points to."""
     return Result(
         converged=result.converged,
@@ -72,5 +79,5 @@ def result_of(result: Any) -> Result:
         seconds=result.seconds,
         path=enum_word("hymg_path", result.path),
         precision=enum_word("hymg_precision", result.precision),
-        note=text(result.note),
+        note=of_arrays(text(result.note), axes),
     )

@@ -7,10 +7,11 @@ from typing import Any, Optional, Union
 
 from . import _arrays
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning, text
+from ._library import ConvergenceWarning
 from ._objects import Objects, destroy_fields
 from ._operators import linear_operator
 from ._result import Monitor
+from ._words import of_arrays, text
 
 Boundary = Union[str, tuple[str, str]]
 
@@ -20,7 +21,7 @@ class Solver(Objects):
 
     Arrays are cell averages of float64, of any strides, indexed as `shape` says. With order "C", the default, the
     last axis is the library's x, so that C-contiguous arrays are the fast ones; with order "F" the first is. Messages
-    of the library speak of x, y and z.
+    and notes name the axes of the arrays, "axis 0" being the first, and cells as the arrays are indexed.
 
     shape            cells per axis, three numbers; with comm those of the whole domain
     spacing          of the cells, one number or one per axis
@@ -41,10 +42,11 @@ class Solver(Objects):
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
     limiter          with FV4: the factor of beta from which on a face has the flux of FV2; inf: no face; 0: 8 where beta
                      jumps
-    comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls
+    comm             an mpi4py communicator: arrays are then each rank's own part, `local`; all ranks make all calls, and
+                     what raises an exception on one of them, as Ctrl-C or the monitor may, raises it on all
     boxes            with comm: parts per axis
     cuts             with comm: per axis None or the cells of each part
-    threads          OpenMP threads; 0: OpenMP's default
+    threads          OpenMP threads; 0: OpenMP's default, but 1 in a process made by a fork (docs/python.md)
     device, stream   CUDA device and stream (an integer, or an object of CuPy or PyTorch); see docs/python.md
     monitor          called as monitor(cycle, Cycle) after each cycle; returning False ends the solve
     options          members of hymg_options by name, as in smoother="chebyshev", rtol=1e-8, max_cycles=50; method is
@@ -127,21 +129,21 @@ class Solver(Objects):
         after the current cycle with KeyboardInterrupt; the solver can be used again. Errors: hymg.Error, ValueError for
         shapes, TypeError for arrays that cannot be used.
         """
-        if guess is not None and not self._options.initial_guess:
-            raise ValueError("guess: only with Solver(..., initial_guess=True)")
         with self._in_use():
-            given = self._view(f, "f")
-            u = _arrays.empty_like(f, self.local_shape) if out is None else out
-            target = self._view(u, "out", output=True)
-            self._copy_in(self._f, given)
-            if guess is not None:
-                self._copy_in(self._u, self._view(guess, "guess"))
-            elif self._options.initial_guess:
-                self._check(lib.hymg_field_fill(self._u, 0.0))
+            with self._together():
+                if guess is not None and not self._options.initial_guess:
+                    raise ValueError("guess: only with Solver(..., initial_guess=True)")
+                given, u, target = self._views(f, "f", out)
+                self._copy_in(self._f, given)
+                if guess is not None:
+                    self._copy_in(self._u, self._view(guess, "guess"))
+                elif self._options.initial_guess:
+                    self._check(lib.hymg_field_fill(self._u, 0.0))
             result = self._run_solve()
             self._copy_out(self._u, target)
+            advice = "" if result.converged else self._advice()
         if not result.converged:
-            warnings.warn(f"{result.reason}: {result.note}\n{self.advice()}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{result.reason}: {result.note}\n{advice}", ConvergenceWarning, stacklevel=2)
         return u
 
     def advice(self) -> str:
@@ -149,9 +151,18 @@ class Solver(Objects):
         the option to try; "" if there is nothing.
         """
         with self._in_use():
-            lines = ffi.new("char[]", lib.HYMG_ADVICE)
-            self._check(lib.hymg_solver_advice(self._solver, self._last, lines, len(lines)))
-            return text(lines)
+            return self._advice()
+
+    def _advice(self) -> str:
+        lines = ffi.new("char[]", lib.HYMG_ADVICE)
+        self._check(lib.hymg_solver_advice(self._solver, self._last, lines, len(lines)))
+        return of_arrays(text(lines), self._axes)
+
+    def _views(self, array: Any, name: str, out: Any) -> tuple[_arrays.View, Any, _arrays.View]:
+        """The memory of an argument, the array for the result (out, or a new one), and the memory of that."""
+        given = self._view(array, name)
+        result = _arrays.empty_like(array, self.local_shape) if out is None else out
+        return given, result, self._view(result, "out", output=True)
 
     def apply(self, u: Any, out: Any = None) -> Any:
         """A u with homogeneous boundary conditions, in `out` (which may be u) or a new array.
@@ -159,10 +170,9 @@ class Solver(Objects):
         In fixed cells u counts as 0, and the result is 0.
         """
         with self._in_use():
-            source = self._view(u, "u")
-            result = _arrays.empty_like(u, self.local_shape) if out is None else out
-            target = self._view(result, "out", output=True)
-            self._copy_in(self._u, source)
+            with self._together():
+                source, result, target = self._views(u, "u", out)
+                self._copy_in(self._u, source)
             self._check(lib.hymg_apply(self._solver, 0, self._u, self._f))
             self._copy_out(self._f, target)
         return result
@@ -170,11 +180,11 @@ class Solver(Objects):
     def residual(self, f: Any, u: Any, out: Any = None) -> Any:
         """f - A u with the boundary data, in `out` or a new array; 0 in fixed cells, whatever f and u are there."""
         with self._in_use():
-            views = self._view(f, "f"), self._view(u, "u")
-            result = _arrays.empty_like(f, self.local_shape) if out is None else out
-            target = self._view(result, "out", output=True)
-            self._copy_in(self._f, views[0])
-            self._copy_in(self._u, views[1])
+            with self._together():
+                given, result, target = self._views(f, "f", out)
+                solution = self._view(u, "u")
+                self._copy_in(self._f, given)
+                self._copy_in(self._u, solution)
             self._check(lib.hymg_residual(self._solver, 0, self._f, self._u, self._f))
             self._copy_out(self._f, target)
         return result
@@ -194,11 +204,10 @@ class Solver(Objects):
         with self._in_use():
             if self._preconditioner is None:
                 self._make_preconditioner()
-            source = self._view(r, "r")
-            result = _arrays.empty_like(r, self.local_shape) if out is None else out
-            target = self._view(result, "out", output=True)
             solver, given, found = self._preconditioner
-            self._copy_in(given, source)
+            with self._together():
+                source, result, target = self._views(r, "r", out)
+                self._copy_in(given, source)
             self._check(lib.hymg_solver_cycle(solver, lib.HYMG_CYCLE_DEFAULT, False, given, found))
             self._copy_out(found, target)
         return result
@@ -218,11 +227,12 @@ class Solver(Objects):
             raise TypeError("save: no arrays; name them, as in save(file, u=u)")
         fields: dict[tuple[str, int], Any] = {}
         with self._in_use():
-            views = [self._view(array, name) for name, array in arrays.items()]
             names = [ffi.new("char[]", name.encode()) for name in arrays]
             try:
-                for index, view in enumerate(views):
-                    fields["saved", index] = self._wrap(view)
+                with self._together():
+                    views = [self._view(array, name) for name, array in arrays.items()]
+                    for index, view in enumerate(views):
+                        fields["saved", index] = self._wrap(view)
                 pointers = [field[0] for field in fields.values()]
                 self._check(lib.hymg_fields_save(len(names), pointers, names, os.fsencode(file)))
             finally:
@@ -243,7 +253,8 @@ class Solver(Objects):
             fields: dict[tuple[str, int], Any] = {}
             solvers = [self._solver] + ([self._preconditioner[0]] if self._preconditioner else [])
             try:
-                self._describe(desc, coefficients, fields)
+                with self._together():
+                    self._describe(desc, coefficients, fields)
                 self._check(lib.hymg_operator_set(self._op, desc))
                 for solver in solvers:
                     self._check(lib.hymg_solver_update(solver))

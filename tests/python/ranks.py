@@ -1,7 +1,9 @@
 """A solver on a communicator of mpi4py, every rank with its own part, has the bits of one rank. Run on 3 ranks."""
 
 import filecmp
+import os
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -86,6 +88,84 @@ def one_file_has_the_parts_of_all_ranks():
     COMM.Barrier()
 
 
+class Mine(Exception):
+    """An exception of the program's own."""
+
+
+class Unsent(Exception):
+    """One that cannot be made again from its pickle."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def outcome(call):
+    try:
+        call()
+    except BaseException as error:
+        return type(error), str(error)
+    return None, ""
+
+
+def ends_alike(call, kind, words):
+    """On every rank the same exception with the same text."""
+    outcomes = COMM.allgather(outcome(call))
+    assert len(set(outcomes)) == 1 and outcomes[0][0] is kind and words in outcomes[0][1], outcomes
+
+
+def an_exception_on_one_rank_is_raised_on_all():
+    action = [None]
+
+    def monitor(cycle, _record):
+        if cycle == 1 and COMM.rank == 1 and action[0]:
+            action[0]()
+
+    def raises(error):
+        def act():
+            raise error
+
+        return act
+
+    def interrupts():
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(100))
+
+    with hymg.Solver(SHAPE, spacing=SPACING, comm=COMM, cuts=([4, 3, 3], None, None), monitor=monitor) as s:
+        f = np.random.default_rng(COMM.rank).standard_normal(s.local_shape)
+        u = s.solve(f)
+        last = s.result.cycles - 1
+
+        def at_the_last_cycle(cycle, _record):
+            if cycle == last and COMM.rank == 2:
+                raise Mine("converged")
+
+        for act, kind, words in (
+            (raises(Mine("of rank 1")), Mine, "of rank 1"),
+            (raises(Mine("long " * 5000)), Mine, "long long"),
+            (interrupts, KeyboardInterrupt, ""),
+        ):
+            action[0] = act
+            ends_alike(lambda: s.solve(f), kind, words)
+            assert s.result.reason == "stopped" and s.result.cycles == 2
+        action[0] = raises(Unsent("one", "two"))
+        kind, words = outcome(lambda: s.solve(f))
+        assert "one and two" in words and kind is (Unsent if COMM.rank == 1 else RuntimeError)
+        action[0] = None
+        s._watch.function = at_the_last_cycle
+        ends_alike(lambda: s.solve(f), Mine, "converged")
+        s._watch.function = None
+        wrong = f if COMM.rank == 0 else f[:, :-1]
+        words = f"f: shape {wrong.shape}, but {s.local_shape} is wanted" if COMM.rank == 1 else ""
+        words = COMM.bcast(words, root=1)
+        for call in (s.solve, s.apply, s.precondition, s.residual):
+            arguments = (wrong, f) if call == s.residual else (wrong,)
+            ends_alike(lambda: call(*arguments), ValueError, words[2:])
+        ends_alike(lambda: s.update(b="big" if COMM.rank else 1.0), TypeError, "b: the text 'big'")
+        ends_alike(lambda: s.save("u.vti", u=wrong), ValueError, words[2:])
+        assert np.array_equal(s.solve(f), u)
+    ends_alike(lambda: hymg.Solver(SHAPE, comm=COMM, alpha=[1.0, 2.0][: COMM.rank]), ValueError, "does not broadcast")
+
+
 def several_bricks_are_refused():
     try:
         hymg.Solver((8, 8, 8), comm=COMM, boxes=(2, 2, 2))
@@ -105,10 +185,11 @@ def main():
     fixed_cells_are_those_of_one_rank(cuts=([4, 3, 3], None, None))
     fixed_cells_are_those_of_one_rank(boxes=(1, 1, 3))
     one_file_has_the_parts_of_all_ranks()
+    an_exception_on_one_rank_is_raised_on_all()
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:
-        print("7 passed in 0.0s")
+        print("8 passed in 0.0s")
 
 
 if __name__ == "__main__":

@@ -158,6 +158,92 @@ def test_what_cannot_be_written_is_refused(solver, rng):
         solver.solve(Dlpack(f))
 
 
+class Producer:
+    """DLPack of today, whose arrays can be read-only, through what NumPy makes of it."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="this NumPy has an older DLPack")
+def test_read_only_memory_is_read_through_dlpack_and_not_written(solver, rng):
+    f = rng.standard_normal(SHAPE)
+    expected = solver.solve(f)
+    f.flags.writeable = False
+    assert np.array_equal(solver.solve(Producer(f), out=np.empty(SHAPE)), expected)
+    assert _arrays.view(Producer(f), _arrays.Wanted("f", SHAPE)).address == address(f)
+    assert np.array_equal(
+        hymg.Solver(SHAPE, alpha=Producer(abs(f))).solve(f), hymg.Solver(SHAPE, alpha=abs(f)).solve(f)
+    )
+    with pytest.raises(TypeError, match="out: the array is read-only"):
+        solver.solve(f, out=Producer(f))
+    out = np.empty(SHAPE)
+    assert solver.solve(f, out=Producer(out)) is not None and np.array_equal(out, expected)
+
+
+def test_a_producer_that_gives_nothing_is_named(solver, rng):
+    class Locked(Dlpack):
+        def __dlpack__(self, stream=None):
+            raise BufferError("locked")
+
+    f = rng.standard_normal(SHAPE)
+    with pytest.raises(TypeError, match="f: Locked does not give its memory: locked"):
+        solver.solve(Locked(f), out=np.empty(SHAPE))
+    Locked.__array__ = lambda self, dtype=None, copy=None: self.array
+    assert np.array_equal(solver.solve(Locked(f), out=np.empty(SHAPE)), solver.solve(f))
+
+
+# ---- masked arrays ----
+
+
+def masked(shape):
+    array = np.ma.masked_array(np.ones(shape), mask=np.zeros(shape, bool))
+    array[tuple(n // 2 for n in array.shape)] = np.ma.masked
+    return array
+
+
+def test_masked_entries_are_refused_wherever_arrays_are_taken(rng):
+    f, bad = rng.standard_normal(SHAPE), masked(SHAPE)
+    wall, face = masked((1,) + SHAPE[1:]), masked((8, 6, 5))
+    words = "entries are masked, but all must have a value"
+    with hymg.Solver(SHAPE, initial_guess=True, alpha=np.ones(SHAPE)) as s:
+        for call in (
+            lambda: s.solve(bad),
+            lambda: s.solve(list(bad)),
+            lambda: s.solve(f, out=bad),
+            lambda: s.solve(f, guess=bad),
+            lambda: s.apply(bad),
+            lambda: s.residual(f, bad),
+            lambda: s.precondition(bad),
+            lambda: s.update(alpha=bad),
+            lambda: s.save("masked.vti", u=bad),
+            lambda: hymg.Solver(SHAPE, alpha=bad),
+            lambda: hymg.Solver(SHAPE, beta=(face, 1.0, 1.0)),
+            lambda: hymg.Solver(SHAPE, a=np.ma.masked),
+            lambda: hymg.Solver(SHAPE, spacing=masked(3)),
+            lambda: hymg.Solver(SHAPE, widths=(masked(7), None, None)),
+            lambda: hymg.Solver(SHAPE, boundary_values=((wall, None), None, None)),
+            lambda: hymg.Solver(SHAPE, boundary="robin", robin_alpha=((wall, None), None, None)),
+        ):
+            with pytest.raises(TypeError, match=words):
+                call()
+
+
+def test_masked_arrays_without_masked_entries_are_arrays(solver, rng):
+    f = np.ma.masked_array(rng.standard_normal(SHAPE), mask=np.zeros(SHAPE, bool))
+    expected = solver.solve(f.data)
+    u = solver.solve(f)
+    assert type(u) is np.ndarray and np.array_equal(u, expected)
+    out = np.ma.masked_array(np.empty(SHAPE))
+    assert solver.solve(f, out=out) is out and np.array_equal(out, expected)
+
+
 def test_out_may_be_f(solver, rng):
     f = rng.standard_normal(SHAPE)
     expected = solver.solve(f)

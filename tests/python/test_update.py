@@ -48,7 +48,7 @@ def test_refused_values_leave_the_old_ones(rng, given):
     beta = [b.copy() for b in given["beta"]]
     beta[1][1, 1, 1] = np.nan
     for values, words in (
-        ({"alpha": bad}, r"alpha = -1 at \(1, 2, 3\)"),
+        ({"alpha": bad}, r"alpha = -1 at \(3, 2, 1\)"),
         ({"beta": beta}, "beta.* nan"),
         ({"b": -1.0}, "b = -1"),
         ({"beta": given["beta"], "alpha": bad}, "alpha = -1"),
