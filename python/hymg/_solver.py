@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from . import _arrays
+from ._description import described
 from ._hymg import ffi, lib
 from ._library import ConvergenceWarning
 from ._objects import Objects, destroy_fields
@@ -189,6 +190,44 @@ class Solver(Objects):
             self._copy_out(self._f, target)
         return result
 
+    def fluxes(self, u: Any, out: Optional[Sequence[Any]] = None) -> tuple[Any, Any, Any]:
+        """The fluxes -b beta grad u through all faces, per unit of area and positive in the direction of the axis.
+
+        u    cell averages, as solve returns them
+        out  three arrays of float64, for the faces normal to each axis of the arrays; None: new ones, of u's framework
+
+        Returns the three arrays. That of axis i has one entry more along axis i than `local_shape`: entry j is the low
+        face of cell j, as in beta. On boundaries the fluxes obey the boundary conditions, with the boundary data: their
+        outward sum over a cell, times areas and over its volume, plus a alpha u is A u. With comm collective. Errors:
+        hymg.Unsupported with stencil "fv4", ValueError for shapes, TypeError for arrays that cannot be used.
+        """
+        fields: dict[tuple[str, int], Any] = {}
+        with self._in_use():
+            try:
+                with self._together():
+                    given = self._view(u, "u")
+                    results = self._flux_arrays(u, out)
+                    views = [
+                        self._view(array, f"out[{axis}]", output=True, shape=self._faces(axis))
+                        for axis, array in enumerate(results)
+                    ]
+                    self._copy_in(self._u, given)
+                    for axis, view in enumerate(views):
+                        fields["flux", self._axes[axis]] = self._wrap(view, lib.HYMG_FACE_X + self._axes[axis])
+                in_order = [fields["flux", h][0] for h in range(3)]
+                self._check(lib.hymg_fluxes(self._solver, self._u, in_order))
+                self._wait(in_order[0], views[self._axes[0]])
+            finally:
+                destroy_fields(fields)
+        return results
+
+    def _flux_arrays(self, u: Any, out: Optional[Sequence[Any]]) -> tuple[Any, Any, Any]:
+        if out is None:
+            return tuple(_arrays.empty_like(u, self._faces(axis)) for axis in range(3))
+        if not isinstance(out, (tuple, list)) or len(out) != 3:
+            raise TypeError("out: three arrays are wanted, for the faces normal to each axis")
+        return tuple(out)
+
     def as_linear_operator(self, library: str = "scipy") -> Any:
         """A with homogeneous boundary conditions as scipy.sparse.linalg.LinearOperator ("cupyx.scipy": CuPy's), for
         vectors in the C order of the arrays. It is symmetric with FV2, equal widths and no quadratic extrapolation.
@@ -238,6 +277,25 @@ class Solver(Objects):
             finally:
                 destroy_fields(fields)
 
+    def description(self) -> dict[str, Any]:
+        """The arguments that make such a solver, as in Solver(**s.description()), with the present coefficients.
+
+        All are numbers, words and NumPy arrays (new ones), so the dictionary can be pickled and sent to another process.
+        What belongs to this process is not in it: comm, stream and monitor. With comm the arrays are this rank's part.
+        """
+        with self._in_use():
+            return described(self)
+
+    def __reduce__(self) -> Any:
+        """Pickles the description and the monitor: the other process makes a solver of its own."""
+        if self._comm_given or self._callers_stream is not None:
+            what = "comm" if self._comm_given else "stream"
+            raise TypeError(
+                f"a Solver with {what}= belongs to its process; send its description(), and add {what}= there"
+            )
+        monitor = self._watch.function
+        return _restored, (type(self), {**self.description(), **({"monitor": monitor} if monitor else {})})
+
     def update(self, **coefficients: Any) -> None:
         """New values for a, b, alpha, beta, boundary_values, robin_alpha, robin_beta or fixed; those not named stay.
 
@@ -267,3 +325,7 @@ class Solver(Objects):
             destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
             self._fields.update(fields)
             self._desc = desc
+
+
+def _restored(kind: type, arguments: dict[str, Any]) -> Any:
+    return kind(**arguments)

@@ -2,6 +2,7 @@
 
 import filecmp
 import os
+import pickle
 import shutil
 import signal
 import sys
@@ -88,6 +89,24 @@ def one_file_has_the_parts_of_all_ranks():
     COMM.Barrier()
 
 
+def fluxes_are_those_of_one_rank():
+    u = np.random.default_rng(9).standard_normal(SHAPE)
+    beta = dense.random_beta(np.random.default_rng(10), SHAPE)
+    with hymg.Solver(SHAPE, spacing=SPACING, boundary=BOUNDARY, beta=beta) as s:
+        expected = s.fluxes(u)
+    with hymg.Solver(SHAPE, comm=COMM, cuts=([4, 3, 3], None, None)) as empty:
+        local = empty.local
+    mine = [part(b, local, axis) for axis, b in enumerate(beta)]
+    with hymg.Solver(
+        SHAPE, spacing=SPACING, boundary=BOUNDARY, beta=mine, comm=COMM, cuts=([4, 3, 3], None, None)
+    ) as s:
+        for axis, flux in enumerate(s.fluxes(part(u, local))):
+            assert np.array_equal(flux, part(expected[axis], local, axis))
+        again = s.description()
+        with hymg.Solver(**again, comm=COMM) as same:
+            assert np.array_equal(same.solve(part(u, local)), s.solve(part(u, local)))
+
+
 class Mine(Exception):
     """An exception of the program's own."""
 
@@ -157,13 +176,23 @@ def an_exception_on_one_rank_is_raised_on_all():
         wrong = f if COMM.rank == 0 else f[:, :-1]
         words = f"f: shape {wrong.shape}, but {s.local_shape} is wanted" if COMM.rank == 1 else ""
         words = COMM.bcast(words, root=1)
-        for call in (s.solve, s.apply, s.precondition, s.residual):
+        for call in (s.solve, s.apply, s.precondition, s.residual, s.fluxes):
             arguments = (wrong, f) if call == s.residual else (wrong,)
             ends_alike(lambda: call(*arguments), ValueError, words[2:])
         ends_alike(lambda: s.update(b="big" if COMM.rank else 1.0), TypeError, "b: the text 'big'")
         ends_alike(lambda: s.save("u.vti", u=wrong), ValueError, words[2:])
         assert np.array_equal(s.solve(f), u)
     ends_alike(lambda: hymg.Solver(SHAPE, comm=COMM, alpha=[1.0, 2.0][: COMM.rank]), ValueError, "does not broadcast")
+
+
+def solvers_with_a_communicator_do_not_pickle():
+    with hymg.Solver(SHAPE, comm=COMM) as s:
+        try:
+            pickle.dumps(s)
+        except TypeError as error:
+            assert "a Solver with comm= belongs to its process" in str(error)
+        else:
+            raise AssertionError("a communicator was pickled")
 
 
 def several_bricks_are_refused():
@@ -185,7 +214,9 @@ def main():
     fixed_cells_are_those_of_one_rank(cuts=([4, 3, 3], None, None))
     fixed_cells_are_those_of_one_rank(boxes=(1, 1, 3))
     one_file_has_the_parts_of_all_ranks()
+    fluxes_are_those_of_one_rank()
     an_exception_on_one_rank_is_raised_on_all()
+    solvers_with_a_communicator_do_not_pickle()
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:

@@ -221,6 +221,7 @@ def test_masked_entries_are_refused_wherever_arrays_are_taken(rng):
             lambda: s.apply(bad),
             lambda: s.residual(f, bad),
             lambda: s.precondition(bad),
+            lambda: s.fluxes(bad),
             lambda: s.update(alpha=bad),
             lambda: s.save("masked.vti", u=bad),
             lambda: hymg.Solver(SHAPE, alpha=bad),
@@ -306,6 +307,18 @@ def test_emulated_device_arrays_are_read_and_written_in_place(rng):
         assert f.streams == out.streams == [1]  # both sides wait for each other on the legacy default stream
         with pytest.raises(ValueError, match="f: on GPU 5, but the solver is on GPU 0"):
             s.solve(Dlpack(values, device=2, ordinal=5), out=out)
+
+
+@EMULATED
+def test_emulated_device_fluxes(rng):
+    u, shapes = rng.standard_normal(SHAPE), [tuple(n + (i == axis) for i, n in enumerate(SHAPE)) for axis in range(3)]
+    for order in "CF":
+        with hymg.Solver(SHAPE, backend="cuda", device=0, order=order, beta=dense.random_beta(rng, SHAPE)) as s:
+            expected = s.fluxes(u)
+            for kind in range(3):
+                out = [np.full(shape, np.nan) for shape in shapes]
+                s.fluxes(device_arrays(u)[kind], out=[device_arrays(array)[kind] for array in out])
+                assert all(np.array_equal(got, want) for got, want in zip(out, expected))
 
 
 def test_other_devices_types_and_streams_are_refused(solver, rng):

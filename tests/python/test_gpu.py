@@ -91,6 +91,13 @@ def test_coefficients_and_updates_from_the_gpu(gpu, rng):
         assert np.array_equal(host.solve(f), device.solve(f))
 
 
+def test_fluxes_are_arrays_of_the_same_framework(gpu, rng):
+    u = rng.standard_normal(SHAPE)
+    with hymg.Solver(SHAPE, backend="cuda") as s:
+        for got, want in zip(s.fluxes(gpu.put(u)), s.fluxes(u)):
+            assert isinstance(got, gpu.kind) and np.array_equal(gpu.get(got), want)
+
+
 @pytest.mark.parametrize("given", [True, False])
 def test_work_on_another_stream_is_ordered_with_the_solver(gpu, rng, given):
     values = rng.standard_normal(SHAPE)

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import copy
+import inspect
 import multiprocessing
 import os
 import pickle
@@ -12,6 +13,7 @@ import textwrap
 import numpy as np
 import pytest
 
+import dense
 import hymg
 
 SHAPE = (8, 6, 5)
@@ -66,16 +68,76 @@ def test_errors_come_back_from_workers():
             pool.map_async(no_solver, [0]).get(timeout=60)
 
 
+def described_solvers(rng):
+    wall = rng.random((1, 6, 5))
+    yield {"spacing": (0.1, 0.2, 0.3), "rtol": 1e-11, "max_cycles": 30}
+    yield {"alpha": rng.random(SHAPE), "beta": dense.random_beta(rng, SHAPE), "b": 2.0, "threads": 1}
+    yield {"alpha": 2.0, "beta": 3.0, "boundary": ("dirichlet", ("neumann", "dirichlet"), "periodic"), "order": "F"}
+    yield {"boundary_values": ((None, wall), None, (1.0, None)), "order": "F", "extrapolation": "linear"}
+    yield {"boundary": "robin", "robin_alpha": ((wall, 2.0), None, None), "robin_beta": ((1.0, 0.5), None, None)}
+    yield {"widths": (rng.random(8) + 0.5, None, [1.0, 2, 3, 2, 1]), "cuts": ([3, 5], None, None)}
+
+
+def test_a_description_makes_the_same_solver(rng):
+    f = rng.standard_normal(SHAPE)
+    for arguments in described_solvers(rng):
+        with hymg.Solver(SHAPE, **arguments) as s:
+            u, description = s.solve(f), s.description()
+            words = inspect.signature(hymg.Solver).parameters
+            assert set(words) - {"options", "comm", "stream", "monitor"} <= set(description)
+            for make in (
+                lambda s=s: hymg.Solver(**pickle.loads(pickle.dumps(s.description()))),
+                lambda s=s: pickle.loads(pickle.dumps(s)),
+                lambda s=s: copy.deepcopy(s),
+            ):
+                with make() as same:
+                    assert np.array_equal(same.solve(f), u) and same.result.history == s.result.history
+
+
+def test_a_description_has_the_present_coefficients_and_no_memory_of_the_solver(rng):
+    f, alpha, new = rng.standard_normal(SHAPE), rng.random(SHAPE), rng.random(SHAPE)
+    with hymg.Solver(SHAPE, alpha=alpha) as s:
+        s.update(alpha=new, b=3.0)
+        description = s.description()
+        assert np.array_equal(description["alpha"], new) and description["b"] == 3.0
+        u = s.solve(f)
+        description["alpha"][...] = 7.0
+        assert np.array_equal(s.solve(f), u)
+
+
+def monitor(_cycle, _record):
+    return False
+
+
+def test_pickles_have_the_monitor_and_no_stream():
+    with hymg.Solver(SHAPE, monitor=monitor, path="standard") as s:
+        with pytest.warns(hymg.ConvergenceWarning, match="stopped"):
+            pickle.loads(pickle.dumps(s)).solve(np.ones(SHAPE))
+    with hymg.Solver(SHAPE, stream=0) as s:
+        with pytest.raises(TypeError, match="a Solver with stream= belongs to its process; send its description"):
+            pickle.dumps(s)
+
+
+def solve_ones(s):
+    return s.solve(np.ones(SHAPE))
+
+
+def test_a_worker_gets_a_solver(rng):
+    with hymg.Solver(SHAPE, alpha=rng.random(SHAPE)) as s:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert np.array_equal(pool.map_async(solve_ones, [s]).get(timeout=60)[0], solve_ones(s))
+
+
 # ---- forks ----
 
 FORKED = """
     import multiprocessing, os, numpy as np, hymg
     n = (32, 32, 32)
     def one(k):
-        with hymg.Solver(n, spacing=1 / 32) as s:
+        with hymg.Solver(n, spacing=1 / 32, backend="host") as s:
             return s.solve(np.full(n, float(k))).max(), hymg._hymg.lib.hymg_context_threads(s._context)
     expected = [one(k) for k in (1, 2, 3)]
-    old, single = hymg.Solver(n, threads=2), hymg.Solver(n, threads=1)
+    old, single = (hymg.Solver(n, threads=t, backend="host") for t in (2, 1))
     def refused(call):
         try:
             call()
