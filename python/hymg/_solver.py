@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from . import _arrays
 from ._description import described
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning
+from ._library import ConvergenceWarning, enum_word
 from ._objects import Objects, destroy_fields
 from ._operators import linear_operator
 from ._result import Monitor
@@ -106,6 +106,13 @@ class Solver(Objects):
         except BaseException:
             self.close()
             raise
+
+    def __repr__(self) -> str:
+        if not self._finalizer.alive or not hasattr(self, "_solver"):
+            return f"<hymg.Solver of {' x '.join(map(str, self.shape))} cells, closed>"
+        path = enum_word("hymg_path", lib.hymg_solver_path(self._solver, ffi.NULL))
+        levels = lib.hymg_solver_num_levels(self._solver)
+        return f"<hymg.Solver of {' x '.join(map(str, self.shape))} cells, path {path}, {levels} levels>"
 
     def close(self) -> None:
         """Frees the memory of the library now; with comm a collective call. Further calls fail."""

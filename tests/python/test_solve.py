@@ -1,5 +1,9 @@
 """Solutions against a dense matrix, on odd shapes with all boundaries and coefficients; residuals by slices."""
 
+import re
+import subprocess
+import sys
+
 import dense
 import numpy as np
 import pytest
@@ -145,3 +149,19 @@ def test_monitor_sees_every_cycle_and_can_stop(rng):
     ):
         s.solve(f)
     assert [c for c, _ in seen] == [0, 1] and tuple(r for _, r in seen) == s.result.history
+
+
+def test_repr_names_shape_path_and_levels():
+    s = hymg.Solver((16, 8, 24), path="robust")
+    found = re.fullmatch(r"<hymg.Solver of 16 x 8 x 24 cells, path robust, (\d+) levels>", repr(s))
+    assert found and 3 <= int(found[1]) <= 13
+    s.close()
+    assert repr(s) == "<hymg.Solver of 16 x 8 x 24 cells, closed>"
+
+
+def test_the_module_solves_a_small_problem():
+    done = subprocess.run([sys.executable, "-m", "hymg"], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"version   {hymg.__version__}" and "32 x 32 x 32 cells" in lines[-1]
+    assert float(lines[-1].split("error ")[1]) < 3 * (np.pi / 32) ** 2  # of second order

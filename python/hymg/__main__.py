@@ -1,0 +1,27 @@
+"""python -m hymg: how the package was built, and a small problem solved, to see that it works here."""
+
+import sys
+
+import numpy as np
+
+from . import Solver, build_info
+
+N = 32
+
+
+def main() -> int:
+    for name, value in build_info().items():
+        print(f"{name:9} {value or 'none'}")
+    x = (np.arange(N) + 0.5) / N
+    sines = np.sin(np.pi * x)
+    exact = sines[:, None, None] * sines[:, None] * sines
+    with Solver(exact.shape, spacing=1 / N) as s:
+        u = s.solve(3 * np.pi**2 * exact)
+        result, error = s.result, float(np.abs(u - exact).max())
+        assert result is not None  # after a solve
+        print(f"{s!r}: {result.reason} after {result.cycles} cycles, error {error:.2g}")
+        return 0 if result.converged and error < 0.01 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
