@@ -43,7 +43,7 @@ typedef struct hymgi_method {
   bool variable_beta;
   bool has_alpha; /* a alpha x is part of the operator */
   bool variable_alpha;
-  bool singular; /* f and u are without their means */
+  bool singular;      /* f and u are without their means */
   double bottom_goal; /* max |r| / max |f| at which a bottom solve ends */
   /* The robust path (source/robust/robust.h): any size, coarsening by axis, equations integrated
    * over cells, weighted transfers, symmetric cycles */

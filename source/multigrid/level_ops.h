@@ -50,7 +50,8 @@ void hymgi_shift(const hymgi_level *level, double c, double *x);
 void hymgi_precondition(const hymgi_level *level, const double *r,
                         double *z); /* z = D^-1 r, the exact diagonal */
 double hymgi_norm_max(const hymgi_level *level, const double *x);
-double hymgi_norm_product(const hymgi_level *level, const double *x, const double *y); /* max |x y| */
+double hymgi_norm_product(const hymgi_level *level, const double *x,
+                          const double *y); /* max |x y| */
 /* Norms whose results are read later, so that a cycle need not wait for them. */
 typedef enum hymgi_slot {
   HYMGI_SLOT_NONE = -1,

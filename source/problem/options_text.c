@@ -85,7 +85,8 @@ static const option_entry table[] = {
     {{"norm", "max|2", "of r and f: the largest absolute value (default) or the 2-norm"},
      NAMED("hymg_norm", norm)},
     {{"max-cycles", "N|auto",
-      "mg and mgpcg give up after N cycles, 1 ... 10000; auto (default): 100, of Krylov iterations\n"
+      "mg and mgpcg give up after N cycles, 1 ... 10000; auto (default): 100, of Krylov "
+      "iterations\n"
       "(mgpcg, robust path) 2000"},
      COUNT,
      NULL,
@@ -93,7 +94,8 @@ static const option_entry table[] = {
      1,
      10000},
     {{"stagnation", "N|auto",
-      "mg and mgpcg end after N cycles without a gain of 5 %, 0 ... 10000; 0: never; auto (default):\n"
+      "mg and mgpcg end after N cycles without a gain of 5 %, 0 ... 10000; 0: never; auto "
+      "(default):\n"
       "after as many as were needed for the last gain, at least 10, with Krylov iterations 200"},
      COUNT,
      NULL,

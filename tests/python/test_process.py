@@ -75,6 +75,7 @@ def described_solvers(rng):
     yield {"alpha": 2.0, "beta": 3.0, "boundary": ("dirichlet", ("neumann", "dirichlet"), "periodic"), "order": "F"}
     yield {"boundary_values": ((None, wall), None, (1.0, None)), "order": "F", "extrapolation": "linear"}
     yield {"boundary": "robin", "robin_alpha": ((wall, 2.0), None, None), "robin_beta": ((1.0, 0.5), None, None)}
+    yield {"boundary": "neumann", "fixed": np.where(rng.random(SHAPE) < 0.1, 2.5, np.nan)}
     yield {"widths": (rng.random(8) + 0.5, None, [1.0, 2, 3, 2, 1]), "cuts": ([3, 5], None, None)}
 
 
