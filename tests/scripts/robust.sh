@@ -141,7 +141,7 @@ check_solves()
 # The largest |u| of a sparse direct solver (SciPy's) for the problems of `sources`.
 check_sources()
 {
-  run sources --backend host --tuning estimate --verbose
+  run sources --backend host --tuning estimate --max-cycles 500 --verbose
   if [ $code -ne 0 ]; then fail "sources: status $code: $(head -n 1 "$err")"; fi
   while read -r name largest; do
     found=$(awk -v name="$name" '$1 == name { here = 1 } here && /largest/ { print $3; exit }' "$out")
