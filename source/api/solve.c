@@ -215,7 +215,7 @@ static hymg_status close_cycle(hymg_solver *solver, hymgi_level *level, hymg_cyc
     norm = 0;
   }
   const int count = solver->records;
-  if (count && norm > HALVED * solver->history[count - 1].residual_max)
+  if (count && norm > HALVED * solver->history[count - 1].residual_max && !hymgi_is_faint(solver))
     hymgi_is_rounding(solver, level, norm, level->x);
   compare(solver, level, norm);
   return hymgi_record(solver, kind, norm, stop);

@@ -93,6 +93,7 @@ hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f);
 double hymgi_known_by_all(const hymgi_level *level, double value);
 /* source/api/stopping.c, residuals in the user's units.
  *   wanted    the tolerance in the norm of residuals; small: has a residual reached it?
+ *   is_faint  are there couplings so weak that a residual at rounding level says nothing of what they hold?
  *   waits     has there been no gain of 5 % for a while?
  *   change    how much u has changed, from max |u - u before| and max |u|
  *   settled   has the solve converged, by solver->change, too?
@@ -104,6 +105,7 @@ double hymgi_known_by_all(const hymgi_level *level, double value);
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_waits(const hymg_solver *solver);
+bool hymgi_is_faint(const hymg_solver *solver);
 double hymgi_change(double moved, double size);
 bool hymgi_settled(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);

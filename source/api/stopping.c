@@ -54,7 +54,7 @@ double hymgi_change(double moved, double size)
 }
 
 /* Are the smallest couplings below the tolerance of the largest? They may be all that holds a piece of the domain. */
-static bool is_faint(const hymg_solver *solver)
+bool hymgi_is_faint(const hymg_solver *solver)
 {
   return solver->h.contrast > HYMGI_FAINT;
 }
@@ -63,8 +63,8 @@ static bool is_faint(const hymg_solver *solver)
 static bool is_low_enough(const hymg_solver *solver, double residual)
 {
   const double goal = hymgi_wanted(solver) * FAINT_ERROR / solver->h.contrast;
-  return hymgi_small(solver, residual) &&
-         (!is_faint(solver) || !hymgi_is_krylov(solver) || residual <= goal || hymgi_waits(solver));
+  return hymgi_small(solver, residual) && (!hymgi_is_faint(solver) || !hymgi_is_krylov(solver) ||
+                                           residual <= goal || hymgi_waits(solver));
 }
 
 bool hymgi_settled(const hymg_solver *solver, double residual)
@@ -104,7 +104,7 @@ double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u)
 {
-  if (!(residual <= MOST_ROUNDING * solver->rhs_max) || is_faint(solver)) return false;
+  if (!(residual <= MOST_ROUNDING * solver->rhs_max)) return false;
   const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
   solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
   return solver->at_rounding;

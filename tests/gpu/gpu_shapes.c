@@ -315,6 +315,7 @@ static thin_box thin_box_along(int axis, int n, hymg_path path)
   g.n[axis] = n;
   b.options.backend = HYMG_BACKEND_CUDA;
   b.options.path = path;
+  b.options.method = HYMG_MG;
   b.options.host_cells = b.options.tail_cells = 0;
   ck_assert_int_eq(hymg_context_create(NULL, &b.context), HYMG_OK);
   OK(b.context, hymg_grid_create(b.context, &g, &b.grid));
