@@ -9,7 +9,7 @@
 /* With 2nd order a coarse level's residual of the solution is 3 times that of the discretisation on the finer one; with
  * 4th order it is more. */
 #define TRUNCATION (1. / 3)
-/* Of u, where the diagonal is spread or alpha varies from cell to cell, so that residuals say little. */
+/* Of u, where residuals say little. */
 #define MOST_ERROR 1e-2
 #define EVEN_ALPHA 1.1
 
@@ -41,7 +41,8 @@ static double change_by_cycle(hymg_solver *solver, hymgi_level *level, double *b
   return hymgi_change(hymgi_norm_max(level, before), hymgi_norm_max(level, level->x));
 }
 
-/* The error that further V-cycles would remove, from what two of them do; u stays as it is. */
+/* The error that further V-cycles would remove, from what two of them do; where the second one does not gain,
+ * they foretell nothing, and its change counts. u stays as it is. */
 static hymg_status error_left(hymg_solver *solver, hymgi_level *level, double *error)
 {
   const ptrdiff_t size = level->vector_size;
@@ -52,14 +53,22 @@ static hymg_status error_left(hymg_solver *solver, hymgi_level *level, double *e
   if (level->num_boxes) {
     double *const u = level->x;
     hymgi_copy_vector(level, u, solver->scratch);
+    if (solver->scale) hymgi_axpby(level, ldexp(1, solver->scale), u, 0, u, u); /* as f is */
     const double first = change_by_cycle(solver, level, solver->before),
                  second = change_by_cycle(solver, level, solver->before);
-    *error = second < first ? first * first / (first - second) : first;
+    *error = second < first ? first * first / (first - second) : second;
     hymgi_copy_vector(level, solver->scratch, u);
     if (level->x != u) level->y = level->x, level->x = u;
   }
   *error = hymgi_known_by_all(level, *error);
   return HYMG_OK;
+}
+
+/* The diagonal is spread, alpha varies from cell to cell, or some sinks alone hold the mean of u, of which the
+ * residual then has little. */
+static bool residuals_say_little(const hymgi_hierarchy *h)
+{
+  return h->spread || h->sinks_hold || h->alpha_step > EVEN_ALPHA;
 }
 
 /* Collective; *good: the result is one that an F-cycle should give. */
@@ -70,7 +79,7 @@ hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, boo
   double coarse = 0, error = 0;
   *good = isfinite(solver->residual) && isfinite(solver->rhs_max);
   if (!*good) return HYMG_OK;
-  if (solver->h.spread || solver->h.alpha_step > EVEN_ALPHA) TRY(error_left(solver, level, &error));
+  if (residuals_say_little(&solver->h)) TRY(error_left(solver, level, &error));
   if (!(error <= MOST_ERROR)) {
     *good = false;
     hymgi_note(solver,

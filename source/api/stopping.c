@@ -50,7 +50,7 @@ bool hymgi_waits(const hymg_solver *solver)
 
 double hymgi_change(double moved, double size)
 {
-  return size > 0 ? moved / size : moved > 0 ? INFINITY : 0;
+  return size > 0 ? moved / size : moved == 0 && size == 0 ? 0 : INFINITY;
 }
 
 /* Are the smallest couplings below the tolerance of the largest? They may be all that holds a piece of the domain. */

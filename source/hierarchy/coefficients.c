@@ -302,6 +302,7 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
   }
   h->singular = !held && size == 0;
   h->mean_weight = !held && size > 0 && !h->alpha_varies && size < WEAK * weak ? 1 / size : 0;
+  h->sinks_hold = !held && h->alpha_varies && -d->a * range[KINDS + ALPHA] < WEAK * weak;
   h->method.singular = h->singular || h->mean_weight != 0;
 }
 

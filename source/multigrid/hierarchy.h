@@ -83,6 +83,7 @@ struct hymgi_hierarchy {
   bool alpha_varies; /* a alpha is not the same in all cells */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
+  bool sinks_hold;   /* what holds u is a alpha alone, which in some cells is too little for that */
   double
       contrast; /* the largest ratio of beta between neighbouring faces, or less than HYMGI_FAINT */
   bool singular; /* the operator takes constants to 0 */

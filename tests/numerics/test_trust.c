@@ -425,6 +425,58 @@ START_TEST(an_f_cycle_says_whether_its_residual_is_that_of_the_discretisation)
 }
 END_TEST
 
+/* f times a power of 2 gives u times that and the same verdict: also beyond the range in which products of two such
+ * numbers stay, where the solve scales f. */
+START_TEST(what_an_f_cycle_says_does_not_depend_on_the_scale_of_f)
+{
+  static const int powers[] = {0, 664, -664}, n[][3] = {{16, 16, 16}, {2, 4, 5}};
+  bool said[3];
+  double *u, *first = NULL;
+  trial t = pinned(n[_i % 2], _i / 2 ? 1e6 : 1, &u);
+  t.o = hymg_options_default(), t.o.path = HYMG_PATH_STANDARD;
+  for (int m = 0; m < 3; m++) {
+    double *got = support_poison(t.cells);
+    for (size_t q = 0; q < t.cells; q++)
+      t.f[q] = ldexp(t.f[q], powers[m] - (m ? powers[m - 1] : 0));
+    said[m] = solve(&t, got).converged;
+    support_close(&t.k);
+    for (size_t q = 0; q < t.cells; q++)
+      got[q] = ldexp(got[q], -powers[m]);
+    const double error = relative_error(&t, got, u);
+    ck_assert_msg(!said[m] || error <= 0.1, "2^%d: error %g", powers[m], error);
+    ck_assert_msg(said[m] == said[0], "2^%d: %d, but without %d", powers[m], said[m], said[0]);
+    if (m) support_assert_close("u", t.c.name, t.cells, got, first, 1e-12);
+    if (m) free(got);
+    if (!m) first = got;
+  }
+  free(u), free(first);
+  trial_close(&t);
+}
+END_TEST
+
+/* One sink, in a red cell, holds the mean of u = 1 +- 1, red and black. Coarse levels take the 2 that u is there for its
+ * mean; the residual has little of that. */
+START_TEST(an_f_cycle_sees_a_wrong_mean_that_only_sinks_hold)
+{
+  trial t = trial_of((const int[3]){4, 4, 2}, _i ? "pp pp pp" : "nn nn nn", TRIAL_ALPHA);
+  t.c.spec.a = 1, t.o = hymg_options_default(), t.o.path = HYMG_PATH_STANDARD;
+  double *u = support_poison(t.cells), *got = support_poison(t.cells);
+  for (size_t q = 0; q < t.cells; q++) {
+    t.c.alpha[q] = q == 0 ? 1e-3 : 0;
+    u[q] = (q + q / 4 + q / 16) % 2 ? 0 : 2;
+  }
+  set_f(&t, u);
+  const hymg_result r = solve(&t, got);
+  const double error = relative_error(&t, got, u);
+  ck_assert_msg(error > 0.05 && r.residual_relative < 1e-2, "not what is tested: %g, %g", error,
+                r.residual_relative);
+  ck_assert_msg(!r.converged && strstr(r.note, "method=mg"), "%s: error %g: %s", t.c.name, error,
+                r.note);
+  free(u), free(got);
+  trial_close(&t);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("trust");
@@ -445,6 +497,8 @@ int main(void)
   tcase_add_loop_test(t, below_rounding_both_paths_say_converged_and_why, 0, 8);
   tcase_add_loop_test(t, an_f_cycle_on_a_plane_is_refused, 0, 3);
   tcase_add_test(t, an_f_cycle_says_whether_its_residual_is_that_of_the_discretisation);
+  tcase_add_loop_test(t, what_an_f_cycle_says_does_not_depend_on_the_scale_of_f, 0, 4);
+  tcase_add_loop_test(t, an_f_cycle_sees_a_wrong_mean_that_only_sinks_hold, 0, 2);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }
