@@ -406,6 +406,61 @@ START_TEST(what_cannot_be_is_refused_with_the_reason)
 }
 END_TEST
 
+/* ---- boxes ---- */
+
+/* A x, f - A x, a cycle for f and a solve, of one process with these boxes and threads. */
+enum { ANSWERS = 4 };
+static void answer(trial *t, const int boxes[3], int threads, const double *x, double *y[ANSWERS])
+{
+  hymg_result r;
+  memcpy(t->boxes, boxes, sizeof t->boxes);
+  t->threads = threads;
+  trial_open(t);
+  hymg_field *f = support_field(&t->k, 0, t->f), *u = support_field(&t->k, 0, x),
+             *out = support_field(&t->k, 0, x);
+  for (int m = 0; m < ANSWERS; m++) {
+    OK(t->k.context, hymg_field_fill(out, NAN));
+    OK(t->k.context, m == 0   ? hymg_apply(t->k.solver, 0, u, out)
+                     : m == 1 ? hymg_residual(t->k.solver, 0, f, u, out)
+                     : m == 2 ? hymg_solver_cycle(t->k.solver, HYMG_CYCLE_V, false, f, out)
+                              : hymg_solve(t->k.solver, f, out, &r));
+    y[m] = support_read(&t->k, 0, out);
+  }
+  hymg_field_destroy(&f), hymg_field_destroy(&u), hymg_field_destroy(&out);
+  support_close(&t->k);
+}
+
+static const struct {
+  int n[3];
+  const char *boundary;
+  int boxes[3];
+} cuts[] = {{{8, 7, 10}, "dd dd dd", {2, 1, 2}},
+            {{9, 10, 5}, "nn nn dn", {1, 2, 1}},
+            {{12, 15, 8}, "pp pp pp", {3, 3, 2}},
+            {{10, 5, 20}, "dn pp nd", {2, 1, 5}}};
+enum { CUTS = sizeof cuts / sizeof *cuts };
+
+START_TEST(boxes_and_threads_of_one_process_do_not_change_a_bit)
+{
+  static const char *const name[ANSWERS] = {"A x", "f - A x", "a cycle", "u"};
+  static const int one[3] = {1, 1, 1};
+  trial t = fv4_trial(cuts[_i].n, cuts[_i].boundary, 1, false);
+  double *x = support_random(t.cells, -1, 1, 4), *want[ANSWERS], *got[ANSWERS];
+  t.c.spec.limiter = 8;
+  t.o.path = HYMG_PATH_ROBUST;
+  answer(&t, one, 1, x, want);
+  answer(&t, cuts[_i].boxes, 2, x, got);
+  for (int m = 0; m < ANSWERS; m++) {
+    ck_assert_msg(support_same_bits(t.cells, want[m], got[m]), "%s: %s differs by %.3g of %.3g",
+                  t.c.name, name[m], support_difference(t.cells, want[m], got[m]),
+                  support_max(t.cells, want[m]));
+    free(want[m]), free(got[m]);
+  }
+  free(x);
+  trial_close(&t);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("FV4 on the robust path");
@@ -416,6 +471,8 @@ int main(void)
   tcase_add_loop_test(t, boundaries_and_their_data_are_those_of_the_oracle, 0, WALLS);
   tcase_add_loop_test(t, nothing_is_lost_where_the_limiter_holds, 0, 2);
   tcase_add_test(t, coarser_levels_are_those_of_fv2);
+  tcase_add_loop_test(t, boxes_and_threads_of_one_process_do_not_change_a_bit, 0,
+                      support_small() ? 1 : CUTS);
   suite_add_tcase(suite, t);
   t = tcase_create("solves");
   tcase_set_timeout(t, 60);
