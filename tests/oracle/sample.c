@@ -209,11 +209,12 @@ static void draw_options(sample *s)
     say_options(s);
 }
 
-/* Boxes of at least 2 cells (FV4: 3), even ones where all sides are even. */
+/* Boxes of at least 2 cells, even ones where all sides are even. FV4 needs 3, and 4 on the robust path, which moves
+ * cuts to even cells. */
 static void draw_boxes(sample *s)
 {
   const int *n = s->c.spec.n;
-  const int least = s->c.spec.stencil == HYMG_FV4 ? 3 : 2;
+  const int least = s->c.spec.stencil == HYMG_FV2 ? 2 : s->o.path == HYMG_PATH_STANDARD ? 3 : 4;
   const bool even = n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0;
   for (int d = 0; d < 3; d++) {
     s->boxes[d] = 1;
