@@ -209,7 +209,9 @@ void fv_print_size(const fv_report *r, int n)
     printf("%13s", "-");
   else
     printf("%13.6e", size->error_max);
-  if (!size->result.converged) printf("  %s", hymg_reason_name(size->result.reason));
+  if (!size->result.converged)
+    printf("  %s", r->options->solver.method == HYMG_FMG ? "more than the discretisation's"
+                                                         : hymg_reason_name(size->result.reason));
   putchar('\n');
   if (r->options->verbose) print_details(r, size);
   fflush(stdout);

@@ -165,7 +165,8 @@ extern "C" bool hymgi_device_takes(hymg_context *context, dim3 grid)
   const unsigned most[3] = {INT_MAX, 65535, 65535};
   if (grid.x <= most[0] && grid.y <= most[1] && grid.z <= most[2]) return true;
   context->status = hymgi_fail(context, HYMG_EUNSUPPORTED,
-                               "a kernel's grid of %u x %u x %u blocks: at most %u x %u x %u",
+                               "a kernel's grid of %u x %u x %u blocks: at most %u x %u x %u, "
+                               "that is boxes of some 262136 cells along y and z",
                                grid.x, grid.y, grid.z, most[0], most[1], most[2]);
   return false;
 }

@@ -421,7 +421,7 @@ check_options()
     runs.0.cycles.0.kind=f config.boxes='[1,1,1]' config.host_cells=auto config.precision=double
   ends 0 $small 4 8
   object runs.0.cells='[32,32,32]' config.boxes='[2,2,2]' runs.2.dof=512
-  ends 0 $small --grid 32,16,8 --boxes 2,1,1 --operator fv2 --path standard --solver mg --rtol 1e-3
+  ends 0 $small --grid 32,16,8 --boxes 2,1,1 --operator fv2 --path standard
   object config.operator=fv2 runs.0.cells='[32,16,8]' config.boxes='[2,1,1]' config.spacing='[0.03125,0.0625,0.125]'
   ends 0 $small --grid 6,6,6 --operator fv2 --problem p6
   object richardson=null runs.1.cells='[3,3,3]'
