@@ -293,8 +293,8 @@ static hymg_status iterate(krylov *k, hymg_reason *reason)
   for (bool first = true;;) {
     const double one = k->stabilised ? bicgstab(k, first) : cg(k, first);
     const double norm = hymgi_known_by_all(level, one);
-    if (hymgi_waits(solver) && !hymgi_is_faint(solver))
-      hymgi_is_rounding(solver, level, norm, k->u);
+    solver->at_rounding = hymgi_waits(solver) && !hymgi_is_faint(solver) &&
+                          hymgi_is_rounding(solver, level, norm, k->u);
     if (level->num_boxes) ends(k, norm);
     solver->change = hymgi_known_by_all(level, solver->change);
     k->last_change = k->change, k->change = INFINITY;

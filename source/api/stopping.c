@@ -104,6 +104,7 @@ double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u)
 {
+  solver->at_rounding = false;
   if (!(residual <= MOST_ROUNDING * solver->rhs_max)) return false;
   const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
   solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
