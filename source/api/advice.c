@@ -307,18 +307,29 @@ static double best_of(const hymg_cycle_record *h, int count)
   return best;
 }
 
-/* By the later half of the cycles, which are often slower. Krylov residuals rise in between. */
+/* How many more cycles the tolerance takes at the rate from record `from` to the last one; *factor: of a cycle. */
+static double more_cycles(const hymg_solver *solver, int from, int last, double *factor)
+{
+  const double best = best_of(solver->history, last + 1);
+  *factor = pow(best / best_of(solver->history, from + 1), 1. / (last - from));
+  return *factor < 1 ? log(hymgi_wanted(solver) / best) / log(*factor) : INFINITY;
+}
+
+/* By the later half of the cycles, which are often slower. Krylov iterations become faster: then also by the last quarter,
+ * and less; their residuals rise in between, so that the best ones count. */
+#define FASTER 1.2
 static void advise_more(const hymg_solver *solver, const hymg_result *r, lines *t)
 {
-  const int last = r->cycles - 1, middle = last / 2;
-  const double best = best_of(solver->history, last + 1);
-  const double factor = pow(best / best_of(solver->history, middle + 1), 1. / (last - middle));
-  const double more = log(hymgi_wanted(solver) / best) / log(factor);
-  if (factor < 1 && more > 0 && more < 1e4)
+  const int last = r->cycles - 1;
+  double factor, recent;
+  double more = more_cycles(solver, last / 2, last, &factor);
+  if (hymgi_is_krylov(solver) && last >= 4)
+    more = fmin(more, more_cycles(solver, 3 * last / 4, last, &recent)) / FASTER;
+  if (more > 0 && more < 1e4)
     say(t,
         "the last solve ended at %d cycles with a factor of %.2g a cycle and needs some %.0f more: "
         "try max-cycles=%.0f or more sweeps",
-        r->cycles, factor, ceil(more), ceil(r->cycles + 1.25 * more));
+        r->cycles, factor, ceil(more), ceil(r->cycles + 1.5 * more));
 }
 
 static void advise_result(const hymg_solver *solver, const hymg_result *r, lines *t)
