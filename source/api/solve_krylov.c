@@ -131,15 +131,17 @@ static double advance(krylov *k, double alpha, const double *p, const double *q)
 
 /* Is the iteration at its end with this norm? Ranks that hold cells of the level. A recurrence that has not gained for a
  * while may have come to where rounding ends. Where a small residual once was not enough, u has to change little twice in
- * a row. */
+ * a row; so it has in BiCGStab where the diagonal is spread, since one of its half steps may be short by chance. */
 static bool ends(krylov *k, double norm)
 {
   hymg_solver *s = k->solver;
   if (!hymgi_small(s, norm) && !s->at_rounding) return false;
   if (!k->moved) return true; /* r is 0 already */
-  const double moved = fabs(k->step) * hymgi_norm_max(k->level, k->moved);
+  /* the cycle's result is the error as it sees it, however short the step was */
+  const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved);
   k->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
-  s->change = s->waited ? fmax(k->change, k->last_change) : k->change;
+  const bool twice = s->waited || (k->stabilised && s->h.spread);
+  s->change = twice ? fmax(k->change, k->last_change) : k->change;
   return hymgi_settled(s, norm);
 }
 
@@ -400,6 +402,8 @@ hymg_status hymgi_krylov_solve(hymg_solver *solver, int l, hymg_reason *reason)
               .stabilised = solver->h.method.quadratic,
               .u = level->x,
               .f = level->f,
+              .change = INFINITY,
+              .last_change = INFINITY,
               .scale = hymgi_scale_for(solver->rhs_max)};
   solver->scale = k.scale;
   bind(&k);
