@@ -634,8 +634,7 @@ typedef struct hymg_options {
   int sweeps;
   hymg_bottom bottom; /* on the coarsest level */
   hymg_interpolation interpolation_v, interpolation_f;
-  double
-      rtol; /* MG, MGPCG: stop at |r| <= rtol |f| in the norm below (and hymg_result.converged); > 0 */
+  double rtol;        /* MG, MGPCG: stop at |r| <= rtol |f| (see hymg_result.converged); > 0 */
   int max_cycles;     /* MG, MGPCG: 1 ... 10000; -1: 100; MGPCG and the robust path: 2000 */
   bool initial_guess; /* MG with V or W, MGPCG: u is the initial guess, else zero is */
   hymg_backend backend;
@@ -736,8 +735,9 @@ typedef struct hymg_result {
   hymg_path path;                       /* STANDARD or ROBUST */
   hymg_precision precision;             /* DOUBLE, or MIXED to the end */
   /* Why that path, and what else is worth knowing (a subtracted mean, a tolerance below rounding,
-   * another transfer, a breakdown, why cycles in single precision were given up, what a large residual of
-   * FMG means, advice if the solve did not converge); owned by the solver, valid until its next solve or its destruction */
+   * another transfer, a breakdown, why cycles in single precision were given up, what a large residual
+   * of FMG means, advice if the solve did not converge); owned by the solver, valid until its next solve
+   * or its destruction */
   const char *note;
 } hymg_result;
 
@@ -791,7 +791,8 @@ HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, boo
  * On boundaries by the same rule as the operator's: with the extrapolation of Dirichlet boundaries
  * and the boundary data. The sum of outward fluxes times areas over the volume of a cell, plus a alpha
  * u, is A u up to rounding. On a periodic axis entry n repeats entry 0. Fixed cells have their given
- * values here, whatever u is there, and fluxes as other cells. Errors: EINVAL (fields), EUNSUPPORTED (FV4), ENOMEM, EMPI. */
+ * values here, whatever u is there, and fluxes as other cells. Errors: EINVAL (fields), EUNSUPPORTED
+ * (FV4), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u,
                                  hymg_field *const flux[3]);
 

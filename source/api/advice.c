@@ -292,10 +292,8 @@ static void advise_rounding(const hymg_solver *solver, const hymg_result *r, lin
   else
     say(t,
         "double gives no more than %.2g of f here, since the terms of A u are so much larger than "
-        "f: "
-        "solve for the difference from a constant or an earlier u, or give cells their values "
-        "instead "
-        "of a large alpha",
+        "f: solve for the difference from a constant or an earlier u, or give cells their values "
+        "instead of a large alpha",
         least);
 }
 

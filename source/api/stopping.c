@@ -1,7 +1,7 @@
 /* When a solve ends, for cycles and Krylov iterations alike (docs/numerics.md#when-a-solve-has-converged).
  *
  * Converged: |r| <= rtol |f| or atol, and the last step has moved u by little enough. The second test is for systems
- * whose diagonal is spread: where |f| is large in a few stiff cells, the first one is blind elsewhere. It is
+ * whose diagonal is spread: where |f| is large in a few stiff cells, the first one is blind elsewhere. Its limit is
  * 100 rtol relative to max |u|, which systems with an even diagonal always meet with the first one. Or |r| is what
  * rounding leaves of it, and no cycle halves it any more.
  *
