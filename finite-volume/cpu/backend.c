@@ -11,22 +11,6 @@
 
 #include "base/error.h"
 
-int hymgi_backend_threads(int wanted)
-{
-  return wanted > 0 ? wanted : omp_get_max_threads();
-}
-
-int hymgi_cpu_threads(const hymgi_level *level)
-{
-  int64_t cells = 0;
-  for (int b = 0; b < level->num_boxes; b++)
-    cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  const int64_t worth =
-      cells / 8192; /* a thread with fewer cells does not pay for the fork and join */
-  const int threads = level->context->threads;
-  return worth < 2 ? 1 : worth < threads ? (int)worth : threads;
-}
-
 enum { HUGE_PAGE = 2 << 20 };
 
 /* What the system may still give, without what it could take back from its caches; NAN: unknown. */

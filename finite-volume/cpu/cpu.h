@@ -16,6 +16,7 @@
 #include <omp.h>
 #else
 #define omp_get_max_threads() 1
+#define omp_get_num_procs()   1
 #define omp_get_num_threads() 1
 #define omp_get_thread_num()  0
 #endif
@@ -23,8 +24,15 @@
 /* numbers of a cache line; scratch rows per thread */
 enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
 
-/* Number of threads that pays off for a level: one below some thousand cells. */
+/* Number of threads that pays off for a level at present: one below some thousand cells. */
 int hymgi_cpu_threads(const hymgi_level *level);
+
+/* The same if no other program uses the cores; never less. What is planned for so many threads suits all teams. */
+int hymgi_cpu_most_threads(const hymgi_level *level);
+
+/* To be called where a level operation begins, every some milliseconds or more often: adapts the context's team to what
+ * other programs leave of the cores. */
+void hymgi_cpu_watch(hymg_context *context);
 
 /* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)

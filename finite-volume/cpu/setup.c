@@ -220,6 +220,7 @@ static double scan_rows(hymgi_level *level)
 
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
+  hymgi_cpu_watch(level->context);
   if (level->method->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
   if (level->c.beta[0]) finish_betas(level);
   TRY(hymgi_cpu_constant_rows(level));

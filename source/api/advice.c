@@ -355,6 +355,25 @@ static void advise_result(const hymg_solver *solver, const hymg_result *r, lines
   if (r->reason == HYMG_REASON_LIMIT) advise_more(solver, r, t);
 }
 
+/* A smaller share of the solve is not worth a line. */
+#define LEAST_REDUCED 0.1
+
+static hymg_status advise_threads(const hymg_solver *solver, lines *t)
+{
+  hymg_context *c = solver->h.context;
+  double most[2] = {solver->reduced, c->threads};
+  TRY(hymgi_comm_max_double(c, c->comm, most, 2));
+  if (most[0] >= LEAST_REDUCED)
+    say(t,
+        "other programs ran on these cores: in %.0f %% of the time of the last solve fewer than "
+        "the %.0f "
+        "threads asked for were used, as more would have waited for each other: give the program "
+        "cores "
+        "of its own, or ask for fewer threads",
+        100 * most[0], most[1]);
+  return HYMG_OK;
+}
+
 hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, char *text,
                                size_t size)
 {
@@ -387,6 +406,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
           "conjugate gradients with a cycle that is not symmetric may stagnate: the cause is %s",
           why);
     if (result) advise_result(solver, result, &t);
+    if (result && status == HYMG_OK) status = advise_threads(solver, &t);
     level->backend->sync(c);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }

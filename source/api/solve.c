@@ -400,12 +400,35 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   return status;
 }
 
+/* Would the loops of the host use more than one thread on it? */
+static bool has_team(const hymgi_level *level)
+{
+  return level->backend->id == HYMG_BACKEND_HOST &&
+         hymgi_team_worth(level->cells, level->context->threads) > 1;
+}
+
+static hymg_status timed_solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u,
+                               double *seconds)
+{
+  hymgi_team *const team = &solver->h.context->team;
+  const double start = hymgi_seconds(), reduced = hymgi_team_reduced(team, start);
+  hymgi_team_begin(team, start);
+  TRY(solve(solver, l, f, u));
+  const double end = hymgi_seconds();
+  hymgi_team_end(team, end);
+  *seconds = end - start;
+  solver->reduced = has_team(solver->h.level + l)
+                        ? (hymgi_team_reduced(team, end) - reduced) / fmax(*seconds, DBL_MIN)
+                        : 0;
+  return HYMG_OK;
+}
+
 hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
                                 hymg_result *result)
 {
   if (!solver) return HYMG_EINVAL;
-  const double start = hymgi_seconds();
-  TRY(solve(solver, level, f, u));
+  double seconds = 0;
+  TRY(timed_solve(solver, level, f, u, &seconds));
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
   /* no cycles: f and the initial guess are 0 */
@@ -420,7 +443,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .singular = solver->h.singular,
                           .mean_removed = solver->h.singular ? solver->mean_removed : 0,
                           .transport = &solver->h.transport.info,
-                          .seconds = hymgi_seconds() - start,
+                          .seconds = seconds,
                           .path = solver->path.path,
                           .precision = solver->mixed ? HYMG_MIXED : HYMG_DOUBLE,
                           .note = solver->note};

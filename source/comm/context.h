@@ -2,6 +2,7 @@
 #ifndef HYMGI_COMM_CONTEXT_H
 #define HYMGI_COMM_CONTEXT_H
 
+#include "base/team.h"
 #include "comm/agreement.h"
 
 enum { HYMGI_KEY = 512 };
@@ -15,8 +16,10 @@ typedef struct hymgi_choice {
 } hymgi_choice;
 
 struct hymg_context {
-  hymgi_comm *comm; /* NULL: serial */
-  int threads;      /* as the backend resolved the user's request, >= 1 */
+  hymgi_comm *comm;  /* NULL: serial */
+  int threads;       /* as the backend resolved the user's request, >= 1 */
+  hymgi_team team;   /* how many of them the host's loops use at present */
+  unsigned readings; /* of what the team has waited, so far */
   int device;
   struct CUstream_st *stream;
   double wait_seconds; /* 0: no limit */

@@ -32,7 +32,7 @@ bool hymgi_cpu_robust_fuses(const hymgi_level *level)
 {
   if (level->num_boxes != 1 || level->method->smoother != HYMG_GSRB) return false;
   if (hymgi_operator_halo(level) && !fuses_beside(level)) return false;
-  const int threads = hymgi_cpu_threads(level), ny = level->box[0].n[1];
+  const int threads = hymgi_cpu_most_threads(level), ny = level->box[0].n[1];
   const int last = ny - (hymgi_tiles_of(ny, TILE_ROWS < ny ? TILE_ROWS : ny) - 1) * TILE_ROWS;
   const int tile = last < TILE_ROWS ? last : TILE_ROWS;
   return hymgi_sweeps(level) <= MAX_STAGES &&
@@ -42,6 +42,7 @@ bool hymgi_cpu_robust_fuses(const hymgi_level *level)
 static wave robust_wave(hymgi_level *level, barrier *all)
 {
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  hymgi_cpu_watch(level->context);
   wave w = {.barrier = all,
             .level = level,
             .g = level->box,

@@ -36,7 +36,7 @@ static bool has_rows(const hymgi_level *level, int stages)
   if (height != ny && height % 2) return false;  /* restriction combines pairs of rows */
   const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
   if (height != ny && left <= EXTRAPOLATION_REACH) return false;
-  return tile / hymgi_cpu_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
+  return tile / hymgi_cpu_most_threads(level) >= lean * stages / 2 + EXTRAPOLATION_REACH;
 }
 
 void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
@@ -96,7 +96,7 @@ enum { SIDE_ALONE = 64 };
 static double smallest_side(const hymgi_level *level)
 {
   const int from = level->tuning.wave_from;
-  const bool alone = level->method->stencil == HYMG_FV2 && hymgi_cpu_threads(level) == 1;
+  const bool alone = level->method->stencil == HYMG_FV2 && hymgi_cpu_most_threads(level) == 1;
   return alone && from > SIDE_ALONE ? SIDE_ALONE : from;
 }
 
@@ -142,6 +142,7 @@ static wave standard_wave(hymgi_level *level, barrier *all)
 
 bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, double *max)
 {
+  hymgi_cpu_watch(level->context);
   if (!hymgi_cpu_wave_applies(level)) return false;
   const int sweeps = hymgi_sweeps(level), group = level->tuning.wave_stages;
   barrier all = {0};

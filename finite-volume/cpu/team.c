@@ -1,0 +1,81 @@
+/* Threads: how many by default, how many for a level, and what they wait for cores on which other programs run. */
+#define _GNU_SOURCE
+#include "base/cgroup.h"
+#include "cpu/cpu.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int hymgi_backend_threads(int wanted)
+{
+  if (wanted > 0) return wanted;
+  const int most = omp_get_max_threads();
+  const bool asked = getenv("OMP_NUM_THREADS") || most != omp_get_num_procs(); /* or by a call */
+  const int allowed = asked ? most : hymgi_cgroup_cores("");
+  return allowed < most ? allowed : most;
+}
+
+static int64_t cells_of(const hymgi_level *level)
+{
+  int64_t cells = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
+  return cells;
+}
+
+int hymgi_cpu_most_threads(const hymgi_level *level)
+{
+  return hymgi_team_worth(cells_of(level), level->context->threads);
+}
+
+int hymgi_cpu_threads(const hymgi_level *level)
+{
+  return hymgi_team_worth(cells_of(level), level->context->team.size);
+}
+
+/* Nanoseconds for which the calling thread has been ready to run without a core; 0 where the system does not
+ * tell. The second of three numbers. */
+static uint64_t waited_by_this_thread(void)
+{
+  char text[80], *end;
+  const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  if (got <= 0) return 0;
+  text[got] = 0;
+  strtoull(text, &end, 10);
+  return strtoull(end, NULL, 10);
+}
+
+/* Seconds that the threads of the team have waited since the reading before, those that took part in it. */
+static double waited_by_team(hymg_context *context)
+{
+  static _Thread_local struct {
+    const hymg_context *context;
+    unsigned reading;
+    uint64_t waited;
+  } last;
+  const unsigned reading = ++context->readings;
+  double sum = 0;
+#pragma omp parallel num_threads(context->team.size) reduction(+ : sum)
+  {
+    const uint64_t waited = waited_by_this_thread();
+    if (last.context == context && last.reading == reading - 1 && waited > last.waited)
+      sum += 1e-9 * (double)(waited - last.waited);
+    last.context = context, last.reading = reading, last.waited = waited;
+  }
+  return sum;
+}
+
+void hymgi_cpu_watch(hymg_context *context)
+{
+  hymgi_team *const team = &context->team;
+  if (team->threads < 2) return;
+  const double now = hymgi_seconds();
+  if (!hymgi_team_wants(team, now)) return;
+  const int before = team->size;
+  hymgi_team_judge(team, now, waited_by_team(context));
+  if (team->size != before) waited_by_team(context);
+}
