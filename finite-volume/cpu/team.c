@@ -31,7 +31,7 @@ int hymgi_cpu_most_threads(const hymgi_level *level)
 
 int hymgi_cpu_threads(const hymgi_level *level)
 {
-  return hymgi_team_worth(cells_of(level), level->context->team.size);
+  return hymgi_cpu_most_threads(level) == 1 ? 1 : level->context->team.size;
 }
 
 /* Nanoseconds for which the calling thread has been ready to run without a core; 0 where the system does not
