@@ -4,6 +4,8 @@ import math
 
 from . import schema
 
+DISTURBED = 1.5  # mean over the shortest solve
+
 
 class Broken(Exception):
     """A file that is no valid record; the text says why."""
@@ -74,18 +76,92 @@ def name(record):
     return machine["name"] or machine["host"]
 
 
-def label(record):
-    """For legends: what distinguishes records from each other."""
-    gpus = len(record["machine"]["gpus"])
-    where = f"{gpus} GPU{'s' * (gpus > 1)}" if gpus else f"{record['ranks']} x {record['threads']} threads"
-    return f"{name(record)}, {record['config']['operator']}, {cells(record)}, {where}"
+def where(record):
+    """What it ran on, with numbers."""
+    gpus, ranks = len(record["machine"]["gpus"]), record["ranks"]
+    if gpus:
+        return f"{gpus} GPU{'s' * (gpus > 1)}" + (f", {ranks} ranks" if ranks != gpus else "")
+    return f"{ranks} rank{'s' * (ranks > 1)} x {record['threads']} thread{'s' * (record['threads'] > 1)}"
+
+
+def traits(record):
+    """Pairs of name and text by which records can be told from each other, those that say most first."""
+    config = record["config"]
+    first = ["operator", "cells", "where", "solver", "smoother", "cycle", "path", "precision", "problem", "equation",
+             "boundary", "coefficients"]
+    known = {"cells": cells(record), "where": where(record), "operator": config["operator"], "solver": config["solver"]}
+    for key in first + sorted(config.keys() - set(first)):
+        yield key, known.get(key) or f"{key} {text_of(config.get(key))}"
+    yield "nodes", f"{record['nodes']} node{'s' * (record['nodes'] > 1)}"
+    yield "processor", processor(record)
+    yield "version", f"hymg {record['version']}"
+    yield "commit", f"commit {record['commit'] or 'unknown'}"
+    yield "date", record["date"]
+
+
+def text_of(value):
+    return ",".join(map(text_of, value)) if isinstance(value, list) else f"{value:.4g}" if isinstance(value, float) \
+        else str(value)
+
+
+def labels(found):
+    """A label for each record, all different: the name, operator, cells and where it ran, and of the other traits those
+    that tell it from records that would have the same label. Records that differ in nothing are numbered."""
+    every = [dict(traits(record)) for record in found]
+    result = [", ".join([name(record), t["operator"], t["cells"], t["where"]]) for record, t in zip(found, every)]
+    for key in dict.fromkeys(key for known in every for key in known):
+        for same in alike(result):
+            if len({every[n].get(key) for n in same}) > 1:
+                for n in same:
+                    result[n] += f", {every[n].get(key, f'no {key}')}"
+    for same in alike(result):
+        for place, n in enumerate(same, 1):
+            result[n] += f" (no. {place})"
+    return result
+
+
+def alike(texts):
+    """Lists of the places that have the same text, where there are several."""
+    places = {}
+    for n, text in enumerate(texts):
+        places.setdefault(text, []).append(n)
+    return [same for same in places.values() if len(same) > 1]
 
 
 def gb_per_second(record):
-    """GB/s of a whole solve of the finest size, all ranks: rank 0's declared bytes times ranks over the mean time."""
-    total = sum(row["bytes"] for row in record["breakdown"]) * record["ranks"]
+    """GB/s of a whole solve of the finest size, all ranks: the bytes that rank 0 declares on each level times the ranks
+    that hold cells of it, over the mean time."""
+    total = sum(row["bytes"] * ranks_on(record, row["level"]) for row in record["breakdown"])
     return 1e-9 * total / record["runs"][0]["seconds_mean"]
+
+
+def ranks_on(record, level):
+    return record["levels"][level]["ranks"] if 0 <= level < len(record["levels"]) else 1
 
 
 def copy_gb_per_second(record):
     return 1e-9 * record["bandwidth"]["bytes_per_second"] if record["bandwidth"] else None
+
+
+def disturbed(record):
+    """The sizes (h, 2h, 4h) whose mean solve took over 1.5 times the shortest: other programs were running, or clocks
+    were changing."""
+    return [size for size, run in zip(("h", "2h", "4h"), record["runs"])
+            if run.get("disturbed") or run["seconds_mean"] > DISTURBED * run["seconds_min"]]
+
+
+def dof_per_joule(record):
+    """Of the components that the machine has counters for; None where no energy was read. Never estimated."""
+    return (record.get("energy") or {}).get("dof_per_joule")
+
+
+def share_of_copy(record):
+    """Declared bytes per second of a solve over the measured copy; None without either."""
+    copy, solve = copy_gb_per_second(record), gb_per_second(record)
+    return solve / copy if copy and solve else None
+
+
+def processor(record):
+    """The model that the solve ran on: that of the GPUs, without them of the processors."""
+    machine = record["machine"]
+    return ", ".join(dict.fromkeys(machine["gpus"] or (node["cpu"] for node in machine["nodes"])))
