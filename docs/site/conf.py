@@ -18,7 +18,7 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/*.md",
     "benchmarks/README.md",
-    "benchmarks/ranking/README.md",
+    "benchmarks/ranking/*.md",
     "benchmarks/stencils/README.md",
     "examples/petsc/README.md",
     "CHANGELOG.md",

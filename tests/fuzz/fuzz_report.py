@@ -19,13 +19,15 @@ SRCDIR, SECONDS = sys.argv[1], float(sys.argv[2])
 sys.path.insert(0, os.path.join(SRCDIR, "benchmarks", "report"))
 sys.dont_write_bytecode = True
 
-from hymg_report import main, records, rules, schema, table  # noqa: E402
+from hymg_report import main, ranking, records, rules, schema, table  # noqa: E402
 
 BASE = os.path.join(SRCDIR, "benchmarks", "ranking", "virtual-machine")
 ODD = [None, True, False, 0, -1, 1, 2**31, 2**63, 10**400, 0.5, -0.0, 5e-324, 1e308, float("inf"), "", "a", "\ud800", "\0",
        "x" * 300, [], {}, [[]], [0], {"a": 1}]
 TOKENS = [b"null", b"1e999", b"-1e999", b"NaN", b"Infinity", b"-", b"1" * 5000, b"[" * 2000, b'{"a":' * 500, b"\xff", b"\xed\xa0\x80",
           b'"\\ud800"', b'"\\u0000"', b"\xef\xbb\xbf", b"{}", b"[]", b"0x1", b"1.", b"01", b",", b":", b"}", b"]", b'"']
+with open(os.path.join(SRCDIR, "benchmarks", "ranking", "published.csv"), "rb") as published:
+    LIST = published.read()
 KNOWN = schema.load()
 LIBRARY = schema.jsonschema
 schema.jsonschema = None  # the package takes far longer; it is asked in some of the runs
@@ -110,9 +112,11 @@ def judge(record, machine, log):
     for rule in rules.RULES[3:]:
         rules.attempt(rule, submission)
     row = table.row(record)
-    for columns in (table.RECORD_COLUMNS, table.RANK_COLUMNS):
-        table.markdown(table.ranked([row]), columns)
-        table.comma_separated(table.ranked([row]), columns)
+    table.markdown(table.ranked([row]), table.COLUMNS, table.NUMERIC)
+    table.comma_separated(table.ranked([row]), table.COLUMNS)
+    for written in (ranking.markdown, ranking.comma_separated, ranking.html):
+        written([ranking.entry(record, "folder")])
+    records.labels([record, record])
 
 
 def run(folder, files):
@@ -133,7 +137,24 @@ def run(folder, files):
             raise AssertionError(f"{arguments[0]}: status {status}, {err.buffer.getvalue()[:200]!r}")
 
 
+def run_list(folder, data):
+    """A published list beside nothing else."""
+    path = os.path.join(folder, "list.csv")
+    with open(path, "wb") as file:
+        file.write(data)
+    for kind in ("md", "csv", "html"):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main.main(["--rank", path, "--format", kind])
+        if status not in (0, 1) or (status == 1) != bool(err.getvalue()):
+            raise AssertionError(f"a list as {kind}: status {status}, {err.getvalue()[:200]!r}")
+    os.remove(path)
+
+
 def once(choice, base, folder):
+    if choice.random() < 0.02:
+        run_list(folder, change_bytes(choice, LIST))
+        return
     files, record = dict(base), None
     if choice.random() < 0.5:
         changed = change_value(choice, json.loads(base["record.json"]))

@@ -1,6 +1,6 @@
-"""What hymg-report must do: check_report.py SRCDIR WORK. WORK has the records and submissions that report.sh made with
-this build's hymg-fv (none where it has no JSON); the rules are tried on the submission of benchmarks/ranking. Ends with
-the totals."""
+"""What hymg-report must do, but for rankings and what figures show, which are in check_ranking.py: check_report.py
+SRCDIR WORK. WORK has the records and submissions that report.sh made with this build's hymg-fv (none where it has no
+JSON); the rules are tried on the submission of benchmarks/ranking. Ends with the totals."""
 import contextlib
 import copy
 import csv
@@ -18,7 +18,7 @@ RANKING = os.path.join(SRCDIR, "benchmarks", "ranking")
 sys.path.insert(0, REPORT)
 sys.dont_write_bytecode = True
 
-from hymg_report import main, plots, rules, schema, table  # noqa: E402
+from hymg_report import main, plots, rules, schema  # noqa: E402
 
 count = {"passed": 0, "failed": 0, "skipped": 0}
 
@@ -308,33 +308,6 @@ def check_files(base):
     check(status == 1 and "rule files" in err, f"no folder: {status}, {err}")
 
 
-# ---- rankings ----
-
-def check_ranking(base):
-    folders = [os.path.join(RANKING, name) for name in sorted(os.listdir(RANKING))]
-    status, out, err = run("--rank", *[f for f in folders if os.path.isdir(f) or f.endswith(".csv")])
-    check(status == 0 and not err, f"benchmarks/ranking: {status}, {err}")
-    status, out, err = run("--rank", "--csv", base)
-    rate = load(os.path.join(base, "record.json"))["runs"][0]["dof_per_second"]
-    neighbours = save(in_work("list.csv"), "# a list\nsystem,site,dof_per_second_h,ranks,source\n"
-                      f"\"Fast, one\",there,{2 * rate!r},8,made up\nSlow,here,{rate / 2!r},,made up\n")
-    status, out, err = run("--rank", "--csv", neighbours, base)
-    rows = list(csv.DictReader(io.StringIO(out)))
-    name = load(os.path.join(base, "record.json"))["machine"]["name"]
-    check([row["system"] for row in rows] == ["Fast, one", name, "Slow"], f"order: {out}{err}")
-    check([row["rank"] for row in rows] == ["1", "2", "3"] and rows[0]["ranks"] == "8", f"columns: {out}")
-    status, out, _ = run("--rank", neighbours, base)
-    check(status == 0 and out.index("Fast, one") < out.index(name) < out.index("Slow"), f"Markdown: {out}")
-    check(len({len(line) for line in out.splitlines()}) == 1, "Markdown: the columns are not aligned")
-    for text, why in (("system,speed\na,1\n", "column speed"),
-                      ("system,dof_per_second_h,source\na,fast,b\n", "no number"),
-                      ("system,dof_per_second_h\na,1\n", "source is missing")):
-        status, _, err = run("--rank", save(in_work("wrong.csv"), text))
-        check(status == 1 and why in err, f"{why}: {status}, {err}")
-    same = table.ranked([{"DOF/s at h": rate} for rate in (1.0, 3.0, 3.0, 2.0)])
-    check([row["rank"] for row in same] == [1, 1, 3, 4], "equal rates do not share a place")
-
-
 def check_command_line():
     for arguments, why in (((), "no FILE"), (("x", "--format", "svg"), "--format has no effect"),
                            (("x", "--quiet", "--csv"), "contradict"), (("--colour",), "unrecognized")):
@@ -392,7 +365,6 @@ check_ranks()
 if accepted():
     check_rules(accepted())
     check_files(accepted())
-    check_ranking(accepted())
 else:
     check(False, "benchmarks/ranking has no submission")
 print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")

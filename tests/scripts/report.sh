@@ -1,7 +1,7 @@
 #!/bin/sh
 # hymg-fv --submit and hymg-report: refusals, records of several modes, submissions of one and two ranks; then
-# tests/report/check_report.py with what they wrote. Environment: BUILD, SRCDIR; CC, MPIRUN, MPIRUN_FLAGS, SANITIZE,
-# HYMG_JANSSON where there are any. Ends with the totals.
+# check_report.py and check_ranking.py of tests/report with what they wrote. Environment: BUILD, SRCDIR; CC, MPIRUN,
+# MPIRUN_FLAGS, SANITIZE, HYMG_JANSSON where there are any. Ends with the totals.
 # shellcheck disable=SC2086 # $fast and $names are words
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the sources}"
@@ -139,12 +139,15 @@ else
   check_submission
   make_records
 fi
-"$python" "$SRCDIR/tests/report/check_report.py" "$SRCDIR" "$work/data" >out 2>err || [ -s out ] || cat err
-cat err
-grep '^report: ' out
-totals=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' out | tail -n 1)
-if [ -z "$totals" ]; then fail 'check_report.py has not ended'; totals='0 passed, 0 failed, 0 skipped'; fi
-# shellcheck disable=SC2046
-set -- $(printf '%s' "$totals" | tr -dc '0-9 ')
-echo "$((passed + $1)) passed, $((failed + $2)) failed, $((skipped + $3)) skipped"
-[ $((failed + $2)) -eq 0 ]
+for script in check_report check_ranking; do
+  "$python" "$SRCDIR/tests/report/$script.py" "$SRCDIR" "$work/data" >out 2>err || [ -s out ] || cat err
+  cat err
+  grep '^report: ' out
+  totals=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' out | tail -n 1)
+  if [ -z "$totals" ]; then fail "$script.py has not ended"; totals='0 passed, 0 failed, 0 skipped'; fi
+  # shellcheck disable=SC2046
+  set -- $(printf '%s' "$totals" | tr -dc '0-9 ')
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,12 +1,17 @@
 """The command line of hymg-report. Exit status: 0 done; 1 a file is no valid record, or a submission is refused; 2 bad
 input, or a module that is missing."""
 import argparse
+import os
 import sys
 
-from . import records, rules, schema, table
+from . import lists, page, ranking, records, rules, schema, table
 
 TEXT = """Reads records that hymg-fv has written, validates them against their JSON Schema and prints a table of them,
-the fastest first. With --rank it reads submissions, refuses those that break a rule, and prints the ranking."""
+the fastest first. With --rank it reads submissions, refuses those that break a rule, and prints the ranking, FV2 and
+FV4 apart, beside published lists."""
+
+
+TABLES, PLOTS = ("md", "csv", "html"), ("svg", "png")
 
 
 def options(arguments):
@@ -15,20 +20,58 @@ def options(arguments):
                         "a submission, or FILE.csv, a published list")
     parser.add_argument("--rank", action="store_true", help="check submissions against the rules and rank them")
     parser.add_argument("--rules", action="store_true", help="print the rules of a ranking and exit")
-    parser.add_argument("--csv", action="store_true", help="print the table as CSV instead of Markdown")
+    parser.add_argument("--format", action="append", choices=TABLES + PLOTS, default=[], help="md, csv or html: of the "
+                        "table; svg or png: of the plots; default md and svg; may be given once for each")
+    parser.add_argument("--csv", action="store_true", help="the same as --format csv")
+    parser.add_argument("--output", action="append", metavar="FILE", default=[], help="write the table into this file "
+                        "instead of printing it; its ending, .md, .csv or .html, is the format where none is given; "
+                        "may be repeated")
     parser.add_argument("--plots", metavar="DIR", help="draw convergence, time per level, roofline, DOF/s and scaling "
                         "into this folder (needs matplotlib)")
-    parser.add_argument("--format", choices=("svg", "png"), help="of the plots; default svg")
     parser.add_argument("--quiet", action="store_true", help="validate only, print no table")
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema and exit")
     given = parser.parse_args(arguments)
-    if given.format and not given.plots:
-        parser.error("--format has no effect without --plots")
-    if given.quiet and given.csv:
-        parser.error("--quiet and --csv contradict each other")
+    check_formats(parser, given)
+    check_outputs(parser, given)
     if not given.file and not given.rules and not given.schema:
         parser.error("no FILE")
     return given
+
+
+def check_formats(parser, given):
+    """Sets given.table and given.picture."""
+    tables = [word for word in given.format if word in TABLES] + ["csv"] * given.csv
+    pictures = [word for word in given.format if word in PLOTS]
+    for words in (tables, pictures):
+        if len(set(words)) > 1:
+            parser.error(f"--format: {words[0]} and {words[1]} contradict each other")
+    if pictures and not given.plots:
+        parser.error(f"--format has no effect without --plots: {pictures[0]}")
+    if given.quiet and (tables or given.output):
+        other = "--csv" if given.csv else "--format" if tables else "--output"
+        parser.error(f"--quiet and {other} contradict each other")
+    given.table = tables[0] if tables else None
+    given.picture = pictures[0] if pictures else "svg"
+
+
+def check_outputs(parser, given):
+    """Makes given.output pairs of file and format."""
+    pairs = []
+    for path in given.output:
+        ending = os.path.splitext(path)[1][1:]
+        if not given.table and ending not in TABLES:
+            parser.error(f"--output {path}: does not end in .md, .csv or .html; give --format")
+        taken = [other for other in given.file if same_file(path, other)]
+        if taken:
+            parser.error(f"--output {path}: is an argument, {taken[0]}, and would be replaced")
+        pairs.append((path, given.table or ending))
+    if given.table and len(pairs) > 1:
+        parser.error(f"--format {given.table} with {len(pairs)} --output: leave --format out, their endings say it")
+    given.output = pairs
+
+
+def same_file(one, other):
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def read_all(files):
@@ -44,17 +87,19 @@ def read_all(files):
 
 
 def rank_all(files):
-    """The accepted submissions' records and the rows of published lists."""
+    """The accepted submissions' records, and the rows of the ranking: theirs and those of published lists."""
     found, rows, ok = [], [], True
     for path in files:
         try:
             if path.endswith(".csv"):
-                rows += table.read_neighbours(path)
+                rows += lists.read(path)
                 continue
             record, broken = rules.judge(path)
             for name, why in broken:
                 print(f"hymg-report: {path}: refused: rule {name}: {why}", file=sys.stderr)
-            found += [] if broken else [record]
+            if not broken:
+                found.append(record)
+                rows.append(ranking.entry(record, path))
             ok = ok and not broken
         except records.Broken as error:
             print(f"hymg-report: {error}", file=sys.stderr)
@@ -69,18 +114,40 @@ def draw(found, given):
         print("hymg-report: --plots needs matplotlib (python3-matplotlib on Debian, Ubuntu and Fedora; "
               "pip install matplotlib)", file=sys.stderr)
         return False
-    for line in plots.draw(found, given.plots, given.format or "svg"):
+    for line in plots.draw(found, given.plots, given.picture):
         print(f"hymg-report: {line}", file=sys.stderr)
     return True
 
 
-def print_table(found, rows, given):
-    shown = table.ranked([table.row(record) for record in found] + rows)
-    columns = table.RANK_COLUMNS if given.rank else table.RECORD_COLUMNS
-    if given.csv:
-        print(table.comma_separated(shown, columns), end="")
-    elif shown and not given.quiet:
-        print(table.markdown(shown, columns), end="")
+def as_text(found, rows, given, kind):
+    """The table in this format; empty if it has no rows, but for the head of a CSV."""
+    if given.rank:
+        make = {"md": ranking.markdown, "csv": ranking.comma_separated, "html": ranking.html}
+        return make[kind](rows)
+    shown = table.ranked([table.row(record) for record in found])
+    if kind == "csv":
+        return table.comma_separated(shown, table.COLUMNS)
+    if kind == "md":
+        return table.markdown(shown, table.COLUMNS, table.NUMERIC) if shown else ""
+    return page.of_records(shown) if shown else ""
+
+
+def show(found, rows, given):
+    """Prints the table, or writes it; False if a file cannot be written."""
+    for path, kind in given.output:
+        text = as_text(found, rows, given, kind)
+        if not (found or rows):
+            print(f"hymg-report: {path}: not written: there is nothing to show", file=sys.stderr)
+            continue
+        try:
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except (OSError, UnicodeEncodeError) as error:
+            print(f"hymg-report: --output {path}: {error}", file=sys.stderr)
+            return False
+    if not given.output and not given.quiet:
+        print(as_text(found, rows, given, given.table or "md"), end="")
+    return True
 
 
 def main(arguments=None):
@@ -96,7 +163,8 @@ def main(arguments=None):
         found, rows, ok = rank_all(given.file)
     else:
         (found, ok), rows = read_all(given.file), []
-    print_table(found, rows, given)
+    if not show(found, rows, given):
+        return 2
     if given.plots and found and not draw(found, given):
         return 2
     return 0 if ok else 1
