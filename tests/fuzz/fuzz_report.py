@@ -1,4 +1,4 @@
-"""Random changes to records and submissions, for hymg-report: fuzz_report.py SRCDIR SECONDS [FIRST]. Whatever is in a
+"""Random changes to records, submissions and lists, for hymg-report: fuzz_report.py SRCDIR SECONDS [FIRST]. Whatever is in a
 file, it is accepted or refused with a reason; its own validator and the package jsonschema, where there is one, agree; and
 the program ends with status 0 or 1. The first input that breaks this ends the run with status 1; its
 number is printed."""

@@ -190,11 +190,11 @@ def points_of(record):
     level times the calls, bytes and times are rank 0's, with the bytes of all ranks that hold cells of the level."""
     sums = {}
     for row in record["breakdown"]:
-        old = sums.get((row["level"], row["verb"]), (0, 0, 0.0))
-        sums[row["level"], row["verb"]] = tuple(a + row[key] for a, key in zip(old, ("calls", "bytes", "seconds")))
+        old = sums.get((int(row["level"]), row["verb"]), (0, 0, 0.0))
+        sums[int(row["level"]), row["verb"]] = tuple(a + row[key] for a, key in zip(old, ("calls", "bytes", "seconds")))
     whole = sum(seconds for _, _, seconds in sums.values())
     for (level, operation), (calls, declared, seconds) in sorted(sums.items()):
-        if calls and declared and seconds >= LEAST_SHARE * whole and seconds > 0 and level < len(record["levels"]):
+        if calls and declared and seconds >= LEAST_SHARE * whole and seconds > 0 and 0 <= level < len(record["levels"]):
             here = record["levels"][level]
             cells = math.prod(here["cells"]) * calls
             yield level, operation, cells / (declared * here["ranks"]), cells / seconds

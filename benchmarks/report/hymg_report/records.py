@@ -136,7 +136,8 @@ def gb_per_second(record):
 
 
 def ranks_on(record, level):
-    return record["levels"][level]["ranks"] if 0 <= level < len(record["levels"]) else 1
+    """The level may be a whole number with a decimal point, which the schema allows."""
+    return record["levels"][int(level)]["ranks"] if 0 <= level < len(record["levels"]) else 1
 
 
 def copy_gb_per_second(record):
