@@ -1,7 +1,9 @@
-"""The example, and every block of Python in docs/python.md and in the package's own text, runs as it is printed."""
+"""The examples in Python, and every block of Python in docs/python.md and in the package's own text, run as they are
+printed. The examples of the gallery assert what their texts say: here on small grids."""
 
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,47 @@ import pytest
 import hymg
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = [ROOT / "examples/python/poisson.py"]  # test_save.py tries picture.py
+GALLERY = {"cavity": 24, "heat": 32, "cloning": 64, "aquifer": 48, "capacitor": 24, "mixture": 64, "periodic": 24}
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text())
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
-def test_example_runs(example, capsys):
-    runpy.run_path(str(example), run_name="__main__")
+def run(name):
+    runpy.run_path(str(ROOT / f"examples/python/{name}.py"), run_name="__main__")
+
+
+def test_first_example_runs(capsys):  # test_save.py tries picture.py
+    run("poisson")
     assert "error" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.filterwarnings("error::hymg.ConvergenceWarning")
+def test_example_of_the_gallery_holds_what_it_says(name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", str(GALLERY[name])])
+    run(name)
+    assert capsys.readouterr().out.startswith(f"{name}: {GALLERY[name]}")
+
+
+@pytest.mark.parametrize("name", ("capacitor", "cloning"))
+def test_example_of_the_gallery_draws(name, monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", "16", str(tmp_path / "image.png")])
+    run(name)
+    assert (tmp_path / "image.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_mixture_refuses_what_it_cannot_cut_into_blocks(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["mixture.py", "12"])
+    with pytest.raises(SystemExit, match="N is 12, but must be a multiple of 8"):
+        run("mixture")
+
+
+def test_every_example_is_in_the_gallery_with_a_small_picture():
+    page = (ROOT / "docs/gallery.md").read_text()
+    for name in GALLERY:
+        picture = ROOT / f"docs/gallery/{name}.png"
+        assert f"(gallery/{name}.png)" in page and f"(../examples/python/{name}.py)" in page
+        assert picture.stat().st_size < 150_000
 
 
 def test_blocks_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
