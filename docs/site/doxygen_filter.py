@@ -2,7 +2,8 @@
 """Doxygen's input filter: prints a public header with its plain comments turned into Doxygen's.
 
 A comment in front of a declaration, or behind one on the same line, describes it; declarations that follow without a
-comment or a blank line between share it. "---- title ----" begins a group. Older names and macros are left out.
+comment or a blank line between share it. "---- title ----" begins a group, api_ and the title's first word, or cpp_ in
+headers of C++. Older names and macros are left out.
 """
 
 import re
@@ -39,7 +40,7 @@ def simplified(code):
     )
 
 
-def converted(code, name):
+def converted(code, name, prefix):
     out, end = [], 0
     for m in COMMENT.finditer(code):
         out.append(shared(code[end : m.start()]))
@@ -47,9 +48,9 @@ def converted(code, name):
         title = re.fullmatch(r" ---- (.*) ---- ", m.group(1))
         if title:
             name = re.split(r"\W", title.group(1).lower())[0]
-            out.append(f"/** @}} */\n/** @defgroup api_{name} {title.group(1)}\n@{{ */\n")
+            out.append(f"/** @}} */\n/** @defgroup {prefix}_{name} {title.group(1)}\n@{{ */\n")
         elif m.start() == 0:
-            out.append(f"/** @defgroup api_{name} {name}\n{escaped(m.group(1))}\n@{{ */")
+            out.append(f"/** @defgroup {prefix}_{name} {name}\n{escaped(m.group(1))}\n@{{ */")
         elif code[: m.start()].rsplit("\n", 1)[-1].strip():
             out.append("/**< " + escaped(m.group(1)) + " */")
         else:
@@ -75,6 +76,18 @@ def shared(code):
     return "".join(out) + code[end:]
 
 
+def within_namespace(code, group):
+    """Doxygen's groups must begin and end in the same scope: the first one ends where the namespace begins."""
+    code = re.sub(r"\ninline (\w+)::\1\(.*?\n\}\n", "\n", code, flags=re.S)  # constructors that their class declares
+    code = code.replace("namespace hymg\n{\n", f"/** @}} */\nnamespace hymg\n{{\n/** @addtogroup {group}\n@{{ */\n")
+    body, end, after = code.rpartition("} // namespace hymg\n")
+    return f"{body}/** @}} */\n{end}" + after.replace("/** @} */\n", "")
+
+
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as header:
-        sys.stdout.write(converted(simplified(header.read()), re.search(r"(\w+)\.h$", sys.argv[1])[1]))
+        name, kind = re.search(r"(\w+)\.(hp*)$", sys.argv[1]).groups()
+        if kind == "h":
+            sys.stdout.write(converted(simplified(header.read()), name, "api"))
+        else:
+            sys.stdout.write(within_namespace(converted(header.read(), name, "cpp"), f"cpp_{name}"))
