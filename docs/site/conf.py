@@ -62,13 +62,13 @@ def links_that_the_site_cannot_follow(app, name, source):
 
 
 def programs_to_unfold(app, name, source):
-    """Under "Program: [link](file)" the site has the program itself."""
+    """In place of "Program: [link](file)" the site has the program itself, folded."""
     languages = {".py": "python", ".c": "c"}
 
     def replace(match):
         path = Path(match[2])
         return (
-            f"{match[0]}\n\n<details class=program><summary>{match[1]}</summary>\n\n"
+            f"<details class=program><summary>Program: {match[1]}</summary>\n\n"
             f"```{{literalinclude}} {path}\n:language: {languages[path.suffix]}\n```\n\n</details>\n"
         )
 

@@ -119,6 +119,6 @@ def fill(app, name, text):
 
 
 def setup(app):
-    app.add_object_type("fortran", "fortran", objname="in Fortran")
+    app.add_object_type("fortran", "fortran", objname="Fortran")
     app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
-"""Sphinx extension: formulas as MathML, written when the site is built, and a font for them cut down to what they need, so
-that pages need neither scripts nor other hosts. A formula that cannot be translated is a warning, and those are errors."""
+"""Sphinx extension: formulas as MathML, written when the site is built, and a font for them, cut down to what they
+need: pages need neither scripts nor other hosts. A formula that cannot be translated is a warning, and those are errors."""
 
 import re
 import unicodedata
@@ -25,7 +25,8 @@ def tidied(formula):
     """The spaces of browsers around bars, words, signs and partial derivatives as they should be."""
     formula = re.sub(rf"<mo[^>]*>{BAR}</mo>", f'<mo stretchy="false" lspace="0em" rspace="0em">{BAR}</mo>', formula)
     formula = re.sub(r"<mo>(max|min)</mo>", r'<mo lspace="0.17em" rspace="0.17em">\1</mo>', formula)
-    formula = re.sub(rf"(<mo[^>]*>(?:{OPENING})</mo>|<mrow>)<mo>{MINUS}</mo>", rf'\1<mo form="prefix">{MINUS}</mo>', formula)
+    before = rf"<mo[^>]*>(?:{OPENING})</mo>|<mrow>"
+    formula = re.sub(rf"({before})<mo>{MINUS}</mo>", rf'\1<mo form="prefix">{MINUS}</mo>', formula)
     return re.sub(rf"<mo[^>]*>{PARTIAL}</mo>", f"<mi>{PARTIAL}</mi>", formula)
 
 

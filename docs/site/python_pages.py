@@ -1,5 +1,5 @@
-"""Sphinx extension: the package hymg for autodoc, without its compiled part, and its docstrings, which are plain text with
-columns, as reStructuredText."""
+"""Sphinx extension: the package hymg for autodoc, without its compiled part, and its docstrings, which are plain text
+with columns, as reStructuredText."""
 
 import inspect
 import re
