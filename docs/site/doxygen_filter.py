@@ -21,7 +21,7 @@ def escaped(text):
         if line.startswith("  ") != verbatim:
             out.append("@endverbatim" if verbatim else "@verbatim")
             verbatim = not verbatim
-        out.append(line if verbatim else re.sub(r"([\\@&$#<>%\"])", r"\\\1", line))
+        out.append(line[2:] if verbatim else re.sub(r"([\\@&$#<>%\"])", r"\\\1", line))
     return "\n".join(out + ["@endverbatim"] * verbatim)
 
 
