@@ -1,5 +1,6 @@
 """Sphinx extension: formulas as MathML, written when the site is built, and a font for them, cut down to what they
-need: pages need neither scripts nor other hosts. A formula that cannot be translated is a warning, and those are errors."""
+need: pages need neither scripts nor other hosts. A formula that cannot be translated is a warning, and those are errors.
+"""
 
 import re
 import unicodedata

@@ -33,6 +33,7 @@ def test_example_of_the_gallery_holds_what_it_says(name, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ("capacitor", "cloning"))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # within matplotlib
 def test_example_of_the_gallery_draws(name, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.setattr(sys, "argv", [f"{name}.py", "16", str(tmp_path / "image.png")])
