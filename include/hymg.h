@@ -116,8 +116,10 @@ struct CUstream_st; /* cudaStream_t, so that no CUDA header is needed */
 enum { HYMG_DEVICE_CURRENT = -1, HYMG_DEVICE_SHARED = -2, HYMG_DEVICE_OWN = -3 };
 
 typedef struct hymg_context_options {
-  int threads; /* OpenMP threads of this rank; 0: OpenMP's own default */
-  int device;  /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
+  /* Threads of this rank at most; fewer are used while other programs run on the cores. 0: what OpenMP has been told
+   * (OMP_NUM_THREADS, omp_set_num_threads), else the cores that the system allows, shared by the node's ranks. */
+  int threads;
+  int device; /* CUDA device ordinal or one of HYMG_DEVICE_; no effect on the host backend */
   struct CUstream_st *stream; /* borrowed; NULL: one that is ordered with the default stream */
   /* Several ranks: a call fails on all of them with EMPI if one of them does not answer within so
    * many seconds, and the text names it; the context is of no use after that. 0: no limit */

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int hymgi_backend_threads(int wanted)
+/* As many as OpenMP has been told, by the environment or a call, or this rank's share of the node's cores. */
+int hymgi_backend_threads(int wanted, int ranks)
 {
   if (wanted > 0) return wanted;
   const int most = omp_get_max_threads();
-  const bool asked = getenv("OMP_NUM_THREADS") || most != omp_get_num_procs(); /* or by a call */
-  const int allowed = asked ? most : hymgi_cgroup_cores("");
-  return allowed < most ? allowed : most;
+  if (getenv("OMP_NUM_THREADS") || most != omp_get_num_procs()) return most;
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int limit = hymgi_cgroup_cores(""), all = cores > 0 && cores < limit ? (int)cores : limit;
+  const int share = all / ranks > 1 ? all / ranks : 1;
+  return share < most ? share : most;
 }
 
 static int64_t cells_of(const hymgi_level *level)

@@ -99,6 +99,12 @@ int hymg_context_threads(const hymg_context *context)
   return context ? context->threads : 1;
 }
 
+void hymgi_context_use_threads(hymg_context *context, int threads)
+{
+  context->threads = threads;
+  context->team = hymgi_team_of(threads, hymgi_seconds());
+}
+
 int hymg_context_nodes(const hymg_context *context)
 {
   return context ? hymgi_comm_ranks(context->comm).nodes : 1;

@@ -49,6 +49,9 @@ struct hymg_context {
  * failure since the last one is kept; a single rank has nobody to tell. */
 void hymgi_report_later(hymg_context *context, hymg_status status);
 
+/* Sets how many threads the host's loops may use. */
+void hymgi_context_use_threads(hymg_context *context, int threads);
+
 /* Monotonic time in seconds. */
 double hymgi_seconds(void);
 

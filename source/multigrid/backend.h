@@ -366,7 +366,7 @@ void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *b
 /* The same through the mean of alpha u; alpha: a alpha of the level, with its ghosts. */
 void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, const double *alpha, double *term);
 
-/* The number of threads for a request of `wanted` (0: the default) on the host. */
-int hymgi_backend_threads(int wanted);
+/* The number of threads for a request of `wanted` (0: the default) on the host, for one of so many ranks of a node. */
+int hymgi_backend_threads(int wanted, int ranks);
 
 #endif

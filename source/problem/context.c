@@ -31,8 +31,7 @@ hymg_status hymg_context_create(const hymg_context_options *options, hymg_contex
   TRY(check(&o));
   hymg_context *c = calloc(1, sizeof *c);
   if (!c) return HYMG_ENOMEM;
-  c->threads = hymgi_backend_threads(o.threads);
-  c->team = hymgi_team_of(c->threads, hymgi_seconds());
+  hymgi_context_use_threads(c, hymgi_backend_threads(o.threads, 1));
   c->device = o.device;
   c->stream = o.stream;
   c->wait_seconds = o.wait_seconds;

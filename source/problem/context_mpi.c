@@ -1,6 +1,7 @@
 /* A context with an MPI communicator. */
 #include "comm/comm_mpi.h"
 #include "comm/context.h"
+#include "multigrid/backend.h"
 
 /* the macros of callers, who check the header */
 #undef hymg_context_create
@@ -21,6 +22,8 @@ hymg_status hymg_context_create_mpi(MPI_Comm comm, const hymg_context_options *o
     return status;
   }
   c->comm = own;
+  hymgi_context_use_threads(
+      c, hymgi_backend_threads(options ? options->threads : 0, hymgi_comm_local_size(own)));
   *context = c;
   return HYMG_OK;
 }
