@@ -310,7 +310,8 @@ def check_files(base):
 
 def check_command_line():
     for arguments, why in (((), "no FILE"), (("x", "--format", "svg"), "--format has no effect"),
-                           (("x", "--quiet", "--csv"), "contradict"), (("--colour",), "unrecognized")):
+                           (("x", "--quiet", "--csv"), "contradict"), (("x", "--colour"), "unknown option '--colour'"),
+                           (("x", "--plot", "y"), "did you mean --plots?"), (("--csv=1", "x"), "ignored explicit argument")):
         status, _, err = run(*arguments)
         check(status == 2 and why in err, f"{arguments}: {status}, {err}")
     status, out, _ = run("--rules")

@@ -1,36 +1,83 @@
 """The command line of hymg-report. Exit status: 0 done; 1 a file is no valid record, or a submission is refused; 2 bad
 input, or a module that is missing."""
 import argparse
+import difflib
 import os
+import platform
 import sys
+from importlib import metadata
+
+import hymg_report
 
 from . import lists, page, ranking, records, rules, schema, table
 
-TEXT = """Reads records that hymg-fv has written, validates them against their JSON Schema and prints a table of them,
-the fastest first. With --rank it reads submissions, refuses those that break a rule, and prints the ranking, FV2 and
-FV4 apart, beside published lists."""
-
-
 TABLES, PLOTS = ("md", "csv", "html"), ("svg", "png")
+USAGE = """hymg-report [options] FILE ...
+       hymg-report --rank [options] DIR|FILE.csv ..."""
+TEXT = """Reads records that hymg-fv has written, validates them against their JSON Schema
+and prints a table of them, the fastest first. With --rank it reads submissions,
+refuses those that break a rule, and prints the ranking, FV2 and FV4 apart,
+beside published lists."""
+EPILOG = """Example: hymg-report --plots figures run1.json run2.json
+
+Exit status: 0 done; 1 a file is no valid record, or a submission is refused;
+2 bad input, or a module is missing."""
+
+
+class Version(argparse.Action):
+    """--version: what hymg-fv's says, as far as it applies."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(f"{parser.prog} {hymg_report.VERSION or '(version unknown: not installed by make)'}")
+        print(f"Python      {platform.python_version()}")
+        for name in ("jsonschema", "matplotlib"):
+            try:
+                print(f"{name:11} {metadata.version(name)}")
+            except metadata.PackageNotFoundError:
+                print(f"{name:11} none")
+        parser.exit()
+
+
+class Parser(argparse.ArgumentParser):
+    """Help in 80 columns, with the texts where the other programs have them; names the nearest option."""
+
+    def __init__(self):
+        super().__init__(prog="hymg-report", description=TEXT, epilog=EPILOG, allow_abbrev=False, add_help=False,
+                         usage=USAGE, formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+                             prog, max_help_position=24, width=80))
+
+    def read(self, arguments):
+        given, unknown = self.parse_known_intermixed_args(arguments)
+        for word in unknown:
+            name = word.split("=")[0]
+            near = difflib.get_close_matches(name, self._option_string_actions, 1, 0.7)
+            self.error(f"unknown option '{name}'" + (f": did you mean {near[0]}?" if near else ""))
+        return given
 
 
 def options(arguments):
-    parser = argparse.ArgumentParser(prog="hymg-report", description=TEXT, allow_abbrev=False)
-    parser.add_argument("file", nargs="*", metavar="FILE", help="a record of hymg-fv --json; with --rank the folder of "
-                        "a submission, or FILE.csv, a published list")
-    parser.add_argument("--rank", action="store_true", help="check submissions against the rules and rank them")
-    parser.add_argument("--rules", action="store_true", help="print the rules of a ranking and exit")
-    parser.add_argument("--format", action="append", choices=TABLES + PLOTS, default=[], help="md, csv or html: of the "
-                        "table; svg or png: of the plots; default md and svg; may be given once for each")
-    parser.add_argument("--csv", action="store_true", help="the same as --format csv")
-    parser.add_argument("--output", action="append", metavar="FILE", default=[], help="write the table into this file "
-                        "instead of printing it; its ending, .md, .csv or .html, is the format where none is given; "
-                        "may be repeated")
-    parser.add_argument("--plots", metavar="DIR", help="draw convergence, time per level, roofline, DOF/s and scaling "
-                        "into this folder (needs matplotlib)")
-    parser.add_argument("--quiet", action="store_true", help="validate only, print no table")
-    parser.add_argument("--schema", action="store_true", help="print the JSON Schema and exit")
-    given = parser.parse_args(arguments)
+    parser = Parser()
+    group = parser.add_argument_group("Files")
+    group.add_argument("file", nargs="*", metavar="FILE", help="a record of hymg-fv --json; with --rank the folder of "
+                       "a submission, or FILE.csv, a published list")
+    group = parser.add_argument_group("What is done")
+    group.add_argument("--rank", action="store_true", help="check submissions against the rules and rank them")
+    group.add_argument("--quiet", action="store_true", help="validate only, print no table")
+    group.add_argument("--rules", action="store_true", help="print the rules of a ranking and exit")
+    group.add_argument("--schema", action="store_true", help="print the JSON Schema of a record and exit")
+    group = parser.add_argument_group("Output")
+    group.add_argument("--format", action="append", choices=TABLES + PLOTS, metavar="md|csv|html|svg|png", default=[], help="md, csv or "
+                       "html: of the table; svg or png: of the plots; default md and svg; may be given once for each")
+    group.add_argument("--csv", action="store_true", help="the same as --format csv")
+    group.add_argument("--output", action="append", metavar="FILE", default=[], help="write the table into this file "
+                       "instead of printing it; its ending, .md, .csv or .html, is the format where none is given; "
+                       "may be repeated")
+    group.add_argument("--plots", metavar="DIR", help="draw convergence, time per level, roofline, DOF/s and scaling "
+                       "into this folder (needs matplotlib)")
+    group = parser.add_argument_group("Help")
+    group.add_argument("-h", "--help", action="help", help="print this text and exit")
+    group.add_argument("-V", "--version", action=Version, nargs=0, help="print the version and how it was built, and exit")
+    given = parser.read(arguments)
     check_formats(parser, given)
     check_outputs(parser, given)
     if not given.file and not given.rules and not given.schema:
