@@ -279,6 +279,15 @@ static void run_levels(const options *o, int n, hymg_stencil stencil)
 
 /* ---- the command line ---- */
 
+static const char usage[] =
+    "usage: mpirun -n RANKS hymg-exchange [options]\n"
+    "\n"
+    "Microseconds of a sweep (of gsrb: a half sweep) with N^3 cells on each rank, cut\n"
+    "along z and then y: without neighbours, the exchange alone, and both; what was\n"
+    "added, and how much of the exchange was hidden.\n";
+
+static const char notes[] = "Exit status: 0 done; 2 bad input; 3 failure at run time.\n";
+
 static bool read_sizes(const command_line *c, const char *option, const char *text, void *target)
 {
   static const int range[2] = {8, 1024};
@@ -349,41 +358,41 @@ static bool parse(int argc, char **argv, options *o, int *code)
                  .transport = {HYMG_TRANSPORT_AUTO},
                  .transports = 1};
   const option_row table[] = {
-      {"size", "N[,N...]", "cells per side and rank, even; default 32,64,128,256",
-       .kind = OPTION_CUSTOM, o, .read = read_sizes},
-      {"operator", "WORD", "fv2 or fv4 alone", .kind = OPTION_CUSTOM, o->stencil,
-       .read = options_read_stencil},
-      {"smoother", "WORD", "gsrb (default), chebyshev or jacobi", .kind = OPTION_WORD, &o->smoother,
-       .words = smoothers},
-      {"backend", "WORD", "auto (default), host or cuda", .kind = OPTION_WORD, &o->backend,
-       .words = backends},
-      {"comm", "WORD[,...]", "transports: auto (default), peer, nccl, device, staged",
-       .kind = OPTION_CUSTOM, o, .read = read_comm},
-      {"apart", NULL, "exchange between all sweeps, by kernels of their own, and hide nothing",
-       .kind = OPTION_FLAG, &o->apart},
-      {"without", "FORM", "leave out this form of the GPU's kernels; may be given several times",
-       .kind = OPTION_CUSTOM, o, .read = read_without},
+      {.help = "What is measured", .kind = OPTION_GROUP},
+      {"size", "N[,N...]", "cells per side and rank, even", .kind = OPTION_CUSTOM, o,
+       .read = read_sizes, .otherwise = "32,64,128,256"},
       {"together", NULL, "N^3 cells on all ranks together, not on each", .kind = OPTION_FLAG,
        &o->together},
+      {"operator", "fv2|fv4", "this one alone", .kind = OPTION_CUSTOM, o->stencil,
+       .read = options_read_stencil, .otherwise = "both"},
+      {"smoother", NULL, "", .kind = OPTION_WORD, &o->smoother, .words = smoothers},
+      {"backend", NULL, "the CPU or a GPU", .kind = OPTION_WORD, &o->backend, .words = backends},
+      {"comm", "auto|device|staged|peer|nccl[,...]", "transports", .kind = OPTION_CUSTOM, o,
+       .read = read_comm, .otherwise = "auto"},
       {"levels", NULL,
-       "instead: V-cycles from each level of the last size, and what each\n"
-       "level takes of them",
+       "instead: V-cycles from each level of the last size, and what each level takes of them",
        .kind = OPTION_FLAG, &o->levels},
+      {"apart", NULL, "exchange between all sweeps, by kernels of their own, and hide nothing",
+       .kind = OPTION_FLAG, &o->apart},
+      {"without", "FORM",
+       "leave out this form of the GPU's kernels (hymg-kernels --list); again for others",
+       .kind = OPTION_CUSTOM, o, .read = read_without},
+
+      {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "the table as comma separated values", .kind = OPTION_TEXT, &o->csv},
-      {"help", NULL, "", .kind = OPTION_HELP}};
+
+      OPTIONS_HELP_ROWS};
   command_line c = {.program = "hymg-exchange",
-                    .usage =
-                        "usage: mpirun -n RANKS hymg-exchange [options]\n"
-                        "Microseconds of a sweep (of gsrb: a half sweep) with N^3 cells on each "
-                        "rank, cut along z and then y: without\n"
-                        "neighbours, the exchange alone, and both; what was added, and how much of "
-                        "the exchange was hidden.\n",
+                    .usage = usage,
+                    .example = "mpirun -n 2 hymg-exchange --size 64,128 --operator fv4",
+                    .notes = notes,
                     .rows = table,
                     .count = sizeof table / sizeof *table,
-                    .column = 20,
                     .silent = start_rank() > 0};
   if (!options_read(&c, argc, argv, code)) return false;
   *code = EXIT_BAD_INPUT;
+  if (o->levels && o->transports > 1)
+    return options_refuse(&c, "--comm: one transport at a time with --levels");
   return (!o->together || can_share(&c, o)) &&
          (!o->levels || !o->csv ||
           options_unwanted(&c, "--csv", o->csv, "without --levels, which has no rows"));

@@ -264,6 +264,19 @@ static bool check_answer(const run *r, const options *o, hymg_stencil stencil, c
   return same;
 }
 
+/* ---- the command line ---- */
+
+static const char usage[] =
+    "usage: mpirun -n RANKS hymg-messages [options]\n"
+    "\n"
+    "Counts the messages and bytes of one F-cycle per level, on rank 0 and over all\n"
+    "ranks, beside a model of them, and compares the solution bit for bit with the\n"
+    "one that rank 0 computes alone.\n";
+
+static const char notes[] =
+    "Exit status: 0 counts and solutions agree; 1 they do not; 2 bad input;\n"
+    "3 failure at run time.\n";
+
 /* ---- the program ---- */
 
 static bool run_operator(hymg_context *context, const options *o, hymg_stencil stencil,
@@ -308,24 +321,28 @@ static bool parse(int argc, char **argv, options *o, int *code)
 {
   static const char *const transports[] = {"auto", "device", "staged", "peer", "nccl", NULL};
   const option_row table[] = {
-      {"size", "N", "cells per side, 16 ... 2048; default 256", .kind = OPTION_CUSTOM, &o->n,
-       .read = read_size},
-      {"boxes", "NX,NY,NZ",
-       "boxes per axis; default one per rank or the nearest count that divides",
-       .kind = OPTION_CUSTOM, o->boxes, .read = read_boxes},
-      {"operator", "WORD", "fv2 or fv4 alone", .kind = OPTION_CUSTOM, o->stencil,
-       .read = options_read_stencil},
-      {"comm", "WORD", "between GPUs: auto (default), device, staged, peer or nccl",
-       .kind = OPTION_WORD, &o->transport, .words = transports},
+      {.help = "What is solved", .kind = OPTION_GROUP},
+      {"size", "N", "cells per side, even, 16 ... 2048", .kind = OPTION_CUSTOM, &o->n,
+       .read = read_size, .otherwise = "256"},
+      {"boxes", "NX,NY,NZ", "boxes per axis", .kind = OPTION_CUSTOM, o->boxes, .read = read_boxes,
+       .otherwise = "one per rank or the nearest count that divides"},
+      {"operator", "fv2|fv4", "this one alone", .kind = OPTION_CUSTOM, o->stencil,
+       .read = options_read_stencil, .otherwise = "both"},
+      {"comm", NULL, "transport between GPUs", .kind = OPTION_WORD, &o->transport,
+       .words = transports},
       {"no-check", NULL, "do not solve the problem on rank 0 alone as well", .kind = OPTION_FLAG,
        &o->no_check},
+
+      {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "the table as comma separated values", .kind = OPTION_TEXT, &o->csv},
-      {"help", NULL, "", .kind = OPTION_HELP}};
+
+      OPTIONS_HELP_ROWS};
   command_line c = {.program = "hymg-messages",
-                    .usage = "usage: mpirun -n RANKS hymg-messages [options]\n",
+                    .usage = usage,
+                    .example = "mpirun -n 8 hymg-messages --size 128 --operator fv2",
+                    .notes = notes,
                     .rows = table,
                     .count = sizeof table / sizeof *table,
-                    .column = 19,
                     .silent = start_rank() > 0};
   *o = (options){.n = 256, .stencil = {true, true}};
   return options_read(&c, argc, argv, code);

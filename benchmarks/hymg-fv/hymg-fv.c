@@ -149,10 +149,6 @@ static int act(const fv_options *options)
 {
   fv_run run = {.options = options};
   hymg_context_options context = hymg_context_options_default();
-  if (options->version) {
-    if (start_rank() == 0) fv_print_version();
-    return 0;
-  }
   if (!options->devices) context.device = options->device;
   context.wait_seconds = options->wait_seconds;
   const hymg_status status = start_context(&context, &run.context);

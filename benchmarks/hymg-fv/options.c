@@ -10,35 +10,25 @@
 enum { MAX_SOLVES = 1000000, MAX_DEVICE = 1023 };
 
 static const char usage[] =
-    "usage: hymg-fv [options] LOG2_BOX_DIM BOXES_PER_RANK\n"
+    "usage: hymg-fv [options] [LOG2_BOX_DIM BOXES_PER_RANK]\n"
     "       hymg-fv [options] --grid NX,NY,NZ\n"
     "       mpirun -n RANKS hymg-fv ...\n"
     "\n"
-    "Solves a u - b div(beta grad u) = f on the unit cube by geometric multigrid, on three "
-    "sizes\n"
-    "(cells of width h, 2h, 4h), and prints the degrees of freedom solved per second of each "
-    "size\n"
-    "and the order of convergence (Richardson). Follows the protocol of the HPGMG-FV benchmark.\n"
+    "Solves a u - b div(beta grad u) = f on the unit cube by geometric multigrid, on\n"
+    "three sizes (cells of width h, 2h, 4h), and prints the degrees of freedom solved\n"
+    "per second of each size and the order of convergence (Richardson). Follows the\n"
+    "protocol of the HPGMG-FV benchmark. An option without effect is an error.\n"
     "\n"
-    "  LOG2_BOX_DIM    boxes of 2^LOG2_BOX_DIM cells per side, 4 ... 9\n"
-    "  BOXES_PER_RANK  boxes per rank at most, 1 ... 1000000: the grid is the largest cube of\n"
-    "                  boxes that the ranks may hold and that halves to at most 11 cells per "
-    "side\n"
-    "\n"
-    "Without sizes: 7 1, which on one rank is 128 x 128 x 128 cells, a few seconds. Threads per\n"
-    "rank: the environment variable OMP_NUM_THREADS.\n"
-    "\n"
-    "options (an option that would have no effect is an error):\n";
+    "Sizes:\n"
+    "  LOG2_BOX_DIM          boxes of 2^LOG2_BOX_DIM cells a side; 4 ... 9; default 7\n"
+    "  BOXES_PER_RANK        boxes per rank at most: the grid is the largest cube of\n"
+    "                        boxes that the ranks may hold and that halves to at most\n"
+    "                        11 cells per side; 1 ... 1000000; default 1\n";
 
 static const char notes[] =
-    "\n"
-    "The order must be at least 1.8 (fv2) or 3.5 (fv4); judged with gsrb and chebyshev for "
-    "problem\n"
-    "fv from 128 and p6 from 64 cells per axis, else there is no verdict.\n"
-    "\n"
-    "exit status: 0 done; 1 failed verdict, not converged or not finite; 2 bad input; 3 failure "
-    "at\n"
-    "run time\n";
+    "Threads per rank: the environment variable OMP_NUM_THREADS.\n"
+    "Exit status: 0 done; 1 failed verdict, not converged or not finite; 2 bad input;\n"
+    "3 failure at run time. More: man hymg-fv.\n";
 
 /* ---- readers ---- */
 
@@ -84,34 +74,17 @@ static bool read_text(const command_line *c, const char *option, const char *tex
          options_refuse(c, "%s: must be UTF-8 on one line, without control characters", option);
 }
 
-/* The solver's options, which the library reads; some have other names here. */
-static const struct {
-  const char *key, *name;
-} solver_options[] = {{"method", "solver"},
-                      {"cycle", "cycle"},
-                      {"path", "path"},
-                      {"precision", "precision"},
-                      {"smoother", "smoother"},
-                      {"sweeps", "sweeps"},
-                      {"bottom", "bottom"},
-                      {"rtol", "rtol"},
-                      {"max-cycles", "max-cycles"},
-                      {"backend", "backend"},
-                      {"memory", "memory"},
-                      {"host-cells", "host-cells"},
-                      {"tail-cells", "tail-cells"},
-                      {"tuning", "tuning"},
-                      {"transport", "comm"},
-                      {"gather-cells", "gather-cells"},
-                      {"peer-seconds", "peer-seconds"}};
-enum { SOLVER_OPTIONS = sizeof solver_options / sizeof *solver_options };
+/* The library's key of an option of the solver; two have other names here. */
+static const char *solver_key(const char *name)
+{
+  if (strcmp(name, "solver") == 0) return "method";
+  return strcmp(name, "comm") == 0 ? "transport" : name;
+}
 
 static bool read_solver(const command_line *c, const char *option, const char *text, void *target)
 {
   char word[128], error[512];
-  const char *key = NULL;
-  for (int m = 0; m < SOLVER_OPTIONS; m++)
-    if (strcmp(option + 2, solver_options[m].name) == 0) key = solver_options[m].key;
+  const char *const key = solver_key(option + 2);
   if (!*text || strpbrk(text, " ,\t\n"))
     return options_refuse(c, "%s '%s': needs one word", option, text);
   if (snprintf(word, sizeof word, "%s=%s", key, text) >= (int)sizeof word)
@@ -120,14 +93,17 @@ static bool read_solver(const command_line *c, const char *option, const char *t
   return options_refuse(c, "%s%s", option, error + strlen(key)); /* which begins with the key */
 }
 
-static void add_solver_rows(hymg_options *solver, option_row *row)
+/* What the library says of its options. */
+static void describe_solver_rows(option_row *row, int count)
 {
   hymg_option_info info;
-  for (int m = 0; m < SOLVER_OPTIONS; m++)
-    for (int n = 0; hymg_option_get(n, &info); n++)
-      if (strcmp(info.key, solver_options[m].key) == 0)
-        row[m] = (option_row){solver_options[m].name, info.values, info.help,
-                              .kind = OPTION_CUSTOM,  solver,      .read = read_solver};
+  for (int r = 0; r < count; r++) {
+    if (row[r].read != read_solver) continue;
+    for (int n = 0; hymg_option_get(n, &info) && strcmp(info.key, solver_key(row[r].name)) != 0;)
+      n++;
+    row[r].argument = info.values;
+    row[r].help = info.help;
+  }
 }
 
 /* ---- the table ---- */
@@ -147,126 +123,148 @@ static fv_options defaults(void)
   return o;
 }
 
-static bool read_options(int argc, char **argv, fv_options *o, int *code)
+static bool read_rows(fv_options *o, option_row *rows, int count, int argc, char **argv, int *code)
 {
-  hymg_options *const s = &o->solver;
-  const option_row own[] = {
-      {"grid", "NX,NY,NZ",
-       "cells per axis of the unit cube, each 1 ... 1048576, instead of the two sizes; the\n"
-       "spacing of an axis is 1 over its cells. All axes are halved together. With fv4\n"
-       "odd factors stay on the coarsest level; more than 4096 cells there are announced.",
-       .kind = OPTION_CUSTOM, o->grid.n, .read = options_read_triple},
-      {"boxes", "NX,NY,NZ",
-       "with --grid: boxes per axis, each dividing the cells of its axis. Where all axes are\n"
-       "even, boxes need even sides; FV4 needs boxes of 3 cells. Default: one box per rank or\n"
-       "the nearest count that fits",
-       .kind = OPTION_CUSTOM, o->grid.boxes, .read = options_read_triple},
-      {"operator", "fv2|fv4", "order of the finite-volume stencil, 7 or 25 points; default fv4",
-       .kind = OPTION_WORD, &o->stencil, .words = fv_operator_words},
-      {"equation", "poisson|helmholtz",
-       "a u - b div(beta grad u) = f with a = 0, b = 1 (poisson, the default) or a = b = 1",
-       .kind = OPTION_WORD, &o->helmholtz, .words = fv_equation_words},
-      {"a", "NUMBER", "the factor a >= 0 of helmholtz", .kind = OPTION_REAL, &o->a, 0, DBL_MAX,
-       "not be negative"},
-      {"b", "NUMBER", "the factor b > 0", .kind = OPTION_REAL, &o->b, DBL_TRUE_MIN, DBL_MAX,
-       "be greater than 0"},
-      {"boundary", "KIND",
-       "dirichlet (default), periodic, neumann or robin on all walls, or six of these for x-,x+,\n"
-       "y-,y+,z-,z+ separated by commas; periodic on both walls of an axis or on none; robin\n"
-       "needs fv2, and neumann with fv4 --solver mg",
-       .kind = OPTION_CUSTOM, o->grid.boundary, .read = options_read_boundary},
-      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
-       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
-      {"coefficients", "variable|constant", "beta of the problem (default) or beta = 1",
-       .kind = OPTION_WORD, &o->variable, .words = fv_coefficient_words},
-      {"problem", "fv|p6|sine|modes|waves",
-       "fv: f = product of sin(2 pi x)^7, no exact solution (default); p6: u = product of\n"
-       "sextics; sine: u = product of sin(2 pi x)^13 + product of sin(6 pi x)^13; modes: u =\n"
-       "product of cos(k x + p) with k and p that fit the walls; waves: the same with k and p\n"
-       "that do not: walls have their values, derivatives or what robin says as data, beta is\n"
-       "1.5 + 0.4 product of cos(q x + s); with fv4 --solver mg",
-       .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
-      {"device", "N|shared|own",
-       "CUDA device, counted from 0; shared (default): one for each rank of a node in turn, by\n"
-       "several if there are fewer; own: likewise, but fewer are an error",
-       .kind = OPTION_CUSTOM, &o->device, .read = read_device},
-      {"wait-seconds", "NUMBER",
-       "fail on all ranks if one does not answer within so many seconds; 0: no limit; default 600",
-       .kind = OPTION_REAL, &o->wait_seconds, 0, 1e9},
-      {"tuning-file", "FILE|none",
-       "with CUDA: keeps what was measured for --host-cells and --tail-cells; default\n"
-       "$XDG_CACHE_HOME/hymg/tuning or ~/.cache/hymg/tuning",
-       .kind = OPTION_CUSTOM, &s->tuning_file, .read = read_file},
-      {"probe-file", "FILE|none",
-       "what --probe-comm has shown; default $XDG_CACHE_HOME/hymg/probe or ~/.cache/hymg/probe",
-       .kind = OPTION_CUSTOM, &s->probe_file, .read = read_file},
-      {"warmup", "N", "untimed solves before each size, 0 ... 1000000; default 10",
-       .kind = OPTION_INT, &o->warmup, 0, MAX_SOLVES},
-      {"min-solves", "N", "timed solves of each size at least, 1 ... 1000000; default 10",
-       .kind = OPTION_INT, &o->min_solves, 1, MAX_SOLVES},
-      {"min-seconds", "NUMBER",
-       "... and as many as fill this time, 0 ... 86400; default 1, with --official 60",
-       .kind = OPTION_REAL, &o->min_seconds, 0, 86400},
-      {"official", NULL,
-       "the ranked configuration (fv4, variable, poisson, dirichlet, fv, gsrb, one F-cycle,\n"
-       "bicgstab; warm-up 10, at least 10 solves and 60 s per size; at least 128 cells per\n"
-       "axis); refuses options that break it",
-       .kind = OPTION_FLAG, &o->official},
-      {"plan", NULL,
-       "print the memory that each level needs and what is free on the GPU, take none and exit;\n"
-       "of any size",
-       .kind = OPTION_FLAG, &o->plan},
-      {"probe-comm", NULL,
-       "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it\n"
-       "does; where it does not this may end in a crash, which is an answer, too",
-       .kind = OPTION_FLAG, &o->probe},
-      {"devices", NULL, "print the CUDA devices, or why there are none (status 1), and exit",
-       .kind = OPTION_LAST, &o->devices},
-      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/2",
-       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
-      {"save", "FILE.vti",
-       "write the last solution u of the finest size and f to a file for ParaView and VTK, .vti\n"
-       "or .vtr",
-       .kind = OPTION_CUSTOM, &o->save, .read = read_file},
-      {"submit", "DIR",
-       "write a submission into the new folder DIR: record, log, machine and checksums, for\n"
-       "hymg-report --rank; that accepts only what was run with --official",
-       .kind = OPTION_CUSTOM, &o->submit, .read = read_file},
-      {"site", "TEXT", "with --submit: who owns the machine", .kind = OPTION_CUSTOM, &o->site,
-       .read = read_text},
-      {"machine-name", "TEXT", "with --submit: its name, which stands for the hosts' names",
-       .kind = OPTION_CUSTOM, &o->machine_name, .read = read_text},
-      {"interconnect", "TEXT", "with --submit: the network; required of several nodes",
-       .kind = OPTION_CUSTOM, &o->interconnect, .read = read_text},
-      {"submitter", "TEXT", "with --submit: who submits", .kind = OPTION_CUSTOM, &o->submitter,
-       .read = read_text},
-      {"copy-mb", "N",
-       "with --json and --submit: MB (1e6 bytes) of a node or GPU that the measured copy takes;\n"
-       "0: it is not measured. Default: 4 times the caches and at least 384, on a GPU 1074",
-       .kind = OPTION_INT, &o->copy_mb, 0, 1000000},
-      {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
-       &o->quiet, .letter = 'q'},
-      {"verbose", NULL,
-       "also the levels, advice, every cycle's residual with all digits, every row of the "
-       "time\ntable",
-       .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
-      {"version", NULL, "print the version and how it was built", .kind = OPTION_LAST, &o->version,
-       .letter = 'V'},
-      {"help", NULL, "print this text", .kind = OPTION_HELP, .letter = 'h'},
-  };
-  enum {
-    OWN = sizeof own / sizeof *own,
-    FIRST = 10 /* of the solver's options, after the problem's */
-  };
-  option_row rows[OWN + SOLVER_OPTIONS];
-  memcpy(rows, own, FIRST * sizeof *rows);
-  add_solver_rows(s, rows + FIRST);
-  memcpy(rows + FIRST + SOLVER_OPTIONS, own + FIRST, (OWN - FIRST) * sizeof *rows);
+  describe_solver_rows(rows, count);
   o->line.rows = rows;
-  o->line.count = OWN + SOLVER_OPTIONS;
+  o->line.count = count;
   const bool read = options_read(&o->line, argc, argv, code);
   o->line.rows = NULL;
   return read;
+}
+
+/* A row of the solver's options: the library knows the rest. */
+#define OF_SOLVER(key)                                                                             \
+  {                                                                                                \
+    key, .kind = OPTION_CUSTOM, .target = &o->solver, .read = read_solver                          \
+  }
+
+static bool read_options(int argc, char **argv, fv_options *o, int *code)
+{
+  option_row rows[] = {
+      {"grid", "NX,NY,NZ",
+       "instead of the two sizes: cells per axis of the unit cube, each 1 ... 1048576",
+       .kind = OPTION_CUSTOM, o->grid.n, .read = options_read_triple},
+      {"boxes", "NX,NY,NZ", "with --grid: boxes per axis, each dividing the cells of its axis",
+       .kind = OPTION_CUSTOM, o->grid.boxes, .read = options_read_triple,
+       .otherwise = "one box per rank or the nearest count that fits"},
+
+      {.help = "Equation", .kind = OPTION_GROUP},
+      {"operator", NULL, "order of the finite-volume stencil, 7 or 25 points", .kind = OPTION_WORD,
+       &o->stencil, .words = fv_operator_words},
+      {"problem", NULL,
+       "fv: f is a product of sin(2 pi x)^7, u is not known; p6, sine, modes, waves: u is known. "
+       "waves has values or derivatives on the walls, with fv4 it needs --solver mg or mgpcg",
+       .kind = OPTION_WORD, &o->problem, .words = fv_problem_words},
+      {"coefficients", NULL, "beta = 1, or the problem's beta", .kind = OPTION_WORD, &o->variable,
+       .words = fv_coefficient_words},
+      {"boundary", "dirichlet|periodic|neumann|robin|X-,X+,Y-,Y+,Z-,Z+",
+       "on all walls, or one of these words (or its first letter) for each wall; robin needs fv2, "
+       "neumann with fv4 --solver mg or mgpcg",
+       .kind = OPTION_CUSTOM, o->grid.boundary, .read = options_read_boundary,
+       .otherwise = "dirichlet"},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0", .kind = OPTION_CUSTOM,
+       o->robin, .read = options_read_robin, .otherwise = "1,1"},
+      {"equation", NULL, "a = 0, b = 1 (poisson) or a = b = 1", .kind = OPTION_WORD, &o->helmholtz,
+       .words = fv_equation_words},
+      {"a", "NUMBER", "of helmholtz: the factor a >= 0", .kind = OPTION_REAL, &o->a, 0, DBL_MAX,
+       "not be negative", .otherwise = "1"},
+      {"b", "NUMBER", "the factor b > 0", .kind = OPTION_REAL, &o->b, DBL_TRUE_MIN, DBL_MAX,
+       "be greater than 0"},
+
+      {.help = "Solver", .kind = OPTION_GROUP},
+      OF_SOLVER("solver"),
+      OF_SOLVER("rtol"),
+      OF_SOLVER("max-cycles"),
+      OF_SOLVER("smoother"),
+      OF_SOLVER("sweeps"),
+      OF_SOLVER("precision"),
+      OF_SOLVER("path"),
+      OF_SOLVER("cycle"),
+      OF_SOLVER("bottom"),
+      OF_SOLVER("tuning"),
+
+      {.help = "Protocol", .kind = OPTION_GROUP},
+      {"official", NULL,
+       "the ranked configuration: fv4, variable coefficients, poisson, dirichlet, problem fv, "
+       "gsrb, one F-cycle, bicgstab, at least 128 cells per axis, 10 untimed and 10 timed solves "
+       "and 60 s per size; refuses options that break it",
+       .kind = OPTION_FLAG, &o->official},
+      {"warmup", "N", "untimed solves before each size", .kind = OPTION_INT, &o->warmup, 0,
+       MAX_SOLVES},
+      {"min-solves", "N", "timed solves of each size at least", .kind = OPTION_INT, &o->min_solves,
+       1, MAX_SOLVES},
+      {"min-seconds", "NUMBER", "and as many as fill this time, 0 ... 86400", .kind = OPTION_REAL,
+       &o->min_seconds, 0, 86400, .otherwise = "1, with --official 60"},
+
+      {.help = "Output", .kind = OPTION_GROUP},
+      {"quiet", NULL, "print the last line only, the DOF/s of the finest size", .kind = OPTION_FLAG,
+       &o->quiet, .letter = 'q'},
+      {"verbose", NULL,
+       "print also the levels, advice, every cycle's residual with all digits, every row of the "
+       "time table",
+       .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
+      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/2",
+       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+      {"save", "FILE",
+       "write the last solution u of the finest size and f for ParaView and VTK; the name ends "
+       "in .vti or .vtr",
+       .kind = OPTION_CUSTOM, &o->save, .read = read_file},
+      {"plan", NULL,
+       "print the memory that each level needs and what is free on the GPU, take none and exit; "
+       "of any size",
+       .kind = OPTION_FLAG, &o->plan},
+
+      {.help = "Submission to a ranking", .kind = OPTION_GROUP},
+      {"submit", "DIR",
+       "write record, log, machine and checksums into the new folder DIR, for hymg-report --rank; "
+       "that accepts only what was run with --official",
+       .kind = OPTION_CUSTOM, &o->submit, .read = read_file},
+      {"site", "TEXT", "who owns the machine; required", .kind = OPTION_CUSTOM, &o->site,
+       .read = read_text},
+      {"machine-name", "TEXT", "its name, which stands for the hosts' names; required",
+       .kind = OPTION_CUSTOM, &o->machine_name, .read = read_text},
+      {"interconnect", "TEXT", "the network; required of several nodes", .kind = OPTION_CUSTOM,
+       &o->interconnect, .read = read_text},
+      {"submitter", "TEXT", "who submits", .kind = OPTION_CUSTOM, &o->submitter, .read = read_text},
+      {"copy-mb", "N",
+       "also with --json: MB (1e6 bytes) of a node or GPU that the measured copy takes; 0: it is "
+       "not measured",
+       .kind = OPTION_INT, &o->copy_mb, 0, 1000000,
+       .otherwise = "4 times the caches and at least 384, on a GPU 1074"},
+
+      {.help = "GPUs", .kind = OPTION_GROUP},
+      OF_SOLVER("backend"),
+      {"device", "N|shared|own",
+       "CUDA device, counted from 0; shared: one for each rank of a node in turn, by several if "
+       "there are fewer; own: likewise, but fewer are an error",
+       .kind = OPTION_CUSTOM, &o->device, .read = read_device, .otherwise = "shared"},
+      {"devices", NULL, "print the CUDA devices, or why there are none (status 1), and exit",
+       .kind = OPTION_LAST, &o->devices},
+      OF_SOLVER("memory"),
+      OF_SOLVER("host-cells"),
+      OF_SOLVER("tail-cells"),
+      {"tuning-file", "FILE|none", "keeps what was measured for --host-cells and --tail-cells",
+       .kind = OPTION_CUSTOM, &o->solver.tuning_file, .read = read_file,
+       .otherwise = "~/.cache/hymg/tuning"},
+
+      {.help = "Several ranks", .kind = OPTION_GROUP},
+      {"wait-seconds", "NUMBER",
+       "fail on all ranks if one does not answer within so many seconds; 0: no limit",
+       .kind = OPTION_REAL, &o->wait_seconds, 0, 1e9},
+      OF_SOLVER("comm"),
+      OF_SOLVER("gather-cells"),
+      OF_SOLVER("peer-seconds"),
+      {"probe-comm", NULL,
+       "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it "
+       "does; where it does not this may end in a crash, which is an answer, too",
+       .kind = OPTION_FLAG, &o->probe},
+      {"probe-file", "FILE|none", "what --probe-comm has shown", .kind = OPTION_CUSTOM,
+       &o->solver.probe_file, .read = read_file, .otherwise = "~/.cache/hymg/probe"},
+
+      OPTIONS_HELP_ROWS,
+  };
+  return read_rows(o, rows, sizeof rows / sizeof *rows, argc, argv, code);
 }
 
 static bool read_sizes(fv_options *o, int ranks)
@@ -298,13 +296,13 @@ bool fv_options_read(int argc, char **argv, int rank, int ranks, fv_options *o, 
   *o = defaults();
   o->line = (command_line){.program = "hymg-fv",
                            .usage = usage,
+                           .example = "hymg-fv --operator fv2 8 1    (256^3 cells, second order)",
                            .notes = notes,
-                           .column = 32,
                            .silent = rank > 0,
                            .strict = true,
                            .takes_words = true};
   if (!read_options(argc, argv, o, code)) return false;
-  if (o->version || o->devices) return true;
+  if (o->devices) return true;
   *code = EXIT_BAD_INPUT;
   return read_sizes(o, ranks) && fv_options_check(o);
 }

@@ -29,11 +29,11 @@ typedef struct fv_options {
   int copy_mb;             /* memory of the measured copy; 0: it is not measured, -1: the default */
   /* of a submission, or NULL */
   const char *submit, *site, *machine_name, *interconnect, *submitter;
-  bool official, plan, probe, devices, quiet, verbose, version;
+  bool official, plan, probe, devices, quiet, verbose;
 } fv_options;
 
-/* False: the program is to exit with *code; rank 0 says why. With --version and --devices only
- * these flags are set. */
+/* False: the program is to exit with *code; rank 0 says why. With --devices only this flag
+ * is set. */
 bool fv_options_read(int argc, char **argv, int rank, int ranks, fv_options *options, int *code);
 
 /* Which options contradict each other, the rules of --official, and the defaults that depend on
@@ -46,7 +46,6 @@ bool fv_log2_grid(fv_options *options, int ranks);
 extern const char *const fv_operator_words[],
     *const fv_equation_words[], *const fv_coefficient_words[], *const fv_problem_words[];
 
-void fv_print_version(void);
 /* Without fields; --robin on all faces. */
 hymg_operator_desc fv_operator_desc(const fv_options *options);
 

@@ -277,12 +277,13 @@ static void print_breakdown(const fv_report *r)
     message_bytes += r->rows[n].message_bytes;
   }
   printf("\none instrumented solve of the finest size, rank 0: %.4e s\n", total);
-  printf("%5s  %-22s %9s %11s %9s %8s\n", "level", "verb", "calls", "seconds", "GB/s", "share");
+  printf("%5s  %-22s %9s %11s %9s %8s\n", "level", "operation", "calls", "seconds", "GB/s",
+         "share");
   for (int n = 0; n < r->num_rows; n++) {
     const hymg_profile_row *row = &r->rows[n];
     const double sums[2] = {row->seconds, row->bytes};
     if (r->options->verbose || row->seconds >= least_share * total) {
-      print_row(row->level, row->verb, row->calls, sums, total);
+      print_row(row->level, row->operation, row->calls, sums, total);
     } else {
       rest[0] += row->seconds;
       rest[1] += row->bytes;

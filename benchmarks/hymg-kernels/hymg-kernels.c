@@ -144,10 +144,11 @@ int main(int argc, char **argv)
 {
   kernels_options options;
   int code;
-  if (!fv_stdout_begin("hymg-kernels") || !fv_launched_as_one("hymg-kernels", 1, NULL))
-    return EXIT_AT_RUN_TIME;
+  if (!fv_stdout_begin("hymg-kernels")) return EXIT_AT_RUN_TIME;
   if (kernels_options_read(argc, argv, &options, &code)) {
-    if (options.mode == KERNELS_LIST)
+    if (!fv_launched_as_one("hymg-kernels", 1, NULL))
+      code = EXIT_AT_RUN_TIME;
+    else if (options.mode == KERNELS_LIST)
       list_rows();
     else
       code = run(&options, argc, argv);

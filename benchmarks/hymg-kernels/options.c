@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/kit/launcher.h"
 #include "common/kit/options.h"
 #include "kernel_table.h"
 
@@ -10,8 +11,13 @@ enum { SMALLEST = 16, LARGEST = 1024 };
 
 static const char usage[] =
     "usage: hymg-kernels [options]\n"
-    "Times the level operations of libhymg beside a triad (GPU: a copy) of the same run, checks "
-    "their results.\n";
+    "       hymg-kernels --kernels [N[,N...]]\n"
+    "\n"
+    "Times the level operations of libhymg beside a triad (GPU: a copy) of the same\n"
+    "run, and checks their results.\n";
+
+static const char notes[] =
+    "Exit status: 0 done; 1 a result is wrong; 2 bad input; 3 failure at run time.\n";
 
 static void double_up_to(int most, kernels_options *o)
 {
@@ -24,6 +30,10 @@ static bool read_largest(const command_line *c, const char *option, const char *
 {
   int most;
   if (!options_int(c, option, text, 32, LARGEST, &most)) return false;
+  if ((most & (most - 1)) != 0)
+    return options_unwanted(c, option, text,
+                            "32, 64, 128, 256, 512 or 1024 (32, 64 ... up to it are timed); --only "
+                            "takes multiples of 16");
   double_up_to(most, target);
   return true;
 }
@@ -56,55 +66,60 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
 {
   static const char *const backends[] = {"host", "cuda", NULL};
   const option_row rows[] = {
-      {"backend", "WORD", "host (default) or cuda", .kind = OPTION_WORD, &o->cuda,
-       .words = backends},
-      {"size", "N", "sizes 32, 64 ... up to N cells per side; default 256, GPU 512",
-       .kind = OPTION_CUSTOM, o, .read = read_largest},
-      {"only", "N[,N..]", "these sizes alone, multiples of 16 from 16 to 1024",
+      {.help = "What is timed", .kind = OPTION_GROUP},
+      {"size", "N", "sizes 32, 64 ... up to N cells per side, which is one of them; at most 1024",
+       .kind = OPTION_CUSTOM, o, .read = read_largest, .otherwise = "256, GPU 512"},
+      {"only", "N[,N...]", "these sizes alone, multiples of 16 from 16 to 1024",
        .kind = OPTION_CUSTOM, o, .read = read_sizes},
-      {"operator", "WORD", "fv2 or fv4 alone", .kind = OPTION_CUSTOM, o->stencil,
-       .read = options_read_stencil},
-      {"smoother", "NAME",
-       "gsrb, chebyshev, jacobi, l1jacobi or symgs (host): in the table this one\n"
-       "alone, in other modes instead of gsrb",
-       .kind = OPTION_WORD, &o->smoother, .words = kernels_smoother_names},
-      {"operation", "TEXT", "rows whose name holds TEXT alone; --verb is the same",
-       .kind = OPTION_TEXT, &o->operation},
-      {"verb", "TEXT", NULL, .kind = OPTION_TEXT, &o->operation},
-      {"ladder", NULL,
-       "what each step of the tuning brings: a smoother call, one with the\n"
-       "residual's restriction, and the F-cycle; at 128 and 256, GPU 64 to 512",
-       .kind = OPTION_SET, &o->mode, KERNELS_LADDER},
-      {"ablation", NULL,
-       "GPU: the same without each form of its kernels, in turn with the library's choice",
-       .kind = OPTION_SET, &o->mode, KERNELS_ABLATION},
-      {"kernels", NULL,
-       "GPU: the kernels that each level runs, by the names that a profiler shows; then\n"
-       "N[,N..] for other sizes",
-       .kind = OPTION_SET, &o->mode, KERNELS_LEVELS},
-      {"without", "FORM", "GPU: no level takes this form of its kernels; again for others",
-       .kind = OPTION_CUSTOM, o, .read = read_without},
+      {"operator", "fv2|fv4", "this one alone", .kind = OPTION_CUSTOM, o->stencil,
+       .read = options_read_stencil, .otherwise = "both"},
+      {"smoother", NULL,
+       "in the table this one alone, in other modes instead of gsrb; symgs is for the host",
+       .kind = OPTION_WORD, &o->smoother, .words = kernels_smoother_names, .otherwise = "all"},
+      {"operation", "TEXT", "rows whose name holds TEXT alone", .kind = OPTION_TEXT, &o->operation},
+      {"backend", NULL, "the CPU or a GPU", .kind = OPTION_WORD, &o->cuda, .words = backends},
+      {"threads", "T", "of the CPU", .kind = OPTION_INT, &o->threads, 1, 4096,
+       .otherwise = "OpenMP's"},
+      {"list", NULL, "print the names of the rows, then those of the ladder, and exit",
+       .kind = OPTION_SET, &o->mode, KERNELS_LIST},
+
+      {.help = "Instead of the table", .kind = OPTION_GROUP},
       {"cycle", NULL,
-       "the F-cycle, at the same sizes: bytes by the model, memory and set-up; GPU:\n"
-       "against the figures to beat and to reach",
+       "the F-cycle, at the same sizes: bytes by the model, memory and set-up; GPU: against the "
+       "figures to beat and to reach",
        .kind = OPTION_SET, &o->mode, KERNELS_CYCLE},
       {"solve", NULL, "solves to 1e-8, at the same sizes", .kind = OPTION_SET, &o->mode,
        KERNELS_SOLVE},
+      {"ladder", NULL,
+       "what each step of the tuning brings: a smoother call, one with the residual's "
+       "restriction, and the F-cycle; at 128 and 256, GPU 64 to 512",
+       .kind = OPTION_SET, &o->mode, KERNELS_LADDER},
+      {"triad", NULL, "the triad (copy) alone", .kind = OPTION_SET, &o->mode, KERNELS_TRIAD},
+      {"kernels", NULL,
+       "GPU: the kernels that each level runs, by the names that a profiler shows; N[,N...] "
+       "after it: for other sizes",
+       .kind = OPTION_SET, &o->mode, KERNELS_LEVELS},
+      {"ablation", NULL,
+       "GPU: the ladder without each form of its kernels, in turn with the library's choice",
+       .kind = OPTION_SET, &o->mode, KERNELS_ABLATION},
+      {"without", "FORM", "GPU: no level takes this form of its kernels; again for others",
+       .kind = OPTION_CUSTOM, o, .read = read_without},
       {"threshold", NULL,
        "GPU: V-cycles from 4^3 ... 64^3 down, by kernels, in one launch, on the host",
        .kind = OPTION_SET, &o->mode, KERNELS_THRESHOLD},
-      {"triad", NULL, "the triad (copy) alone", .kind = OPTION_SET, &o->mode, KERNELS_TRIAD},
-      {"triad-mb", "MB", "size of its arrays together; default four times the last cache, GPU 1074",
-       .kind = OPTION_REAL, &o->triad_mb, 1, 1e6},
-      {"threads", "T", "default: OpenMP's", .kind = OPTION_INT, &o->threads, 1, 4096},
-      {"repeat", "R", "each row is timed R times at least; default 7", .kind = OPTION_INT,
-       &o->repeat, 1, 100000},
-      {"seconds", "S", "... and for S seconds; default 0.2", .kind = OPTION_REAL, &o->seconds, 0,
+
+      {.help = "How long", .kind = OPTION_GROUP},
+      {"repeat", "R", "each row is timed R times at least", .kind = OPTION_INT, &o->repeat, 1,
+       100000},
+      {"seconds", "S", "and for S seconds, at most 3600", .kind = OPTION_REAL, &o->seconds, 0,
        3600},
+      {"triad-mb", "MB", "size of the triad's arrays together", .kind = OPTION_REAL, &o->triad_mb,
+       1, 1e6, .otherwise = "four times the last cache, GPU 1074"},
+
+      {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "the same rows as comma separated values", .kind = OPTION_TEXT, &o->csv},
-      {"list", NULL, "names of the rows, then those of the ladder", .kind = OPTION_SET, &o->mode,
-       KERNELS_LIST},
-      {"help", NULL, "", .kind = OPTION_HELP}};
+
+      OPTIONS_HELP_ROWS};
   c->rows = rows;
   c->count = sizeof rows / sizeof *rows;
   return options_read(c, argc, argv, code);
@@ -120,6 +135,8 @@ static bool complete(const command_line *c, kernels_options *o)
   if (o->mode == KERNELS_THRESHOLD || o->mode == KERNELS_ABLATION || o->mode == KERNELS_LEVELS ||
       o->num_without > 0)
     o->cuda = true;
+  if (o->mode == KERNELS_THRESHOLD && options_given(c, "only"))
+    return options_refuse(c, "--only has no effect with --threshold, which takes 4 ... --size");
   if (o->cuda && o->smoother == HYMG_SYMGS)
     return options_unwanted(c, "--smoother", "symgs",
                             "another one on a GPU: symgs is for the host");
@@ -139,7 +156,12 @@ static bool complete(const command_line *c, kernels_options *o)
 
 bool kernels_options_read(int argc, char **argv, kernels_options *o, int *code)
 {
-  command_line c = {.program = "hymg-kernels", .usage = usage, .column = 19, .takes_words = true};
+  command_line c = {.program = "hymg-kernels",
+                    .usage = usage,
+                    .example = "hymg-kernels --only 128 --operator fv4 --csv rows.csv",
+                    .notes = notes,
+                    .silent = fv_launched_rank() > 0,
+                    .takes_words = true};
   *o = (kernels_options){.stencil = {true, true}, .repeat = 7, .seconds = 0.2};
   if (!read_table(&c, argc, argv, o, code)) return false;
   const bool ok = complete(&c, o);

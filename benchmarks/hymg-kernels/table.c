@@ -318,10 +318,11 @@ bool kernels_run_table(kernels_bench *bench)
 {
   const kernels_options *o = bench->options;
   bool ok = true;
-  bench->csv.columns = bench->copy ? "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
-                                     "copy_gb_per_second,percent_of_copy,wrong,dof_per_second"
-                                   : "verb,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
-                                     "triad_gb_per_second,percent_of_triad,wrong,dof_per_second";
+  bench->csv.columns = bench->copy
+                           ? "operation,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
+                             "copy_gb_per_second,percent_of_copy,wrong,dof_per_second"
+                           : "operation,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
+                             "triad_gb_per_second,percent_of_triad,wrong,dof_per_second";
   for (int size = 0; size < o->num_sizes && ok; size++)
     for (int variable = 1; variable >= 0 && ok; variable--)
       ok = kernels_for_problem(bench, o->sizes[size], variable, run_group);

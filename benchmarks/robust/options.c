@@ -16,27 +16,23 @@ static const char usage[] =
     "usage: hymg-robust [NAME ... | all | sources] [options]\n"
     "       mpirun -n RANKS hymg-robust ...\n"
     "\n"
-    "Solves a u - div(beta grad u) = f in hard cases and prints a line for each: odd sizes, "
-    "spacings,\n"
-    "stretched grids, jumps of beta, point sources. A NAME (--list) sets options of a problem, "
-    "which\n"
-    "further options override; all: every problem that has a name but those of sources: point "
-    "sources,\n"
-    "held values, weak sinks, ponds. Without a NAME options describe the problem.\n"
+    "Solves a u - div(beta grad u) = f in hard cases and prints a line for each: odd\n"
+    "sizes, spacings, stretched grids, jumps of beta, point sources. Without a NAME\n"
+    "options describe the problem.\n"
     "\n"
-    "options:\n";
+    "Problems:\n"
+    "  NAME                  one of --list: sets options of a problem, which further\n"
+    "                        options override\n"
+    "  all                   every problem that has a name but those of sources\n"
+    "  sources               point sources, held values, weak sinks, ponds\n";
 
 static const char notes[] =
+    "Columns: cycles or iterations (it); work units (WU), 1 the residual on the\n"
+    "finest cells; seconds of set-up and of the solve; cells per second of the solve;\n"
+    "path; whether it converged; final residual over f.\n"
     "\n"
-    "Columns: cycles or iterations (it); work units (WU), 1 the residual on the finest cells; "
-    "seconds\n"
-    "of set-up and of the solve; cells per second of the solve; path; whether it converged; final\n"
-    "residual over f.\n"
-    "\n"
-    "exit status: 0 done; 1 a problem that was given did not converge (not with all\n"
-    "or sources); 2 bad "
-    "input;\n"
-    "3 failure at run time\n";
+    "Exit status: 0 done; 1 a problem that was given did not converge (not with all\n"
+    "or sources); 2 bad input; 3 failure at run time.\n";
 
 const char *const robust_coefficient_words[] = {
     "smooth", "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers", "slayers",
@@ -122,109 +118,110 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
   static const char *const positive = "a number greater than 0";
   hymg_options *const s = &o->solver;
   const option_row rows[] = {
-      {"grid", "NX,NY,NZ", "cells per axis; default 64,64,64", .kind = OPTION_CUSTOM, o->n,
-       .read = options_read_triple},
-      {"coefficients", "NAME",
-       "beta: smooth (default), constant, ball, balls, checker, layers, layersx, rlayers,\n"
-       "slayers, thin, wires, cells, logn, gyroid, ponds, rot2, rot3",
-       .kind = OPTION_WORD, &o->coefficients, .words = robust_coefficient_words},
-      {"ratio", "R", "beta inside over beta outside; logn: exp(R gauss); default 10",
-       .kind = OPTION_REAL, &o->ratio, DBL_MIN, DBL_MAX, positive},
-      {"alpha", "A", "A u is added to the operator; default 0", .kind = OPTION_REAL, &o->alpha, 0,
-       DBL_MAX, "a number of at least 0"},
-      {"alpha-wave", "W",
-       "with --alpha: A (1 + W sin(2 pi x) cos(2 pi y) cos(2 pi z)) in place of A; default 0",
-       .kind = OPTION_REAL, &o->alpha_wave, 0, 1},
-      {"alpha-in", "NAME",
-       "cells with A: all (default), cell, plane (the first across x), cells (1 % of them), "
-       "active\n"
-       "(beta is at least 1), sink (the last active one, and 1 in those that are not)",
-       .kind = OPTION_WORD, &o->alpha_in, .words = robust_alpha_words},
-      {"hold", "U", "where --alpha-in says: f = A U, which holds u at U; default 0: f as elsewhere",
-       .kind = OPTION_REAL, &o->hold, -1e12, 1e12},
-      {"boundary", "KIND",
-       "dirichlet (default), periodic, neumann or robin, or their first letters, on all walls, or\n"
-       "six of these for x-,x+,y-,y+,z-,z+",
-       .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary},
-      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0; default 1,1",
-       .kind = OPTION_CUSTOM, o->robin, .read = options_read_robin},
-      {"spacing", "HX,HY,HZ", "of the cells; default 1 / cells", .kind = OPTION_CUSTOM, o->spacing,
-       .read = read_spacing},
-      {"stretch", "G", "cells grow from both z walls by this factor; 0 (default): they do not",
-       .kind = OPTION_REAL, &o->stretch, 0, 1e3},
-      {"stretched", "z|xyz", "xyz: along all axes, of length 1", .kind = OPTION_WORD, &o->all_axes,
-       .words = axes_words},
-      {"aspect", "A", "largest over smallest width along z; default 100", .kind = OPTION_REAL,
-       &o->aspect, 1, 1e12},
-      {"largest", "L", "largest width along z over HX; default 1", .kind = OPTION_REAL, &o->largest,
-       DBL_MIN, 1e12, positive},
+      {.help = "Problem", .kind = OPTION_GROUP},
+      {"list", NULL, "print the names with the options that they stand for, and exit",
+       .kind = OPTION_LAST, &o->list},
+      {"grid", "NX,NY,NZ", "cells per axis", .kind = OPTION_CUSTOM, o->n,
+       .read = options_read_triple, .otherwise = "64,64,64"},
+      {"coefficients", NULL, "beta", .kind = OPTION_WORD, &o->coefficients,
+       .words = robust_coefficient_words},
+      {"ratio", "R", "beta inside over beta outside; logn: exp(R gauss)", .kind = OPTION_REAL,
+       &o->ratio, DBL_MIN, DBL_MAX, positive},
       {"blk", "N",
-       "checker, layers: blocks per axis; wires: cells between them; rlayers: 1 + N / 8 planes\n"
-       "a layer; default 8",
+       "checker, layers: blocks per axis; wires: cells between them; rlayers: 1 + N / 8 planes a "
+       "layer",
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
-      {"rhs", "NAME",
-       "f: one; noise, 1 + noise of one cell (default); point, 1 in one cell; active, noise where\n"
-       "beta is at least 1",
+      {"rhs", NULL,
+       "f: one; noise, 1 + noise of one cell; point, 1 in one cell; active, noise where beta is "
+       "at least 1",
        .kind = OPTION_WORD, &o->rhs, .words = robust_rhs_words},
-      {"operator", "fv2|fv4", "default fv2", .kind = OPTION_WORD, &o->fv4, .words = operator_words},
+      {"boundary", "dirichlet|periodic|neumann|robin|X-,X+,Y-,Y+,Z-,Z+",
+       "on all walls, or one of these words (or its first letter) for each wall",
+       .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary, .otherwise = "dirichlet"},
+      {"robin", "ALPHA,BETA", "of robin walls, ALPHA u + BETA du/dn = 0", .kind = OPTION_CUSTOM,
+       o->robin, .read = options_read_robin, .otherwise = "1,1"},
+      {"alpha", "A", "A u is added to the operator", .kind = OPTION_REAL, &o->alpha, 0, DBL_MAX,
+       "a number of at least 0"},
+      {"alpha-wave", "W",
+       "with --alpha: A (1 + W sin(2 pi x) cos(2 pi y) cos(2 pi z)) in place of A",
+       .kind = OPTION_REAL, &o->alpha_wave, 0, 1},
+      {"alpha-in", NULL,
+       "cells with A: all, cell, plane (the first across x), cells (1 % of them), active (beta is "
+       "at least 1), sink (the last active one, and 1 in those that are not)",
+       .kind = OPTION_WORD, &o->alpha_in, .words = robust_alpha_words},
+      {"hold", "U", "where --alpha-in says: f = A U, which holds u at U; 0: f as elsewhere",
+       .kind = OPTION_REAL, &o->hold, -1e12, 1e12},
+
+      {.help = "Cells", .kind = OPTION_GROUP},
+      {"spacing", "HX,HY,HZ", "of the cells", .kind = OPTION_CUSTOM, o->spacing,
+       .read = read_spacing, .otherwise = "1 / cells"},
+      {"stretch", "G", "cells grow from both z walls by this factor; 0: they do not",
+       .kind = OPTION_REAL, &o->stretch, 0, 1e3},
+      {"stretched", NULL, "xyz: along all axes, of length 1", .kind = OPTION_WORD, &o->all_axes,
+       .words = axes_words},
+      {"aspect", "A", "largest over smallest width along z", .kind = OPTION_REAL, &o->aspect, 1,
+       1e12},
+      {"largest", "L", "largest width along z over HX", .kind = OPTION_REAL, &o->largest, DBL_MIN,
+       1e12, positive},
+
+      {.help = "Discretisation", .kind = OPTION_GROUP},
+      {"operator", NULL, "order of the finite-volume stencil", .kind = OPTION_WORD, &o->fv4,
+       .words = operator_words},
       {"limiter", "L",
-       "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no\n"
-       "face; default 8 on the robust path, no face on the standard path",
-       .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter},
-      {"extrapolation", "linear|quadratic|vertex",
-       "of fv2 at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away; "
-       "default\n"
-       "linear",
+       "of fv4, at least 1: where beta varies by more than L a face has the flux of fv2; inf: no "
+       "face",
+       .kind = OPTION_CUSTOM, &o->limiter, .read = read_limiter,
+       .otherwise = "8 on the robust path, else inf"},
+      {"extrapolation", NULL,
+       "of fv2 at Dirichlet and Robin walls; vertex: linear, with the wall a whole spacing away",
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
-      {"path", "auto|standard|robust", "of the solver; default auto", .kind = OPTION_WORD, &o->path,
-       .words = path_words},
-      {"transfer", "auto|n|w|h",
-       "robust path: interpolation constant, weighted or tensor; default auto",
-       .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer},
-      {"precision", "auto|double|mixed", "of the cycles; default auto: mixed from 10^6 cells on",
-       .kind = OPTION_CUSTOM, &s->precision, .read = read_precision},
-      {"method", "mg|mgpcg", "standard path: cycles (default), or conjugate gradients",
-       .kind = OPTION_WORD, &o->method, .words = method_words},
-      {"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs",
-       .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
-      {"sweeps", "N",
-       "of each pre- and post-smooth, gsrb's of one colour count a half; default:\n"
-       "the library's",
-       .kind = OPTION_INT, &s->sweeps, 1, 1000},
-      {"rtol", "NUMBER", "stop at |r| <= NUMBER |f|; default 1e-10", .kind = OPTION_REAL, &s->rtol,
-       DBL_MIN, 1 - DBL_EPSILON / 2, "a number greater than 0 and less than 1"},
-      {"atol", "NUMBER", "stop also at |r| <= NUMBER; default 0", .kind = OPTION_REAL, &s->atol, 0,
-       DBL_MAX, "a number of at least 0"},
-      {"norm", "max|2", "of r and f; default 2", .kind = OPTION_WORD, &o->norm,
-       .words = norm_words},
-      {"max-cycles", "N", "give up after so many; default 100", .kind = OPTION_INT, &s->max_cycles,
-       1, 10000},
-      {"backend", "auto|host|cuda", "default auto: a GPU where there is one", .kind = OPTION_WORD,
-       &s->backend, .words = fv_backend_words},
-      {"tuning", "measure|estimate", "of the solver; default measure, which counts as set-up",
-       .kind = OPTION_WORD, &s->tuning, .words = fv_tuning_words},
-      {"threads", "N", "per rank; default: OMP_NUM_THREADS", .kind = OPTION_INT, &o->threads, 1,
-       4096},
-      {"repeat", "N", "times of set-up and solve are medians of N; default 1", .kind = OPTION_INT,
-       &o->repeat, 1, 1000},
+
+      {.help = "Solver", .kind = OPTION_GROUP},
+      {"path", NULL, "standard: all axes are halved together; robust: for any problem",
+       .kind = OPTION_WORD, &o->path, .words = path_words},
+      {"method", NULL, "standard path: cycles, or conjugate gradients", .kind = OPTION_WORD,
+       &o->method, .words = method_words},
+      {"rtol", "NUMBER", "stop at |r| <= NUMBER |f|", .kind = OPTION_REAL, &s->rtol, DBL_MIN,
+       1 - DBL_EPSILON / 2, "a number greater than 0 and less than 1"},
+      {"atol", "NUMBER", "stop also at |r| <= NUMBER", .kind = OPTION_REAL, &s->atol, 0, DBL_MAX,
+       "a number of at least 0"},
+      {"norm", NULL, "of r and f", .kind = OPTION_WORD, &o->norm, .words = norm_words},
+      {"max-cycles", "N", "give up after so many", .kind = OPTION_INT, &s->max_cycles, 1, 10000},
+      {"smoother", NULL, "", .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
+      {"sweeps", "N", "of each pre- and post-smooth, gsrb's of one colour count a half",
+       .kind = OPTION_INT, &s->sweeps, 1, 1000, .otherwise = "the library's"},
+      {"transfer", "auto|n|w|h", "robust path: interpolation constant, weighted or tensor",
+       .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer, .otherwise = "auto"},
+      {"precision", "auto|double|mixed", "of the cycles; auto: mixed from 10^6 cells on",
+       .kind = OPTION_CUSTOM, &s->precision, .read = read_precision, .otherwise = "auto"},
+      {"backend", NULL, "auto: a GPU where there is one", .kind = OPTION_WORD, &s->backend,
+       .words = fv_backend_words},
+      {"tuning", NULL, "of the solver; measure counts as set-up", .kind = OPTION_WORD, &s->tuning,
+       .words = fv_tuning_words},
+      {"threads", "N", "per rank", .kind = OPTION_INT, &o->threads, 1, 4096,
+       .otherwise = "OMP_NUM_THREADS"},
+
+      {.help = "Measurements", .kind = OPTION_GROUP},
+      {"repeat", "N", "times of set-up and solve are medians of N", .kind = OPTION_INT, &o->repeat,
+       1, 1000},
       {"again", NULL,
-       "then update the solver, solve twice more and time single cycles; prints the times of\n"
-       "the update, a cycle and the last solve",
+       "then update the solver, solve twice more and time single cycles; prints the times of the "
+       "update, a cycle and the last solve",
        .kind = OPTION_FLAG, &o->again},
       {"profile", NULL, "then a profiled solve; prints the time of each level's operations",
        .kind = OPTION_FLAG, &o->profile},
       {"hypre", NULL, "in turn with hypre's PFMG-CG on the same matrix", .kind = OPTION_FLAG,
        &o->hypre},
-      {"json", "FILE", "write the results as one JSON object, schema hymg-robust/1",
-       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+
+      {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "write the lines as a table", .kind = OPTION_CUSTOM, &o->csv,
        .read = read_file},
+      {"json", "FILE", "write the results as one JSON object, schema hymg-robust/1",
+       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
       {"verbose", NULL, "also each problem's levels and the solver's notes", .kind = OPTION_FLAG,
        &o->verbose, .letter = 'v'},
-      {"list", NULL, "print the names with the options that they stand for", .kind = OPTION_LAST,
-       &o->list},
-      {"help", NULL, "print this text", .kind = OPTION_HELP, .letter = 'h'},
-  };
+
+      OPTIONS_HELP_ROWS};
   o->line.rows = rows;
   o->line.count = sizeof rows / sizeof *rows;
   optind = 0; /* getopt_long begins anew */
@@ -289,8 +286,8 @@ bool robust_options_read(int argc, char **argv, const robust_name *name, robust_
   o->words = words; /* o->line.word points into it */
   o->line = (command_line){.program = "hymg-robust",
                            .usage = usage,
+                           .example = "hymg-robust ball_1e3 --grid 100,90,80",
                            .notes = notes,
-                           .column = 28,
                            .silent = start_rank() > 0,
                            .takes_words = true};
   bool ok = read_table(o, count - 1, words, code);

@@ -1,6 +1,7 @@
 /* The command line of hymg-stencil. */
 #include "stencils/options.h"
 
+#include "common/kit/launcher.h"
 #include "common/kit/options.h"
 #include "common/kit/rows.h"
 #include "stencils/studies/image.h"
@@ -10,23 +11,30 @@
 enum { LONGEST = 32768, MOST_STEPS = 100000, MOST_THREADS = 1024 };
 
 static const char usage[] =
-    "usage: hymg-stencil CASE [options]\n"
-    "The finite-difference studies that led to this library's kernels, each kernel verified "
-    "against plain loops\nand measured beside a copy (CPU: a triad).\n"
-    "cases:\n"
-    "  a    3D, order 2 to 12 in space: the Laplacian, or a leap-frog wave step (--wave)\n"
-    "  b    2D heat equation, explicit Euler, orders 2, 4, 8\n"
-    "  c    first derivative of order 8 in x, y and z, periodic\n"
-    "  d    second derivative of order 8 in x, y and z; sweeps the slab of the window\n"
-    "  all  the whole set, with the published figures beside\n"
-    "options:\n";
+    "usage: hymg-stencil a|b|c|d|all [options]\n"
+    "\n"
+    "The finite-difference studies that led to this library's kernels, each kernel\n"
+    "verified against plain loops and measured beside a copy (CPU: a triad).\n"
+    "\n"
+    "Cases:\n"
+    "  a                     3D, order 2 to 12 in space: the Laplacian, or a\n"
+    "                        leap-frog wave step (--wave)\n"
+    "  b                     2D heat equation, explicit Euler, orders 2, 4, 8\n"
+    "  c                     first derivative of order 8 in x, y and z, periodic\n"
+    "  d                     second derivative of order 8 in x, y and z; sweeps the\n"
+    "                        slab of the window\n"
+    "  all                   the whole set, with the published figures beside\n";
+
+static const char notes[] =
+    "Exit status: 0 done; 1 a result is wrong; 2 bad input; 3 failure at run time.\n";
 
 static bool read_size(const command_line *c, const char *option, const char *text, void *target)
 {
   static const int range[2] = {1, LONGEST};
   static const char wanted[] = "at most 3 numbers with x between them";
-  int *const n = target;
-  const int count = options_ints(c, option, text, 'x', wanted, 3, range, n);
+  stencil_options *const o = target;
+  int *const n = o->n, count = options_ints(c, option, text, 'x', wanted, 3, range, n);
+  o->num_sides = count;
   if (count == 1) n[1] = n[0];
   if (count < 3) n[2] = n[1];
   return count > 0;
@@ -71,46 +79,49 @@ static bool read_pair(const command_line *c, const char *option, const char *tex
 static bool read_table(command_line *c, int argc, char **argv, stencil_options *o, int *code)
 {
   const option_row rows[] = {
-      {"backend", "WORD", "cuda (default where there is a GPU), host, or both",
-       .kind = OPTION_CUSTOM, o->backend, .read = read_pair},
-      {"size", "X[xY[xZ]]", "points along x, y, z; one number: the same along all; 1 to 32768",
-       .kind = OPTION_CUSTOM, o->n, .read = read_size},
-      {"precision", "WORD", "float, double or both; default float", .kind = OPTION_CUSTOM,
-       o->precision, .read = read_pair},
-      {"order", "N[,N..]", "2 to 12, even (b: 2, 4, 8); default all; c and d: 8",
-       .kind = OPTION_CUSTOM, o->radius, .read = read_orders},
+      {.help = "What is measured", .kind = OPTION_GROUP},
+      {"size", "X[xY[xZ]]", "points along x, y, z; one number: the same along all; 1 ... 32768",
+       .kind = OPTION_CUSTOM, o, .read = read_size, .otherwise = "the case's"},
+      {"precision", "float|double|both", "", .kind = OPTION_CUSTOM, o->precision, .read = read_pair,
+       .otherwise = "float"},
+      {"order", "N[,N...]", "2 to 12, even; b: 2, 4, 8; c and d: 8", .kind = OPTION_CUSTOM,
+       o->radius, .read = read_orders, .otherwise = "all"},
       {"kernel", "TEXT", "kernels whose name holds TEXT alone", .kind = OPTION_TEXT, &o->kernel},
-      {"tile", "XxY",
-       "threads of a block, for kernels that let one choose (CPU: points of a\n"
-       "tile)",
-       .kind = OPTION_CUSTOM, o->tile, .read = read_tile},
+      {"list", NULL, "print the names of the kernels and exit", .kind = OPTION_FLAG, &o->list},
+      {"backend", "cuda|host|both", "GPU, CPU or both in turn", .kind = OPTION_CUSTOM, o->backend,
+       .read = read_pair, .otherwise = "cuda where there is a GPU"},
+      {"threads", "T", "of the CPU", .kind = OPTION_INT, &o->threads, 1, 4096,
+       .otherwise = "OpenMP's"},
+      {"repeat", "R", "times that each kernel is measured", .kind = OPTION_INT, &o->repeat, 1, 64},
+
+      {.help = "How kernels run", .kind = OPTION_GROUP},
+      {"tile", "XxY", "threads of a block, for kernels that let one choose (CPU: points of a tile)",
+       .kind = OPTION_CUSTOM, o->tile, .read = read_tile, .otherwise = "the kernel's"},
       {"slab", "N", "planes (b: rows; d: n_w) that a block marches", .kind = OPTION_INT, &o->slab,
-       1, LONGEST},
+       1, LONGEST, .otherwise = "from tables made on an H200"},
       {"tune", NULL,
-       "times some slabs (CPU: rows of a tile) of kernels that choose one, and\n"
-       "takes the quickest; else from tables made on an H200",
+       "time some slabs (CPU: rows of a tile) of kernels that choose one, and take the quickest",
        .kind = OPTION_FLAG, &o->tune},
-      {"wave", NULL, "a: leap-frog steps of the wave equation", .kind = OPTION_FLAG, &o->wave},
-      {"steps", "N",
-       "b: time steps of the error's run, default 10; with --snapshot or --gather\n"
-       "those of the wave, default 400",
-       .kind = OPTION_INT, &o->steps, 1, MOST_STEPS},
-      {"snapshot", "FILE", "a: runs a wave from a point, writes a slice as image (.png or .pgm)",
+
+      {.help = "Waves, case a", .kind = OPTION_GROUP},
+      {"wave", NULL, "leap-frog steps of the wave equation, not the Laplacian", .kind = OPTION_FLAG,
+       &o->wave},
+      {"snapshot", "FILE", "run a wave from a point and write a slice as image (.png or .pgm)",
        .kind = OPTION_TEXT, &o->snapshot},
-      {"gather", "FILE", "a: ... what a row of receivers saw, as image or as .csv",
+      {"gather", "FILE", "likewise what a row of receivers saw, as image or as .csv",
        .kind = OPTION_TEXT, &o->gather},
       {"scaling", NULL,
-       "a: z shared out among the ranks of mpirun, a GPU each; with and without\n"
-       "overlap",
+       "z shared out among the ranks of mpirun, a GPU each; with and without overlap",
        .kind = OPTION_FLAG, &o->scaling},
-      {"repeat", "R", "times that each kernel is measured, 1 to 64; default 7", .kind = OPTION_INT,
-       &o->repeat, 1, 64},
-      {"threads", "T", "of the CPU; default OpenMP's", .kind = OPTION_INT, &o->threads, 1, 4096},
+      {"steps", "N", "of --snapshot and --gather; in case b time steps of the error's run",
+       .kind = OPTION_INT, &o->steps, 1, MOST_STEPS, .otherwise = "400, in case b 10"},
+
+      {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "the rows as comma separated values", .kind = OPTION_TEXT, &o->csv},
       {"json", "FILE", "the rows as JSON", .kind = OPTION_TEXT, &o->json},
-      {"list", NULL, "names of the kernels", .kind = OPTION_FLAG, &o->list},
       {"quiet", NULL, "no progress on stderr", .kind = OPTION_FLAG, &o->quiet},
-      {"help", NULL, "", .kind = OPTION_HELP}};
+
+      OPTIONS_HELP_ROWS};
   c->rows = rows;
   c->count = sizeof rows / sizeof *rows;
   return options_read(c, argc, argv, code);
@@ -138,11 +149,27 @@ static bool can_write(const char *option, const char *name)
   return !why;
 }
 
+/* One wave is run, not a table. */
+static bool is_one_wave(const command_line *c, const stencil_options *o)
+{
+  int orders = 0;
+  if (!o->scaling && !o->snapshot && !o->gather) return true;
+  for (int r = 1; r <= STENCIL_RADIUS; r++)
+    orders += o->radius[r];
+  if (orders > 1)
+    return options_refuse(c, "--order: one order with --scaling, --snapshot and --gather");
+  return !(o->precision[0] && o->precision[1]) ||
+         options_refuse(
+             c, "--precision both: float or double with --scaling, --snapshot and --gather");
+}
+
 /* Options without effect in the chosen case. */
 static bool agree(const command_line *c, const stencil_options *o)
 {
   if (o->which == 0 && !o->list && (o->n[0] || o->any_radius || o->tile[0] || o->slab || o->kernel))
     return options_refuse(c, "'all' has its own sizes, orders and kernels; name a case to choose");
+  if (o->which == 'b' && o->num_sides == 3)
+    return options_refuse(c, "--size: case b is two-dimensional, XxY");
   if (o->which != 'a' && (o->wave || o->snapshot || o->gather || o->scaling) && !o->list)
     return options_refuse(c, "--wave, --snapshot, --gather and --scaling are for case a");
   if (o->tune && o->slab) return options_refuse(c, "--tune looks for the slab that --slab gives");
@@ -157,12 +184,18 @@ static bool agree(const command_line *c, const stencil_options *o)
     fprintf(stderr, "hymg-stencil: --json: this build is without %s\n", json_missing());
     return false;
   }
-  return can_write("--snapshot", o->snapshot) && can_write("--gather", o->gather);
+  return is_one_wave(c, o) && can_write("--snapshot", o->snapshot) &&
+         can_write("--gather", o->gather);
 }
 
 bool stencil_options_read(int argc, char **argv, stencil_options *o, int *code)
 {
-  command_line c = {.program = "hymg-stencil", .usage = usage, .column = 22, .takes_words = true};
+  command_line c = {.program = "hymg-stencil",
+                    .usage = usage,
+                    .example = "hymg-stencil a --size 256 --order 4,8",
+                    .notes = notes,
+                    .silent = fv_launched_rank() > 0,
+                    .takes_words = true};
   *o = (stencil_options){.repeat = 7, .precision = {true, false}, .argc = argc, .argv = argv};
   if (!read_table(&c, argc, argv, o, code)) return false;
   o->chosen = options_given(&c, "backend");

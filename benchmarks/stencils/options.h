@@ -8,7 +8,7 @@ typedef struct stencil_options {
   char which;                       /* a ... d; 0: all */
   bool backend[2];                  /* cuda, host */
   bool chosen;                      /* by name */
-  int n[3];                         /* 0: the case's default */
+  int n[3], num_sides;              /* 0: the case's default; how many were given */
   bool precision[2], any_precision; /* float, double */
   bool radius[STENCIL_RADIUS + 1], any_radius;
   const char *kernel; /* NULL: all */

@@ -42,7 +42,7 @@ static const option_entry table[] = {
       "mgpcg\n"
       "with fv2; auto (default): robust where standard does not suit"},
      NAMED("hymg_path", path)},
-    {{"transfer", "NAME",
+    {{"transfer", "auto|constant|weighted|tensor",
       "interpolation of the robust path: auto (default: weighted, or tensor where that is slow), "
       "constant"},
      NAMED("hymg_transfer", transfer)},
@@ -50,7 +50,8 @@ static const option_entry table[] = {
       "mixed: cycles in single precision on levels of more than 32^3 cells, inside a residual in\n"
       "double; auto (default): mixed for mg and mgpcg from 10^6 cells on"},
      NAMED("hymg_precision", precision)},
-    {{"smoother", "NAME", "gsrb (default), chebyshev, jacobi, l1jacobi, symgs"},
+    {{"smoother", "gsrb|chebyshev|jacobi|l1jacobi|symgs",
+      "gsrb (default): red-black Gauss-Seidel; symgs: symmetric Gauss-Seidel, on the host alone"},
      NAMED("hymg_smoother", smoother)},
     {{"sweeps", "N|auto",
       "stencil passes of each pre- and post-smooth, 1 ... 1000; auto (default): 6, symgs 4, gsrb\n"
@@ -62,13 +63,14 @@ static const option_entry table[] = {
      AT(sweeps),
      1,
      1000},
-    {{"bottom", "NAME",
-      "coarsest level: bicgstab (default), cg, cabicgstab, cacg, smoother; sweeps: a fixed number\n"
-      "of smoother calls"},
+    {{"bottom", "bicgstab|cg|cabicgstab|cacg|smoother|sweeps",
+      "on the coarsest level: bicgstab (default) or another one; sweeps: a fixed number of\n"
+      "smoother calls"},
      NAMED("hymg_bottom", bottom)},
-    {{"interpolation-v", "NAME", "of corrections: default, p0, p1, v2, v4"},
+    {{"interpolation-v", "default|p0|p1|v2|v4", "of corrections: default, p0, p1, v2, v4"},
      NAMED("hymg_interpolation", interpolation_v)},
-    {{"interpolation-f", "NAME", "of an F-cycle's initial guesses: default, p0, p1, v2, v4"},
+    {{"interpolation-f", "default|p0|p1|v2|v4",
+      "of an F-cycle's initial guesses: default, p0, p1, v2, v4"},
      NAMED("hymg_interpolation", interpolation_f)},
     {{"rtol", "NUMBER", "mg and mgpcg stop at |r| <= NUMBER |f|; default 1e-10"},
      REAL,
@@ -136,7 +138,7 @@ static const option_entry table[] = {
     {{"tuning", "measure|estimate",
       "how the fastest way to run levels is found: by trying (default) or from a table"},
      NAMED("hymg_tuning", tuning)},
-    {{"transport", "KIND",
+    {{"transport", "auto|device|staged|peer|nccl",
       "how ranks with GPUs exchange cells: peer: kernels write into the GPUs of the same node,\n"
       "no two ranks on one; staged: MPI gets pinned host memory; device: MPI gets device memory\n"
       "(a CUDA-aware MPI); nccl: NCCL's sends and receives, no two ranks on one GPU (--version\n"

@@ -30,6 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   words_split(&w, program, data, size);
   const bool ok = fv_options_read(w.argc, w.argv, 0, w.ranks, &o, &code);
   if (!ok && code != 0 && code != EXIT_BAD_INPUT) abort();
-  if (ok && !o.version && !o.devices) make_grid(&o);
+  if (ok && !o.devices) make_grid(&o);
   return 0;
 }

@@ -83,7 +83,7 @@ check 'rows on one rank' adds_up "$program"
 # ---- what cannot be written, and what must not be lost ----
 
 messages=$BUILD/bin/hymg-messages kernels=$BUILD/bin/hymg-kernels
-one_row() { "$kernels" --only 16 --triad-mb 1 --repeat 1 --seconds 0 --operator fv2 --verb dot --csv "$1"; }
+one_row() { "$kernels" --only 16 --triad-mb 1 --repeat 1 --seconds 0 --operator fv2 --operation dot --csv "$1"; }
 if [ -c /dev/full ]; then
   for name in fv kernels exchange messages; do check "$name: no output" no_output "$BUILD/bin/hymg-$name" --help; done
   check 'exchange: no output' no_output "$program" --size 8 --backend host
@@ -100,12 +100,12 @@ without_gpu() { (export CUDA_VISIBLE_DEVICES='' HYMG_EMULATION_DEVICES=0 && "$@"
 check 'messages: keeps the CSV' keeps "$csv" ends 2 boxes "$messages" --size 16 --boxes 16,16,16 --csv "$csv"
 check 'exchange: keeps the CSV' keeps "$csv" without_gpu ends 3 CUDA "$program" --size 8 --backend cuda --csv "$csv"
 check 'kernels: keeps the CSV' keeps "$csv" without_gpu ends 3 CUDA "$kernels" --backend cuda --csv "$csv"
-check 'kernels: no such row' keeps "$csv" ends 2 '--list shows them' "$kernels" --verb nosuch --csv "$csv"
-bad '--list shows them' "$kernels" --ladder --verb dot
+check 'kernels: no such row' keeps "$csv" ends 2 '--list shows them' "$kernels" --operation nosuch --csv "$csv"
+bad '--list shows them' "$kernels" --ladder --operation dot
 bad '--list shows them' "$kernels" --without tiles
 bad 'multiples of 16' "$kernels" --kernels 63
 bad 'must be an option' "$kernels" 64
-bad '--list shows them' "$kernels" --operator fv2 --verb 'interpolate v4'
+bad '--list shows them' "$kernels" --operator fv2 --operation 'interpolate v4'
 bad "--csv $work/no/file: No such file" one_row "$work/no/file"
 check 'kernels: one row' ends 0 'dot ' one_row "$csv"
 check 'kernels: one row' grep -q '^dot,fv2,' "$csv"

@@ -106,7 +106,7 @@ check_refusals()
   bad "--max-cycles '0': must be" --max-cycles 0
   bad "--backend 'gpu': must be auto, host or cuda" --backend gpu
   bad "--threads '0': must be" --threads 0
-  bad 'unrecognized option' --colour
+  bad "unknown option '--colour'" --colour
   bad '--csv /no/such/folder/rows' --csv /no/such/folder/rows
   run --hypre --extrapolation quadratic
   if [ $code -eq 2 ] && grep -q -e '--hypre' "$err"; then pass; else fail "--hypre: status $code"; fi

@@ -143,6 +143,38 @@ START_TEST(every_key_is_listed_with_help)
 }
 END_TEST
 
+static int count(const char *text, char letter)
+{
+  int found = 0;
+  for (; *text; text++)
+    found += *text == letter;
+  return found;
+}
+
+/* As many as a refusal lists, and each of them is taken. */
+START_TEST(words_for_a_value_are_those_that_are_taken)
+{
+  hymg_option_info info;
+  int lists = 0;
+  for (int m = 0; hymg_option_get(m, &info); m++) {
+    hymg_options o = hymg_options_default();
+    char values[160] = "", line[200], error[600];
+    snprintf(line, sizeof line, "%s=?", info.key);
+    ck_assert_int_eq(hymg_options_parse(&o, line, error, sizeof error), HYMG_EINVAL);
+    const char *const list = strstr(error, "must be one of ");
+    if (!list) continue;
+    lists++;
+    ck_assert_msg(count(list, ',') == count(info.values, '|'), "%s: %s", info.values, error);
+    strncpy(values, info.values, sizeof values - 1);
+    for (char *word = strtok(values, "|"); word; word = strtok(NULL, "|")) {
+      snprintf(line, sizeof line, "%s=%s", info.key, word);
+      ck_assert_msg(hymg_options_parse(&o, line, error, sizeof error) == HYMG_OK, "%s", error);
+    }
+  }
+  ck_assert_int_ge(lists, 12);
+}
+END_TEST
+
 START_TEST(sizes_of_structs_are_the_library_s)
 {
   ck_assert_uint_eq(hymg_struct_size("hymg_options"), sizeof(hymg_options));
@@ -171,6 +203,7 @@ int main(void)
   tcase_add_test(t, every_key_sets_its_member);
   tcase_add_loop_test(t, bad_text_is_refused_and_changes_nothing, 0, sizeof bad / sizeof *bad);
   tcase_add_test(t, every_key_is_listed_with_help);
+  tcase_add_test(t, words_for_a_value_are_those_that_are_taken);
   tcase_add_test(t, sizes_of_structs_are_the_library_s);
   suite_add_tcase(suite, t);
   return support_run(suite);

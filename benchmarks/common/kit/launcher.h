@@ -9,4 +9,7 @@
  * library, "" for a build without, NULL for a program that has one process in any case. */
 bool fv_launched_as_one(const char *program, int ranks, const char *mpi);
 
+/* This process among those that the launcher started, by its word alone; 0 without a launcher. */
+int fv_launched_rank(void);
+
 #endif

@@ -110,33 +110,12 @@ bool options_read_stencil(const command_line *c, const char *option, const char 
   return word >= 0;
 }
 
-/* ---- --help ---- */
+/* ---- taking an option ---- */
 
-static void print_row(const option_row *row, int column)
+bool options_takes_value(const option_row *row)
 {
-  char head[64], letter[5] = "";
-  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-  snprintf(head, sizeof head, "  %s--%s%s%s", letter, row->name, row->argument ? " " : "",
-           row->argument ? row->argument : "");
-  printf("%-*s", *row->help ? column : 0, head);
-  if (*row->help && (int)strlen(head) >= column) printf("\n%*s", column, "");
-  for (const char *at = row->help; *at; at++) {
-    putchar(*at);
-    if (*at == '\n') printf("%*s", column, "");
-  }
-  putchar('\n');
+  return row->argument || row->kind == OPTION_WORD;
 }
-
-static void print_help(const command_line *c)
-{
-  if (c->silent) return;
-  fputs(c->usage, stdout);
-  for (int r = 0; r < c->count; r++)
-    if (c->rows[r].help) print_row(c->rows + r, c->column);
-  if (c->notes) fputs(c->notes, stdout);
-}
-
-/* ---- the command line ---- */
 
 static bool take(command_line *c, const option_row *row, const char *text)
 {
@@ -173,17 +152,55 @@ static bool take(command_line *c, const option_row *row, const char *text)
   }
 }
 
+/* ---- what getopt_long does not know ---- */
+
+/* `word` as it was given, without its value, and `name` without dashes. */
+static bool refuse_unknown(const command_line *c, const char *word, const char *name)
+{
+  const char *found[OPTIONS_SIMILAR];
+  char meant[128] = "";
+  const int count = options_similar(c, name, found);
+  for (int i = 0; i < count; i++)
+    snprintf(meant + strlen(meant), sizeof meant - strlen(meant), "%s--%s",
+             i == 0           ? ": did you mean "
+             : i + 1 == count ? " or "
+                              : ", ",
+             found[i]);
+  return options_refuse(c, "unknown option '%s'%s%s", word, meant, *meant ? "?" : "");
+}
+
+static bool refuse_long(const command_line *c, const char *word)
+{
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+  return refuse_unknown(c, name, name + strspn(name, "-"));
+}
+
+/* A single dash: of letters, one of which is unknown, or of a name that wants two. */
+static bool refuse_letters(const command_line *c, int letter, int argc, char **argv)
+{
+  const char *found[OPTIONS_SIMILAR];
+  const char *const word = optind < argc && argv[optind][0] == '-' && argv[optind][1] != '-' &&
+                                   strchr(argv[optind], letter)
+                               ? argv[optind]
+                               : argv[optind - 1];
+  if (letter >= '0' && letter <= '9')
+    return options_refuse(c, "unknown option '-%c' (sizes are not negative)", letter);
+  if (strlen(word) > 3 && options_similar(c, word + 1, found) > 0) return refuse_long(c, word);
+  return options_refuse(c, "unknown option '-%c'", letter);
+}
+
 /* Why getopt_long returned '?' or ':'. */
-static bool refuse_unknown(const command_line *c, int result, char **argv)
+static bool refuse_option(const command_line *c, int result, int argc, char **argv)
 {
   const char *word = optind > 0 ? argv[optind - 1] : "";
   if (result == ':') return options_refuse(c, "%s needs a value", word);
-  if (optopt > 0 && optopt < FIRST_CODE)
-    return options_refuse(c, "unknown option '-%c' (sizes are not negative)", optopt);
   if (optopt >= FIRST_CODE)
     return options_refuse(c, "--%s takes no value", c->rows[optopt - FIRST_CODE].name);
-  return options_refuse(c, "unknown or ambiguous option '%s'", word);
+  return optopt > 0 ? refuse_letters(c, optopt, argc, argv) : refuse_long(c, word);
 }
+
+/* ---- the command line ---- */
 
 /* getopt_long takes any beginning of a name that is unique, which the next option may change. */
 static bool is_whole(const command_line *c, int result, char **argv)
@@ -193,7 +210,7 @@ static bool is_whole(const command_line *c, int result, char **argv)
   const char *const word = argv[optind - 1 - (optarg && optarg == argv[optind - 1])];
   const size_t length = strcspn(word, "=");
   if (length == strlen(name) + 2) return true;
-  return options_refuse(c, "unknown option '%.*s': did you mean --%s?", (int)length, word, name);
+  return refuse_long(c, word);
 }
 
 static const option_row *row_of(const command_line *c, int result)
@@ -204,30 +221,45 @@ static const option_row *row_of(const command_line *c, int result)
   return row;
 }
 
-bool options_read(command_line *c, int argc, char **argv, int *code)
+/* The table for getopt_long, whose letters begin with the ':' that leaves the messages to us. */
+static void make_table(const command_line *c, struct option *table, char *letter)
 {
-  struct option table[OPTIONS_MOST + 1] = {{0}};
-  char letters[OPTIONS_MOST + 2] = ":", *letter = letters + c->strict;
+  *letter++ = ':';
   for (int r = 0; r < c->count; r++) {
-    table[r] =
-        (struct option){c->rows[r].name, c->rows[r].argument ? required_argument : no_argument,
-                        NULL, FIRST_CODE + r};
-    if (c->rows[r].letter) *letter++ = c->rows[r].letter;
+    const option_row *const row = c->rows + r;
+    if (row->kind == OPTION_GROUP) continue;
+    *table++ =
+        (struct option){row->name, options_takes_value(row) ? required_argument : no_argument, NULL,
+                        FIRST_CODE + r};
+    if (row->letter) *letter++ = row->letter;
   }
   *letter = '\0';
-  *code = EXIT_BAD_INPUT;
-  opterr = !c->strict && !c->silent;
-  const option_row *last = NULL;
+}
+
+/* The last of --help and the like, NULL without; false after a message. */
+static bool read_rows(command_line *c, int argc, char **argv, const option_row **last)
+{
+  struct option table[OPTIONS_MOST + 1] = {{0}};
+  char letters[OPTIONS_MOST + 2];
+  make_table(c, table, letters);
+  opterr = 0;
   for (int result; (result = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
-    if (result == '?' || result == ':') {
-      if (c->strict) return refuse_unknown(c, result, argv);
-      if (!c->silent) fprintf(stderr, "Try '%s --help'.\n", c->program);
-      return false;
-    }
+    if (result == '?' || result == ':') return refuse_option(c, result, argc, argv);
     const option_row *row = row_of(c, result);
     if (!is_whole(c, result, argv) || !take(c, row, optarg)) return false;
-    if (row->kind == OPTION_HELP || row->kind == OPTION_LAST) last = row;
+    if (row->kind == OPTION_HELP || row->kind == OPTION_VERSION || row->kind == OPTION_LAST)
+      *last = row;
   }
+  return true;
+}
+
+bool options_read(command_line *c, int argc, char **argv, int *code)
+{
+  char otherwise[OPTIONS_MOST][OPTIONS_TEXT];
+  const option_row *last = NULL;
+  options_remember(c, otherwise);
+  *code = EXIT_BAD_INPUT;
+  if (!read_rows(c, argc, argv, &last)) return false;
   c->num_words = argc - optind;
   c->word = argv + optind;
   if (c->num_words > 0 && !c->takes_words)
@@ -235,8 +267,10 @@ bool options_read(command_line *c, int argc, char **argv, int *code)
   if (last && c->num_words > 0)
     return options_refuse(c, "unexpected argument '%s' with --%s", *c->word, last->name);
   *code = 0;
-  if (last && last->kind == OPTION_HELP) print_help(c);
-  return !last || last->kind != OPTION_HELP;
+  if (!last || last->kind == OPTION_LAST) return true;
+  if (!c->silent && last->kind == OPTION_HELP) options_print_help(c, otherwise);
+  if (!c->silent && last->kind == OPTION_VERSION) options_print_version(c->program);
+  return false;
 }
 
 bool options_given(const command_line *c, const char *name)
