@@ -20,7 +20,7 @@ static const char usage[] =
     "sizes, spacings, stretched grids, jumps of beta, point sources. Without a NAME\n"
     "options describe the problem.\n"
     "\n"
-    "Problems:\n"
+    "Names:\n"
     "  NAME                  one of --list: sets options of a problem, which further\n"
     "                        options override\n"
     "  all                   every problem that has a name but those of sources\n"

@@ -124,7 +124,7 @@ check_manual()
   page=$SRCDIR/packaging/$name.1
   check "$name: a man page" test -f "$page"
   named "$help" | sort >"$work/of-help"
-  sed -n '/^\.TP/{n;s/^\(\\fB\\-.\\fR, \)*\\fB\(\\-\\-[^ ]*\)\\fR.*/\2/p;}' "$page" | tr -d '\\' | sort >"$work/of-page"
+  sed -n '/^\.TP/{n;s/^\(\\fB\\-.\\fR, \)*\\fB\(\\-\\-[^ ]*\)\\fR.*/\2/p;}' "$page" | tr -d '\134' | sort >"$work/of-page"
   check "$name: the man page has the options of --help and no others" diff "$work/of-help" "$work/of-page"
   check "$name: there are some" test -s "$work/of-page"
   if command -v groff >/dev/null; then
