@@ -177,23 +177,42 @@ double fv_dof_per_second(const fv_size *size)
 
 /* ---- time per level and level operation ---- */
 
-bool fv_breakdown(fv_run *run, fv_report *report)
+/* One instrumented solve; keeps its rows if it is the first or the quickest. All ranks see the same `seconds`. */
+static bool profile_once(fv_run *run, fv_report *report, double *best, double *seconds)
 {
   hymg_result result;
+  hymg_status status = HYMG_OK;
   hymg_solver *const solver = run->system[0].solver;
   hymg_solver_profile(solver, true);
-  fv_progress(run, "one instrumented solve");
   if (!solve_once(run, 0, report->size[0].level.cells, &result)) return false;
+  hymg_solver_profile(solver, false);
+  *seconds = result.seconds;
+  fv_max(run, seconds);
+  if (*seconds >= *best) return true;
+  *best = *seconds;
+  free(report->rows);
   report->num_rows = hymg_solver_profile_rows(solver);
   report->rows = calloc((size_t)report->num_rows + 1, sizeof *report->rows);
-  hymg_status status = report->rows ? HYMG_OK : HYMG_ENOMEM;
+  if (!report->rows) status = HYMG_ENOMEM;
   for (int i = 0; i < report->num_rows && status == HYMG_OK; i++)
     status = hymg_solver_profile_row(solver, i, &report->rows[i]);
-  hymg_solver_profile(solver, false);
+  return fv_agree(run, status, "time table");
+}
+
+/* A solve that other programs have disturbed says nothing about the timed ones: one that takes more than twice their
+ * mean is repeated for up to a second, and the quickest counts. */
+bool fv_breakdown(fv_run *run, fv_report *report)
+{
+  double best = INFINITY, seconds, spent = 0;
+  fv_progress(run, "one instrumented solve");
+  do {
+    if (!profile_once(run, report, &best, &seconds)) return false;
+    spent += seconds;
+  } while (best > 2 * report->size[0].seconds_mean && spent < 1);
   fv_progress(run, NULL);
-  report->bytes_per_dof = hymg_solver_bytes_per_dof(solver); /* after solves */
+  report->bytes_per_dof = hymg_solver_bytes_per_dof(run->system[0].solver); /* after solves */
   report->peak_bytes = fv_peak_bytes();
-  return fv_agree(run, status, "time table") && fv_max(run, &report->peak_bytes);
+  return fv_max(run, &report->peak_bytes);
 }
 
 void fv_report_free(fv_report *report)
