@@ -62,7 +62,7 @@ def in_work(name):
 
 def validators(value):
     """Does each validator that there is accept it?"""
-    known = schema.load()
+    known = schema.load_for(value)
     found = {"own": not schema.own_errors(value, known, known)}
     if schema.jsonschema:
         found["jsonschema"] = not schema.library_errors(value, known)
@@ -336,14 +336,21 @@ def check_schema():
             for key, item in node["properties"].items():
                 check("description" in item or "$ref" in item, f"schema: {path}.{key} has no description")
                 walk(item, f"{path}.{key}")
-    known = schema.load()
-    walk(known, "")
-    for name, item in known["$defs"].items():
-        walk(item, f"$defs.{name}")
-    if schema.jsonschema and hasattr(schema.jsonschema, "Draft202012Validator"):
-        schema.jsonschema.Draft202012Validator.check_schema(known)
-    else:
-        skip("the schema by jsonschema: the package is missing or old")
+    for file in (schema.NAME, *schema.OLDER.values()):
+        known = schema.load(file)
+        walk(known, "")
+        for name, item in known["$defs"].items():
+            walk(item, f"$defs.{name}")
+        if schema.jsonschema and hasattr(schema.jsonschema, "Draft202012Validator"):
+            schema.jsonschema.Draft202012Validator.check_schema(known)
+        else:
+            skip(f"{file} by jsonschema: the package is missing or old")
+    for version, file in schema.OLDER.items():
+        known = schema.load(file)
+        check(known["properties"]["schema"]["const"] == version and schema.load_for({"schema": version}) == known,
+              f"{file} is not the schema of {version}")
+    for odd in ({"schema": "hymg-fv/9"}, {"schema": ["hymg-fv/2"]}, {}, [], None):
+        check(schema.load_for(odd) == schema.load(), f"{odd}: not by the newest schema")
 
 
 def check_sums():

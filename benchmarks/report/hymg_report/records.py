@@ -50,10 +50,10 @@ def read(path):
             record = parse(file.read(), path)
     except (OSError, UnicodeDecodeError) as error:
         raise Broken(f"{path}: {error}") from None
-    wrong = schema.errors(record, schema.load())
+    wrong = schema.errors(record, schema.load_for(record))
     if wrong:
         more = f" (and {len(wrong) - 5} more)" if len(wrong) > 5 else ""
-        raise Broken(f"{path}: not a record of schema hymg-fv/2: " + "; ".join(wrong[:5]) + more)
+        raise Broken(f"{path}: not a record of schema hymg-fv/3 or hymg-fv/2: " + "; ".join(wrong[:5]) + more)
     return record
 
 

@@ -72,9 +72,9 @@ def check_checksums(folder):
     return None
 
 
-@rule("schema", "record.json is valid by the JSON Schema hymg-fv/2")
+@rule("schema", "record.json is valid by the JSON Schema hymg-fv/3 or hymg-fv/2")
 def check_schema(record):
-    wrong = schema.errors(record, schema.load())
+    wrong = schema.errors(record, schema.load_for(record))
     return "; ".join(wrong[:3]) or None
 
 

@@ -10,22 +10,29 @@ except ImportError:
     jsonschema = None
 
 NAME = "hymg-fv.schema.json"
+OLDER = {"hymg-fv/2": "hymg-fv-2.schema.json"}  # of records that were written before
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
-def text():
+def text(name=NAME):
     """The schema's file: beside the package in the sources, in share/hymg where it is installed."""
     here = os.path.dirname(os.path.realpath(__file__))
     for folder in (os.path.join(here, ".."), os.path.join(here, "..", "..")):
-        path = os.path.join(folder, NAME)
+        path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 return file.read()
-    raise FileNotFoundError(f"{NAME} is neither beside {here} nor in the folder above")
+    raise FileNotFoundError(f"{name} is neither beside {here} nor in the folder above")
 
 
-def load():
-    return json.loads(text())
+def load(name=NAME):
+    return json.loads(text(name))
+
+
+def load_for(record):
+    """The schema of the version that a record says it has; of the newest where there is no such version."""
+    version = record.get("schema") if isinstance(record, dict) else None
+    return load(OLDER.get(version, NAME) if isinstance(version, str) else NAME)
 
 
 def errors(value, schema):
