@@ -18,7 +18,7 @@ RANKING = os.path.join(SRCDIR, "benchmarks", "ranking")
 sys.path.insert(0, REPORT)
 sys.dont_write_bytecode = True
 
-from hymg_report import main, plots, rules, schema  # noqa: E402
+from hymg_report import agreement, limits, main, plots, rules, schema  # noqa: E402
 
 count = {"passed": 0, "failed": 0, "skipped": 0}
 
@@ -79,7 +79,9 @@ def check_records():
     for name in names:
         status, out, err = run(in_work(name))
         check(status == 0 and "| 1 " in out, f"{name}: status {status}: {err}")
-        check(all(validators(load(in_work(name))).values()), f"{name}: {validators(load(in_work(name)))}")
+        record = load(in_work(name))
+        check(all(validators(record).values()), f"{name}: {validators(record)}")
+        check_honest(name, record)
     files = [in_work(name) for name in names]
     status, out, _ = run("--csv", *files)
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -91,6 +93,17 @@ def check_records():
     broken = save(in_work("broken"), {**load(files[0]), "ranks": "one"})
     status, out, err = run(broken, files[0])
     check(status == 1 and "ranks" in err and "| 1 " in out, f"a broken record beside a good one: {status}, {err}")
+
+
+def check_honest(name, record):
+    """A real run breaks no rule about the record alone, and is far from the bound of its rate."""
+    broken = agreement.contradictions(record)
+    if record["placement"]:  # an emulated GPU makes many launches that cost nothing where they are not measured
+        broken = [(rule, why) for rule, why in broken if rule != "instrumented"]
+    check(broken == [], f"{name} contradicts itself: {broken}")
+    for n in limits.sizes(record):
+        share = limits.solve(record, n)[1] / record["runs"][n]["seconds_min"]
+        check(0 < share < 0.8, f"{name}, runs[{n}]: {100 * share:.1f} % of the fastest possible rate")
 
 
 def check_plots(files):
@@ -124,13 +137,15 @@ def check_rehearsal():
     must = {"official", "size", "protocol", "bandwidth"}
     may = must | {"commit", "order", "residual", "log"}  # log: only of a run that passed is the last line OFFICIAL
     nodes = load(os.path.join(folder, "machine.json"))["machine"]["nodes"]
+    may |= {"instrumented"} if nodes[0]["gpus"] else set()
     may |= {"gpus"} if nodes[0]["gpus"] and not nodes[0]["gpu_driver"] else set()  # emulated ones have no driver
     check(must <= names <= may, f"rehearsal: broken are {sorted(names)}")
     status, out, err = run("--rank", folder)
     check(status == 1 and not out and "rule official" in err, f"rehearsal: {status}, {err}")
     text = open(os.path.join(folder, "record.json"), encoding="utf-8").read()
     check(os.uname().nodename not in text, "a submission names the host")
-    lines = rules.log_lines(load(os.path.join(folder, "record.json")))[:4]
+    lines = [line for line in rules.log_lines(load(os.path.join(folder, "record.json")))
+             if not line.endswith(("OFFICIAL", ": pass "))]
     log = open(os.path.join(folder, "log.txt"), encoding="utf-8").read().splitlines()
     for line in lines:
         check(any(there.startswith(line) for there in log), f"log.txt of this build has no line '{line}'")
@@ -271,8 +286,226 @@ def check_rules(base):
         check(status == 1 and not out and f"refused: rule {name}: " in err, f"mutation {n} of {name}: {status}, {err}")
         if name == "schema":
             check(not any(validators(r).values()), f"mutation {n}: validators disagree: {validators(r)}")
-    tried = {name for name, _ in MUTATIONS} | {"files", "checksum"}
+    tried = {name for name, _ in MUTATIONS} | {"files", "checksum"} | {r.name for r in agreement.RULES}
     check(tried == {r.name for r in rules.RULES}, f"rules without a mutation: {tried ^ {r.name for r in rules.RULES}}")
+
+
+# ---- forged records that are consistent otherwise: one rule alone refuses them ----
+
+def divide_times(record, factor, sizes=(0, 1, 2), instrumented=True):
+    """Faster by a factor, with what follows from the times, and enough solves for the protocol."""
+    for run in [record["runs"][n] for n in sizes]:
+        for key in ("seconds_mean", "seconds_median", "seconds_min"):
+            run[key] /= factor
+        run["solves"] *= factor
+        run["dof_per_second"] = run["dof"] / run["seconds_mean"]
+    record["setup_cycles"] = record["setup_seconds"] / record["runs"][0]["seconds_mean"]
+    if instrumented:
+        change_rows(record, seconds=1 / factor)
+
+
+def change_rows(record, seconds=1, nbytes=1):
+    for row in record["breakdown"]:
+        row["seconds"] *= seconds
+        row["bytes"] = round(row["bytes"] * nbytes)
+        row["gb_per_second"] = 1e-9 * row["bytes"] / row["seconds"]
+
+
+def update(path, **changes):
+    def edit(record):
+        at = record
+        for key in path.split("/") if path else ():
+            at = at[int(key)] if isinstance(at, list) else at[key]
+        at.update(changes)
+    return edit
+
+
+def multiply(path, factor):
+    def edit(record):
+        *above, last = path.split("/")
+        at = record
+        for key in above:
+            at = at[int(key)] if isinstance(at, list) else at[key]
+        at[last] = type(at[last])(at[last] * factor)
+    return edit
+
+
+def all_of(*edits):
+    def edit(record):
+        for each in edits:
+            each(record)
+    return edit
+
+
+def rows_again(record):
+    record["breakdown"].append(copy.deepcopy(record["breakdown"][0]))
+
+
+def without_smoothing(record):
+    record["breakdown"] = [row for row in record["breakdown"] if row["level"] or "smooth" not in row["verb"]]
+
+
+def double_calls(record):
+    record["breakdown"][0]["calls"] *= 2
+
+
+FORGED = [  # submission, rules that must refuse it and no others, change
+    ("virtual-machine", {"rate"}, lambda r: divide_times(r, 1000)),
+    ("virtual-machine", {"rate"}, lambda r: divide_times(r, 40)),
+    ("virtual-machine", {"rate"}, lambda r: divide_times(r, 1000, sizes=(1,), instrumented=False)),
+    ("virtual-machine", {"rate", "instrumented"}, lambda r: divide_times(r, 1000, instrumented=False)),
+    ("virtual-machine", {"rate"}, multiply("runs/1/seconds_min", 1e-4)),
+    ("virtual-machine", {"instrumented"}, lambda r: divide_times(r, 8, instrumented=False)),
+    ("virtual-machine", {"instrumented"}, lambda r: change_rows(r, seconds=1 / 20)),
+    ("virtual-machine", {"breakdown"}, lambda r: (divide_times(r, 1000), change_rows(r, nbytes=1e-3))),
+    ("virtual-machine", {"breakdown"}, lambda r: change_rows(r, nbytes=2)),
+    ("virtual-machine", {"breakdown"}, double_calls),
+    ("virtual-machine", {"breakdown"}, rows_again), ("virtual-machine", {"breakdown"}, without_smoothing),
+    ("virtual-machine", {"breakdown"}, update("breakdown/3", gb_per_second=1.0)),
+    ("virtual-machine", {"breakdown"}, update("breakdown/3", level=7)),
+    ("virtual-machine", {"threads"}, update("", threads=2)),
+    ("virtual-machine", {"threads"}, update("machine/nodes/0", threads=2)),
+    ("virtual-machine", {"threads"}, update("machine/nodes/0", processors=128)),
+    ("virtual-machine", {"threads"}, update("machine", cpu="a faster one")),
+    ("virtual-machine", {"copy"}, multiply("bandwidth/bytes_per_second", 0.5)),
+    ("virtual-machine", {"copy"}, multiply("bandwidth/bytes_per_second", 1000)),
+    ("virtual-machine", {"copy"}, multiply("bandwidth/bytes", 1000)),
+    ("virtual-machine", {"copy", "rate"},
+     all_of(multiply("bandwidth/bytes_per_second", 1000), lambda r: divide_times(r, 1000))),
+    ("virtual-machine", {"dates"}, update("", date="2099-11-23T10:20:18Z")),
+    ("virtual-machine", {"dates"}, update("", date="2026-11-20T10:20:18Z")),
+    ("virtual-machine", {"dates"}, update("", date="2026-02-30T10:20:18Z")),
+    ("h200", {"rate"}, lambda r: divide_times(r, 1000)), ("h200", {"rate"}, lambda r: divide_times(r, 8)),
+    ("h200", {"rate"}, lambda r: divide_times(r, 100, sizes=(2,), instrumented=False)),
+    ("h200", {"copy", "rate"}, multiply("bandwidth/bytes_per_second", 0.1)),
+    ("h200", {"copy"}, multiply("bandwidth/bytes", 100)),
+    ("h200", {"threads"}, update("", threads=64)),
+]
+
+
+def printed(record):
+    """A log as hymg-fv would have printed it for this record."""
+    return "\n".join(rules.log_lines(record)) + "\n"
+
+
+def check_forged():
+    for n, (name, wanted, edit) in enumerate([(name, set(), lambda r: None) for name in ("virtual-machine", "h200")] + FORGED):
+        record, folder = load(os.path.join(RANKING, name, "record.json")), in_work(f"forged{n}")
+        edit(record)
+        machine = {"schema": "hymg-machine/1", **{key: record[key] for key in ("version", "commit", "date", "machine")}}
+        write_submission(folder, record, machine, printed(record))
+        status, out, err = run("--rank", folder)
+        broken = rules.judge(folder)[1]
+        check({rule for rule, _ in broken} == wanted, f"forged {n}: refused by {broken}, not just {wanted}")
+        check(status == (1 if wanted else 0) and all(f"refused: rule {rule}: " in err for rule in wanted),
+              f"forged {n}: {status}, {err}")
+        status, out, err = run(os.path.join(folder, "record.json"))
+        check(status == 0 and "| 1 " in out and ("warning: contradicts itself, rule " in err) == bool(wanted),
+              f"forged {n} in a table: {status}, {err}")
+    tried = set().union(*[wanted for _, wanted, _ in FORGED])
+    check(tried | {"disturbed", "energy"} == {r.name for r in agreement.RULES}, f"rules not tried: {tried}")
+
+
+def check_log_of_another():
+    """The log of the true run beside a changed record."""
+    for n, (name, edit) in enumerate((("threads", all_of(update("", threads=2), update("machine/nodes/0", threads=2))),
+                                      ("breakdown", lambda r: change_rows(r, seconds=1.01)),
+                                      ("set-up", update("", tuning_seconds=0.1)),
+                                      ("memory", multiply("bytes_per_dof", 0.5)))):
+        base, folder = os.path.join(RANKING, "virtual-machine"), in_work(f"other-log{n}")
+        record = load(os.path.join(base, "record.json"))
+        edit(record)
+        machine = {"schema": "hymg-machine/1", **{key: record[key] for key in ("version", "commit", "date", "machine")}}
+        write_submission(folder, record, machine, rules.read(base, "log.txt").decode())
+        broken = rules.judge(folder)[1]
+        check([rule for rule, _ in broken] == ["log"], f"{name} differs from the log: {broken}")
+
+
+def check_message():
+    """A refusal has the numbers and the limit."""
+    record = load(os.path.join(RANKING, "virtual-machine", "record.json"))
+    divide_times(record, 1000)
+    why = dict(agreement.contradictions(record)).get("rate", "")
+    check("declares 1.749 GB, 8024 GB/s in the mean (0.000218 s)" in why and "15.06 GB/s" in why and "allow 200 GB/s" in why, f"rate says: {why}")
+
+
+def check_commit_date():
+    """A day before the commit is allowed, two are not, where the sources are a checkout with that commit."""
+    record = load(os.path.join(RANKING, "virtual-machine", "record.json"))
+    commit = agreement.commit_seconds(record["commit"])
+    if commit is None:
+        skip("a date before the commit: the sources are no checkout that has it")
+        return
+    for date, wanted in (("2026-11-22T11:00:00Z", []), ("2026-11-22T09:00:00Z", ["dates"])):
+        found = agreement.contradictions({**record, "date": date})
+        check([name for name, _ in found] == wanted, f"{date} and commit {record['commit']}: {found}")
+
+
+# ---- keys of schema hymg-fv/3 ----
+
+def third(name):
+    """A submission's record as schema hymg-fv/3 would have it, with energy of made-up counters."""
+    record = load(os.path.join(RANKING, name, "record.json"))
+    record["schema"] = "hymg-fv/3"
+    run = record["runs"][0]
+    for size in record["runs"] + record.get("coarser_runs", []):
+        size["disturbed"] = size["seconds_mean"] > 1.5 * size["seconds_min"]
+    on_gpu = bool(record["machine"]["gpus"])
+    for node in record["machine"]["nodes"]:
+        node.update(binding=None, numa_nodes=1, network_cards=0)
+        for gpu in node["gpus"]:
+            gpu.update(power_limit_watts=700.0, ecc=True, throttle_reasons=[],
+                       clocks_mhz={"sm": 1980, "memory": 3201, "sm_max": 1980, "memory_max": 3201})
+    seconds = run["solves"] * run["seconds_mean"] * 1.01
+    parts = [{"node": 0, "name": "GPU 0000:00:06", "counter": "nvml", "joules": 600 * seconds, "idle_watts": 75.0}] \
+        if on_gpu else []
+    parts.append({"node": 0, "name": "package-0", "counter": "rapl", "joules": 150 * seconds, "idle_watts": 60.0})
+    joules = sum(part["joules"] for part in parts)
+    record["energy"] = {"scope": "components", "counters": sorted({part["counter"] for part in parts}), "seconds": seconds,
+                        "solves": run["solves"], "joules": joules, "joules_per_solve": joules / run["solves"],
+                        "dof_per_joule": run["dof"] * run["solves"] / joules,
+                        "idle_watts": sum(part["idle_watts"] for part in parts), "parts": parts}
+    return record
+
+
+def scale_energy(factor):
+    """All of it, so that the sums still hold."""
+    def edit(record):
+        e = record["energy"]
+        for part in e["parts"]:
+            part["joules"] *= factor
+        e["joules"] *= factor
+        e["joules_per_solve"] *= factor
+        e["dof_per_joule"] /= factor
+    return edit
+
+
+THIRD = [  # rule that refuses, change
+    (None, lambda r: None), (None, update("", energy=None)), (None, update("energy", idle_watts=None)),
+    ("disturbed", lambda r: r["runs"][0].update(disturbed=not r["runs"][0]["disturbed"])),
+    ("disturbed", lambda r: r["runs"][2].update(disturbed=not r["runs"][2]["disturbed"])),
+    ("energy", scale_energy(0.05)), ("energy", scale_energy(20)),
+    ("energy", multiply("energy/joules", 0.5)), ("energy", multiply("energy/joules_per_solve", 0.5)),
+    ("energy", multiply("energy/dof_per_joule", 2)), ("energy", multiply("energy/solves", 2)),
+    ("energy", multiply("energy/seconds", 0.9)), ("energy", multiply("energy/seconds", 3.5)),
+    ("energy", multiply("energy/parts/0/joules", 0.9)), ("energy", multiply("energy/idle_watts", 0.9)),
+    ("energy", update("energy/parts/0", node=1)), ("energy", update("energy", counters=["nvml"])),
+]
+
+
+def check_third():
+    newest = schema.load()["properties"]["schema"]["const"]
+    for name in ("virtual-machine", "h200"):
+        for n, (rule, edit) in enumerate(THIRD):
+            record = third(name)
+            edit(record)
+            found = [broken for broken, _ in agreement.contradictions(record)]
+            check(found == ([rule] if rule else []), f"{name} as hymg-fv/3, change {n}: {agreement.contradictions(record)}")
+            if newest == "hymg-fv/3":
+                check(all(validators(record).values()), f"{name} as hymg-fv/3, change {n}: {schema.errors(record, schema.load())}")
+    record = third("virtual-machine")
+    lines = rules.log_lines(record)
+    check(sum(line.startswith("    disturbed: ") for line in lines) == 2, f"the log of a disturbed run: {lines}")
 
 
 def check_files(base):
@@ -341,16 +574,11 @@ def check_schema():
         walk(known, "")
         for name, item in known["$defs"].items():
             walk(item, f"$defs.{name}")
+        check(known["$id"] == file, f"{file} says that it is {known['$id']}")
         if schema.jsonschema and hasattr(schema.jsonschema, "Draft202012Validator"):
             schema.jsonschema.Draft202012Validator.check_schema(known)
         else:
-            skip(f"{file} by jsonschema: the package is missing or old")
-    for version, file in schema.OLDER.items():
-        known = schema.load(file)
-        check(known["properties"]["schema"]["const"] == version and schema.load_for({"schema": version}) == known,
-              f"{file} is not the schema of {version}")
-    for odd in ({"schema": "hymg-fv/9"}, {"schema": ["hymg-fv/2"]}, {}, [], None):
-        check(schema.load_for(odd) == schema.load(), f"{odd}: not by the newest schema")
+            skip("the schema by jsonschema: the package is missing or old")
 
 
 def check_sums():
@@ -372,6 +600,11 @@ check_rehearsal()
 check_ranks()
 if accepted():
     check_rules(accepted())
+    check_forged()
+    check_log_of_another()
+    check_message()
+    check_commit_date()
+    check_third()
     check_files(accepted())
 else:
     check(False, "benchmarks/ranking has no submission")

@@ -9,7 +9,7 @@ from importlib import metadata
 
 import hymg_report
 
-from . import lists, page, ranking, records, rules, schema, table
+from . import agreement, lists, page, ranking, records, rules, schema, table
 
 TABLES, PLOTS = ("md", "csv", "html"), ("svg", "png")
 USAGE = """hymg-report [options] FILE ...
@@ -126,7 +126,10 @@ def read_all(files):
     found, ok = [], True
     for path in files:
         try:
-            found.append(records.read(path))
+            record = records.read(path)
+            found.append(record)
+            for line in agreement.warnings(record):
+                print(f"hymg-report: {path}: warning: {line}", file=sys.stderr)
         except records.Broken as error:
             print(f"hymg-report: {error}", file=sys.stderr)
             ok = False

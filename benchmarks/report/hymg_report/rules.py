@@ -7,7 +7,7 @@ import math
 import os
 from collections import namedtuple
 
-from . import records, schema
+from . import agreement, limits, records, schema
 
 FILES = ("log.txt", "machine.json", "record.json")
 CHECKSUMS = "SHA256SUMS"
@@ -16,7 +16,7 @@ LEAST_CELLS, LARGEST_ODD_FACTOR, LEAST_BOX = 128, 11, 16
 LEAST_SOLVES, LEAST_WARMUP, LEAST_SECONDS, LEAST_ORDER = 10, 10, 60.0, 3.5
 # max|r| / max|f| after one F-cycle is 7.5e-6, 7.2e-5 and 9.6e-4 with 128^3, 64^3 and 32^3 cells
 LARGEST_RESIDUAL = (1e-4, 1e-3, 1e-2)
-LEAST_COPY_BYTES = 1e8
+LEAST_SHARE = 0.01 + 1e-9  # of the instrumented solve that a row of the log's table has
 
 Rule = namedtuple("Rule", "name text check")
 Submission = namedtuple("Submission", "record machine log")
@@ -260,10 +260,16 @@ def check_commit(s):
     return None if commit and not commit.endswith("-dirty") else f"commit is {commit}"
 
 
-@rule("bandwidth", f"the rate of a copy was measured, over at least {LEAST_COPY_BYTES:g} bytes")
+@rule("bandwidth", f"the rate of a copy was measured, over at least {limits.COPY_BYTES:g} bytes")
 def check_bandwidth(s):
     b = s.record["bandwidth"]
-    return None if b and b["bytes"] >= LEAST_COPY_BYTES else "not measured" if not b else f"over {b['bytes']} bytes"
+    return None if b and b["bytes"] >= limits.COPY_BYTES else "not measured" if not b else f"over {b['bytes']} bytes"
+
+
+# ---- the record alone ----
+
+for alone in agreement.RULES:
+    rule(alone.name, alone.text)(lambda s, check=alone.check: check(s.record))
 
 
 # ---- the files among each other ----
@@ -280,18 +286,42 @@ def check_machine(s):
 
 def log_lines(record):
     """What hymg-fv prints for this record: how its lines begin (print.c)."""
-    def cells(run):
-        return " x ".join(map(str, run["cells"]))
-
-    run, r = record["runs"][0], record["richardson"]
-    lines = [f"hymg-fv {record['version']} on {record['machine']['name']}, "]
+    m, run, r = record["machine"], record["runs"][0], record["richardson"]
+    lines = [f"hymg-fv {record['version']} on {m['name']}, {m['cpu']}, {counted(m['cores'], 'core')}; "
+             f"{counted(record['ranks'], 'rank')} x {counted(record['threads'], 'thread')} on "
+             f"{counted(record['nodes'], 'node')}",
+             f"grid      {cells(run)} cells in ",
+             f"set-up    {record['setup_seconds']:.3f} s, tuning {record['tuning_seconds']:.3f} s; problem evaluated in "
+             f"{record['problem_seconds']:.3f} s"]
     for size in record["runs"]:
         lines.append(f"{cells(size):24} {size['dof']:14d} {size['solves']:7d} {size['seconds_mean']:11.4e} "
                      f"{size['dof_per_second']:11.4e} {size['cycles'][-1]['residual_relative']:13.6e} ")
+        if size.get("disturbed"):
+            lines.append("    disturbed: ")
     lines.append(f"Richardson: error {r['error_max']:.15e}, order {r['order']:.4f}: pass ")
+    lines += breakdown_lines(record["breakdown"])
+    lines.append(f"memory    {record['bytes_per_dof']:.1f} bytes per DOF live during a solve")
     lines.append(f"{run['dof_per_second']:.6e} DOF/s  ({cells(run)} cells, {record['config']['operator']}, "
                  f"mean of {run['solves']} solves)  OFFICIAL")
     return lines
+
+
+def counted(number, noun):
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def cells(run):
+    return " x ".join(map(str, run["cells"]))
+
+
+def breakdown_lines(rows):
+    """The time table's rows; those of a small share are not always printed."""
+    total = sum(row["seconds"] for row in rows)
+    yield f"one instrumented solve of the finest size, rank 0: {total:.4e} s"
+    for row in rows:
+        if row["seconds"] >= LEAST_SHARE * total:
+            rate = f"{1e-9 * row['bytes'] / row['seconds']:.2f}" if row["seconds"] > 0 and row["bytes"] > 0 else "-"
+            yield f"{row['level']:5d}  {row['verb']:22} {row['calls']:9d} {row['seconds']:11.4e} {rate:>9} "
 
 
 @rule("log", "log.txt has the lines that hymg-fv prints for this record")
@@ -322,12 +352,4 @@ def judge(folder):
     if wrong:
         return None, [("schema", wrong)]
     submission = Submission(record, machine, log)
-    return record, [(r.name, why) for r in RULES[3:] for why in [attempt(r, submission)] if why]
-
-
-def attempt(r, submission):
-    """A value that a rule does not expect, such as null, breaks it."""
-    try:
-        return r.check(submission)
-    except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError) as error:
-        return f"cannot be checked: {error!r}"
+    return record, [(r.name, why) for r in RULES[3:] for why in [agreement.attempt(r.check, submission)] if why]
