@@ -73,7 +73,7 @@ static hymg_status check_extrapolation_box(hymg_context *context, const hymg_gri
       d->n[0] != d->n[1] || d->n[1] != d->n[2] || d->n[0] % d->extrapolation_box)
     return hymgi_fail(
         context, HYMG_EINVAL,
-        "closure box %d: a power of 2 that divides a cubic grid's side, here %d x %d x %d",
+        "extrapolation box %d: a power of 2 that divides a cubic grid's side, here %d x %d x %d",
         d->extrapolation_box, d->n[0], d->n[1], d->n[2]);
   return HYMG_OK;
 }

@@ -103,10 +103,10 @@ static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
     TRY(check_field(grid, d->boundary_data[face], (hymg_centering)(HYMG_BOUNDARY_X_LOW + face),
                     boundary_data[face]));
     if (hymgi_has_data(d, face) && grid->desc.boundary[face] == HYMG_PERIODIC)
-      return hymgi_fail(grid->context, HYMG_EINVAL, "wall data on face %s, which is periodic",
+      return hymgi_fail(grid->context, HYMG_EINVAL, "boundary data on face %s, which is periodic",
                         hymgi_face_name(face));
     if (!isfinite(d->boundary_constant[face]))
-      return hymgi_fail(grid->context, HYMG_EINVAL, "constant wall data %g on face %s: finite",
+      return hymgi_fail(grid->context, HYMG_EINVAL, "constant boundary data %g on face %s: finite",
                         d->boundary_constant[face], hymgi_face_name(face));
     TRY(check_robin(grid, d, face));
   }
@@ -134,7 +134,7 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV4) return HYMG_OK;
   if (d->fixed) return hymgi_fail(c, HYMG_EUNSUPPORTED, "fixed cells with FV4: with FV2 only");
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED, "the %s closure with FV4: its own (default) only",
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "extrapolation %s with FV4: default only, which is its own",
                       extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
     const int n = grid->desc.n[face / 2];
@@ -165,18 +165,18 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
     return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
                       (int)d->stencil);
   if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT || d->extrapolation > HYMG_EXTRAPOLATION_VERTEX)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "closure %d: 0 (default) to 3 (vertex)",
+    return hymgi_fail(grid->context, HYMG_EINVAL, "extrapolation %d: 0 (default) to 3 (vertex)",
                       (int)d->extrapolation);
   TRY(check_numbers(grid->context, d));
   TRY(check_fields(grid, d));
   const double *const *w = grid->desc.widths;
   if ((w[0] || w[1] || w[2]) && d->extrapolation >= HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
-                      "the %s closure on a grid with widths: linear only",
+                      "extrapolation %s on a grid with widths: linear only",
                       extrapolation_name(d->extrapolation));
   if (d->fixed && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
-                      "the quadratic closure with fixed cells: linear (default) or vertex only");
+                      "extrapolation quadratic with fixed cells: linear (default) or vertex only");
   return check_fv4(grid, d);
 }
 
@@ -212,7 +212,7 @@ static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator
   if (!now->fixed != !wanted->fixed) return "whether there is a field of fixed cells";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
   for (int face = 0; face < 6; face++) {
-    if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face)) return "which walls have data";
+    if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face)) return "which boundaries have data";
     if (!now->robin_alpha[face] != !wanted->robin_alpha[face] ||
         !now->robin_beta[face] != !wanted->robin_beta[face])
       return "which numbers of Robin walls are fields";
@@ -228,7 +228,7 @@ hymg_status hymg_operator_set(hymg_operator *op, const hymg_operator_desc *desc)
   TRY(check(op->grid, desc));
   if (desc->stencil != op->desc.stencil || desc->extrapolation != op->desc.extrapolation)
     return hymgi_fail(c, HYMG_EINVAL,
-                      "stencil %s with the %s closure cannot become %s with the %s closure",
+                      "stencil %s with extrapolation %s cannot become %s with extrapolation %s",
                       stencil_name(op->desc.stencil), extrapolation_name(op->desc.extrapolation),
                       stencil_name(desc->stencil), extrapolation_name(desc->extrapolation));
   const char *fixed = fixed_part(&op->desc, desc);

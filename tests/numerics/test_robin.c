@@ -400,7 +400,7 @@ START_TEST(an_update_gives_the_bits_of_a_new_solver)
   ck_assert(support_same_bits(CELLS, got, want));
   k.desc.boundary_constant[1] = 0;
   ck_assert_int_eq(hymg_operator_set(k.op, &k.desc), HYMG_EINVAL);
-  ck_assert_ptr_nonnull(strstr(hymg_context_error(k.context), "which walls have data"));
+  ck_assert_ptr_nonnull(strstr(hymg_context_error(k.context), "which boundaries have data"));
   support_close(&k);
   support_close(&fresh);
   support_case_free(&c);

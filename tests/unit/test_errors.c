@@ -159,7 +159,7 @@ START_TEST(a_grid_refuses_a_extrapolation_box_that_does_not_fit)
   desc.extrapolation_box = 5;
   refused_grid(&desc, "5", "12");
   desc.extrapolation_box = -4;
-  refused_grid(&desc, "-4", "closure");
+  refused_grid(&desc, "-4", "extrapolation box");
   desc = cube(12);
   desc.n[0] = 24;
   desc.extrapolation_box = 12;

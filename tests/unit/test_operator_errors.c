@@ -124,10 +124,10 @@ START_TEST(an_operator_refuses_robin_conditions_that_make_no_sense)
   refused_operator(grid, &desc, HYMG_EINVAL, "robin_beta[0] is given, but face x- is not a Robin");
   desc = hymg_operator_desc_default();
   desc.boundary_constant[3] = NAN;
-  refused_operator(grid, &desc, HYMG_EINVAL, "constant wall data nan on face y+: finite");
+  refused_operator(grid, &desc, HYMG_EINVAL, "constant boundary data nan on face y+: finite");
   desc.boundary_constant[3] = 0;
   desc.boundary_constant[5] = 1;
-  refused_operator(grid, &desc, HYMG_EINVAL, "wall data on face z+, which is periodic");
+  refused_operator(grid, &desc, HYMG_EINVAL, "boundary data on face z+, which is periodic");
   desc.boundary_constant[5] = 0;
   desc.stencil = HYMG_FV4;
   refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "Robin on face x+ with FV4");
@@ -148,13 +148,13 @@ START_TEST(fv4_says_what_it_does_not_support)
   refused_operator(neumann, &desc, HYMG_EUNSUPPORTED,
                    "3 cells along z, which has a Neumann boundary: FV4 needs 4");
   desc.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "linear closure");
+  refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "extrapolation linear");
   desc.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   desc.stencil = (hymg_stencil)9;
   refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2)");
   desc.stencil = HYMG_FV2;
   desc.extrapolation = (hymg_extrapolation)8;
-  refused_operator(grid, &desc, HYMG_EINVAL, "closure 8: 0 (default) to 3 (vertex)");
+  refused_operator(grid, &desc, HYMG_EINVAL, "extrapolation 8: 0 (default) to 3 (vertex)");
   hymg_grid_destroy(&grid);
   hymg_grid_destroy(&neumann);
 }
@@ -209,7 +209,7 @@ START_TEST(an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "FV2", "FV4", NULL);
   other = desc;
   other.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "linear closure", NULL);
+  support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "extrapolation linear", NULL);
   other = desc;
   other.alpha = alpha;
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "alpha", NULL);
