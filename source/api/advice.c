@@ -15,6 +15,7 @@ enum { SMALL_BOTTOM = 64, MOST_BOTTOM = 4096 };
 #define SMOOTH_BETA    4   /* ratio of neighbouring betas up to which the standard path suits */
 #define EVEN_COUPLING  2   /* likewise of the couplings along two axes */
 #define LOCAL_COUPLING 100 /* robust path: of a cell, against an axis that is halved */
+#define HARD_HOLD      10  /* of an axis of one cell by its boundaries, against all else */
 
 /* ---- at the end of a solve ---- */
 
@@ -253,6 +254,18 @@ static hymg_status advise_robust(const hymg_solver *solver, lines *t)
   return HYMG_OK;
 }
 
+static void advise_thin_axis(const hymg_solver *solver, lines *t)
+{
+  const hymgi_hierarchy *h = &solver->h;
+  const char axis = "xyz"[h->thin_axis < 0 ? 0 : h->thin_axis];
+  if (h->thin_axis >= 0 && h->thin_hold > HARD_HOLD)
+    say(t,
+        "there is one cell along %c, and its Dirichlet boundary holds u %.2g times as strongly as all "
+        "else, so that cells hardly feel each other: try Neumann boundaries along %c, which leave the "
+        "axis without a term",
+        axis, h->thin_hold, axis);
+}
+
 /* Why the cycle is not symmetric; NULL if it is. */
 static const char *asymmetry(const hymg_solver *solver)
 {
@@ -392,6 +405,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     lines t = {text, size, 0};
     text[0] = '\0';
     c->status = HYMG_OK;
+    advise_thin_axis(solver, &t);
     advise_levels(solver, &t);
     status = advise_bottom(solver, &t);
     if (status == HYMG_OK && solver->h.method.robust)

@@ -306,6 +306,29 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
   h->method.singular = h->singular || h->mean_weight != 0;
 }
 
+/* By the least beta of such an axis, and the largest coefficients beside it. */
+static void find_thin_axis(hymgi_hierarchy *h, const double *range)
+{
+  const hymg_operator_desc *d = &h->op->desc;
+  const hymgi_level *level = h->level;
+  const double weight = d->extrapolation == HYMG_EXTRAPOLATION_VERTEX ? 1 : 2;
+  double others = 0;
+  h->thin_axis = -1, h->thin_hold = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const double length = level->n[axis] * level->h[axis], wave = acos(-1.) / length;
+    if (level->n[axis] > 1) others += d->b * range[axis] * wave * wave;
+  }
+  if (others == 0) return; /* a single cell */
+  others += d->a * range[ALPHA];
+  for (int axis = 0; axis < 3; axis++) {
+    const hymg_boundary *kind = level->boundary + 2 * axis;
+    const int held = (kind[0] == HYMG_DIRICHLET) + (kind[1] == HYMG_DIRICHLET);
+    const double width = level->h[axis];
+    const double hold = held * weight * d->b * -range[KINDS + axis] / (width * width) / others;
+    if (level->n[axis] == 1 && hold > h->thin_hold) h->thin_axis = axis, h->thin_hold = hold;
+  }
+}
+
 /* Reads and checks the coefficients; all levels but boundaries, diagonals and bounds. */
 static hymg_status load(hymgi_hierarchy *h)
 {
@@ -325,6 +348,7 @@ static hymg_status load(hymgi_hierarchy *h)
   TRY(hymgi_boundary_data_load(h, &held));
   held = held || has_dirichlet_boundary(grid) || largest[FIXED] != 0;
   find_constants(h, held, largest);
+  find_thin_axis(h, largest);
   for (int l = 0; l < h->num_levels; l++)
     scale_betas(h->level + l);
   return HYMG_OK;

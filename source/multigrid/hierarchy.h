@@ -89,6 +89,10 @@ struct hymgi_hierarchy {
   /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as
    * in a singular system, plus mean_weight times the mean of f */
   double mean_weight;
+  /* An axis of one cell between boundaries of which one is Dirichlet at least, -1: none. They hold u by a term that is
+   * thin_hold times as large as what couples the cells along the other axes over the whole grid, and as a alpha */
+  int thin_axis;
+  double thin_hold;
   bool has_shares; /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
   hymgi_shadow shadow;

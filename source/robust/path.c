@@ -106,8 +106,8 @@ static hymg_status check_fmg(const hymgi_hierarchy *h, const int coarsest[3])
     return HYMG_OK;
   return hymgi_fail(
       h->context, HYMG_EUNSUPPORTED,
-      "method fmg on %d x %d x %d cells: the standard path halves all axes together or none, so "
-      "that there is one level; use method mg (hymg-fv --solver mg) with path auto or robust",
+      "method fmg on %d x %d x %d cells: the standard path halves all three axes together or none, "
+      "and planes and lines have one level there; use method mg (hymg-fv --solver mg)",
       n[0], n[1], n[2]);
 }
 

@@ -1,6 +1,7 @@
 /* hymg_solver_advice: every sentence is provoked, and is absent where its cause is. */
 #include "support/support.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,12 +246,45 @@ START_TEST(too_few_cycles_are_told_with_the_number_that_does)
 }
 END_TEST
 
+/* Not where the layer couples as strongly as the boundary holds it, nor where it has no Dirichlet boundary. */
+START_TEST(the_boundary_of_an_axis_of_one_cell_is_told)
+{
+  static const char *const boundary[][3] = {
+      {"dd pp pp", "pp dn pp", "pp pp nd"}, {"nn dd dd", "dd pp dd", "dd dd nn"}};
+  const int axis = _i % 3;
+  int n[3] = {16, 16, 16};
+  trial t;
+  hymg_options o = hymg_options_default();
+  char place[20];
+  o.method = HYMG_MG, o.path = HYMG_PATH_ROBUST;
+  n[axis] = 1;
+  snprintf(place, sizeof place, "along %c,", "xyz"[axis]);
+  open_trial(&t, n, boundary[0][axis], o);
+  const char *text = ask(&t, NULL, o, NULL);
+  says(text, "there is one cell ", place);
+  says(text, "holds u ", "try Neumann boundaries");
+  const double hold = strtod(strstr(text, "holds u ") + 8, NULL), wave = acos(-1.) / 16;
+  ck_assert_double_eq_tol(hold, (axis == 0 ? 4 : 2) / (2 * wave * wave), .05 * hold);
+  close_kit(&t);
+  t.c.spec.h[axis] = 1; /* as long as the others */
+  ck_assert_str_eq(ask(&t, NULL, o, NULL), "");
+  close_kit(&t);
+  support_case_free(&t.c);
+  open_trial(&t, n, boundary[1][axis], o); /* what was advised */
+  ck_assert_str_eq(ask(&t, NULL, o, NULL), "");
+  ck_assert(t.result.converged);
+  close_kit(&t);
+  support_case_free(&t.c);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("advice");
   TCase *t = tcase_create("advice");
   tcase_set_timeout(t, 100);
   tcase_add_test(t, nothing_is_said_of_a_good_solve);
+  tcase_add_loop_test(t, the_boundary_of_an_axis_of_one_cell_is_told, 0, 3);
   tcase_add_loop_test(t, a_large_bottom_is_told, 0, 2);
   tcase_add_loop_test(t, jumps_and_couplings_are_told, 0, 2);
   tcase_add_test(t, what_semicoarsening_cannot_do_is_told);
