@@ -38,7 +38,7 @@ def _lists(pointers: Any, counts: Any, axes: tuple[int, ...]) -> Optional[tuple[
 def _operator(s: Any) -> dict[str, Any]:
     desc = s._desc
     alpha = _values(s, ("alpha", 0), s.local_shape)
-    beta = [_values(s, ("beta", axis), s._faces(axis)) for axis in range(3)]
+    beta = [_values(s, ("beta", axis), s._faces(axis)) for axis in range(len(s.shape))]
     return {
         "stencil": enum_word("hymg_stencil", desc.stencil),
         "extrapolation": enum_word("hymg_extrapolation", desc.extrapolation),
@@ -63,7 +63,7 @@ def _walls(s: Any, name: str, constants: Any) -> Any:
         robin = s._grid_desc[0].boundary[face] == lib.HYMG_ROBIN
         return constants[face] if values is None and constants is not None and robin else values
 
-    walls = tuple((side(axis, 0), side(axis, 1)) for axis in range(3))
+    walls = tuple((side(axis, 0), side(axis, 1)) for axis in range(len(s.shape)))
     return walls if any(value is not None for pair in walls for value in pair) else None
 
 

@@ -12,8 +12,9 @@ def as_array(fixed: Any, shape: tuple[int, ...], local: tuple[slice, ...]) -> An
     """An array of this rank's part, `local` of a domain of the given shape.
 
     fixed  such an array, which is returned as it is; or a pair (mask, values) of arrays of the part; or a pair (cells,
-           values) with cells of the whole domain: a list of index triples, or a tuple of three index arrays as NumPy
-           has them. Values are numbers or arrays that broadcast. Raises ValueError and TypeError.
+           values) with cells of the whole domain: a list of their indices (numbers on a line, else tuples), or a tuple
+           of one index array per axis as NumPy has them. Values are numbers or arrays that broadcast. Raises ValueError
+           and TypeError.
     """
     if not (isinstance(fixed, tuple) and len(fixed) == 2):
         return fixed
@@ -40,17 +41,22 @@ def _set_mask(result: np.ndarray, mask: np.ndarray, values: np.ndarray) -> None:
 
 def _indices(where: Any, shape: Sequence[int]) -> list[np.ndarray]:
     """One index array per axis, of numbers from 0 on."""
-    if isinstance(where, tuple) and len(where) == 3:
+    count = len(shape)
+    if isinstance(where, tuple) and len(where) == count:
         axes = [np.asarray(index) for index in where]
     else:
-        triples = np.asarray(where)
-        if triples.size == 0:
-            triples = np.zeros((0, 3), dtype=int)
-        if triples.ndim != 2 or triples.shape[1] != 3:
+        cells = np.asarray(where)
+        if cells.size == 0:
+            cells = np.zeros((0, count), dtype=int)
+        if count == 1 and cells.ndim == 1:
+            cells = cells[:, None]
+        if cells.ndim != 2 or cells.shape[1] != count:
+            of_one = ("numbers", "pairs", "triples")[count - 1]
             raise ValueError(
-                "fixed: a mask of bools, a list of index triples or a tuple of three index arrays, and values are wanted"
+                f"fixed: a mask of bools, a list of index {of_one} or a tuple of index arrays, one for each of the "
+                f"{count} axes, and values are wanted"
             )
-        axes = list(triples.T)
+        axes = list(cells.T)
     for axis, (index, n) in enumerate(zip(axes, shape)):
         if index.dtype.kind not in "iu":
             raise TypeError(f"fixed: indices of {index.dtype} along axis {axis}; integers are wanted")

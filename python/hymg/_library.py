@@ -54,7 +54,19 @@ def enum_value(kind: str, word: str) -> int:
     value = ffi.new("int *")
     if lib.hymg_enum_value(kind.encode(), str(word).encode(), value):
         return int(value[0])
-    raise ValueError(f"{kind[len('hymg_'):]} '{word}': one of {', '.join(_enum_words(kind))}")
+    raise ValueError(f"{kind[len('hymg_'):]} {word!r}: {one_of(word, list(_enum_words(kind)))}")
+
+
+def nearest(word: Any, known: Iterable[str], meant: Iterable[str] = ()) -> str:
+    """What is said of a word that is not known: the one that may have been meant, or else all that are known."""
+    near = difflib.get_close_matches(str(word), sorted({*known, *meant}), 1)
+    return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(known))}"
+
+
+def one_of(word: Any, allowed: list[str]) -> str:
+    near = difflib.get_close_matches(str(word), allowed, 1, 0.7)
+    rest = f"; did you mean '{near[0]}'?" if near else ""
+    return f"one of {', '.join(allowed)}{rest}"
 
 
 def enum_word(kind: str, value: int) -> str:
@@ -80,20 +92,26 @@ def set_options(options: Any, values: dict[str, Any], arguments: Iterable[str] =
     """
     alive, error = [], ffi.new("char[]", 1024)
     for name, value in values.items():
+        if name not in (*option_names(), *FILES):
+            rest = nearest(name, {*option_names(), *FILES}, arguments)
+            raise InvalidArgument(lib.HYMG_EINVAL, f"unknown option '{name}'; {rest}")
+        if value is None:  # the default
+            continue
         if name in FILES:
             alive.append(ffi.new("char[]", os.fsencode(value)))
             setattr(options, name, alive[-1])
             continue
-        if name not in option_names():
-            raise InvalidArgument(lib.HYMG_EINVAL, _unknown(name, arguments))
         word = ("no", "yes")[value] if isinstance(value, bool) else value
         if lib.hymg_options_parse(options, f"{name}={word}".encode(), error, len(error)) != lib.HYMG_OK:
-            raise InvalidArgument(lib.HYMG_EINVAL, of_options(text(error)))
+            raise InvalidArgument(lib.HYMG_EINVAL, _refused(name, value, text(error)))
     return alive
 
 
-def _unknown(name: str, arguments: Iterable[str]) -> str:
-    known = {*option_names(), *FILES}
-    near = difflib.get_close_matches(name, {*known, *arguments}, 1)
-    rest = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(known))}"
-    return f"unknown option '{name}'; {rest}"
+def _refused(name: str, value: Any, words: str) -> str:
+    """What hymg_options_parse says of a value, in Python's terms, with the nearest of the words that are allowed."""
+    head, found, allowed = words.partition(": must be one of ")
+    if not found:
+        return of_options(words).replace("'auto' or", "None or")
+    if allowed == "yes, no":
+        return f"{name}: {value!r}; True or False is wanted"
+    return f"{name} {value!r}: {one_of(value, allowed.split(', '))}"

@@ -3,9 +3,10 @@
 import contextlib
 import inspect
 import itertools
+import math
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
 from . import _arrays, _fixed, _mpi, _process, _ranks
@@ -26,8 +27,11 @@ class Objects:
         _process.wait_if_ending()
         if order not in ("C", "F"):
             raise ValueError(f"order '{order}': 'C' or 'F'")
-        # _axes[h] is the array's axis that the library calls h, and the reverse
-        self._axes = (2, 1, 0) if order == "C" else (0, 1, 2)
+        self.shape = _cells(shape)
+        # _axes[h] is the array's axis that the library calls h, and the reverse. Where arrays have two axes or one, the
+        # library's others have one cell between Neumann boundaries, and so no term
+        in_order = range(len(self.shape))
+        self._axes = tuple(reversed(in_order) if order == "C" else in_order)
         self._order = order
         self._lock = threading.Lock()
         self._stack = contextlib.ExitStack()
@@ -45,9 +49,6 @@ class Objects:
         self._ordinal: Optional[int] = None
         self._stream = stream_address(stream)
         self._callers_stream = stream  # kept alive
-        if not is_sequence(shape) and not hasattr(shape, "__iter__"):
-            raise TypeError(f"shape: {describe(shape)}; three numbers of cells are wanted")
-        self.shape = tuple(whole(n, "shape") for n in per_axis(tuple(shape), "shape"))
         self._last: Any = ffi.NULL
         self.result: Optional[Result] = None
 
@@ -98,22 +99,37 @@ class Objects:
         alive = []
         for axis, h in enumerate(self._axes):
             desc.n[h] = self.shape[axis]
-            desc.spacing[h] = number(per_axis(spacing, "spacing")[axis], "spacing")
-            kinds = per_axis(boundary, "boundary")[axis]
+            desc.spacing[h] = number(self._per_axis(spacing, "spacing")[axis], "spacing")
+            kinds = self._per_axis(boundary, "boundary")[axis]
             for side, kind in enumerate((kinds, kinds) if isinstance(kinds, str) else pair(kinds, f"boundary[{axis}]")):
                 desc.boundary[2 * h + side] = enum_value("hymg_boundary", kind)
-            if widths is not None and per_axis(widths, "widths")[axis] is not None:
-                alive.append(numbers("double", per_axis(widths, "widths")[axis], self.shape[axis], f"widths[{axis}]"))
+            if widths is not None and self._per_axis(widths, "widths")[axis] is not None:
+                own = self._per_axis(widths, "widths")[axis]
+                alive.append(numbers("double", own, self.shape[axis], f"widths[{axis}]"))
                 desc.widths[h] = alive[-1]
             if boxes is not None:
-                desc.boxes[h] = whole(per_axis(boxes, "boxes")[axis], "boxes")
+                desc.boxes[h] = whole(self._per_axis(boxes, "boxes")[axis], "boxes")
             if cuts is not None:
-                cut = per_axis(cuts, "cuts")[axis]
+                cut = self._per_axis(cuts, "cuts")[axis]
                 cut = [self.shape[axis]] if cut is None else cut
                 count = len(cut) if hasattr(cut, "__len__") else 1
                 alive.append(numbers("int", cut, count, f"cuts[{axis}]"))
                 desc.cuts[h], desc.boxes[h] = alive[-1], count
+        self._describe_other_axes(desc)
         return alive
+
+    def _describe_other_axes(self, desc: Any) -> None:
+        """Axes of the library that the arrays lack. Their cells' width counts only in files, for the eye."""
+        given = [list(desc.widths[h][0 : desc.n[h]]) if desc.widths[h] else [desc.spacing[h]] for h in self._axes]
+        thin = min((width for widths in given for width in widths if width > 0 and math.isfinite(width)), default=1.0)
+        for h in range(len(self._axes), 3):
+            desc.n[h] = 1
+            desc.spacing[h] = thin
+            desc.boundary[2 * h] = desc.boundary[2 * h + 1] = lib.HYMG_NEUMANN
+            desc.boxes[h] = 1 if any(desc.boxes[0 : len(self._axes)]) else 0
+
+    def _per_axis(self, value: Any, name: str) -> tuple[Any, ...]:
+        return per_axis(value, name, len(self.shape))
 
     def _make_grid(self, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> None:
         desc = ffi.new("hymg_grid_desc *", lib.hymg_grid_desc_default())
@@ -137,6 +153,12 @@ class Objects:
         given = {name: value for name, value in coefficients.items() if value is not None}
         with self._together():
             self._desc.stencil = enum_value("hymg_stencil", stencil)
+            if self._desc.stencil == lib.HYMG_FV4 and len(self.shape) < 3:
+                raise Unsupported(
+                    lib.HYMG_EUNSUPPORTED,
+                    f'stencil="fv4" with a shape of {len(self.shape)}: FV4 is for boxes, of 3 axes; planes and lines '
+                    'have stencil="fv2"',
+                )
             self._desc.limiter = number(limiter, "limiter")
             self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
             self._describe(self._desc, given, self._fields)
@@ -191,6 +213,9 @@ class Objects:
                 for axis, h in enumerate(self._axes):
                     centering = lib.HYMG_FACE_X + h
                     desc.beta[h] = self._field(fields, ("beta", axis), centering, beta[axis], self._faces(axis))
+                for h in range(len(self._axes), 3):  # where it does not count
+                    if not desc.beta[h]:
+                        desc.beta[h] = self._ones(fields, ("beta", h), lib.HYMG_FACE_X + h)
         for name, target in (
             ("boundary_values", desc.boundary_data),
             ("robin_alpha", desc.robin_alpha),
@@ -198,21 +223,21 @@ class Objects:
         ):
             self._describe_boundaries(desc, name, target, values.get(name), fields)
 
-    def _per_axis_beta(self, beta: Any) -> tuple[Any, Any, Any]:
+    def _per_axis_beta(self, beta: Any) -> tuple[Any, ...]:
         if getattr(beta, "ndim", 0) > 1:  # one array, which would be taken for three planes if shape[0] is 3
-            faces = ", ".join(str(self._faces(axis)) for axis in range(3))
+            faces = ", ".join(str(self._faces(axis)) for axis in range(len(self.shape)))
             raise ValueError(
                 f"beta: one array of shape {tuple(beta.shape)}, but a number or one entry per axis is wanted, each a "
                 f"number or an array of face averages, of shapes {faces}"
             )
-        return per_axis(beta, "beta")
+        return self._per_axis(beta, "beta")
 
     def _describe_boundaries(
         self, desc: Any, name: str, target: Any, values: Any, fields: dict[tuple[str, int], Any]
     ) -> None:
         """Per axis None or a pair (low, high); a number of a Robin boundary stays one."""
         constants = {"robin_alpha": desc.robin_alpha_constant, "robin_beta": desc.robin_beta_constant}.get(name)
-        for axis, both in enumerate(() if values is None else per_axis(values, name)):
+        for axis, both in enumerate(() if values is None else self._per_axis(values, name)):
             for side, value in enumerate((None, None) if both is None else pair(both, f"{name}[{axis}]")):
                 face = 2 * self._axes[axis] + side
                 if value is None:
@@ -243,14 +268,23 @@ class Objects:
         if not _arrays.on_device(value):
             value = broadcast(as_double(value, name), shape, name)
         view = self._view(value, name, shape=shape)
-        pointer = ffi.new("hymg_field **")
-        self._check(lib.hymg_field_create_in(self._grid, view.space, centering, lib.HYMG_DOUBLE, pointer))
-        fields[key] = pointer
+        pointer = self._new_field(fields, key, view.space, centering)
         low = ffi.new("int[3]", list(self._low))
         if centering >= lib.HYMG_BOUNDARY_X_LOW:
             low[(centering - lib.HYMG_BOUNDARY_X_LOW) // 2] = 0
         self._copy_in(pointer[0], view, low)
         return pointer[0]
+
+    def _ones(self, fields: dict[tuple[str, int], Any], key: tuple[str, int], centering: int) -> Any:
+        pointer = self._new_field(fields, key, lib.HYMG_HOST, centering)
+        self._check(lib.hymg_field_fill(pointer[0], 1.0))
+        return pointer[0]
+
+    def _new_field(self, fields: dict[tuple[str, int], Any], key: tuple[str, int], space: int, centering: int) -> Any:
+        pointer = ffi.new("hymg_field **")
+        self._check(lib.hymg_field_create_in(self._grid, space, centering, lib.HYMG_DOUBLE, pointer))
+        fields[key] = pointer
+        return pointer
 
     # ---- use ----
 
@@ -341,8 +375,9 @@ class Objects:
 
     def _layout(self, view: View) -> tuple[Any, Any]:
         """Counts and strides of an array, per axis of the library."""
-        count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes])
-        return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes])
+        others = 3 - len(self._axes)
+        count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes] + [1] * others)
+        return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes] + [0] * others)
 
     def _wrap(self, view: View, centering: int = lib.HYMG_CELL) -> Any:
         """A field over an array of cells or faces, to be destroyed by the caller."""
@@ -382,6 +417,19 @@ class Objects:
             if self._watch.error is not None:
                 raise self._watch.error
         return self.result
+
+
+def _cells(shape: Any) -> tuple[int, ...]:
+    """The cells per axis of a solver's shape: of a box, a plane or a line, for which a single number will do."""
+    if isinstance(shape, str) or (not is_sequence(shape) and not hasattr(shape, "__iter__")):
+        try:
+            return (whole(shape, "shape"),)
+        except TypeError:
+            raise TypeError(f"shape: {describe(shape)}; one, two or three numbers of cells are wanted") from None
+    cells: Sequence[Any] = tuple(shape)
+    if not 1 <= len(cells) <= 3:
+        raise ValueError(f"shape: {len(cells)} numbers of cells, but one, two or three are wanted")
+    return tuple(whole(n, "shape") for n in cells)
 
 
 def destroy_fields(fields: dict[tuple[str, int], Any]) -> None:

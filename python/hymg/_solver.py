@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from . import _arrays
 from ._description import described
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning, enum_word
+from ._library import ConvergenceWarning, enum_word, nearest
 from ._objects import Objects, destroy_fields
 from ._operators import linear_operator
 from ._result import Monitor
@@ -103,16 +103,30 @@ class Solver(Objects):
                 robin_beta=robin_beta,
             )
             self._make_solver(options)
+            self._warn_of_thin_axes()
         except BaseException:
             self.close()
             raise
+
+    def _warn_of_thin_axes(self) -> None:
+        """Where a plane was meant, one more axis of one cell between Dirichlet boundaries leaves nothing of it."""
+        axes = [n for n in self.shape if n > 1]
+        if 1 not in self.shape or not axes:
+            return
+        with self._in_use():
+            lines = [line for line in self._advice().splitlines() if line.startswith("there is one cell along")]
+        for line in lines:
+            what = "a plane" if len(axes) == 2 else "a line"
+            shape = f"({', '.join(map(str, axes))}{',' * (len(axes) == 1)})"
+            warnings.warn(f"{line}. Solver({shape}, ...) solves {what}", RuntimeWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         if not self._finalizer.alive or not hasattr(self, "_solver"):
             return f"<hymg.Solver of {' x '.join(map(str, self.shape))} cells, closed>"
         path = enum_word("hymg_path", lib.hymg_solver_path(self._solver, ffi.NULL))
         levels = lib.hymg_solver_num_levels(self._solver)
-        return f"<hymg.Solver of {' x '.join(map(str, self.shape))} cells, path {path}, {levels} levels>"
+        plural = "s" * (levels > 1)
+        return f"<hymg.Solver of {' x '.join(map(str, self.shape))} cells, path {path}, {levels} level{plural}>"
 
     def close(self) -> None:
         """Frees the memory of the library now; with comm a collective call. Further calls fail."""
@@ -197,13 +211,13 @@ class Solver(Objects):
             self._copy_out(self._f, target)
         return result
 
-    def fluxes(self, u: Any, out: Optional[Sequence[Any]] = None) -> tuple[Any, Any, Any]:
+    def fluxes(self, u: Any, out: Optional[Sequence[Any]] = None) -> tuple[Any, ...]:
         """The fluxes -b beta grad u through all faces, per unit of area and positive in the direction of the axis.
 
         u    cell averages, as solve returns them
-        out  three arrays of float64, for the faces normal to each axis of the arrays; None: new ones, of u's framework
+        out  per axis of the arrays one of float64, for the faces normal to it; None: new ones, of u's framework
 
-        Returns the three arrays. That of axis i has one entry more along axis i than `local_shape`: entry j is the low
+        Returns one array per axis. That of axis i has one entry more along axis i than `local_shape`: entry j is the low
         face of cell j, as in beta. On boundaries the fluxes obey the boundary conditions, with the boundary data: their
         outward sum over a cell, times areas and over its volume, plus a alpha u is A u. With comm collective. Errors:
         hymg.Unsupported with stencil "fv4", ValueError for shapes, TypeError for arrays that cannot be used.
@@ -221,18 +235,21 @@ class Solver(Objects):
                     self._copy_in(self._u, given)
                     for axis, view in enumerate(views):
                         fields["flux", self._axes[axis]] = self._wrap(view, lib.HYMG_FACE_X + self._axes[axis])
-                in_order = [fields["flux", h][0] for h in range(3)]
-                self._check(lib.hymg_fluxes(self._solver, self._u, in_order))
+                in_order = [fields["flux", h][0] for h in range(len(views))]
+                others = [ffi.NULL] * (3 - len(views))
+                self._check(lib.hymg_fluxes(self._solver, self._u, in_order + others))
                 self._wait(in_order[0], views[self._axes[0]])
             finally:
                 destroy_fields(fields)
         return results
 
-    def _flux_arrays(self, u: Any, out: Optional[Sequence[Any]]) -> tuple[Any, Any, Any]:
+    def _flux_arrays(self, u: Any, out: Optional[Sequence[Any]]) -> tuple[Any, ...]:
+        axes = len(self.shape)
         if out is None:
-            return tuple(_arrays.empty_like(u, self._faces(axis)) for axis in range(3))
-        if not isinstance(out, (tuple, list)) or len(out) != 3:
-            raise TypeError("out: three arrays are wanted, for the faces normal to each axis")
+            return tuple(_arrays.empty_like(u, self._faces(axis)) for axis in range(axes))
+        if not isinstance(out, (tuple, list)) or len(out) != axes:
+            arrays = ("a tuple of one array is", "two arrays are", "three arrays are")[axes - 1]
+            raise TypeError(f"out: {arrays} wanted, for the faces normal to each axis")
         return tuple(out)
 
     def as_linear_operator(self, library: str = "scipy") -> Any:
@@ -312,7 +329,7 @@ class Solver(Objects):
         known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta", "fixed")
         unknown = set(coefficients) - set(known)
         if unknown:
-            raise TypeError(f"update: unknown coefficient '{min(unknown)}'; there are {', '.join(known)}")
+            raise TypeError(f"update: unknown coefficient '{min(unknown)}'; {nearest(min(unknown), known)}")
         with self._in_use():
             desc = ffi.new("hymg_operator_desc *", self._desc[0])
             fields: dict[tuple[str, int], Any] = {}

@@ -82,12 +82,17 @@ def is_sequence(value: Any) -> bool:
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def per_axis(value: Any, name: str) -> tuple[Any, Any, Any]:
-    """Three values from three or from one for all axes."""
+def per_axis(value: Any, name: str, axes: int) -> tuple[Any, ...]:
+    """As many values as there are axes, from so many or from one for all.
+
+    What the only axis of a line has several of, such as a pair or the widths of its cells, may also be given alone.
+    """
     refuse_masked(value, name)
-    values = tuple(value) if is_sequence(value) else (value,) * 3
-    if len(values) != 3:
-        raise ValueError(f"{name}: {len(values)} values, but one for all axes or one for each of the 3 is wanted")
+    values = tuple(value) if is_sequence(value) else (value,) * axes
+    if axes == 1 and len(values) != 1:
+        return (value,)
+    if len(values) != axes:
+        raise ValueError(f"{name}: {len(values)} values, but one for all axes or one for each of the {axes} is wanted")
     return values
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ._hymg import ffi, lib
 
-Axes = tuple[int, ...]  # the arrays' axis for each of the library's x, y and z
+# The arrays' axis for each of the library's x, y and z; those that are missing have one cell
+Axes = tuple[int, ...]
 
 _LETTER = re.compile(r"\b(along|axis) ([xyz])\b")
 _FACE = re.compile(r"\bface ([xyz])([-+])(?!\w)")
@@ -25,6 +26,13 @@ _NAMES = {
     "boundary_constant": "boundary_values",
     "wall": "boundary_values",
 }
+# options that C's texts name with a value behind them, as in "path robust"
+_CHOICE = re.compile(
+    r"\b(method (?:fmg|mg|mgpcg)|path (?:auto|standard|robust)|precision (?:auto|double|mixed)|memory (?:device|managed)"
+    r"|smoother (?:gsrb|chebyshev|jacobi|l1jacobi|symgs)|backend (?:auto|host|cuda)"
+    r"|transport (?:auto|device|staged|peer|nccl)|extrapolation (?:default|linear|quadratic|vertex))\b"
+)
+_OF_A_PROGRAM = re.compile(r" \(hymg-fv --[^)]*\)")
 _EXTRAPOLATION = re.compile(r"\bHYMG_EXTRAPOLATION_([A-Z]+)\b")
 _SIDES = {"-": "low", "+": "high"}
 
@@ -59,7 +67,12 @@ def of_options(words: str) -> str:
         value = {"yes": "True", "no": "False"}.get(found[2], f'"{found[2]}"')
         return f"{found[1]}={value}"
 
+    def choice(found: Any) -> str:
+        name, value = found[1].split()
+        return f'{name}="{value}"'
+
     with_value, hyphened = _option_patterns()
+    words = _CHOICE.sub(choice, _OF_A_PROGRAM.sub("", words))
     words = _EXTRAPOLATION.sub(lambda found: f'extrapolation="{found[1].lower()}"', words)
     return str(hyphened.sub(lambda found: found[1].replace("-", "_"), with_value.sub(assignment, words)))
 
@@ -68,22 +81,30 @@ def of_arrays(words: str, axes: Axes) -> str:
     """A text of the library with the arrays' axes for x, y and z. axes[0]: the one that the library calls x."""
 
     def axis(letter: str) -> str:
-        return f"axis {axes['xyz'.index(letter)]}"
+        h = "xyz".index(letter)
+        return f"axis {axes[h]}" if h < len(axes) else "an axis of one cell that the arrays lack"
 
     def reordered(found: Any) -> list[str]:
-        return [found[1 + axes.index(i)] for i in range(3)]
+        return [found[1 + axes.index(i)] for i in range(len(axes))]
+
+    def cell(found: Any) -> str:
+        return f"({', '.join(reordered(found))}{',' * (len(axes) == 1)})"
+
+    def extents(found: Any) -> str:
+        return " x ".join(reordered(found))
 
     def member(found: Any) -> str:
-        return f"{_NAMES.get(found[1], found[1])}[{axes[int(found[2])]}]"
+        h = int(found[2])
+        return f"{_NAMES.get(found[1], found[1])}[{axes[h]}]" if h < len(axes) else str(found[0])
 
     def face_member(found: Any) -> str:
-        return f"{_NAMES.get(found[1], found[1])}[{axes[int(found[2]) // 2]}][{int(found[2]) % 2}]"
+        h, side = divmod(int(found[2]), 2)
+        return f"{_NAMES.get(found[1], found[1])}[{axes[h]}][{side}]" if h < len(axes) else str(found[0])
 
     words = _LETTER.sub(lambda found: ("along " if found[1] == "along" else "") + axis(found[2]), words)
     words = _FACE.sub(lambda found: f"the {_SIDES[found[2]]} face of {axis(found[1])}", words)
     words = _WALL.sub(lambda found: f"the {_SIDES[found[2]]} wall of {axis(found[1])}", words)
     words = _FACES.sub(lambda found: f"faces of {axis(found[1])}", words)
-    words = _CELL.sub(lambda found: f"({', '.join(reordered(found))})", words)
-    words = _EXTENTS.sub(lambda found: " x ".join(reordered(found)), words)
+    words = _EXTENTS.sub(extents, _CELL.sub(cell, words))
     words = _PER_FACE.sub(face_member, words)
     return of_options(_PER_AXIS.sub(member, words))

@@ -78,10 +78,10 @@ def test_shapes_are_checked_before_anything_is_made():
             hymg.Solver(shape)
     with pytest.raises(TypeError, match="shape: the number 3.5; a whole number"):
         hymg.Solver((5, 4, 3.5))
-    with pytest.raises(TypeError, match="shape: the number 5; three numbers of cells"):
-        hymg.Solver(5)
-    with pytest.raises(ValueError, match="shape: 2 values"):
-        hymg.Solver((5, 4))
+    with pytest.raises(TypeError, match="shape: the number 3.5; one, two or three numbers of cells"):
+        hymg.Solver(3.5)
+    with pytest.raises(ValueError, match="shape: 4 numbers of cells, but one, two or three"):
+        hymg.Solver((5, 4, 3, 2))
 
 
 def test_status_and_classes():
