@@ -107,6 +107,29 @@ def fluxes_are_those_of_one_rank():
             assert np.array_equal(same.solve(part(u, local)), s.solve(part(u, local)))
 
 
+def planes_and_lines_have_the_bits_of_one_rank(shape, **cuts):
+    rng = np.random.default_rng(11)
+    axes, f = range(len(shape)), rng.standard_normal(shape)
+    boundary, fixed = ("dirichlet", "neumann")[: len(shape)], np.where(rng.random(shape) < 0.1, 1.0, np.nan)
+    beta = [1 + 9 * rng.random([n + (i == axis) for i, n in enumerate(shape)]) for axis in axes]
+    with hymg.Solver(shape, spacing=0.1, boundary=boundary, beta=beta, fixed=fixed, threads=1) as s:
+        expected = s.solve(f)
+        fluxes = s.fluxes(expected)
+    with hymg.Solver(shape, spacing=0.1, comm=COMM, **cuts) as empty:
+        local = empty.local
+    mine = [part(b, local, axis) for axis, b in enumerate(beta)]
+    cells = np.nonzero(~np.isnan(fixed))
+    with hymg.Solver(shape, spacing=0.1, boundary=boundary, beta=mine, fixed=(cells, 1.0), comm=COMM, **cuts) as s:
+        assert len(s.local) == len(s.local_shape) == len(shape) and s.local_shape != shape
+        u = s.solve(part(f, local))
+        assert np.array_equal(u, part(expected, local))
+        for axis, flux in enumerate(s.fluxes(u)):
+            assert np.array_equal(flux, part(fluxes[axis], local, axis))
+        with hymg.Solver(**s.description(), comm=COMM) as same:
+            assert np.array_equal(same.solve(part(f, local)), u)
+    ends_alike(lambda: hymg.Solver(shape, comm=COMM, boxes=7), hymg.InvalidArgument, "7 boxes along axis")
+
+
 class Mine(Exception):
     """An exception of the program's own."""
 
@@ -215,12 +238,15 @@ def main():
     fixed_cells_are_those_of_one_rank(boxes=(1, 1, 3))
     one_file_has_the_parts_of_all_ranks()
     fluxes_are_those_of_one_rank()
+    planes_and_lines_have_the_bits_of_one_rank((12, 10), cuts=([5, 4, 3], None))
+    planes_and_lines_have_the_bits_of_one_rank((10, 12), boxes=(1, 3))
+    planes_and_lines_have_the_bits_of_one_rank((30,), cuts=[11, 9, 10])
     an_exception_on_one_rank_is_raised_on_all()
     solvers_with_a_communicator_do_not_pickle()
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:
-        print("8 passed in 0.0s")
+        print("9 passed in 0.0s")
 
 
 if __name__ == "__main__":
