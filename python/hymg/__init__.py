@@ -1,8 +1,8 @@
 """Geometric multigrid for a alpha u - b div(beta grad u) = f on box-shaped structured grids.
 
     import numpy as np, hymg
-    with hymg.Solver((64, 64, 64), spacing=1 / 64) as s:
-        u = s.solve(np.ones((64, 64, 64)))
+    with hymg.Solver((64, 64), spacing=1 / 64) as s:    # a plane; (64, 64, 64) is a box
+        u = s.solve(np.ones((64, 64)))
 
 `hymg.Solver` is the way in; docs/python.md explains arrays, coefficients, GPUs and scipy.
 """

@@ -18,13 +18,15 @@ Boundary = Union[str, tuple[str, str]]
 
 
 class Solver(Objects):
-    """Solves a alpha u - b div(beta grad u) = f on a box of cells, for any number of right-hand sides.
+    """Solves a alpha u - b div(beta grad u) = f on a box, plane or line of cells, for any number of right-hand sides.
 
+    The shape decides which it is: (nk, nj, ni), (nj, ni) or (n,). All arrays, and what is given per axis, then have as
+    many axes.
     Arrays are cell averages of float64, of any strides, indexed as `shape` says. With order "C", the default, the
     last axis is the library's x, so that C-contiguous arrays are the fast ones; with order "F" the first is. Messages
     and notes name the axes of the arrays, "axis 0" being the first, and cells as the arrays are indexed.
 
-    shape            cells per axis, three numbers; with comm those of the whole domain
+    shape            cells per axis: three numbers, two or one; with comm those of the whole domain
     spacing          of the cells, one number or one per axis
     widths           per axis None or the widths of its cells (then spacing does not count)
     boundary         "dirichlet", "neumann", "robin" or "periodic", for all axes or one for each, which may be a pair
@@ -36,10 +38,10 @@ class Solver(Objects):
                      along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
     fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
-                     or a pair (mask of bools, values), or a pair (cells, values) with a list of index triples or a
-                     tuple of three index arrays of the whole domain. f does not count there and may be NaN
+                     or a pair (mask of bools, values), or a pair (cells, values) with a list of their indices or a
+                     tuple of one index array per axis, of the whole domain. f does not count there and may be NaN
     a, b             numbers; a is 1 by default if alpha is given
-    stencil          "fv2", second order, or "fv4", fourth order
+    stencil          "fv2", second order, or, for boxes, "fv4", fourth order
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
     limiter          with FV4: the factor of beta from which on a face has the flux of FV2; inf: no face; 0: 8 where beta
                      jumps
@@ -51,9 +53,10 @@ class Solver(Objects):
     device, stream   CUDA device and stream (an integer, or an object of CuPy or PyTorch); see docs/python.md
     monitor          called as monitor(cycle, Cycle) after each cycle; returning False ends the solve
     options          members of hymg_options by name, as in smoother="chebyshev", rtol=1e-8, max_cycles=50; method is
-                     "mg" (cycles to the tolerance) unless given
+                     "mg" (cycles to the tolerance) unless given; None is the default of any
 
-    Values that broadcast to the shape of a coefficient are fine. Coefficients are copied. Errors of the library are
+    What a line has two of, as boundary, or one per cell, as widths, need not be in a tuple of its own. Values that
+    broadcast to the shape of a coefficient are fine. Coefficients are copied. Errors of the library are
     hymg.Error with its text. A solver is used by one thread at a time; the interpreter is free while it works.
     """
 
