@@ -54,6 +54,33 @@ struct context_options : hymg_context_options {
 };
 struct grid_desc : hymg_grid_desc {
   grid_desc() : hymg_grid_desc(hymg_grid_desc_default()) {}
+  /* A box, plane or line of cells by one, two or three numbers, as in grid_desc({64, 48}, 0.1) or, with a spacing per
+   * axis, grid_desc({64, 48}, {0.1, 0.2}). To the library all are boxes: axes that are not given have one cell, as wide
+   * as the smallest of the others, between Neumann boundaries, so that the operator has no term along them. */
+  template <std::size_t axes>
+  grid_desc(const int (&cells)[axes], const double (&h)[axes]) : grid_desc()
+  {
+    static_assert(axes <= 3, "one, two or three axes");
+    spacing[0] = h[0];
+    for (std::size_t axis = 1; axis < axes; axis++)
+      spacing[0] = h[axis] < spacing[0] ? h[axis] : spacing[0];
+    spacing[1] = spacing[2] = spacing[0];
+    for (std::size_t axis = 0; axis < 3; axis++) {
+      n[axis] = axis < axes ? cells[axis] : 1;
+      if (axis < axes)
+        spacing[axis] = h[axis];
+      else
+        boundary[2 * axis] = boundary[2 * axis + 1] = HYMG_NEUMANN;
+    }
+  }
+  template <std::size_t axes> grid_desc(const int (&cells)[axes], double h) : grid_desc()
+  {
+    static_assert(axes <= 3, "one, two or three axes");
+    for (std::size_t axis = 0; axis < 3; axis++) {
+      n[axis] = axis < axes ? cells[axis] : 1, spacing[axis] = h;
+      if (axis >= axes) boundary[2 * axis] = boundary[2 * axis + 1] = HYMG_NEUMANN;
+    }
+  }
 };
 struct operator_desc : hymg_operator_desc {
   operator_desc() : hymg_operator_desc(hymg_operator_desc_default()) {}
@@ -76,7 +103,8 @@ using stride3 = std::array<std::ptrdiff_t, 3>;
 
 /* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device
  * memory; (i, j, k) is data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const
- * double. */
+ * double. Of a plane or line two numbers or one will do: {f.data(), {nx, ny}}; there is one value
+ * along the other axes. */
 template <class T> class strided_span
 {
 public:
@@ -86,7 +114,16 @@ public:
   }
   /* Without gaps, x fastest. */
   strided_span(T *data, index3 count)
-      : strided_span(data, count, {1, count[0], std::ptrdiff_t(count[0]) * count[1]})
+      : strided_span(data, count, stride3{1, count[0], std::ptrdiff_t(count[0]) * count[1]})
+  {
+  }
+  template <std::size_t axes>
+  strided_span(T *data, const int (&count)[axes], const std::ptrdiff_t (&stride)[axes])
+      : strided_span(data, filled<index3>(count, 1), filled<stride3>(stride, 0))
+  {
+  }
+  template <std::size_t axes>
+  strided_span(T *data, const int (&count)[axes]) : strided_span(data, filled<index3>(count, 1))
   {
   }
   /* A span of double as one of const double. */
@@ -99,7 +136,7 @@ public:
   const index3 &count() const { return count_; }
   const stride3 &stride() const { return stride_; }
   /* Host memory only. */
-  T &operator()(int i, int j, int k) const
+  T &operator()(int i, int j = 0, int k = 0) const
   {
     return data_[i * stride_[0] + j * stride_[1] + k * stride_[2]];
   }
@@ -109,8 +146,22 @@ public:
     return {data_ + (low[0] * stride_[0] + low[1] * stride_[1] + low[2] * stride_[2]), count,
             stride_};
   }
+  template <std::size_t axes>
+  strided_span part(const int (&low)[axes], const int (&count)[axes]) const
+  {
+    return part(filled<index3>(low, 0), filled<index3>(count, 1));
+  }
 
 private:
+  template <class Array, class U, std::size_t axes>
+  static Array filled(const U (&given)[axes], int rest)
+  {
+    static_assert(axes <= 3, "one, two or three axes");
+    Array all = {rest, rest, rest};
+    for (std::size_t axis = 0; axis < axes; axis++)
+      all[axis] = given[axis];
+    return all;
+  }
   T *data_;
   index3 count_;
   stride3 stride_;
@@ -177,9 +228,12 @@ public:
   /* Collective. */
   grid(const context &c, const hymg_grid_desc &desc)
       : handle([&](hymg_grid **g) { return hymg_grid_create(c.get(), &desc, g); },
-               hymg_grid_destroy, c.get(), c)
+               hymg_grid_destroy, c.get(), c),
+        n_{desc.n[0], desc.n[1], desc.n[2]}
   {
   }
+  /* Cells per axis, 1 along the axes that a plane or line lacks. */
+  const index3 &shape() const { return n_; }
   std::int64_t cells() const { return hymg_grid_cells(get()); }
   /* This rank's bricks: low corner and cells of each. */
   struct brick {
@@ -192,6 +246,9 @@ public:
     hymg_grid_local(get(), index, b.low.data(), b.count.data());
     return b;
   }
+
+private:
+  index3 n_;
 };
 
 class solver;
@@ -302,16 +359,19 @@ inline void save(const std::vector<std::pair<std::string, field>> &named, const 
 class linear_operator : public handle<hymg_operator>
 {
 public:
-  /* The fields in desc are borrowed until the creation or the last update of a solver. */
+  /* The fields in desc are borrowed until the creation or the last update of a solver. On axes of one cell beta need not
+   * be given: it is 1 there where it is a field on others. */
   explicit linear_operator(const hymg::grid &g, const hymg_operator_desc &desc = operator_desc())
-      : handle([&](hymg_operator **o) { return hymg_operator_create(g.get(), &desc, o); },
-               hymg_operator_destroy, g.raw_context(), g),
-        grid_(g)
+      : linear_operator(g, desc, thin_betas(g, desc))
   {
   }
   const hymg::grid &grid() const { return grid_; }
   /* Takes effect with the solver's next update. */
-  void set(const hymg_operator_desc &desc) { must(hymg_operator_set(get(), &desc)); }
+  void set(const hymg_operator_desc &desc)
+  {
+    const hymg_operator_desc whole = completed(desc, thin_);
+    must(hymg_operator_set(get(), &whole));
+  }
   hymg_operator_desc desc() const
   {
     hymg_operator_desc d;
@@ -320,7 +380,36 @@ public:
   }
 
 private:
+  using betas = std::vector<std::pair<int, field>>; /* by axis */
+  linear_operator(const hymg::grid &g, const hymg_operator_desc &desc, const betas &thin)
+      : handle(
+            [&](hymg_operator **o) {
+              const hymg_operator_desc whole = completed(desc, thin);
+              return hymg_operator_create(g.get(), &whole, o);
+            },
+            hymg_operator_destroy, g.raw_context(), g),
+        grid_(g), thin_(thin)
+  {
+  }
+  static betas thin_betas(const hymg::grid &g, const hymg_operator_desc &desc)
+  {
+    betas made;
+    const bool varies = desc.beta[0] || desc.beta[1] || desc.beta[2];
+    for (int axis = 0; axis < 3; axis++)
+      if (varies && g.shape()[std::size_t(axis)] == 1 && !desc.beta[axis]) {
+        made.emplace_back(axis, field(g, hymg_centering(HYMG_FACE_X + axis)));
+        made.back().second.fill(1);
+      }
+    return made;
+  }
+  static hymg_operator_desc completed(hymg_operator_desc desc, const betas &thin)
+  {
+    for (const auto &[axis, ones] : thin)
+      if (!desc.beta[axis]) desc.beta[axis] = ones.get();
+    return desc;
+  }
   hymg::grid grid_;
+  betas thin_;
 };
 
 class solver : public handle<hymg_solver>
@@ -358,10 +447,29 @@ public:
   {
     must(hymg_residual(get(), level, f.get(), u.get(), r.get()));
   }
+  /* Collective: the fluxes -b beta grad u through the faces normal to x, y and z, into fields HYMG_FACE_X, _Y and _Z
+   * of the grid; FV2. */
+  void fluxes(const field &u, field &x) { fluxes(u, {x.get(), nullptr, nullptr}); }
+  void fluxes(const field &u, field &x, field &y) { fluxes(u, {x.get(), y.get(), nullptr}); }
+  void fluxes(const field &u, field &x, field &y, field &z)
+  {
+    fluxes(u, {x.get(), y.get(), z.get()});
+  }
+  /* Collective: what may slow down or spoil the solves, one line each; result: of the last solve. */
+  std::string advice(const hymg_result *result = nullptr)
+  {
+    std::vector<char> text(HYMG_ADVICE);
+    must(hymg_solver_advice(get(), result, text.data(), text.size()));
+    return text.data();
+  }
   int levels() const { return hymg_solver_num_levels(get()); }
   hymg_path path() const { return hymg_solver_path(get(), nullptr); }
 
 private:
+  void fluxes(const field &u, const std::array<hymg_field *, 3> &flux)
+  {
+    must(hymg_fluxes(get(), u.get(), flux.data()));
+  }
   linear_operator operator_;
 };
 

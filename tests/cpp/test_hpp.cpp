@@ -1,6 +1,6 @@
 /* hymg.hpp: exceptions with the library's text, spans with any strides against plain loops,
  * lifetimes (handles destroyed in any order; the sanitizers watch), a solve on odd sides against a
- * 7-point residual computed here. With MPI (TEST_MPI, a number of ranks) the same on a
+ * 7-point residual computed here, planes and lines against boxes of one cell. With MPI (TEST_MPI, a number of ranks) the same on a
  * communicator. Ends with the totals. */
 #ifdef TEST_MPI
 #include <hymg_mpi.hpp>
@@ -290,6 +290,140 @@ static void test_fields_and_cycle()
   CHECK(same);
 }
 
+static hymg::options to_the_tolerance()
+{
+  hymg::options o;
+  o.method = HYMG_MG, o.rtol = 1e-12, o.backend = HYMG_BACKEND_HOST;
+  return o;
+}
+
+/* The defaults of the axes that are not given; spans with two axes and one, and what is around them. */
+static void test_plane_descriptions()
+{
+  const hymg::grid_desc plane({6, 5}, {.5, .25}), line({7}, 2.), box({4, 3, 2}, .1);
+  CHECK(plane.n[0] == 6 && plane.n[1] == 5 && plane.n[2] == 1);
+  CHECK(plane.spacing[0] == .5 && plane.spacing[1] == .25 && plane.spacing[2] == .25);
+  CHECK(plane.boundary[3] == HYMG_DIRICHLET && plane.boundary[4] == HYMG_NEUMANN);
+  CHECK(line.n[0] == 7 && line.n[1] == 1 && line.n[2] == 1 && line.spacing[2] == 2);
+  CHECK(line.boundary[1] == HYMG_DIRICHLET && line.boundary[2] == HYMG_NEUMANN);
+  CHECK(box.n[2] == 2 && box.spacing[2] == .1 && box.boundary[5] == HYMG_DIRICHLET);
+  const hymg::grid grid(make_context(), plane);
+  CHECK(grid.cells() == 30 && grid.shape() == (hymg::index3{6, 5, 1}));
+  hymg::field field(grid);
+  std::vector<double> ghosted = random_values(8 * 7), out(62, nan_value);
+  const auto inner = hymg::strided_span<double>(ghosted.data(), {8, 7}).part({1, 1}, {6, 5});
+  const hymg::strided_span<double> turned(out.data() + 1, {6, 5}, {10, 2});
+  CHECK(inner.count() == (hymg::index3{6, 5, 1}) && &inner(5, 4) == &ghosted[5 * 8 + 6]);
+  field.write_own(inner);
+  field.put({{2, 3}}, {-7});
+  field.read_own(turned);
+  double cells = 0;
+  for (int b = 0; b < grid.bricks(); b++) {
+    const hymg::grid::brick own = grid.local(b);
+    for (int j = own.low[1]; j < own.low[1] + own.count[1]; j++)
+      for (int i = own.low[0]; i < own.low[0] + own.count[0]; i++, cells++)
+        CHECK(turned(i, j) == (i == 2 && j == 3 ? -7 : inner(i, j)));
+  }
+  int written = 0;
+  for (double x : out)
+    written += !std::isnan(x);
+  CHECK(written == int(cells) && std::isnan(out.front()) && std::isnan(out.back()));
+}
+
+/* A field of different values between 1 and 13 on the faces normal to x or y. */
+static hymg::field face_values(const hymg::grid &grid, int axis)
+{
+  const int nx = grid.shape()[0] + (axis == 0), ny = grid.shape()[1] + (axis == 1);
+  std::vector<double> v(std::size_t(nx) * std::size_t(ny));
+  for (std::size_t m = 0; m < v.size(); m++)
+    v[m] = 1 + double(m * 7 % 13);
+  hymg::field f(grid, hymg_centering(HYMG_FACE_X + axis));
+  f.write_own({v.data(), {nx, ny}});
+  return f;
+}
+
+/* A plane with beta along its axes only has the bits of a box with all three; its fluxes flow out of cells as f says;
+ * the update of a copy of the operator keeps what was filled in. */
+static void test_plane()
+{
+  enum { NX = 19, NY = 14 };
+  const hymg::context context = make_context();
+  hymg::grid_desc plane({NX, NY}, {.2, .3});
+  plane.boundary[0] = HYMG_NEUMANN;
+  hymg::grid_desc thick = plane;
+  thick.spacing[2] = 40;
+  const hymg::grid grid(context, plane), box(context, thick);
+  const hymg::field bx = face_values(grid, 0), by = face_values(grid, 1);
+  const hymg::field cx = face_values(box, 0), cy = face_values(box, 1);
+  hymg::field cz(box, HYMG_FACE_Z), qx(grid, HYMG_FACE_X), qy(grid, HYMG_FACE_Y);
+  cz.fill(1);
+  hymg::operator_desc op, all;
+  op.beta[0] = bx.get(), op.beta[1] = by.get();
+  all.beta[0] = cx.get(), all.beta[1] = cy.get(), all.beta[2] = cz.get();
+  hymg::solver solver(hymg::linear_operator(grid, op), to_the_tolerance());
+  hymg::solver other(hymg::linear_operator(box, all), to_the_tolerance());
+  hymg::field f(solver), u(solver), g(other), v(other);
+  const std::vector<double> rhs = random_values(NX * NY);
+  f.write_own({rhs.data(), {NX, NY}}), g.write_own({rhs.data(), {NX, NY, 1}});
+  CHECK(solver.solve(f, u).converged && other.solve(g, v).converged);
+  const int n[3] = {NX, NY, 1};
+  const std::vector<double> x = values(context, u, n);
+  CHECK(x == values(context, v, n) && u.max() > 0 && solver.advice() == "");
+  solver.fluxes(u, qx, qy);
+  std::vector<double> qa((NX + 1) * NY, -HUGE_VAL), qb(NX * (NY + 1), -HUGE_VAL);
+  const hymg::strided_span<double> a(qa.data(), {NX + 1, NY}), b(qb.data(), {NX, NY + 1});
+  qx.read_own(a), qy.read_own(b);
+  for (double &q : qa)
+    q = context.max(q);
+  for (double &q : qb)
+    q = context.max(q);
+  double worst = 0;
+  for (int j = 0; j < NY; j++)
+    for (int i = 0; i < NX; i++) {
+      const double out = (a(i + 1, j) - a(i, j)) / .2 + (b(i, j + 1) - b(i, j)) / .3;
+      worst = std::fmax(worst, std::fabs(out - rhs[std::size_t(i + NX * j)]));
+    }
+  CHECK(worst < 1e-10);
+  {
+    hymg::linear_operator same = solver.op();
+    op.b = 2;
+    same.set(op);
+  }
+  solver.update();
+  CHECK(solver.solve(f, u).converged);
+  const std::vector<double> half = values(context, u, n);
+  worst = 0;
+  for (std::size_t c = 0; c < x.size(); c++)
+    worst = std::fmax(worst, std::fabs(2 * half[c] - x[c]));
+  CHECK(worst <= 1e-9 * v.max());
+}
+
+/* -u'' = 2, u(0) = 0, u'(1) = 0: u = x (2 - x). What Dirichlet boundaries on an axis of one cell do is told. */
+static void test_line_and_advice()
+{
+  enum { N = 40 };
+  const hymg::context context = make_context();
+  hymg::grid_desc line({N}, 1. / N);
+  line.boundary[1] = HYMG_NEUMANN;
+  hymg::solver solver(hymg::linear_operator(hymg::grid(context, line)), to_the_tolerance());
+  hymg::field f(solver), u(solver);
+  f.fill(2);
+  const hymg_result result = solver.solve(f, u);
+  CHECK(result.converged && solver.advice(&result) == "");
+  const int n[3] = {N, 1, 1};
+  const std::vector<double> x = values(context, u, n);
+  double worst = 0;
+  for (int i = 0; i < N; i++) {
+    const double s = (i + .5) / N;
+    worst = std::fmax(worst, std::fabs(x[std::size_t(i)] - s * (2 - s)));
+  }
+  CHECK(worst < 1. / (N * N));
+  hymg::grid_desc thin({16, 17, 1},
+                       .1); /* three axes are three: Dirichlet boundaries on the last one, too */
+  hymg::solver held(hymg::linear_operator(hymg::grid(context, thin)), to_the_tolerance());
+  CHECK(held.advice().find("there is one cell along z") == 0);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef TEST_MPI
@@ -304,6 +438,9 @@ int main(int argc, char **argv)
   test_solve();
   test_options();
   test_fields_and_cycle();
+  test_plane_descriptions();
+  test_plane();
+  test_line_and_advice();
   failures = failed;
 #ifdef TEST_MPI
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
