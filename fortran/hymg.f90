@@ -67,20 +67,20 @@ contains
 
   ! The text of the context's last failure.
   function hymg_error_text(context) result(text)
-    type(c_ptr), intent(in) :: context
+    type(hymg_context), intent(in) :: context
     character(:), allocatable :: text
     text = hymg_text(hymg_context_error(context))
   end function
 
   integer(c_int) function hymg_context_create(context, options) result(status)
-    type(c_ptr), intent(inout) :: context
+    type(hymg_context), intent(inout) :: context
     type(hymg_context_options), intent(in), optional :: options
     status = hymg_check_types()
     if (status == HYMG_OK) status = hymg_context_create_unchecked(options, context)
   end function
 
   integer(c_int) function write_array(field, array, low) result(status)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     real(c_double), intent(in), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
     type(brick) :: b
@@ -89,7 +89,7 @@ contains
   end function
 
   integer(c_int) function read_array(field, array, low) result(status)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     real(c_double), intent(inout), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
     type(brick) :: b
@@ -98,7 +98,7 @@ contains
   end function
 
   integer(c_int) function write_own_array(field, array, low) result(status)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     real(c_double), intent(in), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
     type(brick) :: b
@@ -107,7 +107,7 @@ contains
   end function
 
   integer(c_int) function read_own_array(field, array, low) result(status)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     real(c_double), intent(inout), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
     type(brick) :: b
@@ -116,7 +116,7 @@ contains
   end function
 
   integer(c_int) function put_cells(field, cell, value) result(status)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     integer, intent(in) :: cell(:, :)
     real(c_double), intent(in) :: value(:)
     integer(c_int), allocatable :: zero_based(:, :)
@@ -129,10 +129,10 @@ contains
 
   ! The array must be a pointer, or a target of the program: the field uses it after this call.
   integer(c_int) function wrap_array(grid, centering, array, field, low) result(status)
-    type(c_ptr), intent(in) :: grid
+    type(hymg_grid), intent(in) :: grid
     integer(c_int), intent(in) :: centering
     real(c_double), intent(inout), target :: array(:, :, :)
-    type(c_ptr), intent(inout) :: field
+    type(hymg_field), intent(inout) :: field
     integer, intent(in), optional :: low(3)
     type(brick) :: b
     b = brick_of(array, low)

@@ -1,6 +1,6 @@
-! The calls of hymg.h on contexts, devices, grids, fields and operators, as in C: handles are of type(c_ptr), text from
-! C is turned into Fortran's by hymg_text of module hymg, text to C ends with c_null_char. What hymg.h allows to be NULL
-! is optional, or c_null_ptr for handles. Module hymg wraps the names that end in _c and _unchecked.
+! The calls of hymg.h on contexts, devices, grids, fields and operators, as in C, with a type for each kind of handle; text
+! from C is turned into Fortran's by hymg_text of module hymg, text to C ends with c_null_char. What hymg.h allows to be
+! NULL is optional, or a handle that is null, as hymg_solver(). Module hymg wraps the names that end in _c and _unchecked.
 module hymg_calls
   use hymg_types
   implicit none
@@ -46,49 +46,49 @@ module hymg_calls
         bind(c, name='hymg_context_create')
       import
       type(hymg_context_options), intent(in), optional :: options
-      type(c_ptr), intent(inout) :: context
+      type(hymg_context), intent(inout) :: context
     end function
     subroutine hymg_context_destroy(context) bind(c)
       import
-      type(c_ptr), intent(inout) :: context
+      type(hymg_context), intent(inout) :: context
     end subroutine
     type(c_ptr) function hymg_context_error(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_context_rank(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_context_ranks(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_context_threads(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_context_nodes(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_context_max(context, value) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
       real(c_double), intent(inout) :: value
     end function
     integer(c_int) function hymg_context_barrier(context) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
     end function
     integer(c_int) function hymg_device_count(context, count) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
       integer(c_int), intent(inout) :: count
     end function
     integer(c_int) function hymg_device_get(context, ordinal, info) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
       integer(c_int), value :: ordinal
       type(hymg_device_info), intent(inout) :: info
     end function
@@ -97,68 +97,71 @@ module hymg_calls
     end function
     integer(c_int) function hymg_grid_create(context, desc, grid) bind(c)
       import
-      type(c_ptr), value :: context
+      type(hymg_context), value :: context
       type(hymg_grid_desc), intent(in) :: desc
-      type(c_ptr), intent(inout) :: grid
+      type(hymg_grid), intent(inout) :: grid
     end function
     subroutine hymg_grid_destroy(grid) bind(c)
       import
-      type(c_ptr), intent(inout) :: grid
+      type(hymg_grid), intent(inout) :: grid
     end subroutine
     integer(c_int64_t) function hymg_grid_cells(grid) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
     end function
     subroutine hymg_grid_boxes(grid, boxes) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
       integer(c_int), intent(out) :: boxes(3)
     end subroutine
     integer(c_int) function hymg_grid_num_local(grid) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
     end function
     subroutine hymg_grid_local(grid, index, low, count) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
       integer(c_int), value :: index
       integer(c_int), intent(out) :: low(3), count(3)
     end subroutine
     integer(c_int) function hymg_field_create(grid, solver, centering, precision, field) bind(c)
       import
-      type(c_ptr), value :: grid, solver
+      type(hymg_grid), value :: grid
+      type(hymg_solver), value :: solver
       integer(c_int), value :: centering, precision
-      type(c_ptr), intent(inout) :: field
+      type(hymg_field), intent(inout) :: field
     end function
     integer(c_int) function hymg_field_create_in(grid, space, centering, precision, field) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
       integer(c_int), value :: space, centering, precision
-      type(c_ptr), intent(inout) :: field
+      type(hymg_field), intent(inout) :: field
     end function
     integer(c_int) function hymg_field_create_on_level(solver, level, field) bind(c)
       import
-      type(c_ptr), value :: solver
+      type(hymg_solver), value :: solver
       integer(c_int), value :: level
-      type(c_ptr), intent(inout) :: field
+      type(hymg_field), intent(inout) :: field
     end function
     integer(c_int) function hymg_field_wrap_c(grid, space, centering, precision, low, count, &
         stride, data, field) bind(c, name='hymg_field_wrap')
       import
-      type(c_ptr), value :: grid, data
+      type(hymg_grid), value :: grid
+      type(c_ptr), value :: data
       integer(c_int), value :: space, centering, precision
       integer(c_int), intent(in) :: low(3), count(3)
       integer(c_ptrdiff_t), intent(in) :: stride(3)
-      type(c_ptr), intent(inout) :: field
+      type(hymg_field), intent(inout) :: field
     end function
     subroutine hymg_field_destroy(field) bind(c)
       import
-      type(c_ptr), intent(inout) :: field
+      type(hymg_field), intent(inout) :: field
     end subroutine
     integer(c_int) function hymg_field_write_c(field, low, count, stride, data, space) &
         bind(c, name='hymg_field_write')
       import
-      type(c_ptr), value :: field, data
+      type(hymg_field), value :: field
+      type(c_ptr), value :: data
       integer(c_int), intent(in) :: low(3), count(3)
       integer(c_ptrdiff_t), intent(in) :: stride(3)
       integer(c_int), value :: space
@@ -166,7 +169,8 @@ module hymg_calls
     integer(c_int) function hymg_field_read_c(field, low, count, stride, data, space) &
         bind(c, name='hymg_field_read')
       import
-      type(c_ptr), value :: field, data
+      type(hymg_field), value :: field
+      type(c_ptr), value :: data
       integer(c_int), intent(in) :: low(3), count(3)
       integer(c_ptrdiff_t), intent(in) :: stride(3)
       integer(c_int), value :: space
@@ -174,7 +178,8 @@ module hymg_calls
     integer(c_int) function hymg_field_write_own_c(field, low, count, stride, data, space) &
         bind(c, name='hymg_field_write_own')
       import
-      type(c_ptr), value :: field, data
+      type(hymg_field), value :: field
+      type(c_ptr), value :: data
       integer(c_int), intent(in) :: low(3), count(3)
       integer(c_ptrdiff_t), intent(in) :: stride(3)
       integer(c_int), value :: space
@@ -182,19 +187,20 @@ module hymg_calls
     integer(c_int) function hymg_field_read_own_c(field, low, count, stride, data, space) &
         bind(c, name='hymg_field_read_own')
       import
-      type(c_ptr), value :: field, data
+      type(hymg_field), value :: field
+      type(c_ptr), value :: data
       integer(c_int), intent(in) :: low(3), count(3)
       integer(c_ptrdiff_t), intent(in) :: stride(3)
       integer(c_int), value :: space
     end function
     integer(c_int) function hymg_field_fill(field, value) bind(c)
       import
-      type(c_ptr), value :: field
+      type(hymg_field), value :: field
       real(c_double), value :: value
     end function
     integer(c_int) function hymg_field_put_c(field, count, cell, value) bind(c, name='hymg_field_put')
       import
-      type(c_ptr), value :: field
+      type(hymg_field), value :: field
       integer(c_int64_t), value :: count
       integer(c_int), intent(in) :: cell(3, *)
       real(c_double), intent(in) :: value(*)
@@ -202,51 +208,52 @@ module hymg_calls
     integer(c_int) function hymg_field_axpy(a, x, y) bind(c)
       import
       real(c_double), value :: a
-      type(c_ptr), value :: x, y
+      type(hymg_field), value :: x, y
     end function
     integer(c_int) function hymg_field_scale(a, x) bind(c)
       import
       real(c_double), value :: a
-      type(c_ptr), value :: x
+      type(hymg_field), value :: x
     end function
     integer(c_int) function hymg_field_copy(x, y) bind(c)
       import
-      type(c_ptr), value :: x, y
+      type(hymg_field), value :: x, y
     end function
     integer(c_int) function hymg_field_max(x, max) bind(c)
       import
-      type(c_ptr), value :: x
+      type(hymg_field), value :: x
       real(c_double), intent(inout) :: max
     end function
     integer(c_int) function hymg_field_rms(x, rms) bind(c)
       import
-      type(c_ptr), value :: x
+      type(hymg_field), value :: x
       real(c_double), intent(inout) :: rms
     end function
     integer(c_int) function hymg_field_mean(x, mean) bind(c)
       import
-      type(c_ptr), value :: x
+      type(hymg_field), value :: x
       real(c_double), intent(inout) :: mean
     end function
     integer(c_int) function hymg_field_dot(x, y, dot) bind(c)
       import
-      type(c_ptr), value :: x, y
+      type(hymg_field), value :: x, y
       real(c_double), intent(inout) :: dot
     end function
     integer(c_int) function hymg_field_remove_mean(x) bind(c)
       import
-      type(c_ptr), value :: x
+      type(hymg_field), value :: x
     end function
     ! name and file end with c_null_char; name: c_loc of each.
     integer(c_int) function hymg_field_save(field, file) bind(c)
       import
-      type(c_ptr), value :: field
+      type(hymg_field), value :: field
       character(kind=c_char), intent(in) :: file(*)
     end function
     integer(c_int) function hymg_fields_save(count, field, name, file) bind(c)
       import
       integer(c_int), value :: count
-      type(c_ptr), intent(in) :: field(*), name(*)
+      type(hymg_field), intent(in) :: field(*)
+      type(c_ptr), intent(in) :: name(*)
       character(kind=c_char), intent(in) :: file(*)
     end function
     type(hymg_operator_desc) function hymg_operator_desc_default() bind(c)
@@ -254,23 +261,23 @@ module hymg_calls
     end function
     integer(c_int) function hymg_operator_create(grid, desc, op) bind(c)
       import
-      type(c_ptr), value :: grid
+      type(hymg_grid), value :: grid
       type(hymg_operator_desc), intent(in) :: desc
-      type(c_ptr), intent(inout) :: op
+      type(hymg_operator), intent(inout) :: op
     end function
     integer(c_int) function hymg_operator_get(op, desc) bind(c)
       import
-      type(c_ptr), value :: op
+      type(hymg_operator), value :: op
       type(hymg_operator_desc), intent(inout) :: desc
     end function
     integer(c_int) function hymg_operator_set(op, desc) bind(c)
       import
-      type(c_ptr), value :: op
+      type(hymg_operator), value :: op
       type(hymg_operator_desc), intent(in) :: desc
     end function
     subroutine hymg_operator_destroy(op) bind(c)
       import
-      type(c_ptr), intent(inout) :: op
+      type(hymg_operator), intent(inout) :: op
     end subroutine
   end interface
 end module hymg_calls

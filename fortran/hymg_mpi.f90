@@ -11,7 +11,7 @@ module hymg_mpi
       import
       integer(c_int), value :: comm
       type(hymg_context_options), intent(in), optional :: options
-      type(c_ptr), intent(inout) :: context
+      type(hymg_context), intent(inout) :: context
     end function
   end interface
 
@@ -21,7 +21,7 @@ contains
   ! hymg_context_create.
   integer(c_int) function hymg_context_create_mpi(comm, context, options) result(status)
     integer, intent(in) :: comm
-    type(c_ptr), intent(inout) :: context
+    type(hymg_context), intent(inout) :: context
     type(hymg_context_options), intent(in), optional :: options
     status = hymg_check_types()
     if (status == HYMG_OK) status = context_create_mpi_f(int(comm, c_int), options, context)

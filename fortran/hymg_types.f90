@@ -96,6 +96,25 @@ module hymg_types
   end enum
   integer(c_int), parameter :: HYMG_MAX_LEVELS = 32, HYMG_ADVICE = 4096
 
+  ! Handles, each of a type of its own, so that the compiler refuses a context where a grid is wanted. They are null until
+  ! a call has created the object: c_associated(grid%ptr) tells, and hymg_solver() is one that is null. C gets and gives
+  ! the pointer in them: a structure of one pointer is passed as that pointer is.
+  type, bind(c) :: hymg_context
+    type(c_ptr) :: ptr = c_null_ptr
+  end type
+  type, bind(c) :: hymg_grid
+    type(c_ptr) :: ptr = c_null_ptr
+  end type
+  type, bind(c) :: hymg_field
+    type(c_ptr) :: ptr = c_null_ptr
+  end type
+  type, bind(c) :: hymg_operator
+    type(c_ptr) :: ptr = c_null_ptr
+  end type
+  type, bind(c) :: hymg_solver
+    type(c_ptr) :: ptr = c_null_ptr
+  end type
+
   type, bind(c) :: hymg_build
     type(c_ptr) :: version, commit, compiler, flags, mpi, openmp, cuda, nccl
   end type
@@ -133,14 +152,12 @@ module hymg_types
     real(c_double) :: a = 0, b = 1
     real(c_double) :: alpha_constant = 1
     real(c_double) :: beta_constant = 1
-    type(c_ptr) :: alpha = c_null_ptr
-    type(c_ptr) :: beta(3) = c_null_ptr
-    type(c_ptr) :: boundary_data(6) = c_null_ptr
+    type(hymg_field) :: alpha, beta(3), boundary_data(6)
     real(c_double) :: boundary_constant(6) = 0
     real(c_double) :: robin_alpha_constant(6) = 1, robin_beta_constant(6) = 1
-    type(c_ptr) :: robin_alpha(6) = c_null_ptr, robin_beta(6) = c_null_ptr
+    type(hymg_field) :: robin_alpha(6), robin_beta(6)
     real(c_double) :: limiter = 0
-    type(c_ptr) :: fixed = c_null_ptr
+    type(hymg_field) :: fixed
   end type
 
   type, bind(c) :: hymg_cycle_record

@@ -3,7 +3,9 @@ subroutine fragment(grid, solver, rhs, solution, options)
   use hymg
   use, intrinsic :: iso_c_binding
   implicit none
-  type(c_ptr) :: grid, solver, rhs, solution
+  type(hymg_grid) :: grid
+  type(hymg_solver) :: solver
+  type(hymg_field) :: rhs, solution
   type(hymg_options) :: options
   integer(c_int) :: status
 BLOCK

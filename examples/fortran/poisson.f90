@@ -10,8 +10,11 @@ program poisson
   type(hymg_operator_desc) :: laplace ! -div grad
   type(hymg_options) :: options
   type(hymg_result) :: result
-  type(c_ptr) :: context = c_null_ptr, grid = c_null_ptr, op = c_null_ptr, solver = c_null_ptr
-  type(c_ptr) :: rhs = c_null_ptr, solution = c_null_ptr
+  type(hymg_context) :: context
+  type(hymg_grid) :: grid
+  type(hymg_operator) :: op
+  type(hymg_solver) :: solver
+  type(hymg_field) :: rhs, solution
   integer :: i, j, k
 
   sines = [((cos(pi * (i - 1) / n) - cos(pi * i / n)) * n / pi, i=1, n)] ! means over cells

@@ -1,9 +1,24 @@
 ! -div grad u = f on the unit cube with MPI: the program cuts the z-axis into slabs of its own, which need not be equal,
 ! and holds its slab with a layer of ghosts in arrays whose bounds are global indices. For 1 to 50 ranks.
+! What C calls is in a module: for the address of a procedure inside another one compilers write code on the stack.
+module slabs_owner
+  use hymg
+  implicit none
+contains
+  ! Slab box(3) is of the rank of the same number.
+  integer(c_int) function owner(box, user) bind(c)
+    integer(c_int), intent(in) :: box(3)
+    type(c_ptr), value :: user
+    owner = box(3)
+    if (c_associated(user)) owner = -1 ! none was given
+  end function
+end module slabs_owner
+
 program slabs
   use hymg
   use hymg_mpi
   use mpi
+  use slabs_owner
   implicit none
   integer, parameter :: n = 50
   real(c_double), parameter :: pi = acos(-1._c_double)
@@ -14,8 +29,11 @@ program slabs
   type(hymg_operator_desc) :: laplace ! -div grad, 2nd order
   type(hymg_options) :: options
   type(hymg_result) :: result
-  type(c_ptr) :: context = c_null_ptr, grid = c_null_ptr, op = c_null_ptr, solver = c_null_ptr
-  type(c_ptr) :: rhs = c_null_ptr, solution = c_null_ptr
+  type(hymg_context) :: context
+  type(hymg_grid) :: grid
+  type(hymg_operator) :: op
+  type(hymg_solver) :: solver
+  type(hymg_field) :: rhs, solution
   integer :: rank, ranks, first, last, code, i, j, k
 
   call MPI_Init(code)
@@ -62,14 +80,6 @@ program slabs
   if (.not. result%converged .or. error > 1._c_double / n**2) error stop 'slabs: not as good as it should be'
 
 contains
-
-  ! Slab box(3) is of the rank of the same number.
-  integer(c_int) function owner(box, user) bind(c)
-    integer(c_int), intent(in) :: box(3)
-    type(c_ptr), value :: user
-    owner = box(3)
-    if (c_associated(user)) owner = -1 ! none was given
-  end function
 
   subroutine need(status)
     integer(c_int), intent(in) :: status

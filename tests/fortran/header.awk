@@ -1,5 +1,5 @@
 # hymg.h (and hymg_mpi.h) -> a C program that prints a row for each constant, type, member and call:
-#   HYMG_NAME value / type size / type.member offset size / call arguments
+#   HYMG_NAME value / type size / type.member offset size / type handle size / call arguments, for each its handle or -
 
 { text = text $0 "\n" }
 
@@ -54,14 +54,18 @@ function member(type, name)
          "sizeof(((" type " *)0)->" name "));\n"
 }
 
-# "int *hymg_name(int a, int b)"
-function call(prototype,    name, arguments)
+# "int *hymg_name(int a, hymg_grid *b)"
+function call(prototype,    name, arguments, words, i, kind, kinds)
 {
   match(prototype, /hymg_[a-z0-9_]+[ \n]*\(/)
   name = substr(prototype, RSTART, RLENGTH - 1)
   prototype = substr(prototype, RSTART + RLENGTH)
-  arguments = prototype ~ /^void\)/ ? 0 : gsub(/,/, "", prototype) + 1
-  rows = rows "  printf(\"" name " " arguments "\\n\");\n"
+  arguments = prototype ~ /^void\)/ ? 0 : split(prototype, words, ",")
+  for (i = 1; i <= arguments; i++) {
+    kind = match(words[i], /hymg_[a-z]+ [*]/) ? substr(words[i], RSTART, RLENGTH - 2) : "-"
+    kinds = kinds " " (kind in handles ? kind : "-")
+  }
+  rows = rows "  printf(\"" name " " arguments kinds "\\n\");\n"
 }
 
 END {
@@ -78,6 +82,13 @@ END {
     match(pieces[i], /\}[ ]hymg_[a-z_]+;/)
     members(substr(pieces[i], RSTART + 2, RLENGTH - 3), substr(pieces[i], 1, RSTART - 1))
   }
+  n = split(text, pieces, /typedef struct /)
+  for (i = 2; i <= n; i++)
+    if (match(pieces[i], /^hymg_[a-z]+ hymg_[a-z]+;/)) {
+      split(pieces[i], words, " ")
+      handles[words[1]]
+      rows = rows "  printf(\"" words[1] " handle %zu\\n\", sizeof(" words[1] " *));\n"
+    }
   n = split(text, pieces, /HYMG_API /)
   for (i = 2; i <= n; i++)
     if (pieces[i] ~ /^[a-z]/)

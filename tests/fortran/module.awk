@@ -11,7 +11,9 @@ function statement(s)
   else if (s ~ /^ *type, bind\(c\) ::/) begin_type(s)
   else if (s ~ /^ *end type/) end_type()
   else if (type && s ~ /::/) members(s)
-  else if (s ~ /bind\(c/ && s ~ /(function|subroutine) /) call(s)
+  else if (s ~ /bind\(c/ && s ~ /(function|subroutine) /) begin_call(s)
+  else if (called && s ~ /^ *type\(hymg_[a-z]+\).*::/) handle_arguments(s)
+  else if (called && s ~ /^ *end (function|subroutine)/) end_call()
 }
 
 function constants(s,    words, n, i)
@@ -27,7 +29,7 @@ function begin_type(s)
   type = s
   sub(/.*:: */, "", type)
   declarations = declarations "  type(" type "), target :: x_" type ", d_" type "\n"
-  add("print '(a,i0)', '" type " ', c_sizeof(x_" type ")")
+  sized = 0
   defaults = index(" " DEFAULTS " ", " " type " ")
   if (defaults) add("d_" type " = " type "_default()")
 }
@@ -42,6 +44,8 @@ function members(s,    words, n, i, member)
   for (i = 1; i <= n; i++) {
     sub(/=.*/, "", words[i])
     gsub(/ /, "", words[i])
+    if (!sized++) add("print '(a,i0)', '" type (words[i] == "ptr" ? " handle" : "") " ', c_sizeof(x_" type ")")
+    if (words[i] == "ptr") { is_handle[type]; continue }
     member = "x_" type "%" words[i]
     add("call row('" type "." words[i] "', c_loc(x_" type "), c_loc(" member "), c_sizeof(" member "))")
     if (defaults)
@@ -50,15 +54,38 @@ function members(s,    words, n, i, member)
   }
 }
 
-function call(s,    name)
+function begin_call(s,    name)
 {
   name = s
   if (s ~ /name='/) { sub(/.*name='/, "", name); sub(/'.*/, "", name) }
   else { sub(/.*(function|subroutine) /, "", name); sub(/\(.*/, "", name) }
   if (name !~ /^hymg_/) return
+  called = name
   sub(/\) *bind\(c.*/, "", s)
   sub(/^.*(function|subroutine) [a-z0-9_]*\(/, "", s)
-  add("print '(a,i0)', '" name " ', " (s ~ /[a-z]/ ? gsub(/,/, "", s) + 1 : 0))
+  gsub(/ /, "", s)
+  count = split(s, argument, ",")
+}
+
+# "type(hymg_field), value :: f, u(3)"
+function handle_arguments(s,    kind, words, n, i)
+{
+  kind = s
+  sub(/^ *type\(/, "", kind)
+  sub(/\).*/, "", kind)
+  sub(/.*:: */, "", s)
+  gsub(/\([^)]*\)| /, "", s)
+  n = split(s, words, ",")
+  for (i = 1; i <= n; i++)
+    if (kind in is_handle) handle[words[i]] = kind
+}
+
+function end_call(    i, kinds)
+{
+  for (i = 1; i <= count; i++) kinds = kinds " " (argument[i] in handle ? handle[argument[i]] : "-")
+  add("print '(a)', '" called " " count kinds "'")
+  split("", handle)
+  called = ""
 }
 
 function add(s) { rows = rows "  " s "\n" }

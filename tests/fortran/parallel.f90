@@ -10,7 +10,7 @@ contains
     call MPI_Init(code)
   end subroutine
   integer(c_int) function make_context(context) result(status)
-    type(c_ptr), intent(inout) :: context
+    type(hymg_context), intent(inout) :: context
     status = hymg_context_create_mpi(MPI_COMM_WORLD, context)
   end function
   subroutine finish()

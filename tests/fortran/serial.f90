@@ -6,7 +6,7 @@ contains
   subroutine begin()
   end subroutine
   integer(c_int) function make_context(context) result(status)
-    type(c_ptr), intent(inout) :: context
+    type(hymg_context), intent(inout) :: context
     status = hymg_context_create(context)
   end function
   subroutine finish()

@@ -1,3 +1,18 @@
+! What C calls is in a module: for the address of a procedure inside another one compilers write code on the stack.
+module callbacks
+  use hymg
+  implicit none
+  integer :: cycles_seen = 0
+contains
+  logical(c_bool) function count_cycles(record, cycle, user) bind(c)
+    type(hymg_cycle_record), intent(in) :: record
+    integer(c_int), value :: cycle
+    type(c_ptr), value :: user
+    count_cycles = cycle == cycles_seen .and. record%residual_max >= 0 .and. .not. c_associated(user)
+    cycles_seen = cycles_seen + 1
+  end function
+end module callbacks
+
 ! Module hymg: error texts, arrays of any strides and bounds against plain loops, a solve on odd sides against a 7-point
 ! residual computed here, a monitor in Fortran, wrapped arrays. Every rank names the whole of small grids and writes and
 ! reads what it holds of them. Ends with the totals.
@@ -5,10 +20,10 @@ program test_hymg
   use, intrinsic :: ieee_arithmetic
   use hymg
   use start
+  use callbacks
   implicit none
   integer :: passed = 0, failed = 0
-  integer :: cycles_seen = 0
-  type(c_ptr) :: context = c_null_ptr
+  type(hymg_context) :: context
   real(c_double) :: all_failed
 
   call begin()
@@ -18,12 +33,13 @@ program test_hymg
   call test_arrays()
   call test_save()
   call test_solve()
+  call test_fluxes()
   all_failed = failed
   call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
   if (hymg_context_rank(context) == 0) &
       print '(i0,a,i0,a)', passed, ' passed, ', int(all_failed), ' failed, 0 skipped'
   call hymg_context_destroy(context)
-  call check(.not. c_associated(context), 'a destroyed handle is null')
+  call check(.not. c_associated(context%ptr), 'a destroyed handle is null')
   call finish()
   if (all_failed > 0) error stop
 
@@ -40,13 +56,12 @@ contains
     end if
   end subroutine
 
-  type(c_ptr) function make_grid(n) result(grid)
+  type(hymg_grid) function make_grid(n) result(grid)
     integer, intent(in) :: n(3)
     type(hymg_grid_desc) :: desc
     desc%n = n
     desc%spacing = 1._c_double / n
     desc%boundary(1) = HYMG_NEUMANN
-    grid = c_null_ptr
     call check(hymg_grid_create(context, desc, grid) == HYMG_OK, 'a grid')
   end function
 
@@ -54,12 +69,11 @@ contains
   subroutine test_errors()
     type(hymg_grid_desc) :: desc
     type(hymg_options) :: options
-    type(c_ptr) :: grid
+    type(hymg_grid) :: grid
     character(80) :: why
-    grid = c_null_ptr
     desc%n(2) = -37
     call check(hymg_grid_create(context, desc, grid) == HYMG_EINVAL, 'EINVAL for -37 cells')
-    call check(.not. c_associated(grid), 'no handle after a failure')
+    call check(.not. c_associated(grid%ptr), 'no handle after a failure')
     call check(index(hymg_error_text(context), '-37') > 0, 'the text names -37')
     call check(hymg_text(hymg_status_name(HYMG_ENOMEM)) == 'HYMG_ENOMEM', 'the name of a status')
     call check(len(hymg_text(c_null_ptr)) == 0, 'no text')
@@ -77,11 +91,11 @@ contains
     real(c_double) :: a(0:n(1) + 1, 0:n(2) + 1, 0:n(3) + 1), b(2 * n(1), n(2), n(3)), x
     real(c_double) :: shifted(3:5, 2:2, 4:5)
     logical :: held(n(1), n(2), n(3))
-    type(c_ptr) :: grid, field
+    type(hymg_grid) :: grid
+    type(hymg_field) :: field
     integer :: i, low(3), count(3)
     grid = make_grid(n)
-    field = c_null_ptr
-    call check(hymg_field_create(grid, c_null_ptr, HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field')
     call random_number(a)
     b = ieee_value(x, ieee_quiet_nan)
     call check(hymg_field_write_own(field, a(1:n(1), 1:n(2), 1:n(3))) == HYMG_OK, 'write')
@@ -114,14 +128,14 @@ contains
     integer, parameter :: n(3) = [16, 15, 14]
     character(2), target :: name(2) = ['u' // c_null_char, 'f' // c_null_char]
     character(200) :: folder, file
-    type(c_ptr) :: grid, field
+    type(hymg_grid) :: grid
+    type(hymg_field) :: field
     integer :: bytes, unit
     grid = make_grid(n)
-    field = c_null_ptr
     call get_environment_variable('TMPDIR', folder)
     if (folder == '') folder = '/tmp'
     file = trim(folder) // '/hymg-fortran.vti' // c_null_char
-    call check(hymg_field_create(grid, c_null_ptr, HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field to save')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, field) == HYMG_OK, 'a field to save')
     call check(hymg_fields_save(2, [field, field], [c_loc(name(1)), c_loc(name(2))], file) == HYMG_OK, 'two fields saved')
     inquire (file=trim(folder) // '/hymg-fortran.vti', size=bytes)
     call check(bytes > 16 * product(n) .and. bytes < 16 * product(n) + 2000, 'the size of the file')
@@ -159,14 +173,6 @@ contains
     end do
   end function
 
-  logical(c_bool) function count_cycles(record, cycle, user) bind(c)
-    type(hymg_cycle_record), intent(in) :: record
-    integer(c_int), value :: cycle
-    type(c_ptr), value :: user
-    count_cycles = cycle == cycles_seen .and. record%residual_max >= 0 .and. .not. c_associated(user)
-    cycles_seen = cycles_seen + 1
-  end function
-
   subroutine test_solve()
     integer, parameter :: n(3) = [9, 5, 7]
     real(c_double) :: f(n(1), n(2), n(3)), worst
@@ -174,13 +180,12 @@ contains
     type(hymg_operator_desc) :: desc
     type(hymg_options) :: options
     type(hymg_result) :: result
-    type(c_ptr) :: grid, op, solver, rhs, solution
+    type(hymg_grid) :: grid
+    type(hymg_operator) :: op
+    type(hymg_solver) :: solver
+    type(hymg_field) :: rhs, solution
     integer :: i, j, k
     grid = make_grid(n)
-    op = c_null_ptr
-    solver = c_null_ptr
-    rhs = c_null_ptr
-    solution = c_null_ptr
     desc%extrapolation = HYMG_EXTRAPOLATION_LINEAR
     desc%a = 1
     desc%alpha_constant = 3
@@ -221,9 +226,59 @@ contains
     call hymg_grid_destroy(grid)
   end subroutine
 
+  ! What flows out of a cell is the operator without its term 3 u; fluxes that are not wanted are null.
+  subroutine test_fluxes()
+    integer, parameter :: n(3) = [6, 5, 4]
+    real(c_double) :: values(n(1), n(2), n(3)), qx(n(1) + 1, n(2), n(3)), qy(n(1), n(2) + 1, n(3)), qz(n(1), n(2), n(3) + 1)
+    real(c_double) :: out, worst
+    type(hymg_operator_desc) :: desc
+    type(hymg_options) :: options
+    type(hymg_grid) :: grid
+    type(hymg_operator) :: op
+    type(hymg_solver) :: solver
+    type(hymg_field) :: u, flux(3), two(3)
+    integer :: i, j, k, axis
+    grid = make_grid(n)
+    desc%extrapolation = HYMG_EXTRAPOLATION_LINEAR
+    options%method = HYMG_MG
+    call check(hymg_operator_create(grid, desc, op) == HYMG_OK, 'an operator with fluxes')
+    call check(hymg_solver_create(op, options, solver) == HYMG_OK, 'a solver with fluxes')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, u) == HYMG_OK, 'u of the fluxes')
+    do axis = 1, 3
+      call check(hymg_field_create_in(grid, HYMG_HOST, HYMG_CELL + axis, HYMG_DOUBLE, flux(axis)) == HYMG_OK, 'a flux')
+    end do
+    call random_number(values)
+    call check(hymg_field_write_own(u, values) == HYMG_OK, 'write u of the fluxes')
+    two = flux
+    two(3) = hymg_field()
+    call check(hymg_fluxes(solver, u, two) == HYMG_OK, 'two fluxes')
+    call check(hymg_fluxes(solver, u, flux) == HYMG_OK, 'three fluxes')
+    call whole(flux(1), qx)
+    call whole(flux(2), qy)
+    call whole(flux(3), qz)
+    worst = 0
+    do k = 1, n(3)
+      do j = 1, n(2)
+        do i = 1, n(1)
+          out = (qx(i + 1, j, k) - qx(i, j, k)) * n(1) + (qy(i, j + 1, k) - qy(i, j, k)) * n(2) + &
+              (qz(i, j, k + 1) - qz(i, j, k)) * n(3)
+          worst = max(worst, abs(out + 3 * values(i, j, k) - applied(values, i, j, k)))
+        end do
+      end do
+    end do
+    call check(worst < 1e-11 .and. all(qx(1, :, :) == 0), 'what flows out of the cells')
+    do axis = 1, 3
+      call hymg_field_destroy(flux(axis))
+    end do
+    call hymg_field_destroy(u)
+    call hymg_solver_destroy(solver)
+    call hymg_operator_destroy(op)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
   ! All cells of the field on every rank.
   subroutine whole(field, u)
-    type(c_ptr), intent(in) :: field
+    type(hymg_field), intent(in) :: field
     real(c_double), intent(out) :: u(:, :, :)
     integer :: i, j, k, status
     u = -huge(1._c_double)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086  # flags are words
 # The modules of fortran/: every constant, size, offset, number of arguments and default value against the header, then
-# tests/fortran/test_hymg.f90, without MPI and on 1 and 3 ranks. Environment: BUILD, SRCDIR, CC, FC, SANITIZE; MPIFC,
+# tests/fortran/test_hymg.f90, without MPI and on 1 and 3 ranks; calls with a handle of another kind, which must not
+# compile; and no executable stack in tests and examples. Environment: BUILD, SRCDIR, CC, FC, SANITIZE; MPIFC,
 # MPIRUN, MPIRUN_FLAGS where there are any. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the source folder}"
@@ -53,6 +54,52 @@ run()
   cat "$work/output"
 }
 
+# stack PROGRAM: what compile has just made must not need an executable stack
+stack()
+{
+  if grep -q 'executable stack' "$work/output"; then fail "$1: $(cat "$work/output")"
+  elif ! command -v readelf >/dev/null 2>&1; then skip "the stack of $1: no readelf"
+  elif readelf -lW "$1" | grep -q 'GNU_STACK.* RW  *0x'; then passed=$((passed + 1))
+  else fail "$1 has an executable stack: $(readelf -lW "$1" | grep GNU_STACK)"; fi
+}
+
+# program CALL: a program with this call
+program()
+{
+  cat >"$work/handles.f90" <<END
+program handles
+  use hymg
+  implicit none
+  type(hymg_context) :: context
+  type(hymg_grid) :: grid
+  type(hymg_operator) :: op
+  type(hymg_solver) :: solver
+  type(hymg_field) :: f, u
+  type(hymg_grid_desc) :: domain
+  type(hymg_operator_desc) :: desc
+  type(c_ptr) :: pointer = c_null_ptr
+  integer(c_int) :: status = 0
+  $1
+  print *, status
+end program
+END
+}
+
+# handles RIGHT WRONG...: the first call compiles, the others do not, and the compiler speaks of types
+handles()
+{
+  program "$1"
+  compile $FC -c -I"$BUILD/obj/fortran" "$work/handles.f90" -o "$work/handles.o" || return
+  passed=$((passed + 1))
+  shift
+  for wrong; do
+    program "$wrong"
+    if $FC -c -I"$BUILD/obj/fortran" "$work/handles.f90" -o "$work/handles.o" >"$work/output" 2>&1; then fail "compiles: $wrong"
+    elif ! grep -qi 'type' "$work/output"; then fail "$wrong: $(cat "$work/output")"
+    else passed=$((passed + 1)); fi
+  done
+}
+
 compare_with_header()
 {
   cat "$SRCDIR/include/hymg.h" >"$work/all.h"
@@ -90,10 +137,31 @@ case $($FC --version) in # bits are compared on purpose
 esac
 build="-O1 -g $strict ${SANITIZE-} -I$BUILD/obj/fortran"
 cd "$work" || exit 1 # where compilers put the module of the test
-compile $FC $build "$tests/serial.f90" "$tests/test_hymg.f90" -o "$work/serial" $link && run "$work/serial"
+compile $FC $build "$tests/serial.f90" "$tests/test_hymg.f90" -o "$work/serial" $link && stack "$work/serial" &&
+  run "$work/serial"
+handles 'status = hymg_grid_create(context, domain, grid)' 'status = hymg_grid_create(grid, domain, grid)' \
+  'status = hymg_grid_create(context, domain, context)' 'status = hymg_grid_create(pointer, domain, grid)'
+handles 'status = hymg_operator_create(grid, desc, op)' 'status = hymg_operator_create(context, desc, op)'
+handles 'status = hymg_solver_create(op, solver=solver)' 'status = hymg_solver_create(grid, solver=solver)'
+handles 'status = hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, f)' \
+  'status = hymg_field_create(grid, c_null_ptr, HYMG_CELL, HYMG_DOUBLE, f)' \
+  'status = hymg_field_create(solver, solver, HYMG_CELL, HYMG_DOUBLE, f)'
+handles 'status = hymg_solve(solver, f, u)' 'status = hymg_solve(op, f, u)' 'status = hymg_solve(solver, f, grid)'
+handles 'desc%fixed = f' 'desc%fixed = grid' 'desc%alpha = pointer'
+handles 'status = hymg_fluxes(solver, u, [f, f, hymg_field()])' 'status = hymg_fluxes(solver, u, [solver, solver, solver])'
+handles 'call hymg_grid_destroy(grid)' 'call hymg_grid_destroy(context)'
+for source in "$SRCDIR"/examples/fortran/*.f90; do
+  case $source in
+  *_mpi.f90) compiler=${MPIFC-} ;;
+  *) compiler=$FC ;;
+  esac
+  [ -n "$compiler" ] || continue
+  compile $compiler -O2 ${SANITIZE-} -I"$BUILD/obj/fortran" "$source" -o "$work/example" $link && stack "$work/example"
+done
 if [ -z "${MPIFC-}" ] || [ -z "${MPIRUN-}" ]; then
   skip "module hymg_mpi: MPI's compiler wrapper for Fortran or mpirun is missing"
 elif compile $MPIFC $build "$tests/parallel.f90" "$tests/test_hymg.f90" -o "$work/parallel" $link; then
+  stack "$work/parallel"
   for ranks in 1 3; do run "$MPIRUN" ${MPIRUN_FLAGS-} -n $ranks "$work/parallel"; done
 fi
 finish
