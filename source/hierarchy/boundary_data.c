@@ -24,7 +24,8 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   const size_t count = (size_t)level->num_boxes * 6;
   hymgi_boundary_data *w = level->boundaries = calloc(1, sizeof *w);
   if (w) w->value = calloc(3 * count + 1, sizeof *w->value);
-  if (!w || !w->value) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for boundary data");
+  if (!w || !w->value)
+    return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for boundary data");
   w->term = w->value + count;
   w->share = w->term + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {

@@ -134,7 +134,8 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV4) return HYMG_OK;
   if (d->fixed) return hymgi_fail(c, HYMG_EUNSUPPORTED, "fixed cells with FV4: with FV2 only");
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED, "extrapolation %s with FV4: default only, which is its own",
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "extrapolation %s with FV4: default only, which is its own",
                       extrapolation_name(d->extrapolation));
   for (int face = 0; face < 6; face++) {
     const int n = grid->desc.n[face / 2];
@@ -212,7 +213,8 @@ static const char *fixed_part(const hymg_operator_desc *now, const hymg_operator
   if (!now->fixed != !wanted->fixed) return "whether there is a field of fixed cells";
   if ((now->a == 0) != (wanted->a == 0)) return "whether a is 0";
   for (int face = 0; face < 6; face++) {
-    if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face)) return "which boundaries have data";
+    if (hymgi_has_data(now, face) != hymgi_has_data(wanted, face))
+      return "which boundaries have data";
     if (!now->robin_alpha[face] != !wanted->robin_alpha[face] ||
         !now->robin_beta[face] != !wanted->robin_beta[face])
       return "which numbers of Robin walls are fields";

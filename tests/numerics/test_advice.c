@@ -249,8 +249,8 @@ END_TEST
 /* Not where the layer couples as strongly as the boundary holds it, nor where it has no Dirichlet boundary. */
 START_TEST(the_boundary_of_an_axis_of_one_cell_is_told)
 {
-  static const char *const boundary[][3] = {
-      {"dd pp pp", "pp dn pp", "pp pp nd"}, {"nn dd dd", "dd pp dd", "dd dd nn"}};
+  static const char *const boundary[][3] = {{"dd pp pp", "pp dn pp", "pp pp nd"},
+                                            {"nn dd dd", "dd pp dd", "dd dd nn"}};
   const int axis = _i % 3;
   int n[3] = {16, 16, 16};
   trial t;

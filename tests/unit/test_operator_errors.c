@@ -209,7 +209,8 @@ START_TEST(an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "FV2", "FV4", NULL);
   other = desc;
   other.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "extrapolation linear", NULL);
+  support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "extrapolation linear",
+                       NULL);
   other = desc;
   other.alpha = alpha;
   support_assert_error(context, hymg_operator_set(op, &other), HYMG_EINVAL, "alpha", NULL);
