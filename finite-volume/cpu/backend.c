@@ -14,10 +14,10 @@
 enum { HUGE_PAGE = 2 << 20 };
 
 /* What the system may still give, without what it could take back from its caches; NAN: unknown. */
-static double free_megabytes(void)
+static double free_gigabytes(void)
 {
 #ifdef _SC_AVPHYS_PAGES
-  return 1e-6 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  return 1e-9 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 #else
   return NAN;
 #endif
@@ -28,14 +28,15 @@ static double free_megabytes(void)
 static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double **data)
 {
   if (doubles > (SIZE_MAX >> 4))
-    return hymgi_fail(context, HYMG_ENOMEM, "%zu doubles are more than an address space", doubles);
+    return hymgi_fail(context, HYMG_ENOMEM, "%.3g GB are more than an address space",
+                      (double)doubles * 8e-9);
   const size_t bytes = doubles * sizeof(double) + sizeof(double), large = bytes >= 2 * HUGE_PAGE;
   const size_t align = large ? HUGE_PAGE : 64, rounded = (bytes + align - 1) / align * align;
   char *const block = calloc(rounded + align + sizeof(void *), 1);
   if (!block)
     return hymgi_fail(context, HYMG_ENOMEM,
-                      "%.3g MB of host memory: refused by the system, which has %.3g MB free",
-                      (double)rounded * 1e-6, free_megabytes());
+                      "%.3f GB of host memory: refused by the system, which has %.3f GB free",
+                      (double)rounded * 1e-9, free_gigabytes());
   void *const p = block + sizeof(void *) + align - (uintptr_t)(block + sizeof(void *)) % align;
 #ifdef MADV_HUGEPAGE
   if (large) madvise(p, rounded, MADV_HUGEPAGE);

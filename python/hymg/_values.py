@@ -7,6 +7,8 @@ import numpy as np
 
 from ._hymg import ffi
 
+LARGEST = 2**31 - 1  # int of C
+
 
 def describe(value: Any) -> str:
     """What was given, for messages."""
@@ -72,10 +74,14 @@ def number(value: Any, name: str) -> float:
 
 
 def whole(value: Any, name: str) -> int:
+    """A number that C takes as an int."""
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name}: {describe(value)}; a whole number is wanted") from None
+    if abs(number) > LARGEST:
+        raise ValueError(f"{name}: the number {number}; at most {LARGEST} is possible")
+    return number
 
 
 def is_sequence(value: Any) -> bool:

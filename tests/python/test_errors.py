@@ -82,6 +82,12 @@ def test_shapes_are_checked_before_anything_is_made():
         hymg.Solver(3.5)
     with pytest.raises(ValueError, match="shape: 4 numbers of cells, but one, two or three"):
         hymg.Solver((5, 4, 3, 2))
+    with pytest.raises(ValueError, match="shape: the number 4000000000; at most 2147483647"):
+        hymg.Solver((5, 4_000_000_000))
+    with pytest.raises(ValueError, match="1000000000 cells along axis 1: at most 536870911"):
+        hymg.Solver((5, 1_000_000_000))
+    with pytest.raises(hymg.OutOfMemory, match=r"^[0-9.]+ GB (of host memory: refused|are needed on the GPU)"):
+        hymg.Solver((5_000_000, 5_000_000))  # 200 TB, more than an address space
 
 
 def test_status_and_classes():
