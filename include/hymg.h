@@ -186,7 +186,9 @@ typedef enum hymg_boundary {
  * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann or
  * Robin boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more
  * than 512 cells would be left (1331 with extrapolation_box). Robust: the axes whose cells are
- * strongly coupled are halved, n to ceil(n / 2), down to 1 cell. */
+ * strongly coupled are halved, n to ceil(n / 2), down to 1 cell.
+ * A plane is a grid with 1 cell along an axis between Neumann boundaries, a line one with two such
+ * axes: the operator has no term along them, whatever their spacing. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
   double spacing[3];         /* > 0, finite */

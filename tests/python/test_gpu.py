@@ -98,6 +98,23 @@ def test_fluxes_are_arrays_of_the_same_framework(gpu, rng):
             assert isinstance(got, gpu.kind) and np.array_equal(gpu.get(got), want)
 
 
+@pytest.mark.parametrize("shape", [(20, 33), (70,)], ids=str)
+def test_planes_and_lines_have_the_bits_of_the_host(gpu, shape, rng):
+    f, fixed = rng.standard_normal(shape), np.where(rng.random(shape) < 0.1, 1.0, np.nan)
+    beta = [1 + rng.random([n + (i == axis) for i, n in enumerate(shape)]) for axis in range(len(shape))]
+    with hymg.Solver(shape, beta=beta, fixed=fixed, backend="host") as host:
+        u = host.solve(f)
+        fluxes = host.fluxes(u)
+    there = {"beta": [gpu.put(b) for b in beta], "fixed": gpu.put(fixed)}
+    with hymg.Solver(shape, **there, backend="cuda") as s:
+        for _ in range(2):
+            v = s.solve(gpu.put(f))
+            assert isinstance(v, gpu.kind) and np.array_equal(gpu.get(v), u)
+            for mine, others in zip(s.fluxes(v), fluxes):
+                assert isinstance(mine, gpu.kind) and np.array_equal(gpu.get(mine), others)
+            s.update(**there)
+
+
 @pytest.mark.parametrize("given", [True, False])
 def test_work_on_another_stream_is_ordered_with_the_solver(gpu, rng, given):
     values = rng.standard_normal(SHAPE)
@@ -141,9 +158,7 @@ def host_copies(torch, path, solver, f, out):
     events = json.loads(path.read_text())["traceEvents"]
     assert any(event.get("cat") == "kernel" for event in events), "the profiler has not seen the solve"
     return [
-        event["args"]["bytes"]
-        for event in events
-        if event.get("cat") == "gpu_memcpy" and "DtoD" not in event["name"]
+        event["args"]["bytes"] for event in events if event.get("cat") == "gpu_memcpy" and "DtoD" not in event["name"]
     ]
 
 

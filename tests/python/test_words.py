@@ -47,6 +47,17 @@ def test_every_text_of_the_library_is_translated(axes):
                 assert re.findall(r"\d+", got[got.index(numbers[axes[0]]) :])[:3] == [numbers[a] for a in axes], got
 
 
+@pytest.mark.parametrize("axes", [(1, 0), (0, 1), (0,)], ids=["plane, C", "plane, F", "line"])
+def test_texts_for_planes_and_lines_have_no_third_axis(axes):
+    for words in texts_that_name_places():
+        for h, letter in enumerate("xyz"[: len(axes)]):
+            got = _words.of_arrays(filled_in(words, letter), axes)
+            assert not re.search(r"\d x \d+ x \d", got) and not re.search(r"\(\d+, \d+, \d+\)", got), got
+            assert len(re.findall(rf"axis {axes[h]}\b", got)) == len(re.findall("%c|face %s", words)), got
+    assert _words.of_arrays("cell (4, 5, 0) of 8 x 9 x 1", (1, 0)) == "cell (5, 4) of 9 x 8"
+    assert _words.of_arrays("cell (4, 0, 0) of 8 x 1 x 1", (0,)) == "cell (4,) of 8"
+
+
 def message(shape, f, **rest):
     with hymg.Solver(shape, **rest) as s, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -89,6 +100,11 @@ def test_members_of_descriptions_are_named_as_arguments(order, axis):
 
 def test_options_are_written_as_in_python(rng):
     assert _words.of_options("try path=robust, or max-cycles=44") == 'try path="robust", or max_cycles=44'
+    assert _words.of_options("path robust: there are fixed cells") == 'path="robust": there are fixed cells'
+    assert (
+        _words.of_options("use method mg (hymg-fv --solver mg), or path standard")
+        == 'use method="mg", or path="standard"'
+    )
     assert _words.of_options("HYMG_EXTRAPOLATION_LINEAR") == 'extrapolation="linear"'
     assert _words.of_options("initial-guess=yes, interpolation-v=p0") == 'initial_guess=True, interpolation_v="p0"'
     words = message((16, 16, 16), rng.standard_normal((16, 16, 16)), max_cycles=3, smoother="jacobi", path="standard")
