@@ -105,8 +105,8 @@ static void advise_levels(const hymg_solver *solver, lines *t)
   if (solver->h.method.robust) return;
   if (solver->h.num_levels == 1 && last->cells > SMALL_BOTTOM)
     say(t,
-        "there is only one level, as the standard path halves all axes together, which %d x %d x "
-        "%d cells do not allow: %s",
+        "there is only one level, as the standard path halves all three axes together, which "
+        "%d x %d x %d cells do not allow: %s",
         last->n[0], last->n[1], last->n[2], robust_or_sizes(solver));
   if (last->cells > MOST_BOTTOM)
     say(t,

@@ -134,7 +134,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   if (alone && (double)n[0] * n[1] * n[2] > MOST_ALONE && h->options.method != HYMG_FMG) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
-             "halving all axes at once is not possible (standard: at most %d cells then)",
+             "halving all three axes at once is not possible (standard: at most %d cells then)",
              MOST_ALONE);
     return HYMG_OK;
   }

@@ -85,8 +85,8 @@ START_TEST(a_large_bottom_is_told)
   open_trial(&t, (const int[3]){70, 65, 1}, "dd dd nn", o);
   const char *text = ask(&t, NULL, o, NULL);
   says(text,
-       "there is only one level, as the standard path halves all axes together, which 70 x 65 x 1 "
-       "cells do not allow",
+       "there is only one level, as the standard path halves all three axes together, which "
+       "70 x 65 x 1 cells do not allow",
        "path=robust");
   says(text, "the coarsest level has 4550 cells, more than 4096", "path=robust");
   if (_i)
