@@ -260,7 +260,7 @@ static void advise_thin_axis(const hymg_solver *solver, lines *t)
   const char axis = "xyz"[h->thin_axis < 0 ? 0 : h->thin_axis];
   if (h->thin_axis >= 0 && h->thin_hold > HARD_HOLD)
     say(t,
-        "there is one cell along %c, and its Dirichlet boundary holds u %.2g times as strongly as "
+        "there is one cell along %c, and its Dirichlet boundary holds u %.3g times as strongly as "
         "all "
         "else, so that cells hardly feel each other: try Neumann boundaries along %c, which leave "
         "the "
