@@ -266,6 +266,10 @@ START_TEST(the_boundary_of_an_axis_of_one_cell_is_told)
   const double hold = strtod(strstr(text, "holds u ") + 8, NULL), wave = acos(-1.) / 16;
   ck_assert_double_eq_tol(hold, (axis == 0 ? 4 : 2) / (2 * wave * wave), .05 * hold);
   close_kit(&t);
+  o.path = HYMG_PATH_STANDARD;
+  says(ask(&t, NULL, o, NULL), "there is one cell ", place);
+  close_kit(&t);
+  o.path = HYMG_PATH_ROBUST;
   t.c.spec.h[axis] = 1; /* as long as the others */
   ck_assert_str_eq(ask(&t, NULL, o, NULL), "");
   close_kit(&t);
