@@ -1,8 +1,10 @@
-/* The description of a host, from Linux: /sys for sockets, cores and caches, /etc/os-release,
- * uname, and /proc/driver for the driver of NVIDIA's GPUs. */
+/* The description of a host, from Linux: /sys for sockets, cores, caches, NUMA nodes and network cards,
+ * /etc/os-release, uname, and /proc/driver for the driver of NVIDIA's GPUs. */
 #define _GNU_SOURCE
 #include "common/kit/machine.h"
 
+#include <dirent.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -90,6 +92,92 @@ static void find_processors(fv_host *h)
   free(core);
 }
 
+/* ---- NUMA nodes, network cards ---- */
+
+int fv_numa_nodes(const char *sys)
+{
+  char path[256];
+  const struct dirent *entry;
+  int count = 0;
+  snprintf(path, sizeof path, "%.200s/devices/system/node", sys);
+  DIR *folder = opendir(path);
+  while (folder && (entry = readdir(folder)))
+    count += strncmp(entry->d_name, "node", 4) == 0 && entry->d_name[4] &&
+             strspn(entry->d_name + 4, "0123456789") == strlen(entry->d_name + 4);
+  if (folder) closedir(folder);
+  return count;
+}
+
+enum { MOST_CARDS = 64, CARD = 128 };
+
+/* The device behind an interface, without the function that tells the ports of a card apart ("0000:3b:00.1"). False:
+ * it is not physical, or a virtual function of a card. */
+static bool find_card(const char *folder, const char *name, char card[CARD])
+{
+  char path[512], device[4096];
+  snprintf(path, sizeof path, "%.200s/%.100s/device/physfn", folder, name);
+  const bool is_virtual = access(path, F_OK) == 0;
+  snprintf(path, sizeof path, "%.200s/%.100s/device", folder, name);
+  if (is_virtual || !realpath(path, device)) return false;
+  const char *const last = strrchr(device, '/') + 1, *const dot = strrchr(last, '.');
+  const int length = dot && strlen(dot) == 2 && strchr(last, ':') ? (int)(dot - last) : CARD - 1;
+  snprintf(card, CARD, "%.*s", length, last);
+  return true;
+}
+
+/* False: there is no such folder. */
+static bool add_cards(const char *sys, const char *class, char cards[MOST_CARDS][CARD], int *count)
+{
+  char path[256];
+  const struct dirent *entry;
+  snprintf(path, sizeof path, "%.200s/class/%s", sys, class);
+  DIR *folder = opendir(path);
+  while (folder && (entry = readdir(folder)) && *count < MOST_CARDS) {
+    int same = 0;
+    if (entry->d_name[0] == '.' || !find_card(path, entry->d_name, cards[*count])) continue;
+    while (strcmp(cards[same], cards[*count]) != 0)
+      same++;
+    *count += same == *count;
+  }
+  if (folder) closedir(folder);
+  return folder != NULL;
+}
+
+int fv_network_cards(const char *sys)
+{
+  char cards[MOST_CARDS][CARD];
+  int count = 0;
+  const bool net = add_cards(sys, "net", cards, &count);
+  return add_cards(sys, "infiniband", cards, &count) || net ? count : -1;
+}
+
+/* ---- binding ---- */
+
+/* What can be shown of a variable of the environment: it may hold anything. */
+static void find_variable(const char *name, char text[48])
+{
+  const char *const value = getenv(name);
+  snprintf(text, 48, "%.47s", value ? value : "");
+  for (char *c = text; *c; c++)
+    if (*c < 0x20 || *c > 0x7e) *c = '?';
+}
+
+fv_binding fv_binding_info(void)
+{
+  fv_binding b = {.count = 0};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int n = 0; n < 8 * (int)sizeof b.processors && n < CPU_SETSIZE; n++) {
+      if (!CPU_ISSET(n, &set)) continue;
+      b.processors[n / 8] |= (unsigned char)(1 << n % 8);
+      b.count++;
+    }
+  find_variable("OMP_PROC_BIND", b.proc_bind);
+  find_variable("OMP_PLACES", b.places);
+  return b;
+}
+
 /* ---- software ---- */
 
 /* The kernel's version is told without what its builder has added to it. */
@@ -141,5 +229,7 @@ fv_host fv_host_info(void)
   find_processors(&h);
   find_os(h.os);
   find_gpu_driver(h.gpu_driver);
+  h.numa_nodes = fv_numa_nodes("/sys");
+  h.network_cards = fv_network_cards("/sys");
   return h;
 }

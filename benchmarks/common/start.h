@@ -18,6 +18,9 @@ void start_library(char text[256]);
 /* Collective. The same number of bytes from every rank, in the order of ranks, into `all` on rank
  * 0 (elsewhere not used, may be NULL). False: it failed. */
 bool start_gather(const void *mine, int bytes, void *all);
+enum { START_NAME = 192 };
+/* Collective. Is this the lowest rank of those that give this name? */
+bool start_is_first(const char name[START_NAME]);
 /* Ends all ranks at once with this exit code: for a failure that other ranks cannot detect
  * otherwise. */
 _Noreturn void start_abort(int code);

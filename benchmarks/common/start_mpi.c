@@ -58,6 +58,22 @@ bool start_gather(const void *mine, int bytes, void *all)
   return MPI_Gather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
+bool start_is_first(const char name[START_NAME])
+{
+  const int rank = start_rank();
+  int before = 0;
+  char *all = malloc((size_t)start_ranks() * START_NAME);
+  if (!all || MPI_Allgather(name, START_NAME, MPI_CHAR, all, START_NAME, MPI_CHAR,
+                            MPI_COMM_WORLD) != MPI_SUCCESS) {
+    fputs("the ranks' names could not be exchanged\n", stderr);
+    start_abort(3); /* the other ranks cannot detect it */
+  }
+  while (before < rank && strncmp(all + (size_t)before * START_NAME, name, START_NAME) != 0)
+    before++;
+  free(all);
+  return before == rank;
+}
+
 _Noreturn void start_abort(int code)
 {
   MPI_Abort(MPI_COMM_WORLD, code);

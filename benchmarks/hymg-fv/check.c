@@ -192,7 +192,7 @@ static bool check_plan(const fv_options *o)
   const command_line *const c = &o->line;
   static const char *const idle[] = {
       "problem", "rtol", "max-cycles", "warmup",  "min-solves", "min-seconds", "official",
-      "json",    "save", "quiet",      "verbose", "submit",     "copy-mb"};
+      "json",    "save", "quiet",      "verbose", "submit",     "copy-mb",     "energy"};
   for (size_t i = 0; o->plan && i < sizeof idle / sizeof *idle; i++)
     if (options_given(c, idle[i]))
       return options_refuse(c, "--%s has no effect with --plan", idle[i]);
@@ -224,6 +224,8 @@ static bool check_output(const fv_options *o)
     return options_refuse(c, "--save %s: the file name must end in .vti or .vtr", o->save);
   if (o->quiet && o->verbose)
     return options_refuse(c, "--quiet and --verbose contradict each other");
+  if (o->energy && o->quiet && !o->json)
+    return options_refuse(c, "--energy has no effect with --quiet and without --json");
   if (o->json && json_missing())
     return options_refuse(c, "--json: this program was built without %s", json_missing());
   return true;

@@ -91,10 +91,11 @@ static bool solve_all(fv_run *run, fv_report *report, fv_submission *submission)
 {
   bool ok = fv_start_device(run, report) && fv_make_grid(run, report) &&
             fv_check_device_memory(run, report) && fv_setup(run, report);
+  if (ok) fv_energy_open(run, report);
   if (ok && is_first(run)) fv_print_setup(report);
   show(run, submission);
   return ok && measure_all(run, report, submission) && fv_richardson(run, report) &&
-         fv_breakdown(run, report);
+         fv_breakdown(run, report) && fv_energy_collect(run, report);
 }
 
 /* What only a record has. */

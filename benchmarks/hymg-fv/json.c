@@ -1,4 +1,4 @@
-/* The result as one JSON object, schema hymg-fv/2 (report/hymg-fv.schema.json). Integers stay integers,
+/* The result as one JSON object, schema hymg-fv/3 (report/hymg-fv.schema.json). Integers stay integers,
  * reals have 17 significant digits, what is not finite or does not exist is null. */
 #include "common/json/json_solver.h"
 #include "common/kit/rows.h"
@@ -90,6 +90,7 @@ static json_t *run(const fv_report *r, int n)
                 json_number(size->seconds_mean), "seconds_median",
                 json_number(size->seconds_median), "seconds_min", json_number(size->seconds_min),
                 "dof_per_second", json_number(fv_dof_per_second(size)));
+  json_object_set_new(object, "disturbed", json_boolean(fv_is_disturbed(size)));
   json_t *outcome = json_pack(
       "{s:s,s:s,s:o,s:o,s:s,s:o,s:o,s:o,s:o}", "path", hymg_path_name(size->result.path), "note",
       size->note, "cycles", json_cycles(size->cycles, size->result.cycles), "converged",
@@ -138,16 +139,59 @@ static json_t *cuda_version(int version)
   return version > 0 ? json_sprintf("%d.%d", version / 1000, version % 1000 / 10) : json_null();
 }
 
-static json_t *gpu(const fv_gpu *g)
-{
-  return json_pack("{s:s,s:o,s:o,s:i,s:o,s:o}", "name", g->name, "bus", json_text(g->bus),
-                   "memory_bytes", count(g->memory), "ranks", g->ranks, "cuda_driver",
-                   cuda_version(g->driver), "cuda_runtime", cuda_version(g->runtime));
-}
-
 static json_t *count_or_null(int n)
 {
   return n > 0 ? json_integer(n) : json_null();
+}
+
+static json_t *clocks(const nvml_state *s)
+{
+  return json_pack("{s:o,s:o,s:o,s:o}", "sm", count_or_null(s->sm), "memory",
+                   count_or_null(s->memory), "sm_max", count_or_null(s->sm_max), "memory_max",
+                   count_or_null(s->memory_max));
+}
+
+static json_t *reasons(const nvml_state *s)
+{
+  json_t *list = json_array();
+  for (int n = 0; n < NVML_REASONS; n++)
+    if (s->reason[n]) json_array_append_new(list, json_string(nvml_reason_name(n)));
+  if (s->has_reasons) return list;
+  json_decref(list);
+  return json_null();
+}
+
+static json_t *gpu(const fv_gpu *g)
+{
+  json_t *what = json_pack("{s:s,s:o,s:o,s:i,s:o,s:o}", "name", g->name, "bus", json_text(g->bus),
+                           "memory_bytes", count(g->memory), "ranks", g->ranks, "cuda_driver",
+                           cuda_version(g->driver), "cuda_runtime", cuda_version(g->runtime));
+  json_t *state = json_pack("{s:o,s:o,s:o,s:o}", "power_limit_watts",
+                            json_number(g->state.power_limit), "clocks_mhz", clocks(&g->state),
+                            "ecc", g->state.ecc < 0 ? json_null() : json_boolean(g->state.ecc),
+                            "throttle_reasons", reasons(&g->state));
+  return json_merge(what, state);
+}
+
+/* "4 ranks on 16 of 64 processors each, none shared; OMP_PROC_BIND=close, OMP_PLACES=cores" */
+static json_t *binding(const fv_node *d)
+{
+  const fv_binding *b = &d->binding;
+  char processors[64], set[128] = "OMP_PROC_BIND and OMP_PLACES are not set";
+  const char *shared = d->ranks == 1              ? ""
+                       : b->count == d->all_bound ? " each, none shared"
+                                                  : " each, shared";
+  if (d->least_bound == 0) return json_null();
+  if (d->least_bound == d->most_bound)
+    snprintf(processors, sizeof processors, "%d of %d", d->most_bound, d->machine.cores);
+  else
+    snprintf(processors, sizeof processors, "%d to %d of %d", d->least_bound, d->most_bound,
+             d->machine.cores);
+  if (*b->proc_bind || *b->places)
+    snprintf(set, sizeof set, "%s%s%s%s%s", *b->proc_bind ? "OMP_PROC_BIND=" : "", b->proc_bind,
+             *b->proc_bind && *b->places ? ", " : "", *b->places ? "OMP_PLACES=" : "", b->places);
+  return json_sprintf("%d rank%s on %s processors%s; %s", d->ranks, d->ranks == 1 ? "" : "s",
+                      processors, shared, set);
 }
 
 static json_t *node(const fv_report *r, int n)
@@ -156,13 +200,18 @@ static json_t *node(const fv_report *r, int n)
   json_t *gpus = json_array();
   for (int g = 0; g < d->num_gpus; g++)
     json_array_append_new(gpus, gpu(&d->gpu[g]));
-  return json_pack("{s:i,s:o,s:i,s:i,s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:o}", "node", n, "host",
-                   r->options->submit ? json_null() : json_text(d->machine.host), "ranks", d->ranks,
-                   "threads", d->threads, "cpu", d->machine.cpu, "sockets",
-                   count_or_null(d->host.sockets), "cores", count_or_null(d->host.cores),
-                   "processors", d->machine.cores, "memory_bytes", count(d->machine.memory), "os",
-                   json_text(d->host.os), "gpu_driver", json_text(d->host.gpu_driver), "gpus",
-                   gpus);
+  json_t *what =
+      json_pack("{s:i,s:o,s:i,s:i,s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:o}", "node", n, "host",
+                r->options->submit ? json_null() : json_text(d->machine.host), "ranks", d->ranks,
+                "threads", d->threads, "cpu", d->machine.cpu, "sockets",
+                count_or_null(d->host.sockets), "cores", count_or_null(d->host.cores), "processors",
+                d->machine.cores, "memory_bytes", count(d->machine.memory), "os",
+                json_text(d->host.os), "gpu_driver", json_text(d->host.gpu_driver), "gpus", gpus);
+  json_t *place =
+      json_pack("{s:o,s:o,s:o}", "binding", binding(d), "numa_nodes",
+                count_or_null(d->host.numa_nodes), "network_cards",
+                d->host.network_cards < 0 ? json_null() : json_integer(d->host.network_cards));
+  return json_merge(what, place);
 }
 
 /* What rank 0 sees and how the library was built; names given by the user; every node. */
@@ -198,6 +247,32 @@ static json_t *bandwidth(const fv_report *r)
                                    "once, best of the copies; bytes read and written");
 }
 
+static json_t *one_part(const fv_energy_part *p)
+{
+  return json_pack("{s:i,s:s,s:s,s:o,s:o}", "node", p->node, "name", p->part.name, "counter",
+                   p->part.kind == ENERGY_GPU ? "nvml" : "rapl", "joules",
+                   json_number(p->part.joules), "idle_watts", json_number(p->part.idle_watts));
+}
+
+static json_t *energy(const fv_report *r)
+{
+  const fv_energy *e = &r->energy;
+  json_t *counters = json_array(), *parts = json_array();
+  if (e->count[ENERGY_GPU] > 0) json_array_append_new(counters, json_string("nvml"));
+  if (e->count[ENERGY_PACKAGE] + e->count[ENERGY_DRAM] > 0)
+    json_array_append_new(counters, json_string("rapl"));
+  for (int n = 0; n < e->num_parts; n++)
+    json_array_append_new(parts, one_part(&e->part[n]));
+  json_t *all = json_pack(
+      "{s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:o,s:o}", "scope", "components", "counters", counters,
+      "seconds", json_number(e->seconds), "solves", e->solves, "joules", json_number(e->joules),
+      "joules_per_solve", json_number(e->joules / e->solves), "dof_per_joule",
+      json_number(fv_dof_per_joule(r)), "idle_watts", json_number(e->idle_watts), "parts", parts);
+  if (e->num_parts > 0) return all;
+  json_decref(all);
+  return json_null();
+}
+
 /* ---- the record ---- */
 
 static json_t *head(const fv_report *r, const char *schema)
@@ -224,7 +299,8 @@ static json_t *whole(const fv_report *r)
                            "runs", runs(r, 0, r->num_sizes - r->num_own), "richardson",
                            richardson(r), "breakdown", breakdown(r));
   json_object_set_new(body, "coarser_runs", runs(r, r->num_sizes - r->num_own, r->num_sizes));
-  return json_merge(json_merge(json_merge(head(r, "hymg-fv/2"), rules), times), body);
+  json_object_set_new(body, "energy", energy(r));
+  return json_merge(json_merge(json_merge(head(r, "hymg-fv/3"), rules), times), body);
 }
 
 bool json_write(const void *results, FILE *file)

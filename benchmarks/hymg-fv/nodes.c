@@ -2,6 +2,7 @@
 #include "hymg-fv/run.h"
 
 #include "common/gpu/gpu.h"
+#include "common/gpu/nvml.h"
 #include "common/start.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 typedef struct place {
   fv_machine machine;
   fv_host host;
+  fv_binding binding;
   int threads;
   bool has_gpu;
   fv_gpu gpu;
@@ -22,13 +24,15 @@ static void find_place(const fv_report *r, place *p)
   memset(p, 0, sizeof *p);        /* padding is sent, too */
   p->machine = fv_machine_info(); /* the report's may have another name */
   p->host = fv_host_info();
+  p->binding = fv_binding_info();
   p->threads = r->threads;
   p->has_gpu = r->has_device;
   if (!p->has_gpu) return;
   snprintf(p->gpu.name, sizeof p->gpu.name, "%.127s", r->device.name);
   p->gpu.memory = r->device.memory_bytes;
   p->gpu.ordinal = r->device.ordinal;
-  if (!*p->host.gpu_driver) gpu_driver_version(p->host.gpu_driver);
+  p->gpu.state = r->gpu_state;
+  if (!*p->host.gpu_driver) nvml_driver_version(p->host.gpu_driver);
   gpu_bus(r->device.ordinal, p->gpu.bus);
   gpu_versions(&p->gpu.driver, &p->gpu.runtime);
 }
@@ -41,7 +45,7 @@ static fv_node *node_of(fv_report *r, const char *host)
   return NULL;
 }
 
-/* A GPU that several ranks share stands once; without a bus its number tells. */
+/* A GPU that several ranks share stands once, as the first of them saw it; without a bus its number tells. */
 static bool add_gpu(fv_node *node, const fv_gpu *gpu)
 {
   for (int n = 0; n < node->num_gpus; n++) {
@@ -58,6 +62,30 @@ static bool add_gpu(fv_node *node, const fv_gpu *gpu)
   return true;
 }
 
+/* Bits that are set. */
+static int processors_in(const fv_binding *b)
+{
+  int count = 0;
+  for (int n = 0; n < 8 * (int)sizeof b->processors; n++)
+    count += b->processors[n / 8] >> n % 8 & 1;
+  return count;
+}
+
+static void add_binding(fv_node *node, const fv_binding *b)
+{
+  const int count = b->count;
+  if (node->ranks == 0) {
+    node->binding = *b;
+    node->least_bound = node->most_bound = count;
+  }
+  for (int n = 0; n < (int)sizeof b->processors; n++)
+    node->binding.processors[n] |= b->processors[n];
+  node->binding.count = processors_in(&node->binding);
+  node->least_bound = count < node->least_bound ? count : node->least_bound;
+  node->most_bound = count > node->most_bound ? count : node->most_bound;
+  node->all_bound += count;
+}
+
 static bool add_place(fv_report *r, const place *p)
 {
   fv_node *node = node_of(r, p->machine.host);
@@ -68,6 +96,7 @@ static bool add_place(fv_report *r, const place *p)
     node = &more[r->num_nodes++];
     *node = (fv_node){.machine = p->machine, .host = p->host};
   }
+  add_binding(node, &p->binding);
   node->ranks++;
   node->threads += p->threads;
   return !p->has_gpu || add_gpu(node, &p->gpu);

@@ -204,12 +204,16 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "print also the levels, advice, every cycle's residual with all digits, every row of the "
        "time table",
        .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
-      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/2",
+      {"json", "FILE", "write the results as one JSON object, schema hymg-fv/3",
        .kind = OPTION_CUSTOM, &o->json, .read = read_file},
       {"save", "FILE",
        "write the last solution u of the finest size and f for ParaView and VTK; the name ends "
        "in .vti or .vtr",
        .kind = OPTION_CUSTOM, &o->save, .read = read_file},
+      {"energy", NULL,
+       "measure the idle power, too, in 3 s of rest before the solves; joules of the timed solves of "
+       "the finest size are told wherever the counters of NVML or RAPL can be read",
+       .kind = OPTION_FLAG, &o->energy},
       {"plan", NULL,
        "print the memory that each level needs and what is free on the GPU, take none and exit; "
        "of any size",

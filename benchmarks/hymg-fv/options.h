@@ -29,7 +29,7 @@ typedef struct fv_options {
   int copy_mb;             /* memory of the measured copy; 0: it is not measured, -1: the default */
   /* of a submission, or NULL */
   const char *submit, *site, *machine_name, *interconnect, *submitter;
-  bool official, plan, probe, devices, quiet, verbose;
+  bool official, energy, plan, probe, devices, quiet, verbose;
 } fv_options;
 
 /* False: the program is to exit with *code; rank 0 says why. With --devices only this flag

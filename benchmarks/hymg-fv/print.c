@@ -213,6 +213,9 @@ void fv_print_size(const fv_report *r, int n)
     printf("  %s", r->options->solver.method == HYMG_FMG ? "more than the discretisation's"
                                                          : hymg_reason_name(size->result.reason));
   putchar('\n');
+  if (fv_is_disturbed(size))
+    printf("    disturbed: the mean is %.1f times the shortest solve\n",
+           size->seconds_mean / size->seconds_min);
   if (r->options->verbose) print_details(r, size);
   fflush(stdout);
 }
@@ -327,6 +330,7 @@ void fv_print_end(const fv_report *r)
     print_richardson(r);
     print_breakdown(r);
     print_setup_and_memory(r);
+    fv_print_energy(r);
     putchar('\n');
   }
   print_outcome(r);

@@ -22,7 +22,7 @@ static bool solve_once(fv_run *run, int size, const int n[3], hymg_result *resul
   return fv_agree(run, status, doing);
 }
 
-static bool time_solves(fv_run *run, int level, int sizes_after, fv_size *size, times *t)
+static bool warm_up(fv_run *run, int level, int sizes_after, fv_size *size)
 {
   const fv_options *o = run->options;
   const int *n = size->level.cells;
@@ -32,15 +32,35 @@ static bool time_solves(fv_run *run, int level, int sizes_after, fv_size *size, 
     if (!solve_once(run, level, n, &size->result)) return false;
     run->solve_seconds = size->result.seconds;
   }
+  return true;
+}
+
+static bool time_solves(fv_run *run, fv_report *report, int level, fv_size *size, times *t)
+{
+  const fv_options *o = run->options;
+  const int *n = size->level.cells;
   while (times_wanted(t, o->min_solves, o->min_seconds, INT_MAX)) {
-    fv_progress_solves(run, n, sizes_after, o->warmup, t->count, t->total);
+    fv_progress_solves(run, n, report->num_sizes - 1 - level, o->warmup, t->count, t->total);
     if (!solve_once(run, level, n, &size->result)) return false;
     double seconds = size->result.seconds;
     fv_max(run, &seconds);
     run->solve_seconds = seconds;
     if (!fv_agree(run, times_add(t, seconds, 1) ? HYMG_OK : HYMG_ENOMEM, "timed solves"))
       return false;
+    if (level == 0) fv_energy_sample(run, report);
   }
+  return true;
+}
+
+/* The counters of energy are read around the timed solves of the finest size. */
+static bool time_size(fv_run *run, fv_report *report, int level, fv_size *size, times *t)
+{
+  const int sizes_after = report->num_sizes - 1 - level;
+  if (level == 0 && !fv_energy_idle(run)) return false;
+  if (!warm_up(run, level, sizes_after, size)) return false;
+  if (level == 0) fv_energy_begin(run);
+  if (!time_solves(run, report, level, size, t)) return false;
+  if (level == 0) fv_energy_end(run, report);
   fv_progress(run, NULL);
   return true;
 }
@@ -88,7 +108,7 @@ bool fv_measure(fv_run *run, fv_report *report, int level)
   times t = {0};
   const int *n = size->level.cells;
   size->dof = (int64_t)n[0] * n[1] * n[2];
-  bool ok = time_solves(run, level, report->num_sizes - 1 - level, size, &t);
+  bool ok = time_size(run, report, level, size, &t);
   size->solves = t.count;
   size->seconds_mean = t.total / t.count;
   size->seconds_median = times_median(&t);
@@ -175,6 +195,11 @@ double fv_dof_per_second(const fv_size *size)
   return (double)size->dof / size->seconds_mean;
 }
 
+bool fv_is_disturbed(const fv_size *size)
+{
+  return size->seconds_mean > 1.5 * size->seconds_min;
+}
+
 /* ---- time per level and level operation ---- */
 
 /* One instrumented solve; keeps its rows if it is the first or the quickest. All ranks see the same `seconds`. */
@@ -221,5 +246,6 @@ void fv_report_free(fv_report *report)
     free(report->size[n].cycles);
   free(report->levels);
   free(report->rows);
+  free(report->energy.part);
   fv_nodes_free(report);
 }

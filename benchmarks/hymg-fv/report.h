@@ -2,6 +2,8 @@
 #ifndef FV_REPORT_H
 #define FV_REPORT_H
 
+#include "common/energy.h"
+#include "common/gpu/nvml.h"
 #include "common/kit/machine.h"
 #include "hymg-fv/options.h"
 #include "hymg.h"
@@ -30,14 +32,17 @@ typedef struct fv_gpu {
   double memory;
   int ordinal, ranks;  /* that use it */
   int driver, runtime; /* of CUDA, 13000 for 13.0; 0: unknown */
+  nvml_state state;    /* during the timed solves of the finest size */
 } fv_gpu;
 
 /* A host of the run. */
 typedef struct fv_node {
   fv_machine machine;
   fv_host host;
-  int ranks, threads; /* threads of all its ranks */
-  int num_gpus;       /* in use */
+  int ranks, threads;                     /* threads of all its ranks */
+  fv_binding binding;                     /* of its first rank, with the processors of all */
+  int least_bound, most_bound, all_bound; /* processors of a rank, and of all ranks added up */
+  int num_gpus;                           /* in use */
   fv_gpu *gpu;
 } fv_node;
 
@@ -47,6 +52,23 @@ typedef struct fv_bandwidth {
   int copies;
 } fv_bandwidth;
 
+typedef struct fv_energy_part {
+  int node;
+  energy_part part;
+} fv_energy_part;
+
+/* Of the timed solves of the finest size, on rank 0. */
+typedef struct fv_energy {
+  double seconds; /* from the first to the last solve, as the clock says */
+  int solves;
+  double joules, idle_watts; /* of all parts; idle_watts NaN: not measured */
+  int num_parts;             /* 0: no counter could be read */
+  fv_energy_part *part;
+  bool too_short;                       /* for counters */
+  int count[ENERGY_KINDS];              /* parts of each kind */
+  char why[ENERGY_SOURCES][ENERGY_WHY]; /* why something is missing, "" if nothing is */
+} fv_energy;
+
 typedef struct fv_report {
   const fv_options *options;
   fv_machine machine; /* of this rank */
@@ -54,6 +76,8 @@ typedef struct fv_report {
   fv_node *node;
   char library[256]; /* of MPI, as it runs; "" without */
   fv_bandwidth bandwidth;
+  nvml_state gpu_state; /* of this rank's GPU */
+  fv_energy energy;
   hymg_build build;
   const char *comm;
   int ranks, threads, nodes;
@@ -85,6 +109,10 @@ double fv_setup_cycles(const fv_report *report);
 /* The order that the verdict requires. */
 double fv_order_bound(const fv_options *options);
 double fv_dof_per_second(const fv_size *size);
+/* Were solves much slower than the fastest? Mean over least above 1.5. */
+bool fv_is_disturbed(const fv_size *size);
+/* DOF/s per watt, of the finest size. */
+double fv_dof_per_joule(const fv_report *report);
 /* 0, or 1 for a failed verdict, a solve that did not converge, or a value that is not finite. */
 int fv_exit_code(const fv_report *report);
 void fv_report_free(fv_report *report);
@@ -96,5 +124,7 @@ bool fv_decorates(const fv_options *options);
 void fv_print_setup(const fv_report *report);
 void fv_print_size(const fv_report *report, int size);
 void fv_print_end(const fv_report *report);
+/* A part of it (energy.c). */
+void fv_print_energy(const fv_report *report);
 
 #endif

@@ -306,4 +306,5 @@ void fv_cleanup(fv_run *run)
     hymg_field_destroy(&run->u[level]);
   }
   fv_systems_destroy(run);
+  energy_close(&run->meter);
 }

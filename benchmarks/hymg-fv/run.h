@@ -3,6 +3,7 @@
 #ifndef FV_RUN_H
 #define FV_RUN_H
 
+#include "common/energy.h"
 #include "common/problem.h"
 #include "hymg-fv/report.h"
 
@@ -26,6 +27,8 @@ typedef struct fv_run {
   bool progress;         /* rank 0 writes to a terminal */
   double progress_shown; /* when the line was last written */
   double solve_seconds;  /* of the last solve, or expected of the next size; 0: unknown */
+  energy_meter meter;    /* of the parts that this rank reads */
+  double metered_from;   /* when the timed solves of the finest size began */
   int exit_code;         /* 2 or 3 after a failure */
 } fv_run;
 
@@ -36,6 +39,16 @@ bool fv_find_nodes(fv_run *run, fv_report *report);
 void fv_nodes_free(fv_report *report);
 /* The rate of a copy, after the solves and their peak of memory (bandwidth.c). */
 bool fv_measure_bandwidth(fv_run *run, fv_report *report);
+/* Energy (energy.c). open: finds the counters that this rank reads; after the device is known, collective. */
+void fv_energy_open(fv_run *run, fv_report *report);
+/* --energy: the idle power, before the first solve. */
+bool fv_energy_idle(fv_run *run);
+/* Around the timed solves of the finest size, and between two of them. */
+void fv_energy_begin(fv_run *run);
+void fv_energy_sample(fv_run *run, fv_report *report);
+void fv_energy_end(fv_run *run, fv_report *report);
+/* The sum over nodes and GPUs, on rank 0. */
+bool fv_energy_collect(fv_run *run, fv_report *report);
 /* --devices: 0, or 1 if there is none. */
 int fv_print_devices(hymg_context *context);
 /* --probe-comm: 0 if MPI accepts device memory, 1 if not, 2 if it cannot be tested. */

@@ -171,6 +171,35 @@ def check_ranks():
         check("nodes" in names, "two hosts of which MPI knows one: rule nodes holds")
 
 
+def check_versions():
+    """Records of the version before are read, and no record passes for one of another version."""
+    older = load(os.path.join(accepted(), "record.json"))
+    check(older["schema"] == "hymg-fv/2", "benchmarks/ranking has no record of schema hymg-fv/2 to try")
+    check(all(validators(older).values()), f"a record of hymg-fv/2: {validators(older)}")
+    check(not any(validators({**older, "schema": "hymg-fv/3"}).values()), "a record of hymg-fv/2 passes for hymg-fv/3")
+    for version in ("hymg-fv/1", "hymg-fv/4", "", None, 3, ["hymg-fv/2"]):
+        check(not any(validators({**older, "schema": version}).values()), f"schema {version} is accepted")
+    if not os.path.exists(in_work("fv4.json")):
+        skip("records of hymg-fv/3: report.sh has made none")
+        return
+    record = load(in_work("fv4.json"))
+    check(record["schema"] == "hymg-fv/3", f"hymg-fv writes schema {record['schema']}")
+    check(not any(validators({**record, "schema": "hymg-fv/2"}).values()), "a record of hymg-fv/3 passes for hymg-fv/2")
+    for key in ("energy", "runs"):
+        check(not any(validators({k: v for k, v in record.items() if k != key}).values()), f"{key} may be missing")
+    energy = {"scope": "components", "counters": ["nvml", "rapl"], "seconds": 1.5, "solves": 3, "joules": 6.0,
+              "joules_per_solve": 2.0, "dof_per_joule": 9.5, "idle_watts": None,
+              "parts": [{"node": 0, "name": "package-0", "counter": "rapl", "joules": 6.0, "idle_watts": 20.5}]}
+    check(all(validators({**record, "energy": energy}).values()), "energy is refused")
+    for key, value in (("scope", "nodes"), ("counters", []), ("counters", ["guess"]), ("joules", 0), ("joules", None),
+                       ("parts", []), ("parts", [{**energy["parts"][0], "counter": None}]), ("watts", 4.0)):
+        check(not any(validators({**record, "energy": {**energy, key: value}}).values()), f"energy with {key} = {value}")
+    status, _, err = run("--quiet", save(in_work("broken-energy"), {**record, "energy": {}}))
+    check(status == 1 and "energy" in err, f"empty energy: {status}, {err}")
+    for key in ("binding", "numa_nodes", "network_cards"):
+        check(key in record["machine"]["nodes"][0], f"no {key} of a node")
+
+
 # ---- the rules, each with a change that breaks it ----
 
 def change(path, value):
@@ -599,6 +628,7 @@ check_records()
 check_rehearsal()
 check_ranks()
 if accepted():
+    check_versions()
     check_rules(accepted())
     check_forged()
     check_log_of_another()

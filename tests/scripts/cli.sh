@@ -224,6 +224,7 @@ check_contradictions()
     bad "must be two numbers ALPHA,BETA" --operator fv2 --boundary robin --robin $robin 4 1
   done
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
+  bad "--energy has no effect with --quiet and without --json" --quiet --energy 4 1
   for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged --gather-cells=9 \
     --peer-seconds=1 --probe-file=x --probe-comm; do
     bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
@@ -243,7 +244,7 @@ check_contradictions()
     bad "--probe-file none: --probe-comm needs a file" --probe-file none --probe-comm 4 1
     bad "--peer-seconds has no effect with --comm staged" --comm staged --peer-seconds 1 4 1
   fi
-  for option in --problem=fv --warmup=1 --min-solves=1 --min-seconds=1 --official "--json=$json" --quiet --verbose; do
+  for option in --problem=fv --warmup=1 --min-solves=1 --min-seconds=1 --official "--json=$json" --energy --quiet --verbose; do
     bad "${option%=*} has no effect with --plan" --plan $option 4 1
   done
   bad "--rtol has no effect with --plan" --plan --solver mg --rtol 1e-3 4 1

@@ -41,6 +41,8 @@ static int check(json_t *schema, const json_t *value, const char *path);
 static int check_list(const json_t *schema, const json_t *value, const char *path)
 {
   int failures = 0;
+  const char *const key = strrchr(path, '.');
+  if (json_is_null(value) && strcmp(key ? key : path, ".throttle_reasons") == 0) return 0;
   if (!json_is_array(value)) return wrong(path, "is no list");
   const json_t *length = json_array_get(schema, 1);
   if (length && (json_int_t)json_array_size(value) != json_integer_value(length))
@@ -59,7 +61,7 @@ static int check_object(json_t *schema, const json_t *value, const char *path)
   json_t *part;
   int failures = 0;
   const bool optional = strcmp(path, ".richardson") == 0 || strcmp(path, ".placement") == 0 ||
-                        strcmp(path, ".bandwidth") == 0;
+                        strcmp(path, ".bandwidth") == 0 || strcmp(path, ".energy") == 0;
   if (json_is_null(value) && optional) return 0;
   if (!json_is_object(value)) return wrong(path, "is no object");
   if (json_object_size(value) != json_object_size(schema))
@@ -127,6 +129,9 @@ static int check_run(const json_t *all, const json_t *run, const json_t *finer, 
   if (!(number(run, "seconds_min") > 0.0 &&
         number(run, "seconds_min") <= number(run, "seconds_median")))
     failures += wrong("runs", "seconds_min is not the least");
+  if (json_is_true(json_object_get(run, "disturbed")) !=
+      (number(run, "seconds_mean") > 1.5 * number(run, "seconds_min")))
+    failures += wrong("runs", "disturbed is not seconds_mean above 1.5 times seconds_min");
   if (number(run, "solves") < number(json_object_get(all, "protocol"), "min_solves"))
     failures += wrong("runs", "fewer solves than min_solves");
   if (json_array_size(json_object_get(run, "cycles")) == 0) failures += wrong("runs", "no cycles");
@@ -139,15 +144,42 @@ static int check_run(const json_t *all, const json_t *run, const json_t *finer, 
   return failures;
 }
 
+static bool are_near(double x, double y)
+{
+  return fabs(x - y) <= 1e-12 * fabs(y);
+}
+
+static int check_energy(const json_t *all)
+{
+  const json_t *energy = json_object_get(all, "energy"), *parts = json_object_get(energy, "parts"),
+               *run = json_array_get(json_object_get(all, "runs"), 0);
+  const double joules = number(energy, "joules"), solves = number(run, "solves");
+  double sum = 0;
+  int failures = 0;
+  if (json_is_null(energy)) return 0;
+  for (size_t n = 0; n < json_array_size(parts); n++)
+    sum += number(json_array_get(parts, n), "joules");
+  if (!are_near(joules, sum)) failures += wrong("energy", "joules is not the sum of the parts");
+  if (number(energy, "solves") != solves) failures += wrong("energy", "solves is not the run's");
+  if (!are_near(number(energy, "joules_per_solve") * solves, joules))
+    failures += wrong("energy", "joules_per_solve is not joules / solves");
+  if (!are_near(number(energy, "dof_per_joule") * joules, number(run, "dof") * solves))
+    failures += wrong("energy", "dof_per_joule is not dof * solves / joules");
+  if (number(energy, "seconds") < number(run, "seconds_mean") * solves)
+    failures += wrong("energy", "seconds is less than the solves took");
+  return failures;
+}
+
 static int check_relations(const json_t *all)
 {
   const json_t *runs = json_object_get(all, "runs"), *rows = json_object_get(all, "breakdown");
   const char *schema = json_string_value(json_object_get(all, "schema"));
   int failures = 0;
-  if (!schema || strcmp(schema, "hymg-fv/2") != 0) failures += wrong("schema", "is not hymg-fv/2");
+  if (!schema || strcmp(schema, "hymg-fv/3") != 0) failures += wrong("schema", "is not hymg-fv/3");
   for (size_t n = 0; n < json_array_size(runs); n++)
     failures +=
         check_run(all, json_array_get(runs, n), n > 0 ? json_array_get(runs, n - 1) : NULL, (int)n);
+  failures += check_energy(all);
   if ((json_array_size(runs) == 3) == json_is_null(json_object_get(all, "richardson")))
     failures += wrong("richardson", "must be there for three sizes only");
   if (json_array_size(rows) == 0) failures += wrong("breakdown", "is empty");

@@ -1,6 +1,5 @@
 /* See gpu.h. */
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 extern "C" {
@@ -18,23 +17,6 @@ extern "C" void gpu_versions(int *driver, int *runtime)
 {
   if (cudaDriverGetVersion(driver) != cudaSuccess) *driver = 0;
   if (cudaRuntimeGetVersion(runtime) != cudaSuccess) *runtime = 0;
-}
-
-/* The library belongs to the driver and may be missing, so it is not linked. */
-extern "C" void gpu_driver_version(char text[64])
-{
-  *text = '\0';
-  void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return;
-  int (*start)(void) = (int (*)(void))dlsym(library, "nvmlInit_v2");
-  int (*end)(void) = (int (*)(void))dlsym(library, "nvmlShutdown");
-  int (*version)(char *, unsigned) =
-      (int (*)(char *, unsigned))dlsym(library, "nvmlSystemGetDriverVersion");
-  if (start && end && version && start() == 0) {
-    if (version(text, 64) != 0) *text = '\0';
-    end();
-  }
-  dlclose(library);
 }
 
 extern "C" void gpu_bus(int ordinal, char text[32])

@@ -8,9 +8,6 @@
 
 /* Of CUDA as it runs: 13000 for 13.0; 0: unknown. driver: the newest that the driver supports. */
 void gpu_versions(int *driver, int *runtime);
-/* Version of the GPUs' driver from its management library, which has it where /proc has not; "" if
- * unknown. */
-void gpu_driver_version(char text[64]);
 /* PCI domain, bus and device, as in "0000:1b:00"; "" if unknown. */
 void gpu_bus(int ordinal, char text[32]);
 

@@ -6,11 +6,6 @@ void gpu_versions(int *driver, int *runtime)
   *driver = *runtime = 0;
 }
 
-void gpu_driver_version(char text[64])
-{
-  *text = '\0';
-}
-
 void gpu_bus(int ordinal, char text[32])
 {
   (void)ordinal;

@@ -22,9 +22,24 @@ typedef struct fv_host {
   int sockets;
   int cores;    /* physical ones: a core with two threads counts once */
   double cache; /* bytes of all caches of the last level together */
+  int numa_nodes;
+  int network_cards; /* physical ones, not ports; -1: unknown */
 } fv_host;
 
 fv_host fv_host_info(void);
+/* Of a folder as /sys: its NUMA nodes, 0 if unknown; its network cards, of Ethernet and InfiniBand. */
+int fv_numa_nodes(const char *sys);
+int fv_network_cards(const char *sys);
+
+/* Where this process may run. */
+typedef struct fv_binding {
+  unsigned char processors[128]; /* a bit each */
+  int count;                     /* 0: unknown */
+  char proc_bind[48],
+      places[48]; /* OMP_PROC_BIND and OMP_PLACES of the environment, "" if not set */
+} fv_binding;
+
+fv_binding fv_binding_info(void);
 /* Memory that programs may still take without paging, 0 if unknown. */
 double fv_available_bytes(void);
 /* Peak memory of this process in bytes. */
