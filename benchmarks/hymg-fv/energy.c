@@ -17,10 +17,10 @@
 #include <time.h>
 
 static const char powercap[] = "/sys/class/powercap";
-/* Counters of GPUs advance every 20 to 100 ms. */
-static const double least_seconds = 0.5;
+/* The counter of an H100 advances every 100 ms. */
+static const double least_seconds = 1.0;
 /* Between two readings during the solves; between the last solve and the measurement of idle power; of that. */
-static const double sample_seconds = 1.0, rest_seconds = 1.0, idle_seconds = 2.0;
+static const double sample_seconds = 5.0, rest_seconds = 1.0, idle_seconds = 2.0;
 
 /* ---- on every rank ---- */
 
@@ -72,8 +72,8 @@ void fv_energy_begin(fv_run *run)
 
 static void sample(fv_run *run, fv_report *report)
 {
+  energy_add(&run->meter); /* first: a call of NVML may take milliseconds */
   if (run->meter.gpu) nvml_read_state(run->meter.gpu, &report->gpu_state);
-  energy_add(&run->meter);
 }
 
 void fv_energy_sample(fv_run *run, fv_report *report)
@@ -263,7 +263,7 @@ void fv_print_energy(const fv_report *r)
   printf("); %.1f W", e->joules / e->seconds);
   if (isfinite(e->idle_watts)) printf(", idle %.1f W", e->idle_watts);
   if (e->count[ENERGY_PACKAGE] == 0)
-    printf("; not of the processors, RAPL: %s", e->why[ENERGY_RAPL]);
+    printf("; without the processors (RAPL: %s)", e->why[ENERGY_RAPL]);
   putchar('\n');
   if (r->options->verbose) print_parts(e);
 }

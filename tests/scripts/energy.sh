@@ -21,7 +21,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 export OMP_NUM_THREADS=1 XDG_CACHE_HOME="$work/cache"
-timed='--operator fv2 --warmup 1 --min-solves 1 --copy-mb 0 --json run.json'
+timed='--operator fv2 --backend host --warmup 1 --min-solves 1 --copy-mb 0 --json run.json'
+on_gpu="--operator fv2 --backend cuda ${timed#*host } --min-seconds 1"
 
 pass() { passed=$((passed + 1)); }
 fail()
@@ -101,8 +102,9 @@ value() { ./schema "$SRCDIR/tests/scripts/json_schema.json" run.json "$1"; }
 # near PATH FACTOR OF: the value is FACTOR times the value at OF, within 5 %
 near()
 {
-  if awk "BEGIN { a = $(value "$1"); b = $2 * $(value "${3:-config.b}"); exit !(a > 0.95 * b && a < 1.05 * b) }"; then pass
-  else fail "$1 is $(value "$1"), not about $2${3:+ times $3, which is $(value "$3")}"; fi
+  found=$(value "$1") of=$(value "${3:-config.b}")
+  if awk -v a="$found" -v b="$of" "BEGIN { exit !(a > 0.95 * $2 * b && a < 1.05 * $2 * b) }"; then pass
+  else fail "$1 is $found, not about $2${3:+ times $3, which is $of}"; fi
 }
 
 told()
@@ -126,13 +128,13 @@ check_packages()
   near energy.parts.1.joules 50 energy.seconds
   told '^energy    [0-9.]+ J per solve, [0-9.e+]+ DOF/s per watt, component level \(2 processor packages, 1 memory\); 1[45][0-9]\.[0-9] W$'
   told '^    node 0 package-0 dram: [0-9.e+]+ J, [45][0-9]\.[0-9] W$'
-  run "$work/powercap.so" $timed --min-seconds 0.6 --energy 4 1
+  run "$work/powercap.so" $timed --min-seconds 1 --energy 4 1
   near energy.idle_watts 150
   near energy.parts.0.idle_watts 50
   told ' W, idle 1[45][0-9]\.[0-9] W$'
-  run "$work/powercap.so" --min-seconds 0.6 4 1
+  run "$work/powercap.so" --backend host --min-seconds 1 4 1
   told '^energy    [0-9.]+ J per solve'
-  run "$work/powercap.so" --min-seconds 0.6 --quiet 4 1
+  run "$work/powercap.so" --min-seconds 1 --backend host --quiet 4 1
   untold energy
 }
 
@@ -142,20 +144,20 @@ check_missing()
   run "$work/powercap.so" $timed --min-seconds 0 4 1
   object energy=null
   told '^energy    not measured: RAPL: /sys/class/powercap has no package of intel-rapl$'
-  run "$work/powercap.so" --min-seconds 0 4 1
+  run "$work/powercap.so" --backend host --min-seconds 0 4 1
   untold '^energy'
-  run "$work/powercap.so" --min-seconds 0 --energy 4 1
+  run "$work/powercap.so" --backend host --min-seconds 0 --energy 4 1
   told '^energy    not measured: '
   FAKE_POWERCAP=$work/gone run "$work/powercap.so" $timed --min-seconds 0 4 1
   told '^energy    not measured: RAPL: /sys/class/powercap: No such file or directory$'
   export FAKE_POWERCAP="$work/missing" # of the second package alone: the first alone would be too little
-  run "$work/powercap.so" $timed --min-seconds 0.6 4 1
+  run "$work/powercap.so" $timed --min-seconds 1 4 1
   object energy=null
   told '^energy    not measured: RAPL: /sys/class/powercap/intel-rapl:1/energy_uj: No such file or directory$'
   export FAKE_POWERCAP="$work/two"
   run "$work/powercap.so" $timed --min-seconds 0 4 1
   object energy=null
-  told '^energy    not measured: the timed solves took [0-9.e-]+ s, the counters need 0\.5 s: see --min-seconds$'
+  told '^energy    not measured: the timed solves took [0-9.e-]+ s, the counters need 1 s: see --min-seconds$'
 }
 
 # A host counts once, whatever its ranks; two hosts count both; without one of them there is no sum.
@@ -192,23 +194,23 @@ check_gpus()
     return
   fi
   export LD_LIBRARY_PATH="$work${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" FAKE_NVML_WATTS=300 FAKE_POWERCAP="$work/none"
-  run "$work/powercap.so" $timed --min-seconds 1 --backend cuda 4 1
+  run "$work/powercap.so" $on_gpu 4 1
   object energy.counters.0=nvml energy.parts.0.counter=nvml machine.nodes.0.gpus.0.power_limit_watts=700.0 \
     machine.nodes.0.gpus.0.clocks_mhz.sm=1981 machine.nodes.0.gpus.0.clocks_mhz.memory_max=2082 \
     machine.nodes.0.gpus.0.ecc=true machine.nodes.0.gpus.0.throttle_reasons='[]' machine.nodes.0.gpu_driver=123.45
   near energy.joules 300 energy.seconds
-  told '\(1 GPU\); [23][0-9][0-9]\.[0-9] W; not of the processors, RAPL: /sys/class/powercap has no package'
+  told '\(1 GPU\); [23][0-9][0-9]\.[0-9] W; without the processors \(RAPL: /sys/class/powercap has no package'
   export FAKE_POWERCAP="$work/two"
-  run "$work/powercap.so" $timed --min-seconds 1 --backend cuda 4 1
+  run "$work/powercap.so" $on_gpu 4 1
   object energy.counters.0=nvml energy.counters.1=rapl
   near energy.joules 450 energy.seconds
-  LD_LIBRARY_PATH='' run "$work/powercap.so" $timed --min-seconds 1 --backend cuda 4 1
+  LD_LIBRARY_PATH='' run "$work/powercap.so" $on_gpu 4 1
   object energy=null machine.nodes.0.gpus.0.clocks_mhz.sm=null machine.nodes.0.gpus.0.ecc=null
   told '^energy    not measured: NVML: libnvidia-ml.so.1, which comes with the driver, is not there'
   [ -n "$MPIRUN" ] || return
   for devices in 1 2; do
     export HYMG_EMULATION_DEVICES=$devices
-    mpi 2 "$work/powercap.so" $timed --min-seconds 1 --backend cuda --grid 16,16,16
+    mpi 2 "$work/powercap.so" $on_gpu --grid 16,16,16
     near energy.joules $((150 + 300 * devices)) energy.seconds
   done
 }
@@ -219,7 +221,7 @@ check_disturbed()
   tries=0 disturbed=
   while [ -z "$disturbed" ] && [ $tries -lt 5 ]; do
     tries=$((tries + 1))
-    OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self "$HYMG_FV" $timed --min-seconds 4 --backend host \
+    OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self "$HYMG_FV" $timed --min-seconds 4 \
       --grid 33,33,33 >out 2>err </dev/null &
     started=$!
     sleep 1
