@@ -211,7 +211,8 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "in .vti or .vtr",
        .kind = OPTION_CUSTOM, &o->save, .read = read_file},
       {"energy", NULL,
-       "measure the idle power, too, in 3 s of rest before the solves; joules of the timed solves of "
+       "measure the idle power, too, in 3 s of rest before the solves; joules of the timed solves "
+       "of "
        "the finest size are told wherever the counters of NVML or RAPL can be read",
        .kind = OPTION_FLAG, &o->energy},
       {"plan", NULL,

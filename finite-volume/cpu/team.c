@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As many as OpenMP has been told, by the environment or a call, or this rank's share of the node's cores. */
+/* As many as OpenMP has been told; if that are all cores, which is its default, this rank's share of the node's. */
 int hymgi_backend_threads(int wanted, int ranks)
 {
   if (wanted > 0) return wanted;
   const int most = omp_get_max_threads();
-  if (getenv("OMP_NUM_THREADS") || most != omp_get_num_procs()) return most;
+  if (most != omp_get_num_procs()) return most;
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const int limit = hymgi_cgroup_cores(""), all = cores > 0 && cores < limit ? (int)cores : limit;
   const int share = all / ranks > 1 ? all / ranks : 1;
@@ -52,22 +52,16 @@ static uint64_t waited_by_this_thread(void)
   return strtoull(end, NULL, 10);
 }
 
-/* Seconds that the threads of the team have waited since the reading before, those that took part in it. */
+/* Seconds that the threads of the team have waited since the reading before. */
 static double waited_by_team(hymg_context *context)
 {
-  static _Thread_local struct {
-    const hymg_context *context;
-    unsigned reading;
-    uint64_t waited;
-  } last;
-  const unsigned reading = ++context->readings;
   double sum = 0;
 #pragma omp parallel num_threads(context->team.size) reduction(+ : sum)
   {
+    uint64_t *const before = context->waited + omp_get_thread_num();
     const uint64_t waited = waited_by_this_thread();
-    if (last.context == context && last.reading == reading - 1 && waited > last.waited)
-      sum += 1e-9 * (double)(waited - last.waited);
-    last.context = context, last.reading = reading, last.waited = waited;
+    if (waited > *before) sum += 1e-9 * (double)(waited - *before);
+    *before = waited;
   }
   return sum;
 }

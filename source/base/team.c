@@ -3,6 +3,7 @@
 
 #define FIRST_PAUSE   0.05 /* seconds */
 #define LONGEST_PAUSE 3.0
+#define MUCH          0.75 /* waited in all: one window is enough, as no short interruption takes so long */
 #define TRIAL_SHARE   20 /* a pause is at least so many times as long as the trial that failed */
 
 enum { CELLS_OF_TEAM = 16384, CELLS_OF_THREAD = 1024 };
@@ -14,19 +15,9 @@ int hymgi_team_worth(int64_t cells, int threads)
   return cells < CELLS_OF_TEAM || cells / threads < CELLS_OF_THREAD ? 1 : threads;
 }
 
-/* What a team of this process has found last, with which those of new contexts begin: its size and the time until
- * which no larger one is tried. */
-static _Atomic int latest_size;
-static _Atomic double latest_next;
-
-hymgi_team hymgi_team_of(int threads, double now)
+hymgi_team hymgi_team_of(int threads)
 {
-  hymgi_team team = {.threads = threads, .size = threads, .pause = FIRST_PAUSE};
-  const double next = latest_next;
-  const int size = latest_size;
-  if (now >= next || size < 1 || size >= threads) return team;
-  team.size = size, team.next = next, team.reduced_since = now;
-  return team;
+  return (hymgi_team){.threads = threads, .size = threads, .pause = FIRST_PAUSE};
 }
 
 void hymgi_team_begin(hymgi_team *team, double now)
@@ -57,21 +48,14 @@ static void resize(hymgi_team *team, double now, int size)
   team->calm = 0;
 }
 
-static void set_next(hymgi_team *team, double now)
-{
-  team->next = now + team->pause;
-  latest_size = team->size;
-  latest_next = team->next;
-}
-
 static void wait_longer(hymgi_team *team, double now, double window)
 {
   team->pause = 2 * team->pause < LONGEST_PAUSE ? 2 * team->pause : LONGEST_PAUSE;
   if (team->pause < TRIAL_SHARE * window) team->pause = TRIAL_SHARE * window;
-  set_next(team, now);
+  team->next = now + team->pause;
 }
 
-static void crowded(hymgi_team *team, double now, double window)
+static void crowded(hymgi_team *team, double now, double window, bool much)
 {
   team->calm = 0;
   team->crowded++;
@@ -81,9 +65,9 @@ static void crowded(hymgi_team *team, double now, double window)
     wait_longer(team, now, window);
   } else if (team->size == 1) {
     wait_longer(team, now, 0);
-  } else if (team->crowded > 1) {
+  } else if (team->crowded > 1 || much) {
     resize(team, now, team->size / 2);
-    set_next(team, now);
+    team->next = now + team->pause;
   }
 }
 
@@ -109,7 +93,7 @@ void hymgi_team_judge(hymgi_team *team, double now, double waited)
   if (!team->open)
     team->open = true;
   else if (waited > HYMGI_TEAM_WAITED * window)
-    crowded(team, now, window);
+    crowded(team, now, window, waited > MUCH * window);
   else
     calm(team);
   try_more(team, now);

@@ -29,8 +29,7 @@ typedef struct hymgi_team {
 /* Threads that pay off for a loop over so many cells: all of these, or one where the fork and join takes longer. */
 int hymgi_team_worth(int64_t cells, int threads);
 
-/* Begins with all threads, or with fewer where another team of this process has just had to. */
-hymgi_team hymgi_team_of(int threads, double now);
+hymgi_team hymgi_team_of(int threads);
 
 /* A call begins; a pause before it does not belong to a window. It ends. */
 void hymgi_team_begin(hymgi_team *team, double now);

@@ -102,7 +102,7 @@ int hymg_context_threads(const hymg_context *context)
 void hymgi_context_use_threads(hymg_context *context, int threads)
 {
   context->threads = threads;
-  context->team = hymgi_team_of(threads, hymgi_seconds());
+  context->team = hymgi_team_of(threads);
 }
 
 int hymg_context_nodes(const hymg_context *context)

@@ -16,10 +16,10 @@ typedef struct hymgi_choice {
 } hymgi_choice;
 
 struct hymg_context {
-  hymgi_comm *comm;  /* NULL: serial */
-  int threads;       /* as the backend resolved the user's request, >= 1 */
-  hymgi_team team;   /* how many of them the host's loops use at present */
-  unsigned readings; /* of what the team has waited, so far */
+  hymgi_comm *comm; /* NULL: serial */
+  int threads;      /* as the backend resolved the user's request, >= 1 */
+  hymgi_team team;  /* how many of them the host's loops use at present */
+  uint64_t *waited; /* ns for which each thread had waited for a core at the last reading */
   int device;
   struct CUstream_st *stream;
   double wait_seconds; /* 0: no limit */
@@ -49,7 +49,7 @@ struct hymg_context {
  * failure since the last one is kept; a single rank has nobody to tell. */
 void hymgi_report_later(hymg_context *context, hymg_status status);
 
-/* Sets how many threads the host's loops may use. */
+/* Sets how many threads the host's loops may use; no more than at first. */
 void hymgi_context_use_threads(hymg_context *context, int threads);
 
 /* Monotonic time in seconds. */

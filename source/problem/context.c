@@ -32,6 +32,11 @@ hymg_status hymg_context_create(const hymg_context_options *options, hymg_contex
   hymg_context *c = calloc(1, sizeof *c);
   if (!c) return HYMG_ENOMEM;
   hymgi_context_use_threads(c, hymgi_backend_threads(o.threads, 1));
+  c->waited = calloc((size_t)c->threads, sizeof *c->waited);
+  if (!c->waited) {
+    free(c);
+    return HYMG_ENOMEM;
+  }
   c->device = o.device;
   c->stream = o.stream;
   c->wait_seconds = o.wait_seconds;
@@ -49,6 +54,7 @@ void hymg_context_destroy(hymg_context **context)
     next = c->next;
     free(c);
   }
+  free((*context)->waited);
   free(*context);
   *context = NULL;
 }

@@ -117,7 +117,7 @@ static void live(world *w, hymgi_team *team, double seconds)
 START_TEST(an_idle_machine_keeps_all_threads)
 {
   world w = {1, 16};
-  hymgi_team team = hymgi_team_of(16, w.now);
+  hymgi_team team = hymgi_team_of(16);
   live(&w, &team, 10);
   ck_assert_int_eq(team.size, 16);
   ck_assert(hymgi_team_reduced(&team, w.now) == 0);
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(one_interruption_changes_nothing)
 {
   world w = {1000, 4};
-  hymgi_team team = hymgi_team_of(4, w.now);
+  hymgi_team team = hymgi_team_of(4);
   for (int m = 0; m < 50; m++) {
     live(&w, &team, 0.05);
     w.cores = 3; /* a daemon */
@@ -142,7 +142,7 @@ START_TEST(a_loaded_machine_leaves_one_thread_and_gets_all_back)
 {
   static const int threads[3] = {2, 16, 5};
   world w = {2000 + 1000 * _i, 0};
-  hymgi_team team = hymgi_team_of(threads[_i], w.now);
+  hymgi_team team = hymgi_team_of(threads[_i]);
   live(&w, &team, 0.1);
   ck_assert_int_eq(team.size, 1);
   const double before = hymgi_team_reduced(&team, w.now);
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(free_cores_are_used)
 {
   world w = {6000, 8};
-  hymgi_team team = hymgi_team_of(16, w.now);
+  hymgi_team team = hymgi_team_of(16);
   live(&w, &team, 1);
   double with_eight = 0;
   for (int m = 0; m < 1000; m++) {
@@ -168,21 +168,10 @@ START_TEST(free_cores_are_used)
 }
 END_TEST
 
-START_TEST(a_new_team_begins_with_what_another_has_found)
-{
-  world w = {7000, 0};
-  hymgi_team team = hymgi_team_of(8, w.now);
-  live(&w, &team, 5);
-  ck_assert_int_eq(hymgi_team_of(8, w.now).size, 1);
-  ck_assert_int_eq(hymgi_team_of(1, w.now).size, 1);
-  ck_assert_int_eq(hymgi_team_of(8, w.now + 60).size, 8);
-}
-END_TEST
-
 START_TEST(a_pause_is_not_taken_for_calm)
 {
   world w = {9000, 0};
-  hymgi_team team = hymgi_team_of(2, w.now);
+  hymgi_team team = hymgi_team_of(2);
   for (int m = 0; m < 8 && team.size == 2; m++) {
     live(&w, &team, 0.02);
     w.now += 1; /* the program does something else */
@@ -310,7 +299,6 @@ int main(void)
   tcase_add_test(t, one_interruption_changes_nothing);
   tcase_add_loop_test(t, a_loaded_machine_leaves_one_thread_and_gets_all_back, 0, 3);
   tcase_add_test(t, free_cores_are_used);
-  tcase_add_test(t, a_new_team_begins_with_what_another_has_found);
   tcase_add_test(t, a_pause_is_not_taken_for_calm);
   tcase_add_loop_test(t, results_do_not_depend_on_the_team, 0, 6);
   tcase_add_test(t, beside_other_programs_there_are_fewer_threads);
