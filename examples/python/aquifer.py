@@ -24,11 +24,11 @@ def transmissivity(n, m):
 
 
 def on_faces(t):
-    """Harmonic means of the neighbours along y and x; 1 on the faces above and below the layer, which are closed."""
-    faces = [np.ones((2, *t.shape))]
+    """Harmonic means of the neighbours along y and x."""
+    faces = []
     for axis in (0, 1):
         wide = np.pad(t, [(int(d == axis),) * 2 for d in (0, 1)], mode="edge")
-        faces.append(2 / (1 / np.delete(wide, -1, axis) + 1 / np.delete(wide, 0, axis))[None])
+        faces.append(2 / (1 / np.delete(wide, -1, axis) + 1 / np.delete(wide, 0, axis)))
     return faces
 
 
@@ -41,9 +41,9 @@ def main(n, image=None):
     wells = [(n // 3, m // 2), (3 * n // 5, 3 * m // 4)]
     heads[tuple(np.transpose(wells))] = WELL
     t = transmissivity(n, m)
-    with hymg.Solver((1, n, m), spacing=h, boundary="neumann", beta=on_faces(t), fixed=heads[None]) as solver:
-        head = solver.solve(np.full((1, n, m), RAIN))
-        _, qy, qx = (flux[0] for flux in solver.fluxes(head))
+    with hymg.Solver((n, m), spacing=h, boundary="neumann", beta=on_faces(t), fixed=heads) as solver:
+        head = solver.solve(np.full((n, m), RAIN))
+        qy, qx = solver.fluxes(head)
     outflow = -(np.diff(qy, axis=0) + np.diff(qx, axis=1)) * h  # into each cell, of the layer's thickness 1
     given = ~np.isnan(heads)
     taken, rain = outflow[given].sum(), RAIN * h**2 * (~given).sum()
@@ -53,7 +53,7 @@ def main(n, image=None):
     print(f"aquifer: {n} x {m} cells, T from {t.min():.1g} to {t.max():.1g} m^2/d, {solver.result.cycles} iterations;")
     print(f"  rain brings {rain:.1f} m^3/d; wells take {pumped[0]:.1f} and {pumped[1]:.1f}, river and lake the rest")
     if image:
-        draw(x * SIDE, y * SIDE, t, head[0], heads, wells, image)
+        draw(x * SIDE, y * SIDE, t, head, heads, wells, image)
 
 
 def draw(x, y, t, head, heads, wells, image):

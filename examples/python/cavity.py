@@ -28,7 +28,7 @@ def step(u, v, h, dt, solver):
     carry_v = np.diff(vv, axis=0) + np.diff(at_corners, axis=1)[1:-1]
     u[:, 1:-1] += dt * (bend_u / (REYNOLDS * h**2) - carry_u / h)
     v[1:-1] += dt * (bend_v / (REYNOLDS * h**2) - carry_v / h)
-    p = solver.solve(-divergence(u, v, h)[None] / dt)[0]
+    p = solver.solve(-divergence(u, v, h) / dt)
     u[:, 1:-1] -= dt / h * np.diff(p, axis=1)
     v[1:-1] -= dt / h * np.diff(p, axis=0)
 
@@ -41,7 +41,7 @@ def main(n, image=None):
     h = 1 / n
     dt = min(0.2 * REYNOLDS * h**2, 0.3 * h)
     u, v = np.zeros((n, n + 1)), np.zeros((n + 1, n))
-    with hymg.Solver((1, n, n), spacing=h, boundary="neumann", initial_guess=True, cycle="v", rtol=1e-6) as solver:
+    with hymg.Solver((n, n), spacing=h, boundary="neumann", initial_guess=True, cycle="v", rtol=1e-6) as solver:
         for steps in range(1, 20000):
             before = u.copy()
             step(u, v, h, dt, solver)

@@ -43,8 +43,8 @@ def main(n, image=None):
     for colour in range(3):
         fixed = np.where(mask, np.nan, target[..., colour])
         f = minus_laplacian(source[..., colour])
-        with hymg.Solver((1, n, n), boundary="neumann", fixed=fixed[None], rtol=1e-8) as solver:
-            result[..., colour] = solver.solve(f[None])[0]
+        with hymg.Solver((n, n), boundary="neumann", fixed=fixed, rtol=1e-8) as solver:
+            result[..., colour] = solver.solve(f)
     assert np.array_equal(result[~mask], target[~mask])
     # What is added to the source has no sources itself, so its extremes are at the edge of the mask
     added = result - source
