@@ -54,9 +54,11 @@ def header_declarations() -> str:
     """hymg.h without its macros, includes and inline functions, as cffi reads it."""
     text = re.sub(r"(?ms)^#include.*?$|^static inline.*?^}$", "", HEADER.read_text())
     compiler = os.environ.get("CC", "cc").split()
-    return subprocess.run(
+    plain = subprocess.run(
         [*compiler, "-E", "-P", "-U__GNUC__", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True
     ).stdout
+    # cffi 1.15, which Debian 12 has, writes the const of a pointer to an array in the wrong place
+    return re.sub(r"\bconst (\w+ \(\*\w+\)\[)", r"\1", plain)
 
 
 ffi = FFI()
