@@ -177,7 +177,7 @@ START_TEST(the_text_has_the_memory_that_was_refused)
     ck_assert_ptr_null(x);
     text = hymg_context_error(context);
   }
-  ck_assert_msg(strstr(text, "MB") && strstr(text, "free"), "%s", text);
+  ck_assert_msg(strstr(text, "GB of host memory") && strstr(text, "GB free"), "%s", text);
 }
 END_TEST
 
