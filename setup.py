@@ -11,6 +11,7 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 PREFIX = os.environ.get("HYMG_PREFIX")
@@ -22,6 +23,28 @@ if PREFIX:
 INCLUDE = Path(PREFIX) / "include" if PREFIX else ROOT / "include"
 # A package must not depend on where it was built.
 OPTIONS = ["--cpu-arch=portable", "--without-mpi", "--without-check", "--without-jansson", "--without-png", "--without-cuda"]
+
+
+def commit() -> str:
+    """The commit of these sources: git's word for a clone, that of the file COMMIT for a source package."""
+    if not (ROOT / ".git").exists():
+        if (ROOT / "COMMIT").is_file():
+            return (ROOT / "COMMIT").read_text().strip()
+        raise SystemExit(f"sdist: '{ROOT}' is no clone, and has no file COMMIT, so nothing says of which commit it is")
+    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--tags"]
+    try:
+        return subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SystemExit(f"sdist: the commit is not known: {getattr(error, 'stderr', '') or error}") from None
+
+
+class SourceWithCommit(sdist):
+    """Adds COMMIT, as `make dist` does; from it make takes what hymg.build_info() reports."""
+
+    def make_release_tree(self, base_dir, files):
+        name = commit()
+        super().make_release_tree(base_dir, files)
+        Path(base_dir, "COMMIT").write_text(name + "\n")
 
 
 def make_library(folder: Path) -> str:
@@ -62,7 +85,7 @@ class BuildWithLibrary(build_ext):
 setup(
     version=re.search(r'#define HYMG_VERSION "(.*)"', (ROOT / "include/hymg.h").read_text())[1],
     cffi_modules=["python/build_ffi.py:ffi"],
-    cmdclass={"build_ext": BuildWithLibrary},
+    cmdclass={"build_ext": BuildWithLibrary, "sdist": SourceWithCommit},
     # one wheel for every Python from 3.9 on; not build/, which is the name of many a build folder
     options={"build": {"build_base": "build-python"}, "bdist_wheel": {"py_limited_api": "cp39"}},
 )
