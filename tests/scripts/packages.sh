@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 passed=0 failed=0 skipped=0
 few='--without-mpi --without-openmp --without-cuda --without-check --without-jansson --without-png --without-fortran'
+version=$(sed -n 's/^#define HYMG_VERSION "\(.*\)"/\1/p' "$SRCDIR/include/hymg.h")
 unset MAKEFLAGS MAKELEVEL CFLAGS
 
 pass() { passed=$((passed + 1)); }
@@ -248,7 +249,6 @@ check_source_package()
     skip 'the source package: there is no git here'
     return
   fi
-  version=$(sed -n 's/^#define HYMG_VERSION "\(.*\)"/\1/p' "$SRCDIR/include/hymg.h")
   (cd "$work" && "$SRCDIR/tools/dist" "$SRCDIR" "$version" >/dev/null) || fail 'make dist'
   tar -xf "$work/hymg-$version.tar.xz" -C "$work"
   unpacked=$work/hymg-$version
@@ -263,6 +263,45 @@ check_source_package()
   else fail "the source package reports another commit: $(cat "$unpacked/commit.h")"; fi
 }
 
+# The archive that pip takes is made of the source package, too, and names the same commit; without a commit it is refused.
+check_python_archive()
+{
+  if [ ! -f "${unpacked-}/COMMIT" ] || ! python=$("$SRCDIR/tools/find-python" setuptools cffi 2>&1); then
+    skip "the source archive of the Python package: ${python:-there is no source package}"
+    return
+  fi
+  archive=$work/python/hymg-$version.tar.gz
+  (cd "$unpacked" && "$python" -W ignore setup.py -q sdist -d "$work/python") >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  if tar -xzOf "$archive" "hymg-$version/COMMIT" | cmp - "$unpacked/COMMIT"; then pass
+  else fail 'the source archive of the Python package names another commit'; fi
+  folders='include source finite-volume cuda python tests/python examples/python'
+  # shellcheck disable=SC2086
+  (cd "$SRCDIR" && git ls-files $folders | LC_ALL=C sort) >"$work/expected"
+  # what Python leaves there is neither tracked nor archived, but what setuptools says of the archive itself
+  tar -tzf "$archive" | sed -n "s|^hymg-$version/||; /[^/]\$/p" | grep -E "^($(echo "$folders" | tr ' ' '|'))/" |
+    grep -v '\.egg-info/' | LC_ALL=C sort >"$work/archived"
+  if cmp "$work/archived" "$work/expected"; then pass
+  else fail "the source archive of the Python package: $(diff "$work/expected" "$work/archived" | grep '^[<>]' | head -n 5)"; fi
+  rm "$unpacked/COMMIT"
+  if (cd "$unpacked" && "$python" -W ignore setup.py -q sdist -d "$work/python") >"$work/out" 2>&1; then
+    fail 'a source archive is made of sources of which nobody knows the commit'
+  elif grep -q 'nothing says of which commit it is' "$work/out"; then pass
+  else fail "sdist without a commit: $(tail -n 1 "$work/out")"; fi
+}
+
+# Whatever names the version names that of hymg.h.
+check_versions()
+{
+  while read -r file name; do
+    if grep -qF -e "$name" "$SRCDIR/$file"; then pass; else fail "$file has no '$name', the version in hymg.h"; fi
+  done <<END
+CITATION.cff version: $version
+docs/citing.md version = {$version},
+packaging/conda/recipe.yaml version: "$version"
+packaging/spack/package.py version("$version")
+END
+}
+
 check_folders
 check_flags
 check_fast_math
@@ -270,5 +309,7 @@ check_no_installation
 check_no_commit
 check_old_cpu
 check_source_package
+check_python_archive
+check_versions
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
