@@ -39,11 +39,14 @@ def test_ctrl_c_during_a_solve_ends_it_and_the_solver_can_go_on(f):
     with hymg.Solver(SHAPE, **SLOW) as s:
         u = s.solve(f)
         cycles = s.result.cycles
-        timer = threading.Timer(0.3 * s.result.seconds, os.kill, (os.getpid(), signal.SIGINT))
-        with pytest.raises(KeyboardInterrupt):
-            timer.start()
-            s.solve(f)
-            timer.join()
+        for _ in range(5):  # where other programs slowed the solve before, the signal may come after the end of the next
+            timer = threading.Timer(0.3 * s.result.seconds, os.kill, (os.getpid(), signal.SIGINT))
+            with pytest.raises(KeyboardInterrupt):
+                timer.start()
+                s.solve(f)
+                timer.join()
+            if s.result.reason == "stopped":
+                break
         assert s.result.reason == "stopped" and 0 < s.result.cycles < cycles
         assert np.array_equal(s.solve(f), u)
 
