@@ -53,13 +53,11 @@ static hymg_status hymg_python_context_mpi(int comm, const hymg_context_options 
 def header_declarations() -> str:
     """hymg.h without its macros, includes and inline functions, as cffi reads it."""
     text = re.sub(r"(?ms)^#include.*?$|^static inline.*?^}$", "", HEADER.read_text())
-    # cffi before 1.16 writes a pointer to an array of const as no compiler reads it
-    text = re.sub(r"\bconst (\w+ \(\*\w+\)\[)", r"\1", text)
     compiler = os.environ.get("CC", "cc").split()
     plain = subprocess.run(
         [*compiler, "-E", "-P", "-U__GNUC__", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True
     ).stdout
-    # cffi 1.15, which Debian 12 has, writes the const of a pointer to an array in the wrong place
+    # cffi before 1.16, as in Debian 12, writes the const of a pointer to an array in the wrong place
     return re.sub(r"\bconst (\w+ \(\*\w+\)\[)", r"\1", plain)
 
 
