@@ -35,7 +35,7 @@ static hymg_status alloc_doubles(hymg_context *context, size_t doubles, double *
   char *const block = calloc(rounded + align + sizeof(void *), 1);
   if (!block)
     return hymgi_fail(context, HYMG_ENOMEM,
-                      "%.3g GB of host memory: refused by the system, which has %.3g GB free",
+                      "%.7g GB of host memory: refused by the system, which has %.4g GB free",
                       (double)rounded * 1e-9, free_gigabytes());
   void *const p = block + sizeof(void *) + align - (uintptr_t)(block + sizeof(void *)) % align;
 #ifdef MADV_HUGEPAGE
