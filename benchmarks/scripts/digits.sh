@@ -19,7 +19,7 @@ timeless='
 import hashlib, json, sys
 words = ("second", "dof_per", "time", "rate", "wall", "spread", "disturbed")
 skip = {"machine", "date", "commit", "version", "schema", "energy", "breakdown", "bandwidth", "solves", "startup", "config", "threads",
-        "memory", "placement", "transport", "levels", "protocol", "work", "note"}
+        "memory", "placement", "transport", "levels", "protocol", "work", "note", "setup_cycles"}
 def keep(value):
     if isinstance(value, dict):
         return {k: keep(v) for k, v in value.items() if k not in skip and not any(w in k for w in words)}
