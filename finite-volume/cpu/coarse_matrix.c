@@ -1,5 +1,6 @@
 /* A coarse matrix (multigrid/hierarchy.h) times f of its level. */
 #include "cpu/cpu.h"
+#include "cpu/setup.h"
 #include "formulas/fma.h"
 #include "multigrid/hierarchy.h"
 

@@ -6,10 +6,11 @@
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
+#include "cpu/setup.h"
 #include "formulas/flux.h"
 #include "formulas/noise.h"
 
-static void shares(const hymgi_level *level, int axis, double *out)
+void hymgi_cpu_shares(const hymgi_level *level, int axis, double *out)
 {
   const hymgi_conductances c = hymgi_conductances_of(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
@@ -115,7 +116,7 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
   }
 }
 
-static void share_sums(const hymgi_level *level, int bits, int64_t *words)
+void hymgi_cpu_share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
   const hymgi_sum_scale scale = hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
@@ -177,7 +178,7 @@ static double row_step(const hymgi_level *level, const face_rows *r, double larg
   return largest;
 }
 
-static double largest_step(const hymgi_level *level)
+double hymgi_cpu_largest_step(const hymgi_level *level)
 {
   double largest = 1;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
@@ -185,7 +186,7 @@ static double largest_step(const hymgi_level *level)
   return largest;
 }
 
-static double alpha_step(const hymgi_level *level)
+double hymgi_cpu_alpha_step(const hymgi_level *level)
 {
   const hymgi_reaction r = hymgi_reaction_of(level);
   double largest = 1;
@@ -253,7 +254,7 @@ static void resistance_row(const hymgi_level *level, const face_rows *r, int axi
     row[t] = hymgi_resistance(part[t], face[t]);
 }
 
-static void resistances(const hymgi_level *level, int axis, double *out)
+void hymgi_cpu_resistances(const hymgi_level *level, int axis, double *out)
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   FOR_PARTS(level, r, resistance_row(level, &r, axis, out))
@@ -283,7 +284,7 @@ static void weight_row(const hymgi_level *level, const face_rows *r, int axis, c
   }
 }
 
-static void weights(const hymgi_level *level, double *const resistance[3])
+void hymgi_cpu_weights(const hymgi_level *level, double *const resistance[3])
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   FOR_PARTS(level, r, {
@@ -293,7 +294,7 @@ static void weights(const hymgi_level *level, double *const resistance[3])
   })
 }
 
-static void noise(const hymgi_level *level, int seed, double *x)
+void hymgi_cpu_noise(const hymgi_level *level, int seed, double *x)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
@@ -323,8 +324,8 @@ static void robin_faces(const hymgi_level *level, const hymgi_coarse_rule *rule,
   }
 }
 
-static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
-                         const hymgi_geom *patches, double *coarse)
+void hymgi_cpu_coarse_faces(const hymgi_level *level, int axis, const double *fine,
+                            const hymgi_geom *patches, double *coarse)
 {
   const hymgi_coarse_rule rule = hymgi_coarse_rule_of(level, axis);
   for (int b = 0; b < level->num_boxes; b++) {
@@ -356,7 +357,7 @@ static void coarse_faces(const hymgi_level *level, int axis, const double *fine,
 /* ---- widths ---- */
 
 /* Of the faces 0 ... n of the box. */
-static void scale_faces(const hymgi_level *level, int axis, double *beta)
+void hymgi_cpu_scale_faces(const hymgi_level *level, int axis, double *beta)
 {
   const hymgi_widths w = hymgi_widths_of(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
@@ -367,7 +368,7 @@ static void scale_faces(const hymgi_level *level, int axis, double *beta)
   }
 }
 
-static void scale_volumes(const hymgi_level *level, bool divide, double *x)
+void hymgi_cpu_scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
   const hymgi_widths w = hymgi_widths_of(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
@@ -391,32 +392,3 @@ void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, doubl
     }
   }
 }
-
-const hymgi_robust_ops hymgi_cpu_robust = {.shares = shares,
-                                           .share_sums = share_sums,
-                                           .largest_step = largest_step,
-                                           .alpha_step = alpha_step,
-                                           .noise = noise,
-                                           .resistances = resistances,
-                                           .weights = weights,
-                                           .coarse_faces = coarse_faces,
-                                           .sum_children = hymgi_cpu_sum_children,
-                                           .mark_jumps = hymgi_cpu_mark_jumps,
-                                           .spread_marks = hymgi_cpu_spread_marks,
-                                           .continue_cells = hymgi_cpu_continue_cells,
-                                           .scale_faces = scale_faces,
-                                           .scale_volumes = scale_volumes,
-                                           .take_fixed = hymgi_cpu_take_fixed,
-                                           .cut_faces = hymgi_cpu_cut_faces,
-                                           .set_fixed = hymgi_cpu_set_fixed,
-                                           .mark_empty_rows = hymgi_cpu_mark_empty_rows,
-                                           .interpolate_uneven = hymgi_cpu_interpolate_uneven,
-                                           .restrict_weighted = hymgi_cpu_restrict_weighted,
-                                           .interpolate_weighted = hymgi_cpu_interpolate_weighted,
-                                           .residual_red = hymgi_cpu_residual_red,
-                                           .apply_sum = hymgi_cpu_apply_sum,
-                                           .advance = hymgi_cpu_advance,
-                                           .smooth_from_zero = hymgi_cpu_smooth_from_zero,
-                                           .smooth_restrict = hymgi_cpu_robust_smooth_restrict,
-                                           .interpolate_smooth =
-                                               hymgi_cpu_robust_interpolate_smooth};

@@ -1,6 +1,7 @@
 /* Between levels in double and in single precision on the host: the same boxes and colours, with other
  * distances between rows. */
 #include "cpu/cpu.h"
+#include "cpu/setup.h"
 
 /* Scratch rows 0 to 2 belong to the kernels; rows of a vector are at most as long as those, so there is
  * room for as many behind them. */

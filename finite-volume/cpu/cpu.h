@@ -1,15 +1,15 @@
 /* The numerics on a CPU: loops over rows of cells, each thread with a contiguous share of the rows.
  * A row holds the cells of one colour (all cells if rows are not split) and is passed as a set of
  * pointers; the kernels in fv2_rows.c and fv4_rows.c know nothing of boundaries, boxes or layouts.
- * */
+ *
+ * What this header, robust.h and sweep/wavefront.h declare is compiled twice, for levels in double and in
+ * single precision, with the names that the Makefile's single_names makes of these declarations. What is
+ * compiled once is in team.h and setup.h. */
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 
-#ifdef HYMGI_SINGLE
-#include "cpu/single_names.h"
-#endif
-
 #include "base/exact_sum.h"
+#include "cpu/team.h"
 #include "formulas/extrapolation.h"
 
 #ifdef _OPENMP
@@ -23,16 +23,6 @@
 
 /* numbers of a cache line; scratch rows per thread */
 enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
-
-/* Number of threads that pays off for a level at present: one below some thousand cells. */
-int hymgi_cpu_threads(const hymgi_level *level);
-
-/* The same if no other program uses the cores; never less. What is planned for so many threads suits all teams. */
-int hymgi_cpu_most_threads(const hymgi_level *level);
-
-/* To be called where a level operation begins, every some milliseconds or more often: adapts the context's team to what
- * other programs leave of the cores. */
-void hymgi_cpu_watch(hymg_context *context);
 
 /* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
@@ -347,8 +337,7 @@ void hymgi_cpu_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_g
 void hymgi_cpu_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                       hymgi_real *dst, hymgi_real *zero);
 
-extern const hymgi_backend hymgi_cpu_single_backend; /* single_backend.c */
-extern const hymgi_single_ops hymgi_cpu_conversions; /* conversions.c */
+extern const hymgi_backend hymgi_cpu_table; /* table.c */
 
 /* Cells [-ghost, n + ghost) of row (j, k) in natural order: the row itself, or a copy in buffer if
  * rows are split. Index 0 is cell 0. store: the inverse, without ghosts. */
@@ -356,7 +345,6 @@ const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, 
                                       hymgi_real *buffer);
 void hymgi_cpu_store_row(const hymgi_geom *g, const hymgi_real *cells, int j, int k, hymgi_real *x);
 
-void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const hymgi_real *x, hymgi_real *out);
 void hymgi_cpu_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y);
 /* black cells: 0 in plain rows or if there is a halo, else not written */
 void hymgi_cpu_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
@@ -388,25 +376,14 @@ bool hymgi_cpu_starts_black(const hymgi_level *level);
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
                            hymgi_real *x);
-hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
-void hymgi_cpu_continue_cells(const hymgi_level *level, double *x);
 void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cpu_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
-void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                     bool write, double *user, double *data);
-void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
-                      const hymgi_user_brick *to, const double *source, double *target);
-void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                       hymgi_valid valid, const double *data, hymgi_finding *finding);
-
 void hymgi_cpu_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y,
                          const hymgi_real *with, int exponent, int bits, int64_t *words);
 double hymgi_cpu_advance(const hymgi_level *level, double a, const hymgi_real *p,
                          const hymgi_real *w, hymgi_real *u, hymgi_real *r, int exponent, int bits,
                          int64_t *words);
 void hymgi_cpu_fill(const hymgi_level *level, double value, hymgi_real *x);
-void hymgi_cpu_coarse_multiply(const hymgi_level *level, const double *matrix,
-                               const ptrdiff_t *at); /* coarse_matrix.c */
 void hymgi_cpu_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
                      const hymgi_real *y, hymgi_real *z);
 void hymgi_cpu_shift(const hymgi_level *level, double c, hymgi_real *x);

@@ -2,6 +2,7 @@
 #include "formulas/fixed.h"
 
 #include "cpu/robust.h"
+#include "cpu/setup.h"
 
 void hymgi_cpu_take_fixed(const hymgi_level *level)
 {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cpu/robust.h"
+#include "cpu/setup.h"
 #include "formulas/limiter.h"
 
 void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,

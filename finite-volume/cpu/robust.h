@@ -43,8 +43,6 @@ static inline ptrdiff_t host_beside(const hymgi_geom *g, int part, int side, int
   return host_part(g, 1 - part, j, k) + (side ? part : part - 1);
 }
 
-extern const hymgi_robust_ops hymgi_cpu_robust; /* conductance.c */
-
 /* uneven.c; add_row: a row of cells is added to row (j, k) of x */
 void hymgi_cpu_add_row(const hymgi_geom *g, const hymgi_real *e, int j, int k, hymgi_real *x);
 void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
@@ -77,17 +75,6 @@ void hymgi_cpu_restrict_weighted_shell(const hymgi_level *level, const int left[
 void hymgi_cpu_interpolate_weighted_rows(const hymgi_level *level, int b, const int from[2],
                                          const int to[2], int colour, const hymgi_real *source,
                                          hymgi_real *x);
-
-/* limiter.c: as in hymgi_robust_ops */
-void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
-                          double *beta);
-void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
-
-/* fixed.c: likewise */
-void hymgi_cpu_take_fixed(const hymgi_level *level);
-void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta);
-void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
-void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *out);
 
 /* sweep.c; a smoother call where x is taken as 0. If it starts from f, its first half sweep is f over the
  * diagonal, without an exchange; with split rows x need not be 0. */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cpu/cpu.h"
+#include "cpu/setup.h"
 #include "formulas/coefficients.h"
 #include "multigrid/boundary_data.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cpu/cpu.h"
+#include "cpu/setup.h"
 
 /* Entries [from, to) of row (j, k) of a box, one colour after the other where it is split. */
 static void copy_user_row(const hymgi_geom *g, int from, int to, int j, int k, ptrdiff_t stride,

@@ -1,0 +1,17 @@
+/* team.c: how many threads a level gets. */
+#ifndef HYMGI_CPU_TEAM_H
+#define HYMGI_CPU_TEAM_H
+
+#include "multigrid/level.h"
+
+/* Number of threads that pays off for a level at present: one below some thousand cells. */
+int hymgi_cpu_threads(const hymgi_level *level);
+
+/* The same if no other program uses the cores; never less. What is planned for so many threads suits all teams. */
+int hymgi_cpu_most_threads(const hymgi_level *level);
+
+/* To be called where a level operation begins, every some milliseconds or more often: adapts the context's team to what
+ * other programs leave of the cores. */
+void hymgi_cpu_watch(hymg_context *context);
+
+#endif
