@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attach.h"
 #include "coarse/coarse.h"
 #include "coarse/robust_cycle.h"
 #include "level_ops.h"
@@ -21,10 +22,10 @@ static hymg_status attach_singles(hymgi_hierarchy *h, hymgi_level_kernels *recor
 {
   for (int l = 0; l < h->shadow.count; l++) {
     hymgi_level *const single = h->shadow.level + l;
-    if (single->backend != &hymgi_cuda_single_backend) continue;
+    if (single->backend != &hymgi_cuda_table_single) continue;
     hymgi_free_level_kernels(records + l);
     single->kernels = records + l;
-    TRY(hymgi_single_fill_level_kernels(single, records + l));
+    TRY(hymgi_fill_level_kernels_single(single, records + l));
   }
   return HYMG_OK;
 }

@@ -1,8 +1,8 @@
 /* The forms of kernels that only some levels use, and from how many cells on: numbers of a machine. */
 #include <string.h>
 
+#include "attach.h"
 #include "kernel_table.h"
-#include "level_ops.h"
 
 namespace
 {

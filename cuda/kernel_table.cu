@@ -10,6 +10,7 @@
 #include "device/loops.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 #include "level_ops.h"
 
 namespace

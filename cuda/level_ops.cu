@@ -1,10 +1,12 @@
 /* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
+#include "attach.h"
 #include "level_ops.h"
 
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 
 extern "C" {
 #include "formulas/relax.h"

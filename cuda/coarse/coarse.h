@@ -7,6 +7,7 @@
 #define HYMGI_COARSE_COARSE_H
 
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 
 /* A level has at most one cell per thread, so its shortest side can be halved three times. */
 enum { COARSE_THREADS = 512, COARSE_WARP = 32, COARSE_LEVELS = 4 };

@@ -19,6 +19,7 @@
 #include "device/loops.cuh"
 #include "device/peer.cuh"
 #include "exchange/exchange.h"
+#include "exchange/peers.h"
 #include "kernels/gsrb_args.cuh"
 
 namespace

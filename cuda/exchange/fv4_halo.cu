@@ -11,6 +11,7 @@
 #include "device/fv4_send.cuh"
 #include "device/loops.cuh"
 #include "exchange/exchange.h"
+#include "exchange/peers.h"
 #include "kernels/kernels.h"
 
 namespace

@@ -8,7 +8,7 @@
  *
  * Sends and receives do not use NVLink multicast: NCCL sets that up at the first collective, and
  * there is none here. */
-#include "exchange/exchange.h"
+#include "exchange/peers.h"
 
 #include <nccl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Linked in a build without NCCL. */
-#include "exchange/exchange.h"
+#include "exchange/peers.h"
 
 extern "C" {
 const hymgi_nccl_ops *const hymgi_device_nccl = NULL;

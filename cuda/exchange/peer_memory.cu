@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exchange/exchange.h"
+#include "exchange/peers.h"
 
 namespace
 {

@@ -2,6 +2,7 @@
  * the faces there. */
 #include "device/ghosts.cuh"
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 
 namespace
 {

@@ -1,5 +1,10 @@
 /* The functions that launch kernels, by file (source/multigrid/backend.h documents the level
- * operations). They only queue their work; those that return a result of it wait. */
+ * operations), for both precisions; setup.h has those of double precision alone. They only queue their
+ * work; those that return a result of it wait.
+ *
+ * What this header, robust/robust.h, exchange/exchange.h and level_ops.h declare is compiled twice: for
+ * levels in double precision, and for those in single precision under names that end in _single, which the
+ * Makefile (single_names) makes from these declarations. Other headers declare what is compiled once. */
 #ifndef HYMGI_KERNELS_KERNELS_H
 #define HYMGI_KERNELS_KERNELS_H
 
@@ -49,9 +54,6 @@ bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level);
 void hymgi_cuda_fv4_gsrb_shared(const hymgi_level *level);
 
-/* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies */
-void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);
-
 /* transfer/restrict.cu: any level */
 void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
 void hymgi_cuda_fv4_restrict(const hymgi_level *level, const hymgi_sweep *restriction);
@@ -74,19 +76,6 @@ void hymgi_cuda_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghost
  * along_x. box: level->box or, if there is only one, a copy of it with another `half`. */
 void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
                                      bool along_x);
-/* Robin conditions with variable beta: multiplies the betas of boundary faces by their flux. */
-void hymgi_cuda_robin_betas(const hymgi_level *level);
-void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
-void hymgi_cuda_add_boundary_terms(const hymgi_level *level, hymgi_real *f);
-
-/* setup.cu */
-hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level);
-void hymgi_cuda_continue_cells(const hymgi_level *level, double *x);
-void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
-                               const hymgi_geom *patch, hymgi_real *coarse);
-void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
-                        hymgi_valid valid, const hymgi_real *data, hymgi_finding *finding);
-
 /* copies.cu */
 void hymgi_cuda_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                       const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst);
@@ -99,40 +88,15 @@ void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box, const hymg
 void hymgi_cuda_gather(hymg_context *context, const hymgi_user_brick *from,
                        const hymgi_user_brick *to, const double *source, double *target);
 
-/* vector.cu */
-void hymgi_cuda_zero(hymg_context *context, double *data, size_t doubles);
+/* vector.cu, single_vector.cu */
 void hymgi_cuda_clear(const hymgi_level *level, hymgi_real *x);
-void hymgi_cuda_scale(const hymgi_level *level, double factor, hymgi_real *x);
 void hymgi_cuda_fill(const hymgi_level *level, double value, hymgi_real *x);
-void hymgi_cuda_axpby(const hymgi_level *level, double a, const hymgi_real *x, double b,
-                      const hymgi_real *y, hymgi_real *z);
 void hymgi_cuda_copy_cells(const hymgi_level *level, const hymgi_real *x, hymgi_real *y);
-void hymgi_cuda_shift(const hymgi_level *level, double c, hymgi_real *x);
-void hymgi_cuda_precondition(const hymgi_level *level, const hymgi_real *r, hymgi_real *z);
-double hymgi_cuda_max(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y);
-void hymgi_cuda_queue_max(const hymgi_level *level, const hymgi_real *x, int slot);
-double hymgi_cuda_queued(hymg_context *context, int slot);
-void hymgi_cuda_queue_remove_mean(const hymgi_level *level, hymgi_real *x, int slot);
-void hymgi_cuda_sum(const hymgi_level *level, const hymgi_real *x, const hymgi_real *y,
-                    int exponent, int bits, int64_t *words);
-double hymgi_cuda_advance(const hymgi_level *level, double a, const hymgi_real *p,
-                          const hymgi_real *w, hymgi_real *u, hymgi_real *r, int exponent, int bits,
-                          int64_t *words);
-/* The words of `sums` sums, which the reduction queued last has made. */
-void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words);
-
 /* single_vector.cu: of hymgi_single_ops */
-void hymgi_single_narrow(const hymgi_level *single, const hymgi_level *level, double factor,
-                         const double *x, void *out);
-void hymgi_single_widen(const hymgi_level *single, const hymgi_level *level, double factor,
-                        const void *x, bool add, double *out);
-
-/* coarse.cu */
-bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);
-bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero);
-bool hymgi_cuda_make_matrix(hymgi_hierarchy *h, int visits, double *matrix);
-void hymgi_cuda_coarse_multiply(const hymgi_level *level, const double *matrix,
-                                const ptrdiff_t *at);
+void hymgi_cuda_narrow(const hymgi_level *single, const hymgi_level *level, double factor,
+                       const double *x, void *out);
+void hymgi_cuda_widen(const hymgi_level *single, const hymgi_level *level, double factor,
+                      const void *x, bool add, double *out);
 }
 
 #endif

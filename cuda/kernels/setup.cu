@@ -4,6 +4,7 @@
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 #include "kernels/transfer/row_sums.cuh"
 #include "runtime/launch.cuh"
 

@@ -113,8 +113,8 @@ void copy_or_fill(const hymgi_level *level, const hymgi_real *x, hymgi_real valu
 
 } /* namespace */
 
-extern "C" void hymgi_single_narrow(const hymgi_level *single, const hymgi_level *level,
-                                    double factor, const double *x, void *out)
+extern "C" void hymgi_cuda_narrow(const hymgi_level *single, const hymgi_level *level,
+                                  double factor, const double *x, void *out)
 {
   const int ghosts = level->ghost;
   int planes;
@@ -124,8 +124,8 @@ extern "C" void hymgi_single_narrow(const hymgi_level *single, const hymgi_level
   hymgi_launch(level->context, narrow_cells, grid, dim3(VECTOR_X, VECTOR_Y), a, planes);
 }
 
-extern "C" void hymgi_single_widen(const hymgi_level *single, const hymgi_level *level,
-                                   double factor, const void *x, bool add, double *out)
+extern "C" void hymgi_cuda_widen(const hymgi_level *single, const hymgi_level *level, double factor,
+                                 const void *x, bool add, double *out)
 {
   int planes;
   const dim3 grid = slots_grid(level, 0, &planes);

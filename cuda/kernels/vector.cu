@@ -3,6 +3,7 @@
 #include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
+#include "kernels/setup.h"
 
 extern "C" {
 #include "base/exact_sum.h"

@@ -2,9 +2,9 @@
  * A row holds the cells of one colour (all cells if rows are not split) and is passed as a set of
  * pointers; the kernels in fv2_rows.c and fv4_rows.c know nothing of boundaries, boxes or layouts.
  *
- * What this header, robust.h and sweep/wavefront.h declare is compiled twice, for levels in double and in
- * single precision, with the names that the Makefile's single_names makes of these declarations. What is
- * compiled once is in team.h and setup.h. */
+ * What this header, robust.h and sweep/wavefront.h declare is compiled twice: for levels in double
+ * precision, and for those in single precision under names that end in _single, which the Makefile
+ * (single_names) makes from these declarations. team.h and setup.h declare what is compiled once. */
 #ifndef HYMGI_CPU_CPU_H
 #define HYMGI_CPU_CPU_H
 

@@ -1,6 +1,6 @@
 /* Cells with given values on the device. */
 #include "kernels/robust/each.cuh"
-#include "kernels/robust/robust.h"
+#include "kernels/setup.h"
 
 extern "C" {
 #include "formulas/fixed.h"

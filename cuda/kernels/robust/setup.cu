@@ -3,7 +3,7 @@
 #include "device/reduce.cuh"
 #include "kernels/kernels.h"
 #include "kernels/robust/each.cuh"
-#include "kernels/robust/robust.h"
+#include "kernels/setup.h"
 
 extern "C" {
 #include "base/exact_sum.h"
