@@ -46,5 +46,5 @@ check 'a declared function gets its own name' names \
   'void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x) { (void)level, (void)x; }' hymgi_cpu_clear_single
 check 'a function without a declaration is an error' refuses 'void hymgi_cpu_forgotten(void) {}'
 
-echo "single_names: $passed passed, $failed failed, 0 skipped"
+echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
