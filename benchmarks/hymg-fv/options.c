@@ -41,11 +41,12 @@ static bool read_device(const command_line *c, const char *option, const char *t
   return true;
 }
 
-static bool read_file(const command_line *c, const char *option, const char *text, void *target)
+static bool read_file_or_none(const command_line *c, const char *option, const char *text,
+                              void *target)
 {
-  const bool none = strcmp(text, "none") == 0 && strstr(option, "-file");
-  *(const char **)target = none ? NULL : text;
-  return *text || options_refuse(c, "%s: the file name is empty", option);
+  if (strcmp(text, "none") != 0) return options_read_file(c, option, text, target);
+  *(const char **)target = NULL;
+  return true;
 }
 
 /* Is this valid UTF-8 without control characters? JSON takes nothing else. */
@@ -74,38 +75,6 @@ static bool read_text(const command_line *c, const char *option, const char *tex
          options_refuse(c, "%s: must be UTF-8 on one line, without control characters", option);
 }
 
-/* The library's key of an option of the solver; two have other names here. */
-static const char *solver_key(const char *name)
-{
-  if (strcmp(name, "solver") == 0) return "method";
-  return strcmp(name, "comm") == 0 ? "transport" : name;
-}
-
-static bool read_solver(const command_line *c, const char *option, const char *text, void *target)
-{
-  char word[128], error[512];
-  const char *const key = solver_key(option + 2);
-  if (!*text || strpbrk(text, " ,\t\n"))
-    return options_refuse(c, "%s '%s': needs one word", option, text);
-  if (snprintf(word, sizeof word, "%s=%s", key, text) >= (int)sizeof word)
-    return options_refuse(c, "%s: the value is too long", option);
-  if (hymg_options_parse(target, word, error, sizeof error) == HYMG_OK) return true;
-  return options_refuse(c, "%s%s", option, error + strlen(key)); /* which begins with the key */
-}
-
-/* What the library says of its options. */
-static void describe_solver_rows(option_row *row, int count)
-{
-  hymg_option_info info;
-  for (int r = 0; r < count; r++) {
-    if (row[r].read != read_solver) continue;
-    for (int n = 0; hymg_option_get(n, &info) && strcmp(info.key, solver_key(row[r].name)) != 0;)
-      n++;
-    row[r].argument = info.values;
-    row[r].help = info.help;
-  }
-}
-
 /* ---- the table ---- */
 
 static fv_options defaults(void)
@@ -125,19 +94,13 @@ static fv_options defaults(void)
 
 static bool read_rows(fv_options *o, option_row *rows, int count, int argc, char **argv, int *code)
 {
-  describe_solver_rows(rows, count);
+  options_describe_solver(rows, count);
   o->line.rows = rows;
   o->line.count = count;
   const bool read = options_read(&o->line, argc, argv, code);
   o->line.rows = NULL;
   return read;
 }
-
-/* A row of the solver's options: the library knows the rest. */
-#define OF_SOLVER(key)                                                                             \
-  {                                                                                                \
-    key, .kind = OPTION_CUSTOM, .target = &o->solver, .read = read_solver                          \
-  }
 
 static bool read_options(int argc, char **argv, fv_options *o, int *code)
 {
@@ -173,16 +136,16 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "be greater than 0"},
 
       {.help = "Solver", .kind = OPTION_GROUP},
-      OF_SOLVER("solver"),
-      OF_SOLVER("rtol"),
-      OF_SOLVER("max-cycles"),
-      OF_SOLVER("smoother"),
-      OF_SOLVER("sweeps"),
-      OF_SOLVER("precision"),
-      OF_SOLVER("path"),
-      OF_SOLVER("cycle"),
-      OF_SOLVER("bottom"),
-      OF_SOLVER("tuning"),
+      OPTION_OF_SOLVER("solver", &o->solver),
+      OPTION_OF_SOLVER("rtol", &o->solver),
+      OPTION_OF_SOLVER("max-cycles", &o->solver),
+      OPTION_OF_SOLVER("smoother", &o->solver),
+      OPTION_OF_SOLVER("sweeps", &o->solver),
+      OPTION_OF_SOLVER("precision", &o->solver),
+      OPTION_OF_SOLVER("path", &o->solver),
+      OPTION_OF_SOLVER("cycle", &o->solver),
+      OPTION_OF_SOLVER("bottom", &o->solver),
+      OPTION_OF_SOLVER("tuning", &o->solver),
 
       {.help = "Protocol", .kind = OPTION_GROUP},
       {"official", NULL,
@@ -205,11 +168,11 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        "time table",
        .kind = OPTION_FLAG, &o->verbose, .letter = 'v'},
       {"json", "FILE", "write the results as one JSON object, schema hymg-fv/3",
-       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+       .kind = OPTION_CUSTOM, &o->json, .read = options_read_file},
       {"save", "FILE",
        "write the last solution u of the finest size and f for ParaView and VTK; the name ends "
        "in .vti or .vtr",
-       .kind = OPTION_CUSTOM, &o->save, .read = read_file},
+       .kind = OPTION_CUSTOM, &o->save, .read = options_read_file},
       {"energy", NULL,
        "measure the idle power, too, in 3 s of rest before the solves; joules of the timed solves "
        "of "
@@ -224,7 +187,7 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       {"submit", "DIR",
        "write record, log, machine and checksums into the new folder DIR, for hymg-report --rank; "
        "that accepts only what was run with --official",
-       .kind = OPTION_CUSTOM, &o->submit, .read = read_file},
+       .kind = OPTION_CUSTOM, &o->submit, .read = options_read_file},
       {"site", "TEXT", "who owns the machine; required", .kind = OPTION_CUSTOM, &o->site,
        .read = read_text},
       {"machine-name", "TEXT", "its name, which stands for the hosts' names; required",
@@ -239,33 +202,33 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .otherwise = "4 times the caches and at least 384, on a GPU 1074"},
 
       {.help = "GPUs", .kind = OPTION_GROUP},
-      OF_SOLVER("backend"),
+      OPTION_OF_SOLVER("backend", &o->solver),
       {"device", "N|shared|own",
        "CUDA device, counted from 0; shared: one for each rank of a node in turn, by several if "
        "there are fewer; own: likewise, but fewer are an error",
        .kind = OPTION_CUSTOM, &o->device, .read = read_device, .otherwise = "shared"},
       {"devices", NULL, "print the CUDA devices, or why there are none (status 1), and exit",
        .kind = OPTION_LAST, &o->devices},
-      OF_SOLVER("memory"),
-      OF_SOLVER("host-cells"),
-      OF_SOLVER("tail-cells"),
+      OPTION_OF_SOLVER("memory", &o->solver),
+      OPTION_OF_SOLVER("host-cells", &o->solver),
+      OPTION_OF_SOLVER("tail-cells", &o->solver),
       {"tuning-file", "FILE|none", "keeps what was measured for --host-cells and --tail-cells",
-       .kind = OPTION_CUSTOM, &o->solver.tuning_file, .read = read_file,
+       .kind = OPTION_CUSTOM, &o->solver.tuning_file, .read = read_file_or_none,
        .otherwise = "~/.cache/hymg/tuning"},
 
       {.help = "Several ranks", .kind = OPTION_GROUP},
       {"wait-seconds", "NUMBER",
        "fail on all ranks if one does not answer within so many seconds; 0: no limit",
        .kind = OPTION_REAL, &o->wait_seconds, 0, 1e9},
-      OF_SOLVER("comm"),
-      OF_SOLVER("gather-cells"),
-      OF_SOLVER("peer-seconds"),
+      OPTION_OF_SOLVER("comm", &o->solver),
+      OPTION_OF_SOLVER("gather-cells", &o->solver),
+      OPTION_OF_SOLVER("peer-seconds", &o->solver),
       {"probe-comm", NULL,
        "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it "
        "does; where it does not this may end in a crash, which is an answer, too",
        .kind = OPTION_FLAG, &o->probe},
       {"probe-file", "FILE|none", "what --probe-comm has shown", .kind = OPTION_CUSTOM,
-       &o->solver.probe_file, .read = read_file, .otherwise = "~/.cache/hymg/probe"},
+       &o->solver.probe_file, .read = read_file_or_none, .otherwise = "~/.cache/hymg/probe"},
 
       OPTIONS_HELP_ROWS,
   };

@@ -57,7 +57,7 @@ typedef struct robust_options {
   int alpha_in;     /* a robust_alpha_in */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
   int fv4;          /* the operator, else FV2 */
-  int method, extrapolation, path, norm;
+  int method, extrapolation;
   double ratio, alpha, spacing[3]; /* spacing 0: 1 / n */
   double alpha_wave;               /* amplitude of the wave by which alpha varies; 0: one alpha */
   double hold;                     /* value that f asks for where alpha is; 0: none */

@@ -42,7 +42,6 @@ const char *const robust_alpha_words[] = {"all", "cell", "plane", "cells", "acti
 static const char *const axes_words[] = {"z", "xyz", NULL};
 static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
 static const char *const operator_words[] = {"fv2", "fv4", NULL};
-static const char *const path_words[] = {"auto", "standard", "robust", NULL};
 static const char *const norm_words[] = {"max", "2", NULL};
 static const char *const method_words[] = {"mg", "mgpcg", NULL};
 
@@ -72,29 +71,6 @@ static bool read_limiter(const command_line *c, const char *option, const char *
   return true;
 }
 
-static bool read_transfer(const command_line *c, const char *option, const char *text, void *target)
-{
-  static const char *const words[] = {"auto", "n", "w", "h", NULL};
-  const int word = options_word(c, option, text, words);
-  *(hymg_transfer *)target = (hymg_transfer)word;
-  return word >= 0;
-}
-
-static bool read_precision(const command_line *c, const char *option, const char *text,
-                           void *target)
-{
-  static const char *const words[] = {"auto", "double", "mixed", NULL};
-  const int word = options_word(c, option, text, words);
-  *(hymg_precision *)target = (hymg_precision)(word + HYMG_PRECISION_AUTO);
-  return word >= 0;
-}
-
-static bool read_file(const command_line *c, const char *option, const char *text, void *target)
-{
-  *(const char **)target = text;
-  return *text || options_refuse(c, "%s: the file name is empty", option);
-}
-
 /* ---- the table ---- */
 
 static robust_options defaults(void)
@@ -105,11 +81,11 @@ static robust_options defaults(void)
                       .aspect = 100,
                       .largest = 1,
                       .block = 8,
-                      .norm = HYMG_NORM_2,
                       .repeat = 1,
                       .robin = {1, 1}};
   o.solver = hymg_options_default();
   o.solver.max_cycles = 100;
+  o.solver.norm = HYMG_NORM_2;
   return o;
 }
 
@@ -117,7 +93,7 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
 {
   static const char *const positive = "a number greater than 0";
   hymg_options *const s = &o->solver;
-  const option_row rows[] = {
+  option_row rows[] = {
       {.help = "Problem", .kind = OPTION_GROUP},
       {"list", NULL, "print the names with the options that they stand for, and exit",
        .kind = OPTION_LAST, &o->list},
@@ -177,27 +153,20 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_WORD, &o->extrapolation, .words = extrapolation_words},
 
       {.help = "Solver", .kind = OPTION_GROUP},
-      {"path", NULL, "standard: all axes are halved together; robust: for any problem",
-       .kind = OPTION_WORD, &o->path, .words = path_words},
+      OPTION_OF_SOLVER("path", s),
       {"method", NULL, "standard path: cycles, or conjugate gradients", .kind = OPTION_WORD,
        &o->method, .words = method_words},
       {"rtol", "NUMBER", "stop at |r| <= NUMBER |f|", .kind = OPTION_REAL, &s->rtol, DBL_MIN,
        1 - DBL_EPSILON / 2, "a number greater than 0 and less than 1"},
-      {"atol", "NUMBER", "stop also at |r| <= NUMBER", .kind = OPTION_REAL, &s->atol, 0, DBL_MAX,
-       "a number of at least 0"},
-      {"norm", NULL, "of r and f", .kind = OPTION_WORD, &o->norm, .words = norm_words},
+      OPTION_OF_SOLVER("atol", s),
+      {"norm", NULL, "of r and f", .kind = OPTION_WORD, &s->norm, .words = norm_words},
       {"max-cycles", "N", "give up after so many", .kind = OPTION_INT, &s->max_cycles, 1, 10000},
-      {"smoother", NULL, "", .kind = OPTION_WORD, &s->smoother, .words = fv_smoother_words},
-      {"sweeps", "N", "of each pre- and post-smooth, gsrb's of one colour count a half",
-       .kind = OPTION_INT, &s->sweeps, 1, 1000, .otherwise = "the library's"},
-      {"transfer", "auto|n|w|h", "robust path: interpolation constant, weighted or tensor",
-       .kind = OPTION_CUSTOM, &s->transfer, .read = read_transfer, .otherwise = "auto"},
-      {"precision", "auto|double|mixed", "of the cycles; auto: mixed from 10^6 cells on",
-       .kind = OPTION_CUSTOM, &s->precision, .read = read_precision, .otherwise = "auto"},
-      {"backend", NULL, "auto: a GPU where there is one", .kind = OPTION_WORD, &s->backend,
-       .words = fv_backend_words},
-      {"tuning", NULL, "of the solver; measure counts as set-up", .kind = OPTION_WORD, &s->tuning,
-       .words = fv_tuning_words},
+      OPTION_OF_SOLVER("smoother", s),
+      OPTION_OF_SOLVER("sweeps", s),
+      OPTION_OF_SOLVER("transfer", s),
+      OPTION_OF_SOLVER("precision", s),
+      OPTION_OF_SOLVER("backend", s),
+      OPTION_OF_SOLVER("tuning", s),
       {"threads", "N", "per rank", .kind = OPTION_INT, &o->threads, 1, 4096,
        .otherwise = "OMP_NUM_THREADS"},
 
@@ -215,13 +184,14 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
 
       {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "write the lines as a table", .kind = OPTION_CUSTOM, &o->csv,
-       .read = read_file},
+       .read = options_read_file},
       {"json", "FILE", "write the results as one JSON object, schema hymg-robust/1",
-       .kind = OPTION_CUSTOM, &o->json, .read = read_file},
+       .kind = OPTION_CUSTOM, &o->json, .read = options_read_file},
       {"verbose", NULL, "also each problem's levels and the solver's notes", .kind = OPTION_FLAG,
        &o->verbose, .letter = 'v'},
 
       OPTIONS_HELP_ROWS};
+  options_describe_solver(rows, sizeof rows / sizeof *rows);
   o->line.rows = rows;
   o->line.count = sizeof rows / sizeof *rows;
   optind = 0; /* getopt_long begins anew */
@@ -294,8 +264,6 @@ bool robust_options_read(int argc, char **argv, const robust_name *name, robust_
   if (!ok || o->list) return ok;
   *code = EXIT_BAD_INPUT;
   o->solver.method = o->method ? HYMG_MGPCG : HYMG_MG;
-  o->solver.path = (hymg_path)o->path;
-  o->solver.norm = (hymg_norm)o->norm;
   return check(o);
 }
 

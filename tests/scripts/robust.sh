@@ -95,16 +95,16 @@ check_refusals()
   bad "--aspect '0.5': must be a number from 1" --aspect 0.5
   bad "--blk '0': must be a whole number from 1" --blk 0
   bad "--rhs 'two': must be one, noise, point or active" --rhs two
-  bad "--transfer 'v': must be auto, n, w or h" --transfer v
+  bad "--transfer 'v': must be one of auto, constant, weighted, tensor" --transfer v
   bad "--rtol '1': must be" --rtol 1
-  bad "--atol '-1': must be" --atol -1
+  bad "--atol -1: must be at least 0" --atol -1
   bad "--norm '1': must be max or 2" --norm 1
   bad "--extrapolation 'cubic': must be linear, quadratic or vertex" --extrapolation cubic
-  bad "--path 'fast': must be auto, standard or robust" --path fast
+  bad "--path 'fast': must be one of auto, standard, robust" --path fast
   bad "--method 'fmg': must be mg or mgpcg" --method fmg
-  bad "--sweeps '0': must be a whole number from 1 to 1000" --sweeps 0
+  bad "--sweeps 0: must be 1 ... 1000" --sweeps 0
   bad "--max-cycles '0': must be" --max-cycles 0
-  bad "--backend 'gpu': must be auto, host or cuda" --backend gpu
+  bad "--backend 'gpu': must be one of auto, host, cuda" --backend gpu
   bad "--threads '0': must be" --threads 0
   bad "unknown option '--colour'" --colour
   bad '--csv /no/such/folder/rows' --csv /no/such/folder/rows
@@ -119,7 +119,7 @@ check_solves()
   for name in smooth constant ball balls checker layers layersx rlayers slayers thin wires cells logn gyroid ponds rot2 rot3; do
     solves $name $fast --coefficients $name --ratio 2
   done
-  for transfer in auto n w h; do solves ball $fast --coefficients ball --ratio 1e3 --transfer $transfer --path robust; done
+  for transfer in auto constant weighted tensor; do solves ball $fast --coefficients ball --ratio 1e3 --transfer $transfer --path robust; done
   solves smooth $fast --grid 8,8,8 --path standard
   solves smooth $fast --extrapolation quadratic --path robust
   solves smooth $fast --boundary n,d,p,p,n,d --alpha 3

@@ -3,13 +3,12 @@
 #include "common/kit/words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fv_boundary_words[] = {"dirichlet", "periodic", "neumann", "robin", NULL};
-const char *const fv_smoother_words[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs", NULL};
-const char *const fv_backend_words[] = {"auto", "host", "cuda", NULL};
-const char *const fv_tuning_words[] = {"measure", "estimate", NULL};
+/* In the order of the library's enum. */
+static const char *const boundary_words[] = {"dirichlet", "periodic", "neumann", "robin", NULL};
 
 fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
 {
@@ -19,7 +18,7 @@ fv_boundary_text fv_boundary_string(const hymg_boundary boundary[6])
     same = same && boundary[face] == boundary[0];
   for (int face = 0; face < (same ? 1 : 6); face++) {
     if (face > 0) strcat(out.text, ",");
-    strcat(out.text, fv_boundary_words[boundary[face]]);
+    strcat(out.text, boundary_words[boundary[face]]);
   }
   return out;
 }
@@ -37,9 +36,9 @@ bool options_read_triple(const command_line *c, const char *option, const char *
 
 static int boundary_kind(const command_line *c, const char *option, const char *word)
 {
-  for (int kind = 0; fv_boundary_words[kind]; kind++)
-    if (word[0] == fv_boundary_words[kind][0] && !word[1]) return kind;
-  return options_word(c, option, word, fv_boundary_words);
+  for (int kind = 0; boundary_words[kind]; kind++)
+    if (word[0] == boundary_words[kind][0] && !word[1]) return kind;
+  return options_word(c, option, word, boundary_words);
 }
 
 bool options_read_boundary(const command_line *c, const char *option, const char *text,
@@ -84,4 +83,43 @@ bool fv_has_robin(const hymg_boundary boundary[6])
   for (int face = 0; face < 6; face++)
     if (boundary[face] == HYMG_ROBIN) return true;
   return false;
+}
+
+bool options_read_file(const command_line *c, const char *option, const char *text, void *target)
+{
+  *(const char **)target = text;
+  return *text || options_refuse(c, "%s: the file name is empty", option);
+}
+
+/* ---- the solver's options ---- */
+
+/* The library's key. */
+static const char *solver_key(const char *name)
+{
+  if (strcmp(name, "solver") == 0) return "method";
+  return strcmp(name, "comm") == 0 ? "transport" : name;
+}
+
+bool options_read_solver(const command_line *c, const char *option, const char *text, void *target)
+{
+  char word[128], error[512];
+  const char *const key = solver_key(option + 2);
+  if (!*text || strpbrk(text, " ,\t\n"))
+    return options_refuse(c, "%s '%s': needs one word", option, text);
+  if (snprintf(word, sizeof word, "%s=%s", key, text) >= (int)sizeof word)
+    return options_refuse(c, "%s: the value is too long", option);
+  if (hymg_options_parse(target, word, error, sizeof error) == HYMG_OK) return true;
+  return options_refuse(c, "%s%s", option, error + strlen(key)); /* which begins with the key */
+}
+
+void options_describe_solver(option_row *row, int count)
+{
+  hymg_option_info info;
+  for (int r = 0; r < count; r++) {
+    if (row[r].read != options_read_solver) continue;
+    for (int n = 0; hymg_option_get(n, &info) && strcmp(info.key, solver_key(row[r].name)) != 0;)
+      n++;
+    row[r].argument = info.values;
+    row[r].help = info.help;
+  }
 }

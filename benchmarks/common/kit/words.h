@@ -1,5 +1,5 @@
-/* Words of options that several programs take, in the order of the library's enums with NULL at the
- * end, and readers of grids and boundaries for their option tables. */
+/* What several programs take: grids, boundaries, the solver's options, files. Rows and readers for their option
+ * tables. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -7,9 +7,6 @@
 #include "hymg.h"
 
 enum { MAX_CELLS_PER_AXIS = 1 << 20 }; /* so that totals fit 64 bits */
-
-extern const char *const fv_boundary_words[], *const fv_smoother_words[];
-extern const char *const fv_backend_words[], *const fv_tuning_words[];
 
 /* "dirichlet", or six words separated by commas. */
 typedef struct fv_boundary_text {
@@ -25,5 +22,18 @@ option_reader options_read_boundary;
 option_reader options_read_robin;
 /* Is any of the boundaries a Robin boundary? */
 bool fv_has_robin(const hymg_boundary boundary[6]);
+/* const char *: a name that is not empty. */
+option_reader options_read_file;
+
+/* A row for one of the solver's options, which the library reads and describes. Two have other names here: --solver
+ * is its method, --comm its transport. */
+#define OPTION_OF_SOLVER(key, options)                                                             \
+  {                                                                                                \
+    key, .kind = OPTION_CUSTOM, .target = (options), .read = options_read_solver                   \
+  }
+/* hymg_options */
+option_reader options_read_solver;
+/* Fills in such rows' arguments and texts. */
+void options_describe_solver(option_row *row, int count);
 
 #endif
