@@ -1,32 +1,25 @@
 /* Averages: fv takes value + h^2/24 times the second derivatives (fourth order); the others take
  * 3-point Gauss quadrature per axis, so that a fourth-order operator shows its order. Solutions are
- * sums of products of one function per axis, so everything but beta comes from one-dimensional
- * tables; beta costs an exponential and a square root at each of 27 points per cell, written so
- * that compilers vectorise them (exp and sqrt of libm set errno, which prevents that). */
+ * sums of products of one function per axis, so everything but the beta of p6, sine and modes (radial_beta.c) comes from
+ * one-dimensional tables. waves has u = product of u_d(x_d) and beta = 1.5 + 0.4 product of g_d(x_d), with cosines u_d and
+ * g_d of a period or two in the cube. */
 #include "common/problem.h"
 
-#include "common/gauss.h"
-#include "common/waves.h"
+#include "common/problem_tables.h"
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-enum { MAX_TERMS = 2, DERIVATIVES = 3 };
+static const double pi = 3.14159265358979323846, mean_beta = 1.5, swing_beta = 0.4;
 
-static const double pi = 3.14159265358979323846;
+/* Nodes in cell widths from the cell's centre, and weights. */
+static const double gauss_node[GAUSS] = {-0.38729833462074168852, 0.0, 0.38729833462074168852};
+static const double gauss_weight[GAUSS] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
 
-/* A function of one variable and its first two derivatives. */
-typedef struct jet {
-  double d[DERIVATIVES];
-} jet;
-
-/* One axis of a range at the Gauss nodes of its cells: entry q * count + i belongs to node q of
- * cell i. */
-typedef struct axis_table {
-  int count;
-  double *node;                          /* coordinate */
-  double *value[MAX_TERMS][DERIVATIVES]; /* factor of each term of u and its derivatives */
-} axis_table;
+/* c times the product of a column of each axis. */
+typedef struct product {
+  double c;
+  const double *x, *y, *z;
+} product;
 
 bool problem_has_exact(const problem *p)
 {
@@ -38,10 +31,12 @@ bool problem_has_data(const problem *p)
   return p->kind == PROBLEM_WAVES;
 }
 
-static int num_terms(const problem *p)
+int num_terms(const problem *p)
 {
-  return p->kind == PROBLEM_SINE ? 2 : 1;
+  return p->kind == PROBLEM_SINE ? 2 : p->kind == PROBLEM_FV ? 0 : 1;
 }
+
+/* ---- functions of one coordinate: u[0] to u[2] with two derivatives ---- */
 
 static double power(double x, int n)
 {
@@ -52,34 +47,28 @@ static double power(double x, int n)
 }
 
 /* sin^m(2 pi p w), m >= 2. */
-static jet sine_power(double w, int p, int m)
+static void sine_power(double w, int p, int m, double u[3])
 {
   const double omega = 2.0 * pi * p;
   const double s = sin(omega * w), c = cos(omega * w);
-  jet u;
-  u.d[0] = power(s, m);
-  u.d[1] = omega * m * power(s, m - 1) * c;
-  u.d[2] = omega * omega * (m * (m - 1) * power(s, m - 2) * c * c - m * power(s, m));
-  return u;
+  u[0] = power(s, m);
+  u[1] = omega * m * power(s, m - 1) * c;
+  u[2] = omega * omega * (m * (m - 1) * power(s, m - 2) * c * c - m * power(s, m));
 }
 
 /* 2 w^6 - 6 w^5 + 5 w^4 - w^2: zero with zero slope at 0 and 1, mean -1/21. */
-static jet sextic(double w, bool shift)
+static void sextic(double w, bool shift, double u[3])
 {
-  jet u;
-  u.d[0] = w * w * (w * w * (w * (2.0 * w - 6.0) + 5.0) - 1.0) + (shift ? 1.0 / 21.0 : 0.0);
-  u.d[1] = w * (w * w * (w * (12.0 * w - 30.0) + 20.0) - 2.0);
-  u.d[2] = w * w * (w * (60.0 * w - 120.0) + 60.0) - 2.0;
-  return u;
+  u[0] = w * w * (w * w * (w * (2.0 * w - 6.0) + 5.0) - 1.0) + (shift ? 1.0 / 21.0 : 0.0);
+  u[1] = w * (w * w * (w * (12.0 * w - 30.0) + 20.0) - 2.0);
+  u[2] = w * w * (w * (60.0 * w - 120.0) + 60.0) - 2.0;
 }
 
-static jet mode(double w, double wave, double phase)
+static void mode(double w, double wave, double phase, double u[3])
 {
-  jet u;
-  u.d[0] = cos(wave * w + phase);
-  u.d[1] = -wave * sin(wave * w + phase);
-  u.d[2] = -wave * wave * u.d[0];
-  return u;
+  u[0] = cos(wave * w + phase);
+  u[1] = -wave * sin(wave * w + phase);
+  u[2] = -wave * wave * u[0];
 }
 
 /* How far the mode of this wave number turns at the ends, beyond that of Neumann ends, 0 to pi/2. */
@@ -103,14 +92,59 @@ void problem_set_mode(problem *p, int axis, const double alpha[2], const double 
   p->phase[axis] = -turn(alpha[0], beta[0], high);
 }
 
-static jet factor(const problem *p, int axis, int term, double w)
+void problem_set_wave(problem *p, int axis, bool periodic)
 {
-  if (p->kind == PROBLEM_P6) return sextic(w, p->shift[axis]);
-  if (p->kind == PROBLEM_MODES) return mode(w, p->wave[axis], p->phase[axis]);
-  return sine_power(w, term == 0 ? 1 : 3, 13);
+  p->wave[axis] = periodic ? 2 * pi : 3.6 - 0.4 * axis;
+  p->phase[axis] = -0.4 + 0.5 * axis;
+}
+
+/* Of cos(k x + p) between 0 and 1. */
+static double mean_of(double k, double p)
+{
+  return (sin(k + p) - sin(p)) / k;
+}
+
+static void wave_columns(const problem *p, int axis, double x, double *value)
+{
+  const double k = p->wave[axis];
+  /* beta has the solution's period where there is one */
+  const double q = k == 2 * pi ? k : 2.0 - 0.3 * axis, t = q * x + 1.2 + 0.4 * axis;
+  const double g = cos(t), g1 = -q * sin(t);
+  mode(x, k, p->phase[axis], value);
+  if (p->shift[axis]) value[COLUMN_U] -= mean_of(k, p->phase[axis]);
+  value[COLUMN_G] = g;
+  value[COLUMN_GU] = g * value[COLUMN_U];
+  value[COLUMN_FLUX] = g * value[COLUMN_U2] + g1 * value[COLUMN_U1];
+}
+
+static void columns_at(const problem *p, int axis, double w, double value[COLUMNS])
+{
+  switch (p->kind) {
+  case PROBLEM_FV:
+    sine_power(w, 1, 7, value);
+    value[COLUMN_G] = sin(2.0 * pi * w);
+    break;
+  case PROBLEM_P6:
+    sextic(w, p->shift[axis], value);
+    break;
+  case PROBLEM_SINE:
+    sine_power(w, 1, 13, value);
+    sine_power(w, 3, 13, value + COLUMN_SECOND);
+    break;
+  case PROBLEM_MODES:
+    mode(w, p->wave[axis], p->phase[axis], value);
+    break;
+  default:
+    wave_columns(p, axis, w, value);
+  }
 }
 
 /* ---- tables ---- */
+
+double node_weight(const axis_table *table, int q)
+{
+  return table->nodes == 1 ? 1 : gauss_weight[q];
+}
 
 static void free_tables(axis_table table[3])
 {
@@ -118,51 +152,78 @@ static void free_tables(axis_table table[3])
     free(table[axis].node);
 }
 
-static bool make_table(const problem *p, const problem_range *range, int axis, axis_table *table)
+/* Node q of a cell in cell widths from the low end of cell 0; face: the nodes are at the low ends. The order of the sums
+ * is that of the first versions, whose digits stand in tests and records. */
+static double node_at(const problem *p, int cell, int q, bool face)
 {
-  const int count = range->count[axis], terms = num_terms(p);
-  const size_t length = (size_t)GAUSS * (size_t)count;
-  table->count = count;
-  table->node = malloc(length * (size_t)(1 + terms * DERIVATIVES) * sizeof(double));
-  if (!table->node) return false;
-  for (int t = 0; t < terms; t++)
-    for (int d = 0; d < DERIVATIVES; d++)
-      table->value[t][d] = table->node + length * (size_t)(1 + t * DERIVATIVES + d);
-  for (int q = 0; q < GAUSS; q++) {
+  if (face) return cell;
+  if (p->kind == PROBLEM_FV) return cell + 0.5;
+  return p->kind == PROBLEM_WAVES ? cell + (0.5 + gauss_node[q]) : cell + 0.5 + gauss_node[q];
+}
+
+static bool make_table(const problem *p, const problem_range *range, int axis, bool face,
+                       axis_table *table)
+{
+  const int count = range->count[axis], nodes = face || p->kind == PROBLEM_FV ? 1 : GAUSS;
+  const size_t all = (size_t)nodes * (size_t)count;
+  double *at = calloc(all + COLUMNS * (all + (size_t)count), sizeof *at);
+  if (!at) return false;
+  *table = (axis_table){.count = count, .nodes = nodes, .node = at};
+  at += all;
+  for (int c = 0; c < COLUMNS; c++, at += all + (size_t)count) {
+    table->value[c] = at;
+    table->mean[c] = at + all;
+  }
+  for (int q = 0; q < nodes; q++)
     for (int i = 0; i < count; i++) {
-      const size_t at = (size_t)q * (size_t)count + (size_t)i;
-      const double w = (range->low[axis] + i + 0.5 + gauss_node[q]) * range->spacing[axis];
-      table->node[at] = w;
-      for (int t = 0; t < terms; t++) {
-        const jet u = factor(p, axis, t, w);
-        for (int d = 0; d < DERIVATIVES; d++)
-          table->value[t][d][at] = u.d[d];
+      const size_t entry = (size_t)q * (size_t)count + (size_t)i;
+      double value[COLUMNS] = {0};
+      table->node[entry] = node_at(p, range->low[axis] + i, q, face) * range->spacing[axis];
+      columns_at(p, axis, table->node[entry], value);
+      for (int c = 0; c < COLUMNS; c++) {
+        table->value[c][entry] = value[c];
+        table->mean[c][i] += node_weight(table, q) * value[c];
       }
     }
-  }
   return true;
 }
 
-static bool make_tables(const problem *p, const problem_range *range, axis_table table[3])
+/* face: the axis to which faces are normal, -1 for cells. */
+static bool make_tables(const problem *p, const problem_range *range, int face, axis_table table[3])
 {
+  bool ok = true;
   for (int axis = 0; axis < 3; axis++)
     table[axis].node = NULL;
-  for (int axis = 0; axis < 3; axis++) {
-    if (!make_table(p, range, axis, &table[axis])) {
-      free_tables(table);
-      return false;
-    }
-  }
-  return true;
+  for (int axis = 0; axis < 3 && ok; axis++)
+    ok = make_table(p, range, axis, axis == face, &table[axis]);
+  if (!ok) free_tables(table);
+  return ok;
 }
 
-/* Cell average of derivative d of a term's factor. */
-static double average(const axis_table *table, int term, int d, int i)
+/* ---- sums of products ---- */
+
+/* One column along an axis, another along the two others. */
+static product product_of(const axis_table table[3], double c, int axis, int one, int other)
 {
-  double sum = 0.0;
-  for (int q = 0; q < GAUSS; q++)
-    sum += gauss_weight[q] * table->value[term][d][(size_t)q * (size_t)table->count + (size_t)i];
-  return sum;
+  const product p = {c, table[0].mean[axis == 0 ? one : other],
+                     table[1].mean[axis == 1 ? one : other],
+                     table[2].mean[axis == 2 ? one : other]};
+  return p;
+}
+
+static void write_sum(double constant, int terms, const product *term, const problem_range *range,
+                      double *data)
+{
+  const ptrdiff_t *stride = range->stride;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int k = 0; k < range->count[2]; k++)
+    for (int j = 0; j < range->count[1]; j++)
+      for (int i = 0; i < range->count[0]; i++) {
+        double sum = constant;
+        for (int t = 0; t < terms; t++)
+          sum += term[t].c * term[t].z[k] * term[t].y[j] * term[t].x[i];
+        data[i * stride[0] + j * stride[1] + k * stride[2]] = sum;
+      }
 }
 
 static double *row_of(const problem_range *range, double *data, int j, int k)
@@ -170,331 +231,144 @@ static double *row_of(const problem_range *range, double *data, int j, int k)
   return data + j * range->stride[1] + k * range->stride[2];
 }
 
-/* ---- sums of products: u, and a u - b Laplacian(u) where beta = 1 ---- */
-
-/* data = a u - b Laplacian(u) as averages. */
-static void separable_cell_averages(const axis_table table[3], int terms, double a, double b,
-                                    const problem_range *range, double *data)
+/* a u - b Laplacian(u): p6, sine and modes with beta = 1. */
+static void separable_rhs(const problem *p, const axis_table table[3], const problem_range *range,
+                          double *data)
 {
+  const double a = p->a, b = p->b;
 #pragma omp parallel for collapse(2) schedule(static)
   for (int k = 0; k < range->count[2]; k++) {
     for (int j = 0; j < range->count[1]; j++) {
       double *row = row_of(range, data, j, k);
       for (int i = 0; i < range->count[0]; i++)
         row[i * range->stride[0]] = 0.0;
-      for (int t = 0; t < terms; t++) {
-        const double y = average(&table[1], t, 0, j), z = average(&table[2], t, 0, k);
-        const double yz2 = average(&table[1], t, 2, j) * z + y * average(&table[2], t, 2, k);
+      for (int u = 0; u < 3 * num_terms(p); u += COLUMN_SECOND) {
+        const double *const x = table[0].mean[u], *const x2 = table[0].mean[u + COLUMN_U2];
+        const double y = table[1].mean[u][j], z = table[2].mean[u][k];
+        const double yz2 =
+            table[1].mean[u + COLUMN_U2][j] * z + y * table[2].mean[u + COLUMN_U2][k];
         for (int i = 0; i < range->count[0]; i++)
-          row[i * range->stride[0]] += (a * y * z - b * yz2) * average(&table[0], t, 0, i) -
-                                       b * y * z * average(&table[0], t, 2, i);
+          row[i * range->stride[0]] += (a * y * z - b * yz2) * x[i] - b * y * z * x2[i];
       }
     }
   }
 }
 
-bool problem_exact(const problem *p, const problem_range *range, double *data)
+/* a u - b div(beta grad u) of waves. */
+static void waves_rhs(const problem *p, const axis_table table[3], const problem_range *range,
+                      double *data)
 {
-  axis_table table[3];
-  if (p->kind == PROBLEM_WAVES) return waves_exact(p, range, data);
-  if (!make_tables(p, range, table)) return false;
-  separable_cell_averages(table, problem_has_exact(p) ? num_terms(p) : 0, 1.0, 0.0, range, data);
-  free_tables(table);
-  return true;
-}
-
-/* ---- beta of p6, sine and modes: 5.5 + 4.5 tanh(10 (r - 1/4)), r from the centre of the cube ---- */
-
-typedef union bits {
-  double real;
-  uint64_t integer;
-} bits;
-
-/* 1/sqrt(s) for normal s > 0; large and finite at 0. Newton's method from a bit-trick estimate;
- * error 3e-2 -> 2e-3 -> 5e-6 -> 3e-11 -> 0. */
-static inline double inverse_root(double s)
-{
-  bits y = {.real = s};
-  y.integer = UINT64_C(0x5fe6eb50c7b537a9) - (y.integer >> 1);
-  for (int n = 0; n < 4; n++)
-    y.real *= 1.5 - 0.5 * s * y.real * y.real;
-  return y.real;
-}
-
-/* exp(x) for |x| < 700: 2^n exp(t), |t| <= ln(2)/2, Taylor to t^13 (the next term is 4e-18). */
-static inline double exponential(double x)
-{
-  const double to_integer = 0x1.8p52;
-  const double n = (x * 1.44269504088896340736 + to_integer) - to_integer;
-  const double t = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
-  double sum = 1.0 / 6227020800.0;
-  sum = sum * t + 1.0 / 479001600.0;
-  sum = sum * t + 1.0 / 39916800.0;
-  sum = sum * t + 1.0 / 3628800.0;
-  sum = sum * t + 1.0 / 362880.0;
-  sum = sum * t + 1.0 / 40320.0;
-  sum = sum * t + 1.0 / 5040.0;
-  sum = sum * t + 1.0 / 720.0;
-  sum = sum * t + 1.0 / 120.0;
-  sum = sum * t + 1.0 / 24.0;
-  sum = sum * t + 1.0 / 6.0;
-  sum = sum * t + 0.5;
-  sum = sum * t + 1.0;
-  sum = sum * t + 1.0;
-  const bits scale = {.integer = (uint64_t)(int64_t)((int32_t)n + 1023) << 52};
-  return sum * scale.real;
-}
-
-/* beta and (d beta / d r) / r along a row of points x at squared distance yz2 from the row through
- * the centre. */
-static void tanh_row(int count, const double *x, double yz2, double *restrict beta,
-                     double *restrict slope)
-{
-#pragma omp simd
-  for (int i = 0; i < count; i++) {
-    const double dx = x[i] - 0.5;
-    const double square = dx * dx + yz2;
-    const double inverse = inverse_root(square);
-    const double e = exponential(-20.0 * (square * inverse - 0.25));
-    const double share = 1.0 / (1.0 + e);
-    beta[i] = 5.5 + 4.5 * (1.0 - e) * share;
-    slope[i] = 180.0 * e * share * share * inverse;
+  const double mean = p->variable ? mean_beta : 1, swing = p->variable ? swing_beta : 0;
+  product term[7] = {product_of(table, p->a, 0, COLUMN_U, COLUMN_U)};
+  for (int d = 0; d < 3; d++) {
+    term[1 + d] = product_of(table, -p->b * mean, d, COLUMN_U2, COLUMN_U);
+    term[4 + d] = product_of(table, -p->b * swing, d, COLUMN_FLUX, COLUMN_GU);
   }
+  write_sum(0, 7, term, range, data);
 }
+
+/* ---- fv: value + h^2/24 second derivatives ---- */
 
 static double squared(double x)
 {
   return x * x;
 }
 
-/* ---- right-hand side of p6, sine and modes with variable beta ---- */
-
-/* sum += w (a u - b (grad beta . grad u + beta Laplacian u)) along a row of nodes; at are the flat
- * node indices in y, z. */
-static void add_rhs_nodes(const problem *p, const axis_table table[3], const size_t at[2], double w,
-                          const double *beta, const double *slope, double *restrict sum)
+static void fv_rhs(const axis_table table[3], const problem_range *range, double *data)
 {
-  const int count = table[0].count;
-  const double dy = table[1].node[at[0]] - 0.5, dz = table[2].node[at[1]] - 0.5;
-  const double a = p->a, b = p->b;
-  for (int t = 0; t < num_terms(p); t++) {
-    const double *const *y = (const double *const *)table[1].value[t];
-    const double *const *z = (const double *const *)table[2].value[t];
-    const double yz = y[0][at[0]] * z[0][at[1]];
-    const double yz1 = dy * y[1][at[0]] * z[0][at[1]] + dz * y[0][at[0]] * z[1][at[1]];
-    const double yz2 = y[2][at[0]] * z[0][at[1]] + y[0][at[0]] * z[2][at[1]];
-    for (int q = 0; q < GAUSS; q++) {
-      const size_t first = (size_t)q * (size_t)count;
-      const double *x = table[0].node + first, *u0 = table[0].value[t][0] + first;
-      const double *u1 = table[0].value[t][1] + first, *u2 = table[0].value[t][2] + first;
-      const double *bq = beta + first, *sq = slope + first, wq = w * gauss_weight[q];
-#pragma omp simd
-      for (int i = 0; i < count; i++) {
-        const double first_order = sq[i] * ((x[i] - 0.5) * u1[i] * yz + u0[i] * yz1);
-        const double second_order = bq[i] * (u2[i] * yz + u0[i] * yz2);
-        sum[i] += wq * (a * u0[i] * yz - b * (first_order + second_order));
-      }
-    }
-  }
-}
-
-static void tanh_rhs_row(const problem *p, const axis_table table[3], int j, int k, double *work)
-{
-  const int count = table[0].count;
-  double *sum = work, *beta = work + count, *slope = beta + GAUSS * count;
-  for (int i = 0; i < count; i++)
-    sum[i] = 0.0;
-  for (int qz = 0; qz < GAUSS; qz++) {
-    for (int qy = 0; qy < GAUSS; qy++) {
-      const size_t at[2] = {(size_t)qy * (size_t)table[1].count + (size_t)j,
-                            (size_t)qz * (size_t)table[2].count + (size_t)k};
-      const double yz2 = squared(table[1].node[at[0]] - 0.5) + squared(table[2].node[at[1]] - 0.5);
-      tanh_row(GAUSS * count, table[0].node, yz2, beta, slope);
-      add_rhs_nodes(p, table, at, gauss_weight[qy] * gauss_weight[qz], beta, slope, sum);
-    }
-  }
-}
-
-static bool tanh_rhs(const problem *p, const axis_table table[3], const problem_range *range,
-                     double *data)
-{
-  const int count = range->count[0];
-  bool ok = true;
-#pragma omp parallel reduction(&& : ok)
-  {
-    double *work = malloc((size_t)(1 + 2 * GAUSS) * (size_t)count * sizeof *work);
-    ok = work != NULL;
-#pragma omp for collapse(2) schedule(static)
-    for (int k = 0; k < range->count[2]; k++) {
-      for (int j = 0; j < range->count[1]; j++) {
-        double *row = row_of(range, data, j, k);
-        if (work) tanh_rhs_row(p, table, j, k, work);
-        for (int i = 0; work && i < count; i++)
-          row[i * range->stride[0]] = work[i];
-      }
-    }
-    free(work);
-  }
-  return ok;
-}
-
-/* ---- fv: value + h^2/24 second derivatives ---- */
-
-static bool fv_rhs(const problem_range *range, double *data)
-{
-  const int *count = range->count;
-  const size_t total = (size_t)count[0] + (size_t)count[1] + (size_t)count[2];
-  jet *axis[3];
-  axis[0] = malloc(total * sizeof(jet));
-  if (!axis[0]) return false;
-  axis[1] = axis[0] + count[0];
-  axis[2] = axis[1] + count[1];
-  for (int d = 0; d < 3; d++)
-    for (int i = 0; i < count[d]; i++)
-      axis[d][i] = sine_power((range->low[d] + i + 0.5) * range->spacing[d], 1, 7);
   const double hx = squared(range->spacing[0]) / 24.0, hy = squared(range->spacing[1]) / 24.0;
   const double hz = squared(range->spacing[2]) / 24.0;
+  double *const *const x = table[0].value, *const *const y = table[1].value;
+  double *const *const z = table[2].value;
 #pragma omp parallel for collapse(2) schedule(static)
-  for (int k = 0; k < count[2]; k++) {
-    for (int j = 0; j < count[1]; j++) {
-      const jet *x = axis[0], *y = &axis[1][j], *z = &axis[2][k];
-      const double yz = y->d[0] * z->d[0];
-      const double yz2 = hy * y->d[2] * z->d[0] + hz * y->d[0] * z->d[2];
+  for (int k = 0; k < range->count[2]; k++) {
+    for (int j = 0; j < range->count[1]; j++) {
+      const double yz = y[COLUMN_U][j] * z[COLUMN_U][k];
+      const double yz2 =
+          hy * y[COLUMN_U2][j] * z[COLUMN_U][k] + hz * y[COLUMN_U][j] * z[COLUMN_U2][k];
       double *row = row_of(range, data, j, k);
-      for (int i = 0; i < count[0]; i++)
-        row[i * range->stride[0]] = x[i].d[0] * yz + (hx * x[i].d[2] * yz + x[i].d[0] * yz2);
+      for (int i = 0; i < range->count[0]; i++)
+        row[i * range->stride[0]] =
+            x[COLUMN_U][i] * yz + (hx * x[COLUMN_U2][i] * yz + x[COLUMN_U][i] * yz2);
     }
   }
-  free(axis[0]);
-  return true;
 }
+
+/* 1 + 1/4 sx sy sz: each tangential second derivative is -(2 pi)^2 times the product. */
+static void fv_beta(int axis, const axis_table table[3], const problem_range *range, double *data)
+{
+  double tangential = 0.0;
+  for (int d = 0; d < 3; d++)
+    if (d != axis) tangential += squared(2.0 * pi * range->spacing[d]) / 24.0;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int k = 0; k < range->count[2]; k++) {
+    for (int j = 0; j < range->count[1]; j++) {
+      const double yz =
+          0.25 * (1.0 - tangential) * table[1].value[COLUMN_G][j] * table[2].value[COLUMN_G][k];
+      double *row = row_of(range, data, j, k);
+      for (int i = 0; i < range->count[0]; i++)
+        row[i * range->stride[0]] = 1.0 + table[0].value[COLUMN_G][i] * yz;
+    }
+  }
+}
+
+/* ---- what programs ask for ---- */
 
 bool problem_rhs(const problem *p, const problem_range *range, double *data)
 {
   axis_table table[3];
   bool ok = true;
-  if (p->kind == PROBLEM_FV) return fv_rhs(range, data);
-  if (p->kind == PROBLEM_WAVES) return waves_rhs(p, range, data);
-  if (!make_tables(p, range, table)) return false;
-  if (p->variable)
-    ok = tanh_rhs(p, table, range, data);
+  if (!make_tables(p, range, -1, table)) return false;
+  if (p->kind == PROBLEM_FV)
+    fv_rhs(table, range, data);
+  else if (p->kind == PROBLEM_WAVES)
+    waves_rhs(p, table, range, data);
+  else if (p->variable)
+    ok = radial_fill(p, true, table, range, data);
   else
-    separable_cell_averages(table, num_terms(p), p->a, p->b, range, data);
+    separable_rhs(p, table, range, data);
   free_tables(table);
   return ok;
 }
 
-/* ---- beta ---- */
-
-/* 1 + 1/4 sx sy sz: each tangential second derivative is -(2 pi)^2 times the product. */
-static bool fv_beta(int axis, const problem_range *range, double *data)
+bool problem_beta(const problem *p, int axis, const problem_range *range, double *data)
 {
-  const int *count = range->count;
-  double *s[3], tangential = 0.0;
-  s[0] = malloc(((size_t)count[0] + (size_t)count[1] + (size_t)count[2]) * sizeof(double));
-  if (!s[0]) return false;
-  s[1] = s[0] + count[0];
-  s[2] = s[1] + count[1];
-  for (int d = 0; d < 3; d++) {
-    const double offset = d == axis ? 0.0 : 0.5;
-    if (d != axis) tangential += squared(2.0 * pi * range->spacing[d]) / 24.0;
-    for (int i = 0; i < count[d]; i++)
-      s[d][i] = sin(2.0 * pi * ((range->low[d] + i + offset) * range->spacing[d]));
-  }
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int k = 0; k < count[2]; k++) {
-    for (int j = 0; j < count[1]; j++) {
-      const double yz = 0.25 * (1.0 - tangential) * s[1][j] * s[2][k];
-      double *row = row_of(range, data, j, k);
-      for (int i = 0; i < count[0]; i++)
-        row[i * range->stride[0]] = 1.0 + s[0][i] * yz;
-    }
-  }
-  free(s[0]);
-  return true;
-}
-
-/* Gauss points of faces, GAUSS * count per axis as in axis_table; along axis all nodes lie in the
- * face. */
-static bool face_points(const problem_range *range, int axis, double *point[3])
-{
-  size_t total = 0;
-  for (int d = 0; d < 3; d++)
-    total += (size_t)GAUSS * (size_t)range->count[d];
-  point[0] = malloc(total * sizeof(double));
-  if (!point[0]) return false;
-  point[1] = point[0] + (size_t)GAUSS * (size_t)range->count[0];
-  point[2] = point[1] + (size_t)GAUSS * (size_t)range->count[1];
-  for (int d = 0; d < 3; d++)
-    for (int q = 0; q < GAUSS; q++)
-      for (int i = 0; i < range->count[d]; i++)
-        point[d][(size_t)q * (size_t)range->count[d] + (size_t)i] =
-            (range->low[d] + i + (d == axis ? 0.0 : 0.5 + gauss_node[q])) * range->spacing[d];
-  return true;
-}
-
-/* Along the face's own axis all three nodes coincide: one is taken with weight 1. */
-static void tanh_face_row(int axis, const problem_range *range, double *const point[3],
-                          const int jk[2], double *work)
-{
-  const int nx = range->count[0], length = axis == 0 ? nx : GAUSS * nx;
-  double *sum = work, *beta = work + nx, *slope = beta + GAUSS * nx;
-  for (int i = 0; i < nx; i++)
-    sum[i] = 0.0;
-  for (int qz = 0; qz < (axis == 2 ? 1 : GAUSS); qz++) {
-    for (int qy = 0; qy < (axis == 1 ? 1 : GAUSS); qy++) {
-      const double y = point[1][(size_t)qy * (size_t)range->count[1] + (size_t)jk[0]];
-      const double z = point[2][(size_t)qz * (size_t)range->count[2] + (size_t)jk[1]];
-      const double w = (axis == 1 ? 1.0 : gauss_weight[qy]) * (axis == 2 ? 1.0 : gauss_weight[qz]);
-      tanh_row(length, point[0], squared(y - 0.5) + squared(z - 0.5), beta, slope);
-      for (int qx = 0; qx < (axis == 0 ? 1 : GAUSS); qx++) {
-        const double wx = axis == 0 ? w : w * gauss_weight[qx];
-        for (int i = 0; i < nx; i++)
-          sum[i] += wx * beta[(size_t)qx * (size_t)nx + (size_t)i];
-      }
-    }
-  }
-}
-
-static bool tanh_beta(int axis, const problem_range *range, double *data)
-{
-  const int nx = range->count[0];
-  double *point[3];
+  axis_table table[3];
   bool ok = true;
-  if (!face_points(range, axis, point)) return false;
-#pragma omp parallel reduction(&& : ok)
-  {
-    double *work = malloc((size_t)(1 + 2 * GAUSS) * (size_t)nx * sizeof *work);
-    ok = work != NULL;
-#pragma omp for collapse(2) schedule(static)
-    for (int k = 0; k < range->count[2]; k++) {
-      for (int j = 0; j < range->count[1]; j++) {
-        double *row = row_of(range, data, j, k);
-        if (work) tanh_face_row(axis, range, point, (const int[2]){j, k}, work);
-        for (int i = 0; work && i < nx; i++)
-          row[i * range->stride[0]] = work[i];
-      }
-    }
-    free(work);
-  }
-  free(point[0]);
+  if (!make_tables(p, range, axis, table)) return false;
+  const product swing = product_of(table, swing_beta, 0, COLUMN_G, COLUMN_G);
+  if (!p->variable)
+    write_sum(1, 0, NULL, range, data);
+  else if (p->kind == PROBLEM_FV)
+    fv_beta(axis, table, range, data);
+  else if (p->kind == PROBLEM_WAVES)
+    write_sum(mean_beta, 1, &swing, range, data);
+  else
+    ok = radial_fill(p, false, table, range, data);
+  free_tables(table);
   return ok;
 }
 
-static void fill_one(const problem_range *range, double *data)
+bool problem_exact(const problem *p, const problem_range *range, double *data)
 {
-  for (int k = 0; k < range->count[2]; k++)
-    for (int j = 0; j < range->count[1]; j++)
-      for (int i = 0; i < range->count[0]; i++)
-        row_of(range, data, j, k)[i * range->stride[0]] = 1.0;
+  axis_table table[3];
+  if (!make_tables(p, range, -1, table)) return false;
+  const product term[2] = {product_of(table, 1, 0, COLUMN_U, COLUMN_U),
+                           product_of(table, 1, 0, COLUMN_SECOND, COLUMN_SECOND)};
+  write_sum(0, num_terms(p), term, range, data);
+  free_tables(table);
+  return true;
 }
 
-bool problem_beta(const problem *p, int axis, const problem_range *range, double *data)
+bool problem_boundary(const problem *p, int face, const problem_range *range, double *data)
 {
-  if (!p->variable) {
-    fill_one(range, data);
-    return true;
-  }
-  if (p->kind == PROBLEM_WAVES) return waves_beta(p, axis, range, data);
-  return p->kind == PROBLEM_FV ? fv_beta(axis, range, data) : tanh_beta(axis, range, data);
+  const int d = face / 2;
+  axis_table table[3];
+  if (!make_tables(p, range, d, table)) return false;
+  const product term[2] = {
+      product_of(table, p->condition[face][0], d, COLUMN_U, COLUMN_U),
+      product_of(table, (face % 2 ? 1 : -1) * p->condition[face][1], d, COLUMN_U1, COLUMN_U)};
+  write_sum(0, 2, term, range, data);
+  free_tables(table);
+  return true;
 }
