@@ -10,27 +10,6 @@
 
 /* ---- options.c: the command line, and the problems by name ---- */
 
-/* All but smooth, constant and the last two have the values 1 and ratio, or values between. */
-typedef enum robust_coefficients {
-  ROBUST_SMOOTH,
-  ROBUST_CONSTANT,
-  ROBUST_BALL,
-  ROBUST_BALLS,
-  ROBUST_CHECKER,
-  ROBUST_LAYERS,
-  ROBUST_LAYERSX,
-  ROBUST_RLAYERS,
-  ROBUST_SLAYERS,
-  ROBUST_THIN,
-  ROBUST_WIRES,
-  ROBUST_CELLS,
-  ROBUST_LOGN,
-  ROBUST_GYROID,
-  ROBUST_PONDS,
-  ROBUST_ROT2,
-  ROBUST_ROT3
-} robust_coefficients;
-
 typedef enum robust_rhs {
   ROBUST_RHS_ONE,
   ROBUST_RHS_NOISE,
@@ -52,8 +31,8 @@ typedef struct robust_options {
   command_line line;
   char **words; /* owned; what line.word points into */
   int n[3];
-  int coefficients; /* a robust_coefficients, as it is read by index; likewise: */
-  int rhs;          /* a robust_rhs */
+  int coefficients; /* of robust_coefficient_words */
+  int rhs;          /* a robust_rhs, as it is read by index; likewise: */
   int alpha_in;     /* a robust_alpha_in */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
   int fv4;          /* the operator, else FV2 */
@@ -124,8 +103,20 @@ void robust_fill(const robust_problem *p, int axis, const int low[3], const int 
 typedef struct robust_other {
   int iterations;
   bool converged;
-  double setup_seconds, seconds, residual_relative;
+  double residual_relative;
 } robust_other;
+
+/* What is timed; those of --again and --hypre are 0 without. */
+typedef enum robust_time {
+  ROBUST_SETUP,
+  ROBUST_SOLVE,
+  ROBUST_UPDATE,
+  ROBUST_AGAIN,
+  ROBUST_CYCLE,
+  ROBUST_HYPRE_SETUP,
+  ROBUST_HYPRE_SOLVE,
+  ROBUST_TIMES
+} robust_time;
 
 typedef struct robust_result {
   const char *name;
@@ -135,11 +126,10 @@ typedef struct robust_result {
   char note[512];
   hymg_level_info *levels;
   int num_levels;
-  double setup_seconds, seconds;                       /* medians */
-  double update_seconds, again_seconds, cycle_seconds; /* likewise; 0 without --again */
-  double units;                                        /* work units */
-  double largest;                                      /* |u| */
-  robust_other hypre;                                  /* with --hypre */
+  double seconds[ROBUST_TIMES]; /* medians */
+  double units;                 /* work units */
+  double largest;               /* |u| */
+  robust_other hypre;           /* with --hypre */
 } robust_result;
 
 /* Collective. False after a message of rank 0 with *code, the exit status. */
@@ -150,10 +140,10 @@ void robust_result_free(robust_result *r);
 
 /* Why --hypre is not possible, or NULL. */
 const char *robust_hypre_missing(void);
-/* Collective: PFMG-CG on the same matrix and right-hand side, from zero to the same tolerance.
- * False after a message. */
+/* Collective: PFMG-CG on the same matrix and right-hand side, from zero to the same tolerance; seconds of set-up and
+ * solve. False after a message. */
 bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
-                        robust_other *other);
+                        robust_other *other, double seconds[2]);
 
 /* ---- print.c; json.c writes what robust_results holds ---- */
 

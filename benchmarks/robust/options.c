@@ -34,9 +34,6 @@ static const char notes[] =
     "Exit status: 0 done; 1 a problem that was given did not converge (not with all\n"
     "or sources); 2 bad input; 3 failure at run time.\n";
 
-const char *const robust_coefficient_words[] = {
-    "smooth", "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers", "slayers",
-    "thin",   "wires",    "cells", "logn",  "gyroid",  "ponds",  "rot2",    "rot3",    NULL};
 const char *const robust_rhs_words[] = {"one", "noise", "point", "active", NULL};
 const char *const robust_alpha_words[] = {"all", "cell", "plane", "cells", "active", "sink", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};

@@ -1,18 +1,13 @@
 /* What hymg-robust prints: a line per problem, the summary of several, the list of names. */
 #include "robust/hymg-robust.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-static double total(double setup, double solve)
-{
-  return setup + solve;
-}
+#include "common/kit/timing.h"
 
 /* hypre's time over ours, set-up and solve. */
 static double times_faster(const robust_result *r)
 {
-  return total(r->hypre.setup_seconds, r->hypre.seconds) / total(r->setup_seconds, r->seconds);
+  const double *const t = r->seconds;
+  return (t[ROBUST_HYPRE_SETUP] + t[ROBUST_HYPRE_SOLVE]) / (t[ROBUST_SETUP] + t[ROBUST_SOLVE]);
 }
 
 static double cells_of(const robust_result *r)
@@ -56,45 +51,39 @@ void robust_print_result(const robust_result *r, csv_table *csv)
 {
   const hymg_result *s = &r->result;
   const robust_other *h = &r->hypre;
+  const double *const t = r->seconds;
   const char *const path = hymg_path_name(s->path);
   const char *const why = hymg_reason_name(s->reason);
   printf("%-14s %10.0f %4d %6.0f %9.4f %9.4f %10.3e %-8s %-9s %8.1e", r->name, cells_of(r),
-         s->cycles, r->units, r->setup_seconds, r->seconds, cells_of(r) / r->seconds, path,
+         s->cycles, r->units, t[ROBUST_SETUP], t[ROBUST_SOLVE], cells_of(r) / t[ROBUST_SOLVE], path,
          s->converged ? "yes" : why, s->residual_relative);
   if (r->options.hypre)
-    printf(" %8d %9.4f %9.4f %8.1e %6.2f", h->iterations, h->setup_seconds, h->seconds,
-           h->residual_relative, times_faster(r));
+    printf(" %8d %9.4f %9.4f %8.1e %6.2f", h->iterations, t[ROBUST_HYPRE_SETUP],
+           t[ROBUST_HYPRE_SOLVE], h->residual_relative, times_faster(r));
   putchar('\n');
   if (r->options.again)
     printf("    update %.4f s, %.1f cycles of %.5f s; solved again in %.4f s: %.3e DOF/s\n",
-           r->update_seconds, r->update_seconds / r->cycle_seconds, r->cycle_seconds,
-           r->again_seconds, cells_of(r) / r->again_seconds);
+           t[ROBUST_UPDATE], t[ROBUST_UPDATE] / t[ROBUST_CYCLE], t[ROBUST_CYCLE], t[ROBUST_AGAIN],
+           cells_of(r) / t[ROBUST_AGAIN]);
   if (r->options.verbose) print_details(r);
   fflush(stdout);
   const int *n = r->options.n;
   rows_add(csv,
            "%s,%d,%d,%d,%d,%.1f,%.6f,%.6f,%.4e,%s,%d,%s,%.3e,%d,%d,%.6f,%.6f,%.3e,%.6f,%.6f,%.6f",
-           r->name, n[0], n[1], n[2], s->cycles, r->units, r->setup_seconds, r->seconds,
-           cells_of(r) / r->seconds, path, s->converged, why, s->residual_relative, h->iterations,
-           h->converged, h->setup_seconds, h->seconds, h->residual_relative, r->update_seconds,
-           r->again_seconds, r->cycle_seconds);
-}
-
-static int compare(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+           r->name, n[0], n[1], n[2], s->cycles, r->units, t[ROBUST_SETUP], t[ROBUST_SOLVE],
+           cells_of(r) / t[ROBUST_SOLVE], path, s->converged, why, s->residual_relative,
+           h->iterations, h->converged, t[ROBUST_HYPRE_SETUP], t[ROBUST_HYPRE_SOLVE],
+           h->residual_relative, t[ROBUST_UPDATE], t[ROBUST_AGAIN], t[ROBUST_CYCLE]);
 }
 
 static void print_median_ratio(const robust_results *all)
 {
-  double *ratio = malloc((size_t)all->count * sizeof *ratio);
-  if (!ratio) return;
-  for (int n = 0; n < all->count; n++)
-    ratio[n] = times_faster(&all->result[n]);
-  qsort(ratio, (size_t)all->count, sizeof *ratio, compare);
-  printf("hypre's seconds over ours, set-up included: median %.2f\n", ratio[all->count / 2]);
-  free(ratio);
+  times ratio = {0};
+  bool ok = true;
+  for (int n = 0; n < all->count && ok; n++)
+    ok = times_add(&ratio, times_faster(&all->result[n]), 1);
+  if (ok) printf("hypre's seconds over ours, set-up included: median %.2f\n", times_median(&ratio));
+  times_free(&ratio);
 }
 
 void robust_print_summary(const robust_results *all)

@@ -165,22 +165,31 @@ static double ponds(const place *p)
   return inside(p, sin(c * (p->cell[0] + 0.5)) * sin(c * (p->cell[1] + 0.5)) <= 0.1);
 }
 
-static beta_of *const makers[] = {smooth, constant, ball,    balls,   checker,
-                                  layers, layersx,  rlayers, slayers, thin,
-                                  wires,  cells,    logn,    gyroid,  ponds};
-
-/* The strong axis of a cell: in 8 boxes x or z in turn (y for z in two dimensions), in 3 slabs
- * across x the axes in turn. */
-static int strong_axis(const place *p)
+/* The strong axis of a cell of an anisotropic beta, the ratio along one axis and 1 along the others: in 8 boxes x or z in
+ * turn (y for z in two dimensions). */
+static double rot2(const place *p)
 {
-  if (p->options->coefficients == ROBUST_ROT3) return block(p, 0, 3);
   const int odd = (block(p, 0, 2) + block(p, 1, 2) + block(p, 2, 2)) % 2;
   return odd ? 0 : p->flat ? 1 : 2;
 }
 
+/* Likewise, in 3 slabs across x the axes in turn. */
+static double rot3(const place *p)
+{
+  return block(p, 0, 3);
+}
+
+/* All but smooth, constant, rlayers and logn have the values 1 and ratio; the last two are anisotropic. */
+const char *const robust_coefficient_words[] = {
+    "smooth", "constant", "ball",  "balls", "checker", "layers", "layersx", "rlayers", "slayers",
+    "thin",   "wires",    "cells", "logn",  "gyroid",  "ponds",  "rot2",    "rot3",    NULL};
+static beta_of *const makers[] = {smooth,  constant, ball,    balls, checker, layers,
+                                  layersx, rlayers,  slayers, thin,  wires,   cells,
+                                  logn,    gyroid,   ponds,   rot2,  rot3};
+
 static bool is_anisotropic(const robust_options *o)
 {
-  return o->coefficients == ROBUST_ROT2 || o->coefficients == ROBUST_ROT3;
+  return makers[o->coefficients] == rot2 || makers[o->coefficients] == rot3;
 }
 
 /* ---- widths ---- */
@@ -241,10 +250,10 @@ static void make_cells(robust_problem *p, double *const centre[3], place *at)
       for (at->cell[0] = 0; at->cell[0] < n[0]; at->cell[0]++, q++) {
         for (int axis = 0; axis < 3; axis++)
           at->at[axis] = centre[axis][at->cell[axis]];
-        const int strong = anisotropic ? strong_axis(at) : -1;
-        if (!anisotropic) p->beta[0][q] = makers[p->options->coefficients](at);
+        const double made = makers[p->options->coefficients](at);
+        if (!anisotropic) p->beta[0][q] = made;
         for (int axis = 0; axis < 3 && anisotropic; axis++)
-          p->beta[axis][q] = axis == strong ? p->options->ratio : 1;
+          p->beta[axis][q] = axis == made ? p->options->ratio : 1;
         if (p->alpha) p->alpha[q] = alpha_at(at);
       }
 }

@@ -222,71 +222,61 @@ static bool time_cycles(objects *o, double *seconds, int *code)
 
 /* Updates the solver with the same coefficients and solves again, when a GPU's kernels are loaded
  * and its cycle is recorded. */
-static bool solve_again(objects *o, robust_result *r, double seconds[5], int *code)
+static bool solve_again(objects *o, robust_result *r, int *code)
 {
   double start = fv_clock();
   if (!went_well(o, hymg_solver_update(o->solver), "update", code)) return false;
-  seconds[2] = since(o, start);
+  r->seconds[ROBUST_UPDATE] = since(o, start);
   for (int n = 0; n < 2; n++) {
     start = fv_clock();
     if (!went_well(o, hymg_solve(o->solver, o->f, o->u, &r->result), "solve", code)) return false;
-    seconds[3] = since(o, start);
+    r->seconds[ROBUST_AGAIN] = since(o, start);
   }
-  return time_cycles(o, &seconds[4], code);
+  return time_cycles(o, &r->seconds[ROBUST_CYCLE], code);
 }
 
 /* Grid, operator and solver are timed as set-up; the coefficients' evaluation is not. */
-static bool solve_once(objects *o, robust_result *r, double seconds[5], int *code)
+static bool solve_once(objects *o, robust_result *r, int *code)
 {
   double start = fv_clock();
   if (!make_grid(o, &r->options, code)) return false;
-  seconds[0] = since(o, start);
+  r->seconds[ROBUST_SETUP] = since(o, start);
   make_coefficients(o, r->options.solver.backend);
   start = fv_clock();
   if (!make_solver(o, &r->options, code)) return false;
-  seconds[0] += since(o, start);
+  r->seconds[ROBUST_SETUP] += since(o, start);
   make_fields(o);
   start = fv_clock();
   if (!went_well(o, hymg_solve(o->solver, o->f, o->u, &r->result), "solve", code)) return false;
-  seconds[1] = since(o, start);
+  r->seconds[ROBUST_SOLVE] = since(o, start);
   if (!went_well(o, hymg_field_max(o->u, &r->largest), "u", code)) return false;
-  if (r->options.again && !solve_again(o, r, seconds, code)) return false;
+  if (r->options.again && !solve_again(o, r, code)) return false;
   if (r->options.profile && !profile(o, r, code)) return false;
   keep(r, o);
-  return !r->options.hypre ||
-         robust_hypre_solve(o->problem, o->grid, r->result.singular, &r->hypre);
+  return !r->options.hypre || robust_hypre_solve(o->problem, o->grid, r->result.singular, &r->hypre,
+                                                 r->seconds + ROBUST_HYPRE_SETUP);
 }
 
 bool robust_solve(hymg_context *context, robust_result *r, int *code)
 {
   robust_problem problem;
-  times own[5] = {{0}, {0}, {0}, {0}, {0}}, other[2] = {{0}, {0}};
+  times t[ROBUST_TIMES] = {{0}};
   bool ok = true;
   *code = EXIT_AT_RUN_TIME;
   start_require(program, NULL,
                 robust_problem_create(&r->options, &problem) ? HYMG_OK : HYMG_ENOMEM);
   for (int n = 0; n < r->options.repeat && ok; n++) {
     objects o = {.context = context, .problem = &problem};
-    double seconds[5] = {0, 0, 0, 0, 0};
-    ok = solve_once(&o, r, seconds, code);
+    ok = solve_once(&o, r, code);
     destroy(&o);
-    for (int m = 0; m < 5; m++)
-      ok = ok && times_add(&own[m], seconds[m], 1);
-    ok = ok && times_add(&other[0], r->hypre.setup_seconds, 1) &&
-         times_add(&other[1], r->hypre.seconds, 1);
+    for (int m = 0; m < ROBUST_TIMES && ok; m++)
+      ok = times_add(&t[m], r->seconds[m], 1);
   }
-  r->setup_seconds = times_median(&own[0]);
-  r->seconds = times_median(&own[1]);
-  r->update_seconds = times_median(&own[2]);
-  r->again_seconds = times_median(&own[3]);
-  r->cycle_seconds = times_median(&own[4]);
-  r->hypre.setup_seconds = times_median(&other[0]);
-  r->hypre.seconds = times_median(&other[1]);
+  for (int m = 0; m < ROBUST_TIMES; m++) {
+    r->seconds[m] = times_median(&t[m]);
+    times_free(&t[m]);
+  }
   if (ok) r->units = work_units(r);
-  for (int n = 0; n < 5; n++)
-    times_free(&own[n]);
-  for (int n = 0; n < 2; n++)
-    times_free(&other[n]);
   robust_problem_destroy(&problem);
   return ok;
 }
