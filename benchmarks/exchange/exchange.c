@@ -411,7 +411,8 @@ static int run_all(int argc, char **argv)
       .run = &info,
       .name = o->csv,
       .columns = "operator,side,ranks,transport,alone_us,exchange_us,both_us,added_us,hidden"};
-  if (start_rank() == 0 && !rows_check("hymg-exchange", o->csv)) start_abort(EXIT_BAD_INPUT);
+  if (start_rank() == 0 && !output_check("hymg-exchange", "--csv", o->csv))
+    start_abort(EXIT_BAD_INPUT);
   if (o->levels) {
     for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
       if (o->stencil[s]) run_levels(o, o->sizes[o->num_sizes - 1], (hymg_stencil)s);

@@ -361,7 +361,8 @@ static int run_all(int argc, char **argv)
                               "model,messages_all,model,bytes_all,model"};
   run r = {0};
   double worst = 0;
-  if (start_rank() == 0 && !rows_check("hymg-messages", o->csv)) start_abort(EXIT_BAD_INPUT);
+  if (start_rank() == 0 && !output_check("hymg-messages", "--csv", o->csv))
+    start_abort(EXIT_BAD_INPUT);
   require(&r, start_context(NULL, &r.context));
   for (int s = HYMG_FV2; s <= HYMG_FV4; s++)
     if (o->stencil[s] && !run_operator(r.context, o, (hymg_stencil)s, &csv)) worst = EXIT_WRONG;

@@ -6,9 +6,7 @@
 #include "hymg-fv/run.h"
 #include "hymg-fv/submit.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 static bool is_first(const fv_run *run)
 {
@@ -30,10 +28,10 @@ static void describe_run(const fv_run *run, fv_report *report)
              run->options->machine_name);
 }
 
-/* Does any rank know why not? */
-static bool agreed(fv_run *run, const char *why)
+/* Is it well on all ranks? */
+static bool agreed(fv_run *run, bool well)
 {
-  double failed = why != NULL;
+  double failed = !well;
   fv_max(run, &failed);
   run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
   return failed == 0.0;
@@ -42,10 +40,7 @@ static bool agreed(fv_run *run, const char *why)
 /* Called before any work. */
 static bool can_write(fv_run *run, const char *option, const char *name)
 {
-  const char *why = NULL;
-  if (name && is_first(run)) why = output_check(name);
-  if (why) fprintf(stderr, "hymg-fv: %s %s: cannot write there: %s\n", option, name, why);
-  return agreed(run, why);
+  return agreed(run, !is_first(run) || output_check("hymg-fv", option, name));
 }
 
 /* The last of these checks: from here on what is printed goes through the log. */
@@ -54,19 +49,16 @@ static bool begin_submission(fv_run *run, fv_submission *submission)
   const char *const folder = run->options->submit, *why = NULL;
   if (folder && is_first(run)) why = fv_submission_begin(submission, folder);
   if (why) fprintf(stderr, "hymg-fv: --submit %s: %s\n", folder, why);
-  return agreed(run, why);
+  return agreed(run, !why);
 }
 
 /* The work is done by then: if the file cannot be written, the result goes to stdout. */
 static bool write_json(const fv_run *run, const fv_report *report)
 {
-  output file;
   const char *const name = run->options->json;
-  if (!name || !is_first(run)) return true;
-  const char *why = output_open(&file, name);
-  if (!why && output_close(&file, json_write(report, file.file))) return true;
-  fprintf(stderr, "hymg-fv: --json %s: writing failed: %s; the results follow on standard output\n",
-          name, why ? why : strerror(errno));
+  if (!name || !is_first(run) || output_save("hymg-fv", "--json", name, json_write, report))
+    return true;
+  fputs("hymg-fv: the results follow on standard output\n", stderr);
   json_write(report, stdout);
   return false;
 }

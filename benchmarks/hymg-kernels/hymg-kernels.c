@@ -125,7 +125,7 @@ static bool open_bench(kernels_bench *bench)
 static int run(const kernels_options *options, int argc, char **argv)
 {
   kernels_bench bench = {.options = options};
-  if (!rows_check("hymg-kernels", options->csv)) return EXIT_BAD_INPUT;
+  if (!output_check("hymg-kernels", "--csv", options->csv)) return EXIT_BAD_INPUT;
   bool ok = open_bench(&bench);
   if (ok) {
     describe_run(&bench, argc, argv);

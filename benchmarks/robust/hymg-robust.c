@@ -4,7 +4,6 @@
 #include "common/kit/machine.h"
 #include "common/start.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,19 +49,8 @@ static bool read_problems(int argc, char **argv, const robust_options *o, robust
 /* Before any work, on the rank that writes. */
 static bool can_write(const robust_options *o)
 {
-  const char *why = o->json && is_first() ? output_check(o->json) : NULL;
-  if (why) fprintf(stderr, "hymg-robust: --json %s: cannot write there: %s\n", o->json, why);
-  return !why && (!is_first() || rows_check("hymg-robust", o->csv));
-}
-
-static bool write_json(const robust_results *all, const char *name)
-{
-  output file;
-  const char *why = output_open(&file, name);
-  if (!why && output_close(&file, json_write(all, file.file))) return true;
-  fprintf(stderr, "hymg-robust: --json %s: writing failed: %s\n", name,
-          why ? why : strerror(errno));
-  return false;
+  return !is_first() || (output_check("hymg-robust", "--json", o->json) &&
+                         output_check("hymg-robust", "--csv", o->csv));
 }
 
 /* The first failure is the exit status. */
@@ -97,7 +85,9 @@ static int solve_and_write(const robust_options *o, robust_results *all)
   const bool judged = !is_group(o, &first, &end);
   int code = solve_all(all, judged);
   const bool done = code < EXIT_BAD_INPUT;
-  if (is_first() && done && o->json && !write_json(all, o->json)) code = EXIT_AT_RUN_TIME;
+  if (is_first() && done && o->json &&
+      !output_save("hymg-robust", "--json", o->json, json_write, all))
+    code = EXIT_AT_RUN_TIME;
   if (is_first() && !rows_close(&all->csv, done)) code = EXIT_AT_RUN_TIME;
   hymg_context_destroy(&all->context);
   return code;

@@ -11,17 +11,12 @@ static const char columns[] =
     "case,backend,kernel,ranks,nx,ny,nz,precision,order,form,slab,ms,gpoints_per_s,gbytes_per_s,"
     "percent,redundancy,registers,wrong,largest_error,mean_error,published";
 
-static bool check_file(const char *option, const char *name)
-{
-  const char *why = name ? output_check(name) : NULL;
-  if (why) fprintf(stderr, "hymg-stencil: %s %s: %s\n", option, name, why);
-  return !why;
-}
-
 bool stencil_output_check(const stencil_options *o)
 {
-  return check_file("--csv", o->csv) && check_file("--json", o->json) &&
-         check_file("--snapshot", o->snapshot) && check_file("--gather", o->gather);
+  static const char program[] = "hymg-stencil";
+  return output_check(program, "--csv", o->csv) && output_check(program, "--json", o->json) &&
+         output_check(program, "--snapshot", o->snapshot) &&
+         output_check(program, "--gather", o->gather);
 }
 
 bool stencil_output_open(stencil_output *out, const stencil_options *o, const char *gpu)
@@ -112,20 +107,12 @@ void stencil_output_row(stencil_output *out, const stencil_row *row)
   out->rows[out->count++] = *row;
 }
 
-static bool write_json(const stencil_output *out)
-{
-  output file;
-  const char *name = out->options->json, *why = output_open(&file, name);
-  if (!why && output_close(&file, json_write(out, file.file))) return true;
-  fprintf(stderr, "hymg-stencil: --json %s: %s\n", name, why ? why : "could not be written");
-  return false;
-}
-
 bool stencil_output_close(stencil_output *out, bool ok)
 {
+  const char *const json = out->options->json;
   bool written = !out->failed;
   written = rows_close(&out->csv, ok) && written;
-  written = (!out->options->json || write_json(out)) && written;
+  if (json) written = output_save("hymg-stencil", "--json", json, json_write, out) && written;
   free(out->rows);
   out->rows = NULL;
   return written;

@@ -63,7 +63,7 @@ bad "of auto, device, staged, peer and nccl" "$program" --comm mpi
 bad "gsrb, chebyshev or jacobi" "$program" --smoother symgs
 bad "auto, host or cuda" "$program" --backend gpu
 bad "must be an option" "$program" 16
-bad "cannot be written" "$program" --size 8 --csv "$work/no/file"
+bad "cannot write there" "$program" --size 8 --csv "$work/no/file"
 bad "a number from 1 on" "$SRCDIR/benchmarks/scripts/scaling.sh" "$BUILD" "$work" many
 bad "a number from 16 on" "$SRCDIR/benchmarks/scripts/ranks.sh" "$BUILD" "$work" 5
 bad "without --levels" "$program" --levels --csv "$work/none"

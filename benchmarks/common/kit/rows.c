@@ -60,7 +60,7 @@ static const char *why_not_beside(void)
              : strerror(errno);
 }
 
-const char *output_check(const char *name)
+static const char *why_not(const char *name)
 {
   output o;
   const char *why = find(&o, name);
@@ -70,6 +70,18 @@ const char *output_check(const char *name)
   close(file);
   unlink(o.beside);
   return NULL;
+}
+
+static bool refuse(const char *program, const char *option, const char *name, const char *why)
+{
+  fprintf(stderr, "%s: %s %s: cannot write there: %s\n", program, option, name, why);
+  return false;
+}
+
+bool output_check(const char *program, const char *option, const char *name)
+{
+  const char *why = name ? why_not(name) : NULL;
+  return !why || refuse(program, option, name, why);
 }
 
 const char *output_open(output *o, const char *name)
@@ -109,6 +121,17 @@ bool output_close(output *o, bool ok)
   return false;
 }
 
+bool output_save(const char *program, const char *option, const char *name,
+                 bool (*print)(const void *what, FILE *file), const void *what)
+{
+  output o;
+  const char *why = output_open(&o, name);
+  if (!why && output_close(&o, print(what, o.file))) return true;
+  fprintf(stderr, "%s: %s %s: writing failed: %s\n", program, option, name,
+          why ? why : strerror(errno));
+  return false;
+}
+
 /* ---- tables ---- */
 
 void run_info_print(const run_info *run, FILE *file, const char *prefix)
@@ -129,25 +152,13 @@ void run_info_print(const run_info *run, FILE *file, const char *prefix)
   if (run->threads > 0) fprintf(file, "%sthreads: %d\n", prefix, run->threads);
 }
 
-static bool refuse(const char *program, const char *name, const char *why)
-{
-  fprintf(stderr, "%s: --csv %s: %s: the file cannot be written\n", program, name, why);
-  return false;
-}
-
-bool rows_check(const char *program, const char *name)
-{
-  const char *why = name ? output_check(name) : NULL;
-  return !why || refuse(program, name, why);
-}
-
 void rows_add(csv_table *table, const char *format, ...)
 {
   va_list list;
   if (!table->name) return;
   if (!table->out.file) {
     const char *why = table->failed ? NULL : output_open(&table->out, table->name);
-    if (why) table->failed = !refuse(table->run->program, table->name, why);
+    if (why) table->failed = !refuse(table->run->program, "--csv", table->name, why);
     if (table->failed) return;
     run_info_print(table->run, table->out.file, "# ");
     fprintf(table->out.file, "%s\n", table->columns);

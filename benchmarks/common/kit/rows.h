@@ -16,12 +16,16 @@ typedef struct output {
   char beside[OUTPUT_PATH + 8];
 } output;
 
-/* NULL, or why this file cannot be written. Leaves nothing behind. */
-const char *output_check(const char *name);
+/* Before any work: can the file of this option be written? name NULL: none is wanted. Leaves nothing behind. False after a
+ * message. */
+bool output_check(const char *program, const char *option, const char *name);
 /* NULL, or what went wrong. */
 const char *output_open(output *o, const char *name);
 /* Not ok: deletes the new file. False: it could not be written; errno says why. */
 bool output_close(output *o, bool ok);
+/* A file that is printed in one go. False after a message. */
+bool output_save(const char *program, const char *option, const char *name,
+                 bool (*print)(const void *what, FILE *file), const void *what);
 
 /* What the head of a table tells about its run. */
 typedef struct run_info {
@@ -44,8 +48,6 @@ typedef struct csv_table {
   bool failed; /* the file could not be opened */
 } csv_table;
 
-/* Before any work. False after a message. */
-bool rows_check(const char *program, const char *name);
 /* Writes a row. The first one opens the file, so that a run without rows does not touch an existing
  * file. Rows are flushed and survive an interruption. */
 __attribute__((format(printf, 2, 3))) void rows_add(csv_table *table, const char *format, ...);
