@@ -26,30 +26,21 @@ static json_t *config(const fv_report *r)
 {
   const fv_options *o = r->options;
   const hymg_options *s = &o->solver;
-  const bool iterated = s->method != HYMG_FMG;
   json_t *c = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s,s:s}", "operator", fv_operator_words[o->stencil],
                         "equation", fv_equation_words[o->helmholtz], "a", json_number(o->a), "b",
                         json_number(o->b), "boundary", fv_boundary_string(o->grid.boundary).text,
                         "coefficients", fv_coefficient_words[o->variable], "problem",
                         fv_problem_words[o->problem]);
-  json_t *d = json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:s,s:s}", "smoother",
-                        hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps",
-                        r->levels->sweeps, "cycle", hymg_enum_name("hymg_cycle", (int)s->cycle),
-                        "solver", hymg_enum_name("hymg_method", (int)s->method), "bottom",
-                        hymg_enum_name("hymg_bottom", (int)s->bottom), "backend",
-                        hymg_enum_name("hymg_backend", (int)s->backend), "host_cells",
-                        cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells),
-                        "tuning", hymg_enum_name("hymg_tuning", (int)s->tuning), "precision",
-                        hymg_enum_name("hymg_precision", (int)s->precision));
-  json_t *e =
-      json_pack("{s:o,s:o,s:o,s:o,s:s,s:s}", "rtol", iterated ? json_number(s->rtol) : json_null(),
-                "max_cycles", iterated ? json_integer(s->max_cycles) : json_null(), "spacing",
-                json_reals(o->grid.spacing), "boxes", json_integers(r->boxes), "comm", r->comm,
-                "memory", r->has_device ? hymg_enum_name("hymg_memory", (int)s->memory) : "host");
-  json_object_set_new(e, "robin",
-                      json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
-  json_object_set_new(e, "path", json_string(hymg_enum_name("hymg_path", (int)s->path)));
-  return json_merge(json_merge(c, d), e);
+  json_t *d = json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:s,s:[o,o]}", "cycle",
+      json_name("hymg_cycle", (int)s->cycle), "bottom", json_name("hymg_bottom", (int)s->bottom),
+      "backend", json_name("hymg_backend", (int)s->backend), "host_cells",
+      cells_or_auto(s->host_cells), "tail_cells", cells_or_auto(s->tail_cells), "tuning",
+      json_name("hymg_tuning", (int)s->tuning), "spacing", json_reals(o->grid.spacing), "boxes",
+      json_integers(r->boxes), "comm", r->comm, "memory",
+      r->has_device ? hymg_enum_name("hymg_memory", (int)s->memory) : "host", "robin",
+      json_number(o->robin[0]), json_number(o->robin[1]));
+  return json_merge(json_merge(c, json_solver(s, r->levels->sweeps)), d);
 }
 
 static json_t *levels(const fv_report *r)
@@ -277,8 +268,7 @@ static json_t *energy(const fv_report *r)
 
 static json_t *head(const fv_report *r, const char *schema)
 {
-  return json_pack("{s:s,s:s,s:o,s:s,s:o}", "schema", schema, "version", r->build.version, "commit",
-                   json_text(r->build.commit), "date", r->machine.date, "machine", machine(r));
+  return json_head(schema, &r->machine, &r->build, machine(r));
 }
 
 static json_t *whole(const fv_report *r)

@@ -32,14 +32,10 @@ static json_t *config(const robust_options *o)
                 json_number(o->ratio), "alpha", json_number(o->alpha), "boundary",
                 fv_boundary_string(o->boundary).text, "stretch", json_number(o->stretch), "aspect",
                 json_number(o->aspect), "blk", o->block, "rhs", robust_rhs_words[o->rhs]);
-  json_t *solver = json_pack(
-      "{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o,s:s,s:i}", "operator", o->fv4 ? "fv4" : "fv2",
-      "precision", hymg_enum_name("hymg_precision", (int)s->precision), "extrapolation",
-      hymg_enum_name("hymg_extrapolation", (int)HYMG_EXTRAPOLATION_LINEAR + o->extrapolation),
-      "path", hymg_path_name(s->path), "solver", hymg_enum_name("hymg_method", (int)s->method),
-      "smoother", hymg_enum_name("hymg_smoother", (int)s->smoother), "sweeps", s->sweeps, "rtol",
-      json_number(s->rtol), "atol", json_number(s->atol), "norm",
-      s->norm == HYMG_NORM_2 ? "2" : "max", "max_cycles", s->max_cycles);
+  json_t *solver =
+      json_pack("{s:s,s:o,s:o,s:o}", "operator", o->fv4 ? "fv4" : "fv2", "extrapolation",
+                json_name("hymg_extrapolation", (int)HYMG_EXTRAPOLATION_LINEAR + o->extrapolation),
+                "atol", json_number(s->atol), "norm", json_name("hymg_norm", (int)s->norm));
   if (fv_has_robin(o->boundary))
     json_object_set_new(keys, "robin",
                         json_pack("[o,o]", json_number(o->robin[0]), json_number(o->robin[1])));
@@ -47,7 +43,7 @@ static json_t *config(const robust_options *o)
     json_object_set_new(keys, "alpha_in", json_string(robust_alpha_words[o->alpha_in]));
   if (o->hold != 0) json_object_set_new(keys, "hold", json_number(o->hold));
   if (o->alpha_wave > 0) json_object_set_new(keys, "alpha_wave", json_number(o->alpha_wave));
-  return json_merge(keys, solver);
+  return json_merge(json_merge(keys, solver), json_solver(s, s->sweeps));
 }
 
 static json_t *hypre(const robust_result *r)
@@ -90,11 +86,10 @@ bool json_write(const void *results, FILE *file)
   json_t *runs = json_array();
   for (int n = 0; n < all->count; n++)
     json_array_append_new(runs, run(&all->result[n]));
-  json_t *object =
-      json_pack("{s:s,s:s,s:o,s:s,s:o,s:s,s:i,s:i,s:o,s:o}", "schema", "hymg-robust/1", "version",
-                build.version, "commit", json_text(build.commit), "date", machine.date, "machine",
-                json_machine(&machine, &build, gpu ? device.name : NULL), "comm", start_name(),
-                "ranks", hymg_context_ranks(all->context), "threads",
-                hymg_context_threads(all->context), "levels", levels(all->result), "runs", runs);
-  return json_print(object, 2, file);
+  json_t *object = json_head("hymg-robust/1", &machine, &build,
+                             json_machine(&machine, &build, gpu ? device.name : NULL));
+  json_t *body = json_pack(
+      "{s:s,s:i,s:i,s:o,s:o}", "comm", start_name(), "ranks", hymg_context_ranks(all->context),
+      "threads", hymg_context_threads(all->context), "levels", levels(all->result), "runs", runs);
+  return json_print(json_merge(object, body), 2, file);
 }

@@ -1,4 +1,4 @@
-/* The parts of a result that every solving program writes alike: machine, levels, cycles. */
+/* The parts of a result that every solving program writes alike: head, machine, options, levels, cycles. */
 #ifndef JSON_SOLVER_H
 #define JSON_SOLVER_H
 
@@ -25,6 +25,31 @@ static inline json_t *json_machine(const fv_machine *m, const hymg_build *build,
                    m->cores, "gpus", gpus, "mpi", json_text(build->mpi), "cuda",
                    json_text(build->cuda), "nccl", json_text(build->nccl), "compiler",
                    json_text(build->compiler), "flags", json_text(build->flags));
+}
+
+static inline json_t *json_head(const char *schema, const fv_machine *m, const hymg_build *build,
+                                json_t *machine)
+{
+  return json_pack("{s:s,s:s,s:o,s:s,s:o}", "schema", schema, "version", build->version, "commit",
+                   json_text(build->commit), "date", m->date, "machine", machine);
+}
+
+static inline json_t *json_name(const char *type, int value)
+{
+  return json_string(hymg_enum_name(type, value));
+}
+
+/* sweeps: of the finest level. */
+static inline json_t *json_solver(const hymg_options *s, int sweeps)
+{
+  const bool iterated = s->method != HYMG_FMG;
+  json_t *o = json_pack(
+      "{s:o,s:i,s:o,s:o,s:o}", "smoother", json_name("hymg_smoother", (int)s->smoother), "sweeps",
+      sweeps, "solver", json_name("hymg_method", (int)s->method), "precision",
+      json_name("hymg_precision", (int)s->precision), "path", json_name("hymg_path", (int)s->path));
+  json_object_set_new(o, "rtol", iterated ? json_number(s->rtol) : json_null());
+  json_object_set_new(o, "max_cycles", iterated ? json_integer(s->max_cycles) : json_null());
+  return o;
 }
 
 static inline json_t *json_level(const hymg_level_info *l)
