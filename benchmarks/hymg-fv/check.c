@@ -39,30 +39,21 @@ static bool check_grid(const fv_options *o)
 {
   const command_line *const c = &o->line;
   const hymg_grid_desc *grid = &o->grid;
-  for (int axis = 0; axis < 3; axis++) {
-    const bool low = grid->boundary[2 * axis] == HYMG_PERIODIC;
-    const bool high = grid->boundary[2 * axis + 1] == HYMG_PERIODIC;
-    if (low != high)
-      return options_refuse(c, "--boundary: axis %c is periodic on one wall only", "xyz"[axis]);
+  for (int axis = 0; axis < 3; axis++)
     if (grid->boxes[axis] > 0 && grid->n[axis] % grid->boxes[axis] != 0)
       return options_refuse(c, "--boxes: %d does not divide the %d cells of axis %c",
                             grid->boxes[axis], grid->n[axis], "xyz"[axis]);
-  }
   for (int face = 0; face < 6; face++)
     if (grid->boundary[face] == HYMG_ROBIN && o->stencil == HYMG_FV4)
       return options_refuse(c, "--boundary robin: needs --operator fv2");
-  if (options_given(c, "robin") && !fv_has_robin(grid->boundary))
-    return options_refuse(c, "--robin has no effect without --boundary robin");
-  return true;
+  return fv_check_boundary(c, grid->boundary);
 }
 
 static bool check_equation(fv_options *o)
 {
-  const command_line *const c = &o->line;
-  if (options_given(c, "a") && !o->helmholtz)
-    return options_refuse(c, "--a has no effect without --equation helmholtz");
-  if (!options_given(c, "a")) o->a = o->helmholtz ? 1.0 : 0.0;
-  return true;
+  static const char *const a[] = {"a", NULL};
+  if (!options_given(&o->line, "a")) o->a = o->helmholtz ? 1.0 : 0.0;
+  return o->helmholtz || options_idle(&o->line, a, " without --equation helmholtz");
 }
 
 /* FV4 with such boundaries takes the robust path, which has no F-cycle. */
@@ -81,6 +72,7 @@ static bool check_walls(const fv_options *o)
 
 static bool check_cycle(fv_options *o)
 {
+  static const char *const iterated[] = {"rtol", "max-cycles", NULL};
   const command_line *const c = &o->line;
   hymg_options *s = &o->solver;
   if (s->cycle == HYMG_CYCLE_DEFAULT)
@@ -93,11 +85,8 @@ static bool check_cycle(fv_options *o)
   if (s->method == HYMG_FMG && s->precision == HYMG_PRECISION_AUTO) s->precision = HYMG_DOUBLE;
   if (s->max_cycles == -1)
     s->max_cycles = s->path == HYMG_PATH_ROBUST || s->method == HYMG_MGPCG ? 2000 : 100;
-  if (s->method == HYMG_FMG && options_given(c, "rtol"))
-    return options_refuse(c, "--rtol has no effect with --solver fmg, which is one F-cycle");
-  if (s->method == HYMG_FMG && options_given(c, "max-cycles"))
-    return options_refuse(c, "--max-cycles has no effect with --solver fmg, which is one F-cycle");
-  return true;
+  return s->method != HYMG_FMG ||
+         options_idle(c, iterated, " with --solver fmg, which is one F-cycle");
 }
 
 static bool check_smoother(const fv_options *o)
@@ -118,24 +107,19 @@ static bool check_smoother(const fv_options *o)
 static bool check_backend(const fv_options *o)
 {
   const command_line *const c = &o->line;
-  static const char *const gpu[] = {"device",      "memory",    "host-cells",   "tail-cells",
-                                    "tuning-file", "comm",      "gather-cells", "peer-seconds",
-                                    "probe-file",  "probe-comm"};
+  static const char *const gpu[] = {
+      "device",       "memory",       "host-cells", "tail-cells", "tuning-file", "comm",
+      "gather-cells", "peer-seconds", "probe-file", "probe-comm", NULL};
   const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;
+  const char *const why = o->solver.backend == HYMG_BACKEND_HOST ? " with --backend host"
+                          : !built ? ": this program was built without CUDA"
+                          : symgs  ? " with --smoother symgs, which runs on the host"
+                                   : NULL;
   if (o->solver.backend == HYMG_BACKEND_CUDA && !built)
     return options_refuse(c, "--backend cuda: this program was built without CUDA");
   if (o->solver.backend == HYMG_BACKEND_CUDA && symgs)
     return options_refuse(c, "--backend cuda: --smoother symgs runs on the host only");
-  for (size_t i = 0; i < sizeof gpu / sizeof *gpu; i++) {
-    if (!options_given(c, gpu[i])) continue;
-    if (o->solver.backend == HYMG_BACKEND_HOST)
-      return options_refuse(c, "--%s has no effect with --backend host", gpu[i]);
-    if (!built)
-      return options_refuse(c, "--%s has no effect: this program was built without CUDA", gpu[i]);
-    if (symgs)
-      return options_refuse(c, "--%s has no effect with --smoother symgs, which runs on the host",
-                            gpu[i]);
-  }
+  if (why && !options_idle(c, gpu, why)) return false;
   if (o->solver.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return options_refuse(c, "--comm nccl: this program was built without NCCL");
   if (o->probe && options_given(c, "comm"))
@@ -189,23 +173,17 @@ static bool check_official(fv_options *o)
 /* --plan solves nothing: options about solving are refused. */
 static bool check_plan(const fv_options *o)
 {
-  const command_line *const c = &o->line;
   static const char *const idle[] = {
-      "problem", "rtol", "max-cycles", "warmup",  "min-solves", "min-seconds", "official",
-      "json",    "save", "quiet",      "verbose", "submit",     "copy-mb",     "energy"};
-  for (size_t i = 0; o->plan && i < sizeof idle / sizeof *idle; i++)
-    if (options_given(c, idle[i]))
-      return options_refuse(c, "--%s has no effect with --plan", idle[i]);
-  return true;
+      "problem", "rtol",  "max-cycles", "warmup", "min-solves", "min-seconds", "official", "json",
+      "save",    "quiet", "verbose",    "submit", "copy-mb",    "energy",      NULL};
+  return !o->plan || options_idle(&o->line, idle, " with --plan");
 }
 
 static bool check_submission(const fv_options *o)
 {
   const command_line *const c = &o->line;
-  static const char *const names[] = {"site", "machine-name", "interconnect", "submitter"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (options_given(c, names[i]) && !o->submit)
-      return options_refuse(c, "--%s has no effect without --submit", names[i]);
+  static const char *const names[] = {"site", "machine-name", "interconnect", "submitter", NULL};
+  if (!o->submit && !options_idle(c, names, " without --submit")) return false;
   if (o->copy_mb >= 0 && !o->json && !o->submit)
     return options_refuse(c, "--copy-mb has no effect without --json or --submit");
   if (!o->submit) return true;

@@ -203,14 +203,9 @@ static bool check(const robust_options *o)
   const command_line *c = &o->line;
   const char *no_json = o->json ? json_missing() : NULL;
   const char *no_hypre = o->hypre ? robust_hypre_missing() : NULL;
-  for (int axis = 0; axis < 3; axis++)
-    if ((o->boundary[2 * axis] == HYMG_PERIODIC) != (o->boundary[2 * axis + 1] == HYMG_PERIODIC))
-      return options_refuse(c, "--boundary: %c must be periodic on both walls or on none",
-                            "xyz"[axis]);
+  if (!fv_check_boundary(c, o->boundary)) return false;
   if (o->stretch > 0 && o->stretch < 1)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
-  if (options_given(c, "robin") && !fv_has_robin(o->boundary))
-    return options_refuse(c, "--robin has no effect without --boundary robin");
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
   if (o->alpha_wave > 0 && o->alpha == 0)

@@ -88,7 +88,7 @@ check_refusals()
   bad '--hold 3 has no effect without --alpha-in' --alpha 1 --hold 3
   bad "--boundary 'x': must be dirichlet, periodic, neumann or robin" --boundary x
   bad 'takes one word, or six' --boundary d,n
-  bad '--boundary: y must be periodic on both walls' --boundary d,d,p,d,d,d
+  bad '--boundary: axis y is periodic on one wall only' --boundary d,d,p,d,d,d
   bad "--spacing '0,1,1': must be three numbers" --spacing 0,1,1
   bad "must be three numbers" --spacing 1,1
   bad '--stretch 0.5: must be 0 or at least 1' --stretch 0.5

@@ -279,3 +279,10 @@ bool options_given(const command_line *c, const char *name)
     if (c->given[r] && strcmp(c->given[r], name) == 0) return true;
   return false;
 }
+
+bool options_idle(const command_line *c, const char *const *names, const char *where)
+{
+  for (; *names; names++)
+    if (options_given(c, *names)) return options_refuse(c, "--%s has no effect%s", *names, where);
+  return true;
+}

@@ -89,6 +89,8 @@ int options_similar(const command_line *c, const char *name, const char *found[O
 /* Print why a command line is refused, on one rank; all return false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(const command_line *c, const char *format,
                                                           ...);
+/* "--NAME has no effectWHERE", of the first of these names that is given; true if none is. NULL ends the names. */
+bool options_idle(const command_line *c, const char *const *names, const char *where);
 /* "OPTION 'TEXT': must be WANTED" */
 bool options_unwanted(const command_line *c, const char *option, const char *text,
                       const char *wanted);

@@ -85,6 +85,15 @@ bool fv_has_robin(const hymg_boundary boundary[6])
   return false;
 }
 
+bool fv_check_boundary(const command_line *c, const hymg_boundary boundary[6])
+{
+  static const char *const robin[] = {"robin", NULL};
+  for (int axis = 0; axis < 3; axis++)
+    if ((boundary[2 * axis] == HYMG_PERIODIC) != (boundary[2 * axis + 1] == HYMG_PERIODIC))
+      return options_refuse(c, "--boundary: axis %c is periodic on one wall only", "xyz"[axis]);
+  return fv_has_robin(boundary) || options_idle(c, robin, " without --boundary robin");
+}
+
 bool options_read_file(const command_line *c, const char *option, const char *text, void *target)
 {
   *(const char **)target = text;

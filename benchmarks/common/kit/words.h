@@ -22,6 +22,8 @@ option_reader options_read_boundary;
 option_reader options_read_robin;
 /* Is any of the boundaries a Robin boundary? */
 bool fv_has_robin(const hymg_boundary boundary[6]);
+/* Is each axis periodic on both walls or none, and --robin given for such boundaries only? False after a message. */
+bool fv_check_boundary(const command_line *c, const hymg_boundary boundary[6]);
 /* const char *: a name that is not empty. */
 option_reader options_read_file;
 
