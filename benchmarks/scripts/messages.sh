@@ -5,11 +5,8 @@ build=${1:-.} ranks=${2:-8}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] && shift
 [ -x "$build/bin/hymg-messages" ] || { echo "messages.sh: no bin/hymg-messages in '$build'; run make there" >&2; exit 2; }
-flags=
-case $(mpirun --version 2>/dev/null) in
-*'Open MPI'*) flags=--oversubscribe ;;
-esac
-[ "$(id -u)" = 0 ] && [ -n "$flags" ] && flags="$flags --allow-run-as-root"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/table.sh"
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 # shellcheck disable=SC2086  # words

@@ -15,27 +15,9 @@ for side in "${@:-64}"; do
   [ "$side" -ge 16 ] 2>/dev/null || { echo "ranks.sh: SIDE '$side': a number from 16 on" >&2; exit 2; }
 done
 [ $# -gt 0 ] || set -- 64 128
-csv=$results/ranks.csv new=$results/ranks.csv.new
-out=$(mktemp) || exit 3
-
-unwritten() { echo "ranks.sh: $1: could not be written" >&2; exit 3; }
-
-leave()
-{
-  rm -f "$out" "$out.csv" "$out.rows"
-  if grep -q '^fv' "$new" 2>/dev/null; then echo "ranks.sh: $csv is as it was; the rows so far are in $new" >&2
-  else rm -f "$new"; fi
-}
-
-trap leave EXIT
-trap 'exit 3' HUP INT TERM
-mkdir -p "$results" || unwritten "$results"
-printf '' >"$new" || unwritten "$new"
-flags=
-case $(mpirun --version 2>/dev/null) in
-*'Open MPI'*) flags=--oversubscribe ;;
-esac
-[ "$(id -u)" = 0 ] && [ -n "$flags" ] && flags="$flags --allow-run-as-root"
+# shellcheck source-path=SCRIPTDIR
+. "$here/table.sh"
+begin_table ranks.csv
 OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMP_NUM_THREADS OMPI_MCA_mpi_yield_when_idle
 worst=0 head=

@@ -20,29 +20,9 @@ transports=${TRANSPORTS:-peer ${nccl:+nccl }device staged}
 counts=${COUNTS:-2 4}
 protocol=${PROTOCOL:---warmup 3 --min-solves 10 --min-seconds 0.5}
 devices=$("$program" --devices) || { echo "scaling.sh: $devices" >&2; exit 3; }
-csv=$results/scaling.csv new=$results/scaling.csv.new
-out=$(mktemp) || exit 3
-
-measured() { grep -Eq '^(single|weak|strong),' "$new" 2>/dev/null; }
-
-unwritten() { echo "scaling.sh: $1: could not be written" >&2; exit 3; }
-
-leave()
-{
-  rm -f "$out" "$out.rows"
-  if measured; then echo "scaling.sh: $csv is as it was; the rows so far are in $new" >&2
-  else rm -f "$new"; fi
-}
-
-trap leave EXIT
-trap 'exit 3' HUP INT TERM
-mkdir -p "$results" || unwritten "$results"
-printf '' >"$new" || unwritten "$new"
-flags=
-case $(mpirun --version 2>/dev/null) in
-*'Open MPI'*) flags=--oversubscribe ;;
-esac
-[ "$(id -u)" = 0 ] && [ -n "$flags" ] && flags="$flags --allow-run-as-root"
+# shellcheck source-path=SCRIPTDIR
+. "$here/table.sh"
+begin_table scaling.csv
 
 # grid KIND N GPUS: cells per axis; z is cut first, then y. The cells of a weak grid are flat, as it fills
 # the unit cube; auto would choose the robust path there, which has no F-cycle.

@@ -106,7 +106,7 @@ bad '--list shows them' "$kernels" --without tiles
 bad 'multiples of 16' "$kernels" --kernels 63
 bad 'must be an option' "$kernels" 64
 bad '--list shows them' "$kernels" --operator fv2 --operation 'interpolate v4'
-bad "--csv $work/no/file: No such file" one_row "$work/no/file"
+bad "--csv $work/no/file: cannot write there: No such file" one_row "$work/no/file"
 check 'kernels: one row' ends 0 'dot ' one_row "$csv"
 check 'kernels: one row' grep -q '^dot,fv2,' "$csv"
 check 'kernels: a name of each row' sh -c "$kernels --list >$out && grep -qx dot $out && grep -q 'wavefront of 2' $out"

@@ -150,7 +150,7 @@ check_refusals()
   bad "--kernel 'fast': case a has no such kernel" a --size 4 --kernel fast --backend "$backend"
   if [ -s "$out" ]; then fail "--kernel fast: measured: $(head -n 1 "$out")"; else pass; fi
   bad 'No such file or directory' a --size 4 --csv /no/such/folder/rows --backend "$backend"
-  bad '/no/folder/w.pgm: No such file or directory' a --size 4 --snapshot /no/folder/w.pgm --backend "$backend"
+  bad '/no/folder/w.pgm: cannot write there: No such file or directory' a --size 4 --snapshot /no/folder/w.pgm --backend "$backend"
   bad 'ends in .csv, or as that of an image in .png or .pgm' a --size 4 --gather g.txt
   echo old >"$csv"
   bad "--kernel 'fast': case a has no such kernel" a --size 4 --kernel fast --csv "$csv" --backend "$backend"
@@ -174,7 +174,7 @@ check_files()
     if [ $code -eq 0 ] && grep -q '"schema": "hymg-stencil/1"' "$work/rows.json" &&
       [ "$(grep -c '"wrong": 0' "$work/rows.json")" -eq "$(grep -c 9x9x9 "$out")" ]; then pass
     else fail "--json: status $code"; fi
-    bad '--json /no/such/folder/rows: No such file or directory' a --size 4 --json /no/such/folder/rows --backend "$backend"
+    bad '--json /no/such/folder/rows: cannot write there: No such file or directory' a --size 4 --json /no/such/folder/rows --backend "$backend"
   else
     bad Jansson a --json "$work/rows.json"
   fi
