@@ -314,28 +314,23 @@ static void fv_beta(int axis, const axis_table table[3], const problem_range *ra
 
 /* ---- what programs ask for ---- */
 
-bool problem_rhs(const problem *p, const problem_range *range, double *data)
+static bool fill_rhs(const problem *p, const axis_table table[3], const problem_range *range,
+                     double *data)
 {
-  axis_table table[3];
-  bool ok = true;
-  if (!make_tables(p, range, -1, table)) return false;
   if (p->kind == PROBLEM_FV)
     fv_rhs(table, range, data);
   else if (p->kind == PROBLEM_WAVES)
     waves_rhs(p, table, range, data);
   else if (p->variable)
-    ok = radial_fill(p, true, table, range, data);
+    return radial_fill(p, true, table, range, data);
   else
     separable_rhs(p, table, range, data);
-  free_tables(table);
-  return ok;
+  return true;
 }
 
-bool problem_beta(const problem *p, int axis, const problem_range *range, double *data)
+static bool fill_beta(const problem *p, int axis, const axis_table table[3],
+                      const problem_range *range, double *data)
 {
-  axis_table table[3];
-  bool ok = true;
-  if (!make_tables(p, range, axis, table)) return false;
   const product swing = product_of(table, swing_beta, 0, COLUMN_G, COLUMN_G);
   if (!p->variable)
     write_sum(1, 0, NULL, range, data);
@@ -344,31 +339,43 @@ bool problem_beta(const problem *p, int axis, const problem_range *range, double
   else if (p->kind == PROBLEM_WAVES)
     write_sum(mean_beta, 1, &swing, range, data);
   else
-    ok = radial_fill(p, false, table, range, data);
-  free_tables(table);
-  return ok;
+    return radial_fill(p, false, table, range, data);
+  return true;
 }
 
-bool problem_exact(const problem *p, const problem_range *range, double *data)
+static void fill_exact(const problem *p, const axis_table table[3], const problem_range *range,
+                       double *data)
 {
-  axis_table table[3];
-  if (!make_tables(p, range, -1, table)) return false;
   const product term[2] = {product_of(table, 1, 0, COLUMN_U, COLUMN_U),
                            product_of(table, 1, 0, COLUMN_SECOND, COLUMN_SECOND)};
   write_sum(0, num_terms(p), term, range, data);
-  free_tables(table);
-  return true;
 }
 
-bool problem_boundary(const problem *p, int face, const problem_range *range, double *data)
+static void fill_boundary(const problem *p, int face, const axis_table table[3],
+                          const problem_range *range, double *data)
 {
-  const int d = face / 2;
-  axis_table table[3];
-  if (!make_tables(p, range, d, table)) return false;
+  const double *const of = p->condition[face];
   const product term[2] = {
-      product_of(table, p->condition[face][0], d, COLUMN_U, COLUMN_U),
-      product_of(table, (face % 2 ? 1 : -1) * p->condition[face][1], d, COLUMN_U1, COLUMN_U)};
+      product_of(table, of[0], face / 2, COLUMN_U, COLUMN_U),
+      product_of(table, (face % 2 ? 1 : -1) * of[1], face / 2, COLUMN_U1, COLUMN_U)};
   write_sum(0, 2, term, range, data);
+}
+
+bool problem_fill(const problem *p, problem_part part, int side, const problem_range *range,
+                  double *data)
+{
+  axis_table table[3];
+  bool ok = true;
+  const int normal = part == PROBLEM_BETA ? side : part == PROBLEM_BOUNDARY ? side / 2 : -1;
+  if (!make_tables(p, range, normal, table)) return false;
+  if (part == PROBLEM_RHS)
+    ok = fill_rhs(p, table, range, data);
+  else if (part == PROBLEM_BETA)
+    ok = fill_beta(p, side, table, range, data);
+  else if (part == PROBLEM_EXACT)
+    fill_exact(p, table, range, data);
+  else
+    fill_boundary(p, side, table, range, data);
   free_tables(table);
-  return true;
+  return ok;
 }

@@ -53,14 +53,18 @@ bool problem_has_exact(const problem *p);
 /* Has the problem boundary data? */
 bool problem_has_data(const problem *p);
 
-/* f as cell averages. False: out of memory, as for those below. */
-bool problem_rhs(const problem *p, const problem_range *range, double *data);
-/* beta as averages of the faces normal to axis. */
-bool problem_beta(const problem *p, int axis, const problem_range *range, double *data);
-/* u as cell averages; zeros for fv, which has none. */
-bool problem_exact(const problem *p, const problem_range *range, double *data);
-/* Boundary data as averages over the cells of a face, x-, x+, ..., z+ = 0 ... 5, of problems that have
- * any. The range has one layer along the face's axis; the boundary is at its low end. */
-bool problem_boundary(const problem *p, int face, const problem_range *range, double *data);
+/* f and u as averages of cells, u 0 for fv, which has none; beta as averages of the faces normal to an axis; boundary data,
+ * of problems that have any, as averages over the cells of a face, x-, x+, ..., z+ = 0 ... 5: then the range has one layer
+ * along the face's axis, with the boundary at its low end. */
+typedef enum problem_part {
+  PROBLEM_RHS,
+  PROBLEM_EXACT,
+  PROBLEM_BETA,
+  PROBLEM_BOUNDARY
+} problem_part;
+
+/* side: the axis of beta, the face of boundary data. False: out of memory. */
+bool problem_fill(const problem *p, problem_part part, int side, const problem_range *range,
+                  double *data);
 
 #endif

@@ -37,27 +37,19 @@ typedef struct answer {
 
 /* ---- one problem on one context ---- */
 
-typedef bool (*filler)(const problem *p, int axis, const problem_range *range, double *data);
-
-static bool fill_rhs(const problem *p, int axis, const problem_range *range, double *data)
-{
-  (void)axis;
-  return problem_rhs(p, range, data);
-}
-
-static hymg_status write_field(const run *r, int n, filler fill, int axis, hymg_field *field)
+static hymg_status write_field(const run *r, int n, problem_part part, int axis, hymg_field *field)
 {
   const problem p = {.kind = PROBLEM_FV, .variable = true, .a = 0, .b = 1};
   hymg_status status = HYMG_OK;
   for (int b = 0; b < hymg_grid_num_local(r->grid) && status == HYMG_OK; b++) {
     problem_range g = {.spacing = {1.0 / n, 1.0 / n, 1.0 / n}};
     hymg_grid_local(r->grid, b, g.low, g.count);
-    if (fill == problem_beta) g.count[axis]++;
+    if (part == PROBLEM_BETA) g.count[axis]++;
     g.stride[0] = 1;
     g.stride[1] = g.count[0];
     g.stride[2] = (ptrdiff_t)g.count[0] * g.count[1];
     double *data = malloc((size_t)g.stride[2] * (size_t)g.count[2] * sizeof *data);
-    status = data && fill(&p, axis, &g, data) ? HYMG_OK : HYMG_ENOMEM;
+    status = data && problem_fill(&p, part, axis, &g, data) ? HYMG_OK : HYMG_ENOMEM;
     if (status == HYMG_OK)
       status = hymg_field_write(field, g.low, g.count, g.stride, data, HYMG_HOST);
     free(data);
@@ -77,7 +69,7 @@ static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)
   for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
     status = hymg_field_create(r->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
                                &beta[axis]);
-    if (status == HYMG_OK) status = write_field(r, n, problem_beta, axis, beta[axis]);
+    if (status == HYMG_OK) status = write_field(r, n, PROBLEM_BETA, axis, beta[axis]);
     desc.beta[axis] = beta[axis];
   }
   if (status == HYMG_OK) status = hymg_operator_create(r->grid, &desc, &r->op);
@@ -99,7 +91,7 @@ static hymg_status set_up(run *r, const options *o, const int boxes[3], hymg_ste
   if (status == HYMG_OK) status = make_solver(r, o, stencil);
   if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->f);
   if (status == HYMG_OK) status = hymg_field_create_on_level(r->solver, 0, &r->u);
-  if (status == HYMG_OK) status = write_field(r, o->n, fill_rhs, 0, r->f);
+  if (status == HYMG_OK) status = write_field(r, o->n, PROBLEM_RHS, 0, r->f);
   return status;
 }
 

@@ -13,9 +13,6 @@
 /* Doubles evaluated at a time: 16 MB. */
 enum { SLAB = 1 << 21 };
 
-/* The quantity that a slab is filled with. */
-typedef enum content { CONTENT_RHS, CONTENT_BETA, CONTENT_EXACT, CONTENT_BOUNDARY } content;
-
 /* ---- agreement ---- */
 
 bool fv_max(fv_run *run, double *value)
@@ -46,20 +43,9 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing)
 
 /* ---- evaluation ---- */
 
-/* side: the axis of beta, the face of boundary data. */
-static hymg_status evaluate(const problem *p, content what, int side, const problem_range *range,
-                            double *data)
-{
-  const bool ok = what == CONTENT_RHS     ? problem_rhs(p, range, data)
-                  : what == CONTENT_BETA  ? problem_beta(p, side, range, data)
-                  : what == CONTENT_EXACT ? problem_exact(p, range, data)
-                                          : problem_boundary(p, side, range, data);
-  return ok ? HYMG_OK : HYMG_ENOMEM;
-}
-
 /* Fills the entries low, count of a field, in slabs of whole planes or, where a plane is too large,
  * of whole rows. */
-static hymg_status write_brick(const problem *p, content what, int side, problem_range range,
+static hymg_status write_brick(const problem *p, problem_part what, int side, problem_range range,
                                hymg_field *field)
 {
   const int low[3] = {range.low[0], range.low[1], range.low[2]};
@@ -70,7 +56,7 @@ static hymg_status write_brick(const problem *p, content what, int side, problem
             nk = planes < count[2] ? (int)planes : count[2];
   hymg_status status = HYMG_OK;
   /* a field of a boundary counts its layer as 0 */
-  const int layer = what == CONTENT_BOUNDARY ? side / 2 : -1;
+  const int layer = what == PROBLEM_BOUNDARY ? side / 2 : -1;
   double *data = malloc((size_t)row * (size_t)nj * (size_t)nk * sizeof *data);
   if (!data) return HYMG_ENOMEM;
   range.stride[0] = 1;
@@ -82,7 +68,7 @@ static hymg_status write_brick(const problem *p, content what, int side, problem
       range.low[2] = low[2] + k;
       range.count[1] = nj < count[1] - j ? nj : count[1] - j;
       range.count[2] = nk < count[2] - k ? nk : count[2] - k;
-      status = evaluate(p, what, side, &range, data);
+      status = problem_fill(p, what, side, &range, data) ? HYMG_OK : HYMG_ENOMEM;
       const int at[3] = {layer == 0 ? 0 : range.low[0], layer == 1 ? 0 : range.low[1],
                          layer == 2 ? 0 : range.low[2]};
       if (status == HYMG_OK)
@@ -95,7 +81,7 @@ static hymg_status write_brick(const problem *p, content what, int side, problem
 
 /* Fills this rank's part of a field of a system's finest level; a face field has one more layer along
  * its axis. */
-static hymg_status write_finest(const fv_run *run, const fv_system *s, content what, int axis,
+static hymg_status write_finest(const fv_run *run, const fv_system *s, problem_part what, int axis,
                                 hymg_field *field)
 {
   hymg_status status = HYMG_OK;
@@ -103,7 +89,7 @@ static hymg_status write_finest(const fv_run *run, const fv_system *s, content w
   memcpy(range.spacing, s->desc.spacing, sizeof range.spacing);
   for (int n = 0; n < hymg_grid_num_local(s->grid) && status == HYMG_OK; n++) {
     hymg_grid_local(s->grid, n, range.low, range.count);
-    if (what == CONTENT_BETA) range.count[axis]++;
+    if (what == PROBLEM_BETA) range.count[axis]++;
     status = write_brick(&run->problem, what, axis, range, field);
   }
   return status;
@@ -111,7 +97,7 @@ static hymg_status write_finest(const fv_run *run, const fv_system *s, content w
 
 hymg_status fv_write_beta(const fv_run *run, const fv_system *s, int axis, hymg_field *field)
 {
-  return write_finest(run, s, CONTENT_BETA, axis, field);
+  return write_finest(run, s, PROBLEM_BETA, axis, field);
 }
 
 /* Every rank offers the whole boundary, as below. */
@@ -122,7 +108,7 @@ hymg_status fv_write_boundary(const fv_run *run, const fv_system *s, int face, h
   memcpy(range.count, s->desc.n, sizeof range.count);
   range.low[face / 2] = face % 2 ? s->desc.n[face / 2] : 0;
   range.count[face / 2] = 1;
-  return write_brick(&run->problem, CONTENT_BOUNDARY, face, range, field);
+  return write_brick(&run->problem, PROBLEM_BOUNDARY, face, range, field);
 }
 
 /* The distribution of coarse levels is not public: every rank offers the whole field, which is
@@ -133,14 +119,14 @@ bool fv_write_exact(fv_run *run, int size, hymg_field *field)
   hymg_status status;
   const fv_system *const s = fv_system_of(run, size, &level);
   if (level == 0) {
-    status = write_finest(run, s, CONTENT_EXACT, 0, field);
+    status = write_finest(run, s, PROBLEM_EXACT, 0, field);
   } else {
     hymg_level_info info;
     problem_range range = {.low = {0, 0, 0}};
     status = hymg_solver_level(s->solver, level, &info);
     memcpy(range.spacing, info.spacing, sizeof range.spacing);
     memcpy(range.count, info.cells, sizeof range.count);
-    if (status == HYMG_OK) status = write_brick(&run->problem, CONTENT_EXACT, 0, range, field);
+    if (status == HYMG_OK) status = write_brick(&run->problem, PROBLEM_EXACT, 0, range, field);
   }
   return fv_agree(run, status, "exact solution");
 }
@@ -210,7 +196,7 @@ static bool make_rhs(fv_run *run, int size)
   int level, above;
   const fv_system *const s = fv_system_of(run, size, &level);
   if (level == 0)
-    return fv_agree(run, write_finest(run, s, CONTENT_RHS, 0, run->f[size]), "right-hand side");
+    return fv_agree(run, write_finest(run, s, PROBLEM_RHS, 0, run->f[size]), "right-hand side");
   fv_system_of(run, size - 1, &above);
   return fv_agree(run, hymg_restrict(s->solver, above, run->f[size - 1], run->f[size]),
                   "restriction");

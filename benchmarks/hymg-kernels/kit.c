@@ -56,7 +56,7 @@ static bool make_beta(const problem *p, kernels_problem *k, int axis)
                          .count = {n, n, n},
                          .stride = {1, n + 2, (ptrdiff_t)(n + 2) * (n + 2)}};
   range.count[axis]++;
-  if (!problem_beta(p, axis, &range, beta + face_at(n, first))) return false;
+  if (!problem_fill(p, PROBLEM_BETA, axis, &range, beta + face_at(n, first))) return false;
   for (int t = 0; t < 3; t++)
     if (t != axis) extrapolate(n, axis, t, beta);
   return true;
@@ -70,7 +70,7 @@ bool kernels_problem_create(int n, bool variable, kernels_problem *k)
                                .stride = {1, n, (ptrdiff_t)n * n}};
   *k = (kernels_problem){.n = n, .variable = variable};
   k->rhs = malloc((size_t)n * (size_t)n * (size_t)n * sizeof *k->rhs);
-  bool ok = k->rhs && problem_rhs(&p, &range, k->rhs);
+  bool ok = k->rhs && problem_fill(&p, PROBLEM_RHS, 0, &range, k->rhs);
   for (int axis = 0; axis < 3; axis++)
     ok = ok && make_beta(&p, k, axis);
   if (!ok) fprintf(stderr, "hymg-kernels: no memory for %d^3 cells\n", n);

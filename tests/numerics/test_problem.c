@@ -139,7 +139,7 @@ START_TEST(exact_solutions_are_averaged)
   const problem p = case_of(_i, true);
   const problem_range r = brick();
   double u[CELLS];
-  ck_assert(problem_exact(&p, &r, u));
+  ck_assert(problem_fill(&p, PROBLEM_EXACT, 0, &r, u));
   assert_averages("u", exact_at, &p, -1, u, 2e-14);
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(beta_is_averaged_over_faces)
   for (int variable = 0; variable < 2; variable++) {
     const problem p = case_of(_i, variable);
     for (int axis = 0; axis < 3; axis++) {
-      ck_assert(problem_beta(&p, axis, &r, beta));
+      ck_assert(problem_fill(&p, PROBLEM_BETA, axis, &r, beta));
       assert_averages("beta", beta_at, &p, axis, beta, 2e-14);
     }
   }
@@ -166,7 +166,7 @@ START_TEST(right_hand_sides_solve_the_equation)
   double f[CELLS];
   for (int variable = 0; variable < 2; variable++) {
     const problem p = case_of(_i, variable);
-    ck_assert(problem_rhs(&p, &r, f));
+    ck_assert(problem_fill(&p, PROBLEM_RHS, 0, &r, f));
     assert_averages("f", equation_at, &p, -1, f, 1e-6);
   }
 }
@@ -180,7 +180,8 @@ static double fv_difference(int axis, int n)
   const problem_range r = {
       {1.0 / n, 0.5 / n, 1.0 / n}, {n / 8, n / 4, n / 16}, {1, 1, 1}, {1, 1, 1}};
   double got;
-  ck_assert(axis < 0 ? problem_rhs(&p, &r, &got) : problem_beta(&p, axis, &r, &got));
+  ck_assert(axis < 0 ? problem_fill(&p, PROBLEM_RHS, 0, &r, &got)
+                     : problem_fill(&p, PROBLEM_BETA, axis, &r, &got));
   return fabs(got - average(axis < 0 ? fv_rhs_at : beta_at, &p, &r, (const int[3]){0, 0, 0}, axis));
 }
 
@@ -202,12 +203,12 @@ START_TEST(parts_have_the_bits_of_the_whole)
   for (int axis = -2; axis < 3; axis++) {
     problem_range s = {
         {1.0 / N, 1.0 / N, 1.0 / N}, {3, 9, 6}, {PART, PART, PART}, {2 * PART * PART, 2, 2 * PART}};
-    ck_assert(axis == -2   ? problem_exact(&p, &r, whole)
-              : axis == -1 ? problem_rhs(&p, &r, whole)
-                           : problem_beta(&p, axis, &r, whole));
-    ck_assert(axis == -2   ? problem_exact(&p, &s, part)
-              : axis == -1 ? problem_rhs(&p, &s, part)
-                           : problem_beta(&p, axis, &s, part));
+    ck_assert(axis == -2   ? problem_fill(&p, PROBLEM_EXACT, 0, &r, whole)
+              : axis == -1 ? problem_fill(&p, PROBLEM_RHS, 0, &r, whole)
+                           : problem_fill(&p, PROBLEM_BETA, axis, &r, whole));
+    ck_assert(axis == -2   ? problem_fill(&p, PROBLEM_EXACT, 0, &s, part)
+              : axis == -1 ? problem_fill(&p, PROBLEM_RHS, 0, &s, part)
+                           : problem_fill(&p, PROBLEM_BETA, axis, &s, part));
     for (int n = 0; n < PART * PART * PART; n++) {
       const int i = n % PART, j = n / PART % PART, k = n / PART / PART;
       ck_assert(part[i * s.stride[0] + j * s.stride[1] + k * s.stride[2]] ==
@@ -261,7 +262,7 @@ START_TEST(data_of_waves_are_the_conditions_of_the_solution)
   ck_assert(problem_has_data(&p));
   p.condition[_i][0] = 0.3 + _i, p.condition[_i][1] = 2.0 - 0.3 * _i;
   r.low[axis] = side ? (int)lround(1 / r.spacing[axis]) : 0, r.count[axis] = 1;
-  ck_assert(problem_boundary(&p, _i, &r, got));
+  ck_assert(problem_fill(&p, PROBLEM_BOUNDARY, _i, &r, got));
   const int m[3] = {r.count[0], r.count[1], r.count[2]}, entries = m[0] * m[1] * m[2];
   for (int k = 0; k < m[2]; k++)
     for (int j = 0; j < m[1]; j++)

@@ -204,11 +204,11 @@ support_case support_case_of_problem(problem_kind kind, hymg_stencil stencil, in
     problem_range r = whole(count, c.spec.h[d]);
     c.beta[d] = support_poison(entries(c.spec.n, d));
     c.spec.beta[d] = c.beta[d];
-    ck_assert(problem_beta(&p, d, &r, c.beta[d]));
+    ck_assert(problem_fill(&p, PROBLEM_BETA, d, &r, c.beta[d]));
   }
   problem_range r = whole(c.spec.n, c.spec.h[0]);
   *f = support_poison(entries(c.spec.n, -1));
-  ck_assert(problem_rhs(&p, &r, *f));
+  ck_assert(problem_fill(&p, PROBLEM_RHS, 0, &r, *f));
   snprintf(c.name, sizeof c.name, "problem %d %s %d^3 boundary %d", (int)kind,
            stencil == HYMG_FV4 ? "fv4" : "fv2", n, (int)boundary);
   return c;
@@ -219,7 +219,7 @@ double *support_exact(const problem *p, int n)
   int count[3] = {n, n, n};
   problem_range r = whole(count, 1.0 / n);
   double *u = support_poison(entries(count, -1));
-  ck_assert(problem_exact(p, &r, u));
+  ck_assert(problem_fill(p, PROBLEM_EXACT, 0, &r, u));
   return u;
 }
 
