@@ -152,15 +152,7 @@ static void free_tables(axis_table table[3])
     free(table[axis].node);
 }
 
-/* Node q of a cell in cell widths from the low end of cell 0; face: the nodes are at the low ends. The order of the sums
- * is that of the first versions, whose digits stand in tests and records. */
-static double node_at(const problem *p, int cell, int q, bool face)
-{
-  if (face) return cell;
-  if (p->kind == PROBLEM_FV) return cell + 0.5;
-  return p->kind == PROBLEM_WAVES ? cell + (0.5 + gauss_node[q]) : cell + 0.5 + gauss_node[q];
-}
-
+/* face: the nodes are at the low ends of the cells. */
 static bool make_table(const problem *p, const problem_range *range, int axis, bool face,
                        axis_table *table)
 {
@@ -178,7 +170,8 @@ static bool make_table(const problem *p, const problem_range *range, int axis, b
     for (int i = 0; i < count; i++) {
       const size_t entry = (size_t)q * (size_t)count + (size_t)i;
       double value[COLUMNS] = {0};
-      table->node[entry] = node_at(p, range->low[axis] + i, q, face) * range->spacing[axis];
+      const double in_cell = face ? 0 : nodes == 1 ? 0.5 : 0.5 + gauss_node[q];
+      table->node[entry] = (range->low[axis] + i + in_cell) * range->spacing[axis];
       columns_at(p, axis, table->node[entry], value);
       for (int c = 0; c < COLUMNS; c++) {
         table->value[c][entry] = value[c];

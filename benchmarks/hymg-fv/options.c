@@ -30,6 +30,11 @@ static const char notes[] =
     "Exit status: 0 done; 1 failed verdict, not converged or not finite; 2 bad input;\n"
     "3 failure at run time. More: man hymg-fv.\n";
 
+const char *const fv_operator_words[] = {"fv2", "fv4", NULL};
+const char *const fv_equation_words[] = {"poisson", "helmholtz", NULL};
+const char *const fv_coefficient_words[] = {"constant", "variable", NULL};
+const char *const fv_problem_words[] = {"fv", "p6", "sine", "modes", "waves", NULL};
+
 /* ---- readers ---- */
 
 static bool read_device(const command_line *c, const char *option, const char *text, void *target)
