@@ -97,7 +97,7 @@ done
 for coefficients in smooth balls checker layers wires cells logn gyroid rot3; do
   robust --grid 32,32,32 --coefficients $coefficients --ratio 100
 done
-for transfer in n w h; do robust --grid 40,33,32 --coefficients balls --ratio 1e4 --transfer $transfer; done
+for transfer in constant weighted tensor; do robust --grid 40,33,32 --coefficients balls --ratio 1e4 --transfer $transfer; done
 for extrapolation in linear quadratic vertex; do robust --grid 32,40,24 --extrapolation $extrapolation --path robust; done
 robust --grid 32,32,32 --stretch 1.1
 robust --grid 33,32,31 --stretch 1.1 --stretched xyz --boundary d,n,r,d,p,p
