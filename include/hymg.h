@@ -200,10 +200,7 @@ typedef struct hymg_grid_desc {
   /* For HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest box, which
    * determines on which levels the ghost extrapolation drops an order. 0: the cells of the
    * domain on each axis determine it. Needs a cubic grid whose side it divides. */
-  union {
-    int extrapolation_box;
-    int closure_box; /* the older name */
-  };
+  int extrapolation_box;
   /* The owner rank of box[3] (0 <= box[axis] < boxes[axis]) on the finest level;
    * hymg_grid_create calls it once per box on every rank, and the answers must agree. A rank may
    * get no box. NULL: Z-Morton order, equal shares. Errors: EINVAL for a rank outside the
@@ -260,14 +257,7 @@ typedef enum hymg_centering {
   HYMG_BOUNDARY_Y_LOW = 6,
   HYMG_BOUNDARY_Y_HIGH = 7,
   HYMG_BOUNDARY_Z_LOW = 8,
-  HYMG_BOUNDARY_Z_HIGH = 9,
-  /* the older names */
-  HYMG_WALL_X_LOW = HYMG_BOUNDARY_X_LOW,
-  HYMG_WALL_X_HIGH = HYMG_BOUNDARY_X_HIGH,
-  HYMG_WALL_Y_LOW = HYMG_BOUNDARY_Y_LOW,
-  HYMG_WALL_Y_HIGH = HYMG_BOUNDARY_Y_HIGH,
-  HYMG_WALL_Z_LOW = HYMG_BOUNDARY_Z_LOW,
-  HYMG_WALL_Z_HIGH = HYMG_BOUNDARY_Z_HIGH
+  HYMG_BOUNDARY_Z_HIGH = 9
 } hymg_centering;
 
 /* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3
@@ -407,20 +397,12 @@ typedef enum hymg_extrapolation {
   HYMG_EXTRAPOLATION_DEFAULT = 0,
   HYMG_EXTRAPOLATION_LINEAR = 1,
   HYMG_EXTRAPOLATION_QUADRATIC = 2,
-  HYMG_EXTRAPOLATION_VERTEX = 3,
-  /* the older names */
-  HYMG_CLOSURE_DEFAULT = HYMG_EXTRAPOLATION_DEFAULT,
-  HYMG_CLOSURE_LINEAR = HYMG_EXTRAPOLATION_LINEAR,
-  HYMG_CLOSURE_QUADRATIC = HYMG_EXTRAPOLATION_QUADRATIC
+  HYMG_EXTRAPOLATION_VERTEX = 3
 } hymg_extrapolation;
-typedef hymg_extrapolation hymg_closure; /* the older name */
 
 typedef struct hymg_operator_desc {
   hymg_stencil stencil;
-  union {
-    hymg_extrapolation extrapolation;
-    hymg_extrapolation closure; /* the older name */
-  };
+  hymg_extrapolation extrapolation;
   double a, b;               /* a >= 0, b > 0 */
   double alpha_constant;     /* used where alpha is NULL; >= 0 */
   double beta_constant;      /* used where beta is all NULL; > 0 */
@@ -429,10 +411,7 @@ typedef struct hymg_operator_desc {
   /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward derivatives
    * on Neumann boundaries, g on Robin boundaries (FV2). With FV4 the solver then takes the robust
    * path, so that FMG is not possible. */
-  union {
-    const hymg_field *boundary_data[6];
-    const hymg_field *wall[6]; /* the older name */
-  };
+  const hymg_field *boundary_data[6];
   double boundary_constant[6]; /* used where boundary_data is NULL; finite */
   /* On Robin boundaries, of the condition robin_alpha u + robin_beta du/dn = g with the outward
    * derivative: numbers, used where the fields are NULL, and BOUNDARY fields. Both >= 0 and not both
@@ -942,10 +921,7 @@ HYMG_API hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc 
  * each array once; messages and message_bytes: sent by this rank. */
 typedef struct hymg_profile_row {
   int level;
-  union {
-    const char *operation; /* static */
-    const char *verb;      /* the older name */
-  };
+  const char *operation; /* static */
   int64_t calls;
   double seconds;
   double bytes;

@@ -31,7 +31,7 @@ static bool has_tail(kernels_kit *kit)
   run_below(kit);
   hymg_solver_profile(kit->solver, false);
   for (int i = 0; hymg_solver_profile_row(kit->solver, i, &row) == HYMG_OK; i++)
-    found = found || (row.level == 1 && strcmp(row.verb, hymgi_op_name(HYMGI_OP_COARSE)) == 0);
+    found = found || (row.level == 1 && strcmp(row.operation, hymgi_op_name(HYMGI_OP_COARSE)) == 0);
   return found;
 }
 

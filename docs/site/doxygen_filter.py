@@ -3,7 +3,7 @@
 
 A comment in front of a declaration, or behind one on the same line, describes it; declarations that follow without a
 comment or a blank line between share it. "---- title ----" begins a group, api_ and the title's first word, or cpp_ in
-headers of C++. Older names and macros are left out.
+headers of C++. Macros are left out.
 """
 
 import re
@@ -26,11 +26,8 @@ def escaped(text):
 
 
 def simplified(code):
-    """Without the older names, and with the list of statuses as the enum that the preprocessor makes of it."""
+    """With the list of statuses as the enum that the preprocessor makes of it."""
     code = re.split(r"/\* ---- the header and the library ---- \*/|static inline", code)[0]
-    code = re.sub(r"union \{\n(.*?)\n *\};", lambda m: m.group(1).split("\n")[0], code, flags=re.S)
-    code = re.sub(r"^ *(?:/\* the older names \*/\n)(?: *HYMG_\w+ = HYMG_\w+,?\n)+", "", code, flags=re.M)
-    code = re.sub(r"^typedef \w+ \w+; /\* the older name \*/\n", "", code, flags=re.M)
     statuses = re.findall(r"X\((\w+), (\d+), \"(.*?)\"\)", code)
     return re.sub(
         r"#define HYMG_STATUS_ENUM.*?#undef HYMG_STATUS_ENUM",

@@ -18,13 +18,12 @@ _EXTENTS = re.compile(r"(?<![\w.])(-?\d+|\[\d+, \d+\)) x (-?\d+|\[\d+, \d+\)) x 
 # members of hymg.h's descriptions that have one entry per axis or per face
 _PER_AXIS = re.compile(r"\b(n|spacing|boxes|widths|cuts|beta|flux)\[([0-2])\]")
 _PER_FACE = re.compile(
-    r"\b(boundary_data|boundary_constant|wall|boundary|robin_alpha|robin_beta)(?:_constant)?\[([0-5])\]"
+    r"\b(boundary_data|boundary_constant|boundary|robin_alpha|robin_beta)(?:_constant)?\[([0-5])\]"
 )
 _NAMES = {
     "n": "shape",
     "boundary_data": "boundary_values",
     "boundary_constant": "boundary_values",
-    "wall": "boundary_values",
 }
 # options that C's texts name with a value behind them, as in "path robust"
 _CHOICE = re.compile(

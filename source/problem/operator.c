@@ -90,8 +90,9 @@ static hymg_status check_robin(hymg_grid *grid, const hymg_operator_desc *d, int
 static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
 {
   static const char *const beta[3] = {"beta[0]", "beta[1]", "beta[2]"};
-  static const char *const boundary_data[6] = {"wall[0]", "wall[1]", "wall[2]",
-                                               "wall[3]", "wall[4]", "wall[5]"};
+  static const char *const boundary_data[6] = {"boundary_data[0]", "boundary_data[1]",
+                                               "boundary_data[2]", "boundary_data[3]",
+                                               "boundary_data[4]", "boundary_data[5]"};
   TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha"));
   TRY(check_field(grid, d->fixed, HYMG_CELL, "fixed"));
   for (int axis = 0; axis < 3; axis++) {

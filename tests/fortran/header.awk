@@ -27,7 +27,7 @@ function constant(name)
   if (name !~ /_(ENUM|LIST)$/) rows = rows "  printf(\"" name " %d\\n\", (int)" name ");\n"
 }
 
-# "double a, b[3]", "union { int c", "int (*d)(...)"
+# "double a, b[3]", "int (*c)(...)"
 function members(type, body,    parts, words, n, m, i, j)
 {
   rows = rows "  printf(\"" type " %zu\\n\", sizeof(" type "));\n"

@@ -83,7 +83,7 @@ START_TEST(an_operator_refuses_fields_of_the_wrong_kind_or_grid)
   refused_operator(grid, &desc, HYMG_EINVAL, "beta");
   desc = hymg_operator_desc_default();
   desc.boundary_data[2] = cell;
-  refused_operator(grid, &desc, HYMG_EINVAL, "wall[2] is a field of cells, not of y- wall");
+  refused_operator(grid, &desc, HYMG_EINVAL, "boundary_data[2] is a field of cells, not of y- wall");
   hymg_field_destroy(&cell);
   hymg_field_destroy(&face);
   hymg_field_destroy(&foreign);
@@ -180,23 +180,6 @@ START_TEST(fv4_refuses_axes_and_boxes_too_thin_for_it)
 }
 END_TEST
 
-START_TEST(older_names_mean_the_same)
-{
-  hymg_operator_desc desc = hymg_operator_desc_default();
-  hymg_grid_desc grid = hymg_grid_desc_default();
-  hymg_closure closure = HYMG_CLOSURE_LINEAR;
-  desc.closure = closure;
-  ck_assert_int_eq(desc.extrapolation, HYMG_EXTRAPOLATION_LINEAR);
-  ck_assert_ptr_eq(&desc.wall[5], &desc.boundary_data[5]);
-  grid.closure_box = 16;
-  ck_assert_int_eq(grid.extrapolation_box, 16);
-  ck_assert_int_eq(HYMG_WALL_X_LOW, HYMG_BOUNDARY_X_LOW);
-  ck_assert_int_eq(HYMG_WALL_Z_HIGH, HYMG_BOUNDARY_Z_HIGH);
-  const hymg_profile_row row = {.operation = "smooth"};
-  ck_assert_str_eq(row.verb, "smooth");
-}
-END_TEST
-
 START_TEST(an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients)
 {
   hymg_grid *grid = grid_of(4);
@@ -245,7 +228,6 @@ int main(void)
   tcase_add_test(t, fv4_says_what_it_does_not_support);
   tcase_add_test(t, an_operator_refuses_robin_conditions_that_make_no_sense);
   tcase_add_test(t, fv4_refuses_axes_and_boxes_too_thin_for_it);
-  tcase_add_test(t, older_names_mean_the_same);
   tcase_add_test(t, an_operator_keeps_its_stencil_extrapolation_and_kinds_of_coefficients);
   suite_add_tcase(suite, t);
   return support_run(suite);

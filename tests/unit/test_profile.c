@@ -36,8 +36,8 @@ START_TEST(profile_rows_are_sane)
     hymg_profile_row row;
     OK(k.context, hymg_solver_profile_row(k.solver, i, &row));
     ck_assert(row.level >= 0 && row.level < levels);
-    ck_assert_ptr_nonnull(row.verb);
-    ck_assert(row.verb[0] != 0);
+    ck_assert_ptr_nonnull(row.operation);
+    ck_assert(row.operation[0] != 0);
     ck_assert_int_ge(row.calls, 1);
     ck_assert(row.seconds >= 0.0 && row.bytes >= 0.0 && row.message_bytes >= 0.0);
     ck_assert_int_eq(row.messages, 0);
