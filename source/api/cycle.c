@@ -6,9 +6,10 @@
 static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u)
 {
   hymg_context *c = solver->h.context;
-  if (kind < HYMG_CYCLE_V || kind > HYMG_CYCLE_F)
-    return hymgi_fail(c, HYMG_EINVAL, "cycle %d: -1 (default) to 2 (F)", (int)kind);
-  if (kind != HYMG_CYCLE_F) return HYMG_OK;
+  if (kind == HYMG_CYCLE_V || kind == HYMG_CYCLE_W) return HYMG_OK;
+  if (kind != HYMG_CYCLE_F)
+    return hymgi_fail(c, HYMG_EINVAL, "cycle %d: %s", (int)kind,
+                      hymgi_enum_range("hymg_cycle", INT_MAX, false).text);
   if (from_u)
     return hymgi_fail(c, HYMG_EINVAL, "an initial guess with an F-cycle, which overwrites it");
   if (solver->h.method.robust)

@@ -1,32 +1,44 @@
 /* Names of the values of the public enums, and the sizes of the public structs. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 
-/* Values from `first` on, one after the other; NULL: a value that does not exist. */
-#define NAMES(...)                                                                                 \
-  (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
+/* Values from `first` on, one after the other; NULL: a value that does not exist. Then, in the same order,
+ * the words for them in texts, where these are others. */
+#define LIST(...)                                                                                  \
+  (const char *const[])                                                                            \
+  {                                                                                                \
+    __VA_ARGS__                                                                                    \
+  }
+#define COUNTED(...) LIST(__VA_ARGS__), sizeof(LIST(__VA_ARGS__)) / sizeof(char *)
+#define NAMES(...)   COUNTED(__VA_ARGS__), NULL
 
 static const struct {
   const char *type;
   int first;
   const char *const *name;
   size_t count;
+  const char *const *word;
 } enums[] = {
 #define STATUS_NAME(name, value, text) [value] = #name,
     {"hymg_status", HYMG_OK, NAMES(HYMG_STATUS_LIST(STATUS_NAME))},
 #undef STATUS_NAME
-    {"hymg_boundary", HYMG_DIRICHLET, NAMES("dirichlet", "periodic", "neumann", "robin")},
+    {"hymg_boundary", HYMG_DIRICHLET, COUNTED("dirichlet", "periodic", "neumann", "robin"),
+     LIST("Dirichlet", "periodic", "Neumann", "Robin")},
     {"hymg_centering", HYMG_CELL,
-     NAMES("cell", "face-x", "face-y", "face-z", "boundary-x-low", "boundary-x-high",
-           "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high")},
+     COUNTED("cell", "face-x", "face-y", "face-z", "boundary-x-low", "boundary-x-high",
+             "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high"),
+     LIST("cells", "x faces", "y faces", "z faces", "x- wall", "x+ wall", "y- wall", "y+ wall",
+          "z- wall", "z+ wall")},
     {"hymg_precision", HYMG_PRECISION_AUTO, NAMES("auto", "double", "mixed")},
     {"hymg_space", HYMG_HOST, NAMES("host", "device")},
-    {"hymg_stencil", HYMG_FV2, NAMES("fv2", "fv4")},
+    {"hymg_stencil", HYMG_FV2, COUNTED("fv2", "fv4"), LIST("FV2", "FV4")},
     {"hymg_extrapolation", HYMG_EXTRAPOLATION_DEFAULT,
      NAMES("default", "linear", "quadratic", "vertex")},
     {"hymg_method", HYMG_FMG, NAMES("fmg", "mg", "mgpcg")},
-    {"hymg_cycle", HYMG_CYCLE_DEFAULT, NAMES("default", "v", "w", "f")},
+    {"hymg_cycle", HYMG_CYCLE_DEFAULT, COUNTED("default", "v", "w", "f"),
+     LIST("default", "V", "W", "F")},
     {"hymg_smoother", HYMG_GSRB, NAMES("gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs")},
     {"hymg_bottom", HYMG_BICGSTAB,
      NAMES("bicgstab", "cg", "cabicgstab", "cacg", "smoother", "sweeps")},
@@ -62,12 +74,48 @@ bool hymg_enum_entry(const char *type, int index, const char **name, int *value)
   return false;
 }
 
+static const char *find(const char *type, int value, bool word)
+{
+  for (size_t e = 0; type && e < sizeof enums / sizeof *enums; e++) {
+    const size_t m = (size_t)((int64_t)value - enums[e].first);
+    if (strcmp(type, enums[e].type) == 0 && m < enums[e].count && enums[e].name[m])
+      return (word && enums[e].word ? enums[e].word : enums[e].name)[m];
+  }
+  return NULL;
+}
+
 const char *hymg_enum_name(const char *type, int value)
 {
-  const char *name;
-  for (int m = 0, v; hymg_enum_entry(type, m, &name, &v); m++)
-    if (v == value) return name;
-  return "unknown";
+  const char *const name = find(type, value, false);
+  return name ? name : "unknown";
+}
+
+const char *hymgi_enum_word(const char *type, int value)
+{
+  const char *const word = find(type, value, true);
+  return word ? word : "unknown";
+}
+
+bool hymgi_enum_has(const char *type, int value)
+{
+  return find(type, value, false);
+}
+
+hymgi_text hymgi_enum_range(const char *type, double high, bool each)
+{
+  hymgi_text t = {""};
+  for (int m = 0, value, next; hymg_enum_entry(type, m, NULL, &value) && value <= high; m++) {
+    const bool last = !hymg_enum_entry(type, m + 1, NULL, &next) || next > high;
+    const size_t used = strlen(t.text);
+    if (m == 0 || last || each)
+      snprintf(t.text + used, sizeof t.text - used, "%s%d (%s)",
+               m == 0  ? ""
+               : !last ? ", "
+               : each  ? " or "
+                       : " to ",
+               value, find(type, value, true));
+  }
+  return t;
 }
 
 bool hymg_enum_value(const char *type, const char *name, int *value)

@@ -25,13 +25,14 @@ static hymgi_argument *add(hymgi_arguments *a, const char *name, hymgi_argument_
   if (a->count == HYMGI_MOST_ARGUMENTS) a->count--;
   hymgi_argument *argument = a->list + a->count++;
   argument->name = name;
+  argument->entry = a->entry;
   argument->kind = kind;
   return argument;
 }
 
 void hymgi_arguments_begin(hymgi_arguments *a, const char *call)
 {
-  a->count = 0;
+  a->count = a->entry = 0;
   hymgi_arguments_text(a, "the call", call);
 }
 
@@ -85,8 +86,12 @@ typedef struct shown {
 static void show(const hymgi_arguments *a, int index, shown *s)
 {
   const hymgi_argument *argument = a->list + index;
+  const char *const entry = strstr(argument->name, "[]");
   s->index = index;
   snprintf(s->name, sizeof s->name, "%s", argument->name);
+  if (entry)
+    snprintf(s->name, sizeof s->name, "%.*s[%d%s", (int)(entry - argument->name), argument->name,
+             argument->entry, entry + 1);
   if (argument->kind == HYMGI_WHOLE)
     snprintf(s->value, sizeof s->value, "%lld", (long long)argument->value.whole);
   else if (argument->kind == HYMGI_REAL)

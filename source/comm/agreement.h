@@ -5,7 +5,8 @@
 
 #include "comm/comm.h"
 
-/* An argument that must be the same on every rank; name and text are static strings. */
+/* An argument that must be the same on every rank; name and text are static strings, and a name with
+ * "[]" is that of an array, of which this is one entry. */
 typedef enum hymgi_argument_kind {
   HYMGI_WHOLE,
   HYMGI_REAL,
@@ -14,6 +15,7 @@ typedef enum hymgi_argument_kind {
 } hymgi_argument_kind;
 typedef struct hymgi_argument {
   const char *name;
+  int entry;
   hymgi_argument_kind kind;
   union {
     int64_t whole;
@@ -26,7 +28,7 @@ typedef struct hymgi_argument {
 /* The arguments of a call, in an order that is the same on every rank. */
 enum { HYMGI_MOST_ARGUMENTS = 96 };
 typedef struct hymgi_arguments {
-  int count;
+  int count, entry; /* entry: of the next ones */
   hymgi_argument list[HYMGI_MOST_ARGUMENTS];
 } hymgi_arguments;
 

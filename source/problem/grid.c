@@ -1,13 +1,29 @@
 /* Grids: validation and decomposition. */
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "problem/problem.h"
 
+#define AT(member) offsetof(hymg_grid_desc, member)
+
+static const hymgi_member members[] = {
+    {"n[]", 3, HYMGI_INT, AT(n), NULL, 64, HYMGI_UNCHECKED, 0},
+    {"boundary[]", 6, HYMGI_ENUM, AT(boundary), "hymg_boundary", HYMG_DIRICHLET, "boundary kind",
+     HYMGI_ANY, 0},
+    {"widths[]", 3, HYMGI_DOUBLES, AT(widths), NULL, 0, HYMGI_UNCHECKED, AT(n)},
+    {"spacing[]", 3, HYMGI_DOUBLE, AT(spacing), NULL, 1. / 64, "spacing", DBL_TRUE_MIN, DBL_MAX,
+     "positive and finite", AT(widths)},
+    {"boxes[]", 3, HYMGI_INT, AT(boxes), NULL, 0, HYMGI_UNCHECKED, 0},
+    {"cuts[]", 3, HYMGI_INTS, AT(cuts), NULL, 0, HYMGI_UNCHECKED, AT(boxes)},
+    {"extrapolation_box", 1, HYMGI_INT, AT(extrapolation_box), NULL, 0, HYMGI_UNCHECKED, 0},
+    {"an owner function", 1, HYMGI_POINTER, AT(owner), NULL, 0, HYMGI_UNCHECKED, 0}};
+
+enum { MEMBERS = sizeof members / sizeof *members };
+
 hymg_grid_desc hymg_grid_desc_default(void)
 {
-  const hymg_grid_desc desc = {.n = {64, 64, 64}, .spacing = {1. / 64, 1. / 64, 1. / 64}};
+  hymg_grid_desc desc = {.n = {0}};
+  for (int m = 0; m < MEMBERS; m++)
+    hymgi_member_default(members + m, &desc);
   return desc;
 }
 
@@ -19,10 +35,7 @@ const char *hymgi_face_name(int face)
 
 const char *hymgi_centering_name(hymg_centering centering)
 {
-  static const char *const name[] = {"cells",   "x faces", "y faces", "z faces", "x- wall",
-                                     "x+ wall", "y- wall", "y+ wall", "z- wall", "z+ wall"};
-  const bool known = centering >= HYMG_CELL && centering <= HYMG_BOUNDARY_Z_HIGH;
-  return known ? name[centering] : "unknown";
+  return hymgi_enum_word("hymg_centering", (int)centering);
 }
 
 static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)
@@ -34,14 +47,6 @@ static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, in
   if (d->n[axis] > INT_MAX / 4)
     return hymgi_fail(context, HYMG_EINVAL, "%d cells along %c: at most %d", d->n[axis], name[axis],
                       INT_MAX / 4);
-  if (!d->widths[axis] && (!(d->spacing[axis] > 0) || !isfinite(d->spacing[axis])))
-    return hymgi_fail(context, HYMG_EINVAL, "spacing %g along %c: positive and finite",
-                      d->spacing[axis], name[axis]);
-  for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (d->boundary[face] < HYMG_DIRICHLET || d->boundary[face] > HYMG_ROBIN)
-      return hymgi_fail(context, HYMG_EINVAL,
-                        "boundary kind %d on face %s: 0 (Dirichlet) to 3 (Robin)",
-                        (int)d->boundary[face], hymgi_face_name(face));
   if ((d->boundary[2 * axis] == HYMG_PERIODIC) != (d->boundary[2 * axis + 1] == HYMG_PERIODIC))
     return hymgi_fail(context, HYMG_EINVAL,
                       "boundary of axis %c: periodic on both faces or on none", name[axis]);
@@ -95,6 +100,7 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
     if (d->n[axis] > 0 && d->n[axis] <= INT_MAX / 4) TRY(check_widths(context, d, axis));
   for (int axis = 0; axis < 3; axis++)
     TRY(check_axis(context, d, axis));
+  TRY(hymgi_members_check(context, members, MEMBERS, d));
   for (int axis = 0; axis < 3; axis++)
     if (d->boxes[axis] < 0 || (d->boxes[axis] == 0) != (d->boxes[0] == 0))
       return hymgi_fail(context, HYMG_EINVAL,
@@ -139,7 +145,8 @@ hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc, 
   if (!desc || !grid)
     status = hymgi_fail(context, HYMG_EINVAL, "hymg_grid_create: desc or grid is NULL");
   if (status == HYMG_OK) status = check(context, desc);
-  if (status == HYMG_OK) hymgi_grid_arguments(&a, desc);
+  for (int m = 0; status == HYMG_OK && m < MEMBERS; m++)
+    hymgi_member_argument(&a, members + m, desc);
   if (status == HYMG_OK && !(g = calloc(1, sizeof *g)))
     status = hymgi_fail(context, HYMG_ENOMEM, "no memory for a grid");
   status = hymgi_agree_on(context, status, &a);

@@ -1,18 +1,52 @@
 /* Operators: a validated description. */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "problem/problem.h"
 
+#define AT(member)     offsetof(hymg_operator_desc, member)
+#define FIELD(member)  HYMGI_POINTER, AT(member), NULL, 0, HYMGI_UNCHECKED, 0
+#define NUMBER(member) HYMGI_DOUBLE, AT(member), NULL
+
+static const hymgi_member members[] = {
+    {"stencil", 1, HYMGI_EACH, AT(stencil), "hymg_stencil", HYMG_FV2, "stencil", HYMGI_ANY, 0},
+    {"extrapolation", 1, HYMGI_ENUM, AT(extrapolation), "hymg_extrapolation",
+     HYMG_EXTRAPOLATION_DEFAULT, "extrapolation", HYMGI_ANY, 0},
+    {"limiter", 1, NUMBER(limiter), 0, "limiter", 1, INFINITY, "at least 1, or 0 for the default",
+     0},
+    {"a", 1, NUMBER(a), 0, "a =", HYMGI_NOT_NEGATIVE, 0},
+    {"b", 1, NUMBER(b), 1, "b =", HYMGI_ABOVE_0, 0},
+    {"alpha as a field", 1, FIELD(alpha)},
+    {"fixed as a field", 1, FIELD(fixed)},
+    {"alpha_constant", 1, NUMBER(alpha_constant), 1, "constant alpha =", HYMGI_NOT_NEGATIVE,
+     AT(alpha)},
+    {"beta as fields", 1, FIELD(beta)},
+    {"beta_constant", 1, NUMBER(beta_constant), 1, "constant beta =", HYMGI_ABOVE_0, AT(beta)},
+    {"boundary_data[] as a field", 6, FIELD(boundary_data)},
+    {"boundary_constant[]", 6, NUMBER(boundary_constant), 0, "constant boundary data", -DBL_MAX,
+     DBL_MAX, "finite", AT(boundary_data)},
+    {"robin_alpha[] as a field", 6, FIELD(robin_alpha)},
+    {"robin_beta[] as a field", 6, FIELD(robin_beta)},
+    {"robin_alpha_constant[]", 6, NUMBER(robin_alpha_constant), 1,
+     "constant robin_alpha =", HYMGI_NOT_NEGATIVE, AT(robin_alpha)},
+    {"robin_beta_constant[]", 6, NUMBER(robin_beta_constant), 1,
+     "constant robin_beta =", HYMGI_NOT_NEGATIVE, AT(robin_beta)}};
+
+/* ROBIN: the first of two rows that count on Robin boundaries alone */
+enum { MEMBERS = sizeof members / sizeof *members, ROBIN = MEMBERS - 2 };
+
 hymg_operator_desc hymg_operator_desc_default(void)
 {
-  const hymg_operator_desc desc = {.stencil = HYMG_FV2,
-                                   .b = 1,
-                                   .alpha_constant = 1,
-                                   .beta_constant = 1,
-                                   .robin_alpha_constant = {1, 1, 1, 1, 1, 1},
-                                   .robin_beta_constant = {1, 1, 1, 1, 1, 1}};
+  hymg_operator_desc desc = {.stencil = HYMG_FV2};
+  for (int m = 0; m < MEMBERS; m++)
+    hymgi_member_default(members + m, &desc);
   return desc;
+}
+
+void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *desc)
+{
+  for (int m = 0; m < MEMBERS; m++)
+    hymgi_member_argument(a, members + m, desc);
 }
 
 bool hymgi_has_data(const hymg_operator_desc *desc, int face)
@@ -27,60 +61,40 @@ bool hymgi_has_robin_fields(const hymg_operator_desc *desc)
   return false;
 }
 
-static hymg_status check_numbers(hymg_context *c, const hymg_operator_desc *d)
-{
-  if (!(d->a >= 0) || !isfinite(d->a))
-    return hymgi_fail(c, HYMG_EINVAL, "a = %g: at least 0 and finite", d->a);
-  if (!(d->b > 0) || !isfinite(d->b))
-    return hymgi_fail(c, HYMG_EINVAL, "b = %g: above 0 and finite", d->b);
-  if (!d->alpha && (!(d->alpha_constant >= 0) || !isfinite(d->alpha_constant)))
-    return hymgi_fail(c, HYMG_EINVAL, "constant alpha = %g: at least 0 and finite",
-                      d->alpha_constant);
-  if (!d->beta[0] && (!(d->beta_constant > 0) || !isfinite(d->beta_constant)))
-    return hymgi_fail(c, HYMG_EINVAL, "constant beta = %g: above 0 and finite", d->beta_constant);
-  return HYMG_OK;
-}
-
+/* entry: of an array of fields, or -1 */
 static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_centering centering,
-                               const char *name)
+                               const char *member, int entry)
 {
+  char name[32];
+  hymg_context *c = grid->context;
   if (!field) return HYMG_OK;
-  if (field->grid != grid)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is a field of another grid", name);
+  snprintf(name, sizeof name, entry < 0 ? "%s" : "%s[%d]", member, entry);
+  if (field->grid != grid) return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid", name);
   if (field->centering != centering)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is a field of %s, not of %s", name,
+    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s, not of %s", name,
                       hymgi_centering_name(field->centering), hymgi_centering_name(centering));
   if (field->level != 0)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "%s is on level %d: level 0 is wanted", name,
-                      field->level);
+    return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: level 0 is wanted", name, field->level);
   return HYMG_OK;
 }
 
 /* alpha and beta of a Robin boundary, which no other boundary has as fields. */
 static hymg_status check_robin(hymg_grid *grid, const hymg_operator_desc *d, int face)
 {
-  static const char *const alpha_name[6] = {"robin_alpha[0]", "robin_alpha[1]", "robin_alpha[2]",
-                                            "robin_alpha[3]", "robin_alpha[4]", "robin_alpha[5]"};
-  static const char *const beta_name[6] = {"robin_beta[0]", "robin_beta[1]", "robin_beta[2]",
-                                           "robin_beta[3]", "robin_beta[4]", "robin_beta[5]"};
   const hymg_centering centering = (hymg_centering)(HYMG_BOUNDARY_X_LOW + face);
-  const double alpha = d->robin_alpha_constant[face], beta = d->robin_beta_constant[face];
+  const bool fields = d->robin_alpha[face] || d->robin_beta[face];
   hymg_context *c = grid->context;
-  TRY(check_field(grid, d->robin_alpha[face], centering, alpha_name[face]));
-  TRY(check_field(grid, d->robin_beta[face], centering, beta_name[face]));
-  if (grid->desc.boundary[face] != HYMG_ROBIN) {
-    if (!d->robin_alpha[face] && !d->robin_beta[face]) return HYMG_OK;
-    return hymgi_fail(c, HYMG_EINVAL, "%s is given, but face %s is not a Robin boundary",
-                      d->robin_alpha[face] ? alpha_name[face] : beta_name[face],
-                      hymgi_face_name(face));
-  }
-  if (!d->robin_alpha[face] && (!(alpha >= 0) || !isfinite(alpha)))
-    return hymgi_fail(c, HYMG_EINVAL, "constant robin_alpha = %g on face %s: at least 0 and finite",
-                      alpha, hymgi_face_name(face));
-  if (!d->robin_beta[face] && (!(beta >= 0) || !isfinite(beta)))
-    return hymgi_fail(c, HYMG_EINVAL, "constant robin_beta = %g on face %s: at least 0 and finite",
-                      beta, hymgi_face_name(face));
-  if (!d->robin_alpha[face] && !d->robin_beta[face] && alpha == 0 && beta == 0)
+  TRY(check_field(grid, d->robin_alpha[face], centering, "robin_alpha", face));
+  TRY(check_field(grid, d->robin_beta[face], centering, "robin_beta", face));
+  if (grid->desc.boundary[face] != HYMG_ROBIN)
+    return !fields
+               ? HYMG_OK
+               : hymgi_fail(c, HYMG_EINVAL,
+                            "robin_%s[%d] is given, but face %s is not a Robin boundary",
+                            d->robin_alpha[face] ? "alpha" : "beta", face, hymgi_face_name(face));
+  for (int m = ROBIN; m < MEMBERS; m++)
+    TRY(hymgi_member_check(c, members + m, face, d));
+  if (!fields && d->robin_alpha_constant[face] == 0 && d->robin_beta_constant[face] == 0)
     return hymgi_fail(c, HYMG_EINVAL,
                       "robin_alpha and robin_beta are both 0 on face %s: at most one of them",
                       hymgi_face_name(face));
@@ -89,26 +103,19 @@ static hymg_status check_robin(hymg_grid *grid, const hymg_operator_desc *d, int
 
 static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
 {
-  static const char *const beta[3] = {"beta[0]", "beta[1]", "beta[2]"};
-  static const char *const boundary_data[6] = {"boundary_data[0]", "boundary_data[1]",
-                                               "boundary_data[2]", "boundary_data[3]",
-                                               "boundary_data[4]", "boundary_data[5]"};
-  TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha"));
-  TRY(check_field(grid, d->fixed, HYMG_CELL, "fixed"));
+  TRY(check_field(grid, d->alpha, HYMG_CELL, "alpha", -1));
+  TRY(check_field(grid, d->fixed, HYMG_CELL, "fixed", -1));
   for (int axis = 0; axis < 3; axis++) {
-    TRY(check_field(grid, d->beta[axis], (hymg_centering)(HYMG_FACE_X + axis), beta[axis]));
+    TRY(check_field(grid, d->beta[axis], (hymg_centering)(HYMG_FACE_X + axis), "beta", axis));
     if (!d->beta[axis] != !d->beta[0])
       return hymgi_fail(grid->context, HYMG_EINVAL, "beta: fields on all three axes or on none");
   }
   for (int face = 0; face < 6; face++) {
     TRY(check_field(grid, d->boundary_data[face], (hymg_centering)(HYMG_BOUNDARY_X_LOW + face),
-                    boundary_data[face]));
+                    "boundary_data", face));
     if (hymgi_has_data(d, face) && grid->desc.boundary[face] == HYMG_PERIODIC)
       return hymgi_fail(grid->context, HYMG_EINVAL, "boundary data on face %s, which is periodic",
                         hymgi_face_name(face));
-    if (!isfinite(d->boundary_constant[face]))
-      return hymgi_fail(grid->context, HYMG_EINVAL, "constant boundary data %g on face %s: finite",
-                        d->boundary_constant[face], hymgi_face_name(face));
     TRY(check_robin(grid, d, face));
   }
   return HYMG_OK;
@@ -116,20 +123,17 @@ static hymg_status check_fields(hymg_grid *grid, const hymg_operator_desc *d)
 
 static const char *stencil_name(hymg_stencil stencil)
 {
-  return stencil == HYMG_FV2 ? "FV2" : "FV4";
+  return hymgi_enum_word("hymg_stencil", (int)stencil);
 }
 
 static const char *extrapolation_name(hymg_extrapolation extrapolation)
 {
-  static const char *const name[] = {"default", "linear", "quadratic", "vertex"};
-  return name[extrapolation];
+  return hymg_enum_name("hymg_extrapolation", (int)extrapolation);
 }
 
 static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 {
   hymg_context *c = grid->context;
-  if (d->limiter != 0 && !(d->limiter >= 1))
-    return hymgi_fail(c, HYMG_EINVAL, "limiter %g: at least 1, or 0 for the default", d->limiter);
   if (d->stencil != HYMG_FV4 && d->limiter != 0)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "limiter %g with FV2: with FV4 only", d->limiter);
   if (d->stencil != HYMG_FV4) return HYMG_OK;
@@ -163,13 +167,7 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 
 static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
 {
-  if (d->stencil != HYMG_FV2 && d->stencil != HYMG_FV4)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "stencil %d: 0 (FV2) or 1 (FV4)",
-                      (int)d->stencil);
-  if (d->extrapolation < HYMG_EXTRAPOLATION_DEFAULT || d->extrapolation > HYMG_EXTRAPOLATION_VERTEX)
-    return hymgi_fail(grid->context, HYMG_EINVAL, "extrapolation %d: 0 (default) to 3 (vertex)",
-                      (int)d->extrapolation);
-  TRY(check_numbers(grid->context, d));
+  TRY(hymgi_members_check(grid->context, members, ROBIN, d));
   TRY(check_fields(grid, d));
   const double *const *w = grid->desc.widths;
   if ((w[0] || w[1] || w[2]) && d->extrapolation >= HYMG_EXTRAPOLATION_QUADRATIC)

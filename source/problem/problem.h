@@ -2,6 +2,10 @@
 #ifndef HYMGI_PROBLEM_PROBLEM_H
 #define HYMGI_PROBLEM_PROBLEM_H
 
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
 #include "multigrid/backend.h"
 
 struct hymg_grid {
@@ -44,6 +48,56 @@ struct hymg_operator {
   hymg_operator_desc desc;
 };
 
+/* ---- members.c: one row for each member of a public struct ---- */
+
+typedef enum hymgi_member_kind {
+  HYMGI_ENUM, /* refused with "0 (gsrb) to 4 (symgs)" */
+  HYMGI_EACH, /* an enum, too, whose values are all listed */
+  HYMGI_INT,
+  HYMGI_INT64,
+  HYMGI_DOUBLE,
+  HYMGI_BOOL,
+  HYMGI_POINTER, /* ranks compare whether it is given */
+  HYMGI_INTS,    /* a pointer to numbers, which ranks compare */
+  HYMGI_DOUBLES
+} hymgi_member_kind;
+
+typedef struct hymgi_member {
+  const char *name; /* as ranks compare it; "widths[]" of an array */
+  int count;        /* entries */
+  hymgi_member_kind kind;
+  size_t at;
+  const char *type;  /* of an enum */
+  double standard;   /* the default, which is never refused */
+  const char *label; /* in a refusal, "LABEL VALUE: RANGE"; NULL: checked elsewhere */
+  double low, high;  /* of enums: up to `high` */
+  const char *range; /* in words, but of enums */
+  size_t other; /* of a number, or 0: the pointer that replaces it; of INTS, DOUBLES: their count */
+} hymgi_member;
+
+/* The ends of rows: ranges, or from the default on. */
+#define HYMGI_ANY          0, INT_MAX, NULL
+#define HYMGI_NOT_NEGATIVE 0, DBL_MAX, "at least 0 and finite"
+#define HYMGI_ABOVE_0      DBL_TRUE_MIN, DBL_MAX, "above 0 and finite"
+#define HYMGI_UNCHECKED    NULL, 0, 0, NULL
+
+/* Of the struct `of`; default: whose members are all 0. check: EINVAL, naming value and range. */
+void hymgi_member_set(const hymgi_member *m, int entry, void *of, double value);
+void hymgi_member_default(const hymgi_member *m, void *of);
+hymg_status hymgi_member_check(hymg_context *context, const hymgi_member *m, int entry,
+                               const void *of);
+hymg_status hymgi_members_check(hymg_context *context, const hymgi_member *m, int count,
+                                const void *of);
+void hymgi_member_argument(hymgi_arguments *a, const hymgi_member *m, const void *of);
+
+/* options.c: an option, whose key is the member's name, with hymg_option_info's texts; number `index` of
+ * them, or NULL. */
+typedef struct hymgi_option {
+  hymgi_member member;
+  const char *values, *help;
+} hymgi_option;
+const hymgi_option *hymgi_option_at(int index);
+
 /* "x-", ...; "cells", "x faces", "x- wall", ...; "unknown" if out of range. */
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
@@ -52,8 +106,7 @@ const char *hymgi_centering_name(hymg_centering centering);
 bool hymgi_has_data(const hymg_operator_desc *desc, int face);
 bool hymgi_has_robin_fields(const hymg_operator_desc *desc);
 
-/* What must be the same on every rank of a grid, an operator and (resolved) options. */
-void hymgi_grid_arguments(hymgi_arguments *a, const hymg_grid_desc *desc);
+/* What must be the same on every rank of an operator and of (resolved) options. */
 void hymgi_operator_arguments(hymgi_arguments *a, const hymg_operator_desc *desc);
 void hymgi_options_arguments(hymgi_arguments *a, const hymg_options *options);
 

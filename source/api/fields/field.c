@@ -87,9 +87,9 @@ static hymg_status check_creation(hymg_context *context, hymg_centering centerin
                                   hymg_precision precision, hymg_field **field)
 {
   if (!field) return hymgi_fail(context, HYMG_EINVAL, "hymg_field_create: field is NULL");
-  if (centering < HYMG_CELL || centering > HYMG_BOUNDARY_Z_HIGH)
-    return hymgi_fail(context, HYMG_EINVAL, "centering %d: 0 (cells) to %d (z+ wall)",
-                      (int)centering, (int)HYMG_BOUNDARY_Z_HIGH);
+  if (!hymgi_enum_has("hymg_centering", (int)centering))
+    return hymgi_fail(context, HYMG_EINVAL, "centering %d: %s", (int)centering,
+                      hymgi_enum_range("hymg_centering", INT_MAX, false).text);
   if (precision != HYMG_DOUBLE)
     return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)precision);
   return HYMG_OK;
@@ -99,8 +99,9 @@ static hymg_status backend_for(hymg_context *context, hymg_space space,
                                const hymgi_backend **backend)
 {
   *backend = hymgi_cpu_backend();
-  if (space != HYMG_HOST && space != HYMG_DEVICE)
-    return hymgi_fail(context, HYMG_EINVAL, "memory space %d: 0 (host) or 1 (device)", (int)space);
+  if (!hymgi_enum_has("hymg_space", (int)space))
+    return hymgi_fail(context, HYMG_EINVAL, "memory space %d: %s", (int)space,
+                      hymgi_enum_range("hymg_space", INT_MAX, true).text);
   return space == HYMG_DEVICE ? hymgi_cuda_backend(context, false, backend) : HYMG_OK;
 }
 
