@@ -1,13 +1,12 @@
 """The library's errors, enums and options as Python has them."""
 
 import difflib
-import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ._hymg import ffi, lib
-from ._words import Axes, of_arrays, of_options, option_names, text
+from ._words import Axes, enum_words, of_arrays, of_options, option_names, text
 
 
 class Error(RuntimeError):
@@ -54,7 +53,7 @@ def enum_value(kind: str, word: str) -> int:
     value = ffi.new("int *")
     if lib.hymg_enum_value(kind.encode(), str(word).encode(), value):
         return int(value[0])
-    raise ValueError(f"{kind[len('hymg_'):]} {word!r}: {one_of(word, list(_enum_words(kind)))}")
+    raise ValueError(f"{kind[len('hymg_'):]} {word!r}: {one_of(word, list(enum_words(kind)))}")
 
 
 def nearest(word: Any, known: Iterable[str], meant: Iterable[str] = ()) -> str:
@@ -72,14 +71,6 @@ def one_of(word: Any, allowed: list[str]) -> str:
 def enum_word(kind: str, value: int) -> str:
     """The library's name for a value."""
     return text(lib.hymg_enum_name(kind.encode(), value))
-
-
-def _enum_words(kind: str) -> Iterator[str]:
-    name = ffi.new("char **")
-    for index in itertools.count():
-        if not lib.hymg_enum_entry(kind.encode(), index, name, ffi.NULL):
-            return
-        yield text(name[0])
 
 
 FILES = ("tuning_file", "probe_file")

@@ -1,7 +1,9 @@
 """The library's texts in Python's terms: axes and cells in the order of the arrays, options as Python writes them."""
 
 import functools
+import itertools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ._hymg import ffi, lib
@@ -25,12 +27,8 @@ _NAMES = {
     "boundary_data": "boundary_values",
     "boundary_constant": "boundary_values",
 }
-# options that C's texts name with a value behind them, as in "path robust"
-_CHOICE = re.compile(
-    r"\b(method (?:fmg|mg|mgpcg)|path (?:auto|standard|robust)|precision (?:auto|double|mixed)|memory (?:device|managed)"
-    r"|smoother (?:gsrb|chebyshev|jacobi|l1jacobi|symgs)|backend (?:auto|host|cuda)"
-    r"|transport (?:auto|device|staged|peer|nccl)|extrapolation (?:default|linear|quadratic|vertex))\b"
-)
+# enums that C's texts name with a value behind them, as in "path robust"
+_CHOICES = ("method", "path", "precision", "memory", "smoother", "backend", "transport", "extrapolation")
 _OF_A_PROGRAM = re.compile(r" \(hymg-fv --[^)]*\)")
 _EXTRAPOLATION = re.compile(r"\bHYMG_EXTRAPOLATION_([A-Z]+)\b")
 _SIDES = {"-": "low", "+": "high"}
@@ -39,6 +37,15 @@ _SIDES = {"-": "low", "+": "high"}
 def text(string: Any) -> str:
     """A string of C; "" for NULL."""
     return ffi.string(string).decode(errors="replace") if string else ""
+
+
+def enum_words(kind: str) -> Iterator[str]:
+    """The library's names for the values of an enum."""
+    name = ffi.new("char **")
+    for index in itertools.count():
+        if not lib.hymg_enum_entry(kind.encode(), index, name, ffi.NULL):
+            return
+        yield text(name[0])
 
 
 @functools.lru_cache(maxsize=None)
@@ -52,11 +59,16 @@ def option_names() -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=None)
-def _option_patterns() -> tuple[Any, Any]:
-    """For an option with its value, and for the name of one that C writes with hyphens."""
+def _option_patterns() -> tuple[Any, Any, Any]:
+    """For an option with its value, as key=value and as two words, and for the name of one that C writes with hyphens."""
     keys = sorted((name.replace("_", "-") for name in option_names()), key=len, reverse=True)
     hyphened = "|".join(key for key in keys if "-" in key)
-    return re.compile(rf"\b({'|'.join(keys)})=([a-z][\w-]*)"), re.compile(rf"(?<![\w-])({hyphened})(?![\w-])")
+    choices = "|".join(rf"{key} (?:{'|'.join(enum_words('hymg_' + key))})" for key in _CHOICES)
+    return (
+        re.compile(rf"\b({'|'.join(keys)})=([a-z][\w-]*)"),
+        re.compile(rf"\b({choices})\b"),
+        re.compile(rf"(?<![\w-])({hyphened})(?![\w-])"),
+    )
 
 
 def of_options(words: str) -> str:
@@ -70,8 +82,8 @@ def of_options(words: str) -> str:
         name, value = found[1].split()
         return f'{name}="{value}"'
 
-    with_value, hyphened = _option_patterns()
-    words = _CHOICE.sub(choice, _OF_A_PROGRAM.sub("", words))
+    with_value, two_words, hyphened = _option_patterns()
+    words = two_words.sub(choice, _OF_A_PROGRAM.sub("", words))
     words = _EXTRAPOLATION.sub(lambda found: f'extrapolation="{found[1].lower()}"', words)
     return str(hyphened.sub(lambda found: found[1].replace("-", "_"), with_value.sub(assignment, words)))
 

@@ -1,6 +1,5 @@
 /* What a solver knows about its solves, in sentences with the option to try (hymg_solver_advice).
  * Most of it is computed when it is asked for. */
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +10,8 @@
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
-enum { SMALL_BOTTOM = 64, MOST_BOTTOM = 4096 };
-#define SMOOTH_BETA    4   /* ratio of neighbouring betas up to which the standard path suits */
-#define EVEN_COUPLING  2   /* likewise of the couplings along two axes */
-#define LOCAL_COUPLING 100 /* robust path: of a cell, against an axis that is halved */
-#define HARD_HOLD      10  /* of an axis of one cell by its boundaries, against all else */
+enum { MOST_BOTTOM = 4096 };
+#define HARD_HOLD 10 /* of an axis of one cell by its boundaries, against all else */
 
 /* ---- at the end of a solve ---- */
 
@@ -103,7 +99,7 @@ static void advise_levels(const hymg_solver *solver, lines *t)
 {
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
   if (solver->h.method.robust) return;
-  if (solver->h.num_levels == 1 && last->cells > SMALL_BOTTOM)
+  if (solver->h.num_levels == 1 && !hymgi_suits_alone((double)last->cells))
     say(t,
         "there is only one level, as the standard path halves all three axes together, which "
         "%d x %d x %d cells do not allow: %s",
@@ -144,7 +140,8 @@ static hymg_status advise_bottom(hymg_solver *solver, lines *t)
   const hymg_bottom bottom = solver->h.options.bottom;
   hymg_field *f = NULL, *x = NULL;
   double left = 0;
-  if (solver->h.method.robust || level->cells <= SMALL_BOTTOM || bottom == HYMG_BOTTOM_SWEEPS)
+  if (solver->h.method.robust || hymgi_suits_alone((double)level->cells) ||
+      bottom == HYMG_BOTTOM_SWEEPS)
     return HYMG_OK;
   c->status = HYMG_OK;
   hymg_status status = hymg_field_create_on_level(solver, l, &f);
@@ -165,92 +162,15 @@ static hymg_status advise_bottom(hymg_solver *solver, lines *t)
 
 /* ---- the coefficients ---- */
 
-/* The largest mean coupling of an axis over the smallest, and the two axes. */
-static double coupling_ratio(const double share[3], int *strong, int *weak)
+static hymg_status advise_path(const hymg_solver *solver, lines *t)
 {
-  *strong = *weak = -1;
-  for (int axis = 0; axis < 3; axis++) {
-    if (share[axis] < 0) continue;
-    if (*strong < 0 || share[axis] > share[*strong]) *strong = axis;
-    if (*weak < 0 || share[axis] < share[*weak]) *weak = axis;
-  }
-  return *strong < 0 ? 1 : share[*strong] / share[*weak];
-}
-
-/* Mean shares of the axes in the coupling of level 0, -1 for an axis of one cell. */
-static void mean_shares(const hymgi_level *level, double share[3])
-{
-  for (int axis = 0; axis < 3; axis++)
-    share[axis] = level->c.beta_constant[axis];
-  if (level->c.beta[0] && level->num_boxes) hymgi_share_means(level, share);
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] < 2) share[axis] = -1;
-}
-
-static hymg_status advise_standard(const hymg_solver *solver, lines *t)
-{
-  const hymgi_level *level = solver->h.level;
-  int strong, weak;
-  double share[3], step = 1;
-  if (level->c.beta[0] && level->num_boxes) step = level->backend->robust->largest_step(level);
-  const hymg_status status = hymgi_comm_max_double(level->context, level->context->comm, &step, 1);
-  if (status != HYMG_OK) level->context->status = status;
-  if (step > SMOOTH_BETA)
-    say(t,
-        "beta of neighbouring faces differs by a factor of up to %.3g (the standard path suits "
-        "%d): try path=robust",
-        step, SMOOTH_BETA);
-  mean_shares(level, share);
-  for (int axis = 0; axis < 3; axis++)
-    share[axis] = hymgi_known_by_all(level, share[axis]);
-  const double ratio = coupling_ratio(share, &strong, &weak);
-  if (ratio >= EVEN_COUPLING)
-    say(t,
-        "cells are coupled %.3g times as strongly along %c as along %c (the standard path suits "
-        "less than %d): try path=robust",
-        ratio, "xyz"[strong], "xyz"[weak], EVEN_COUPLING);
-  TRY(hymgi_alpha_step_of(&solver->h, &step));
-  if (step > HYMGI_SMOOTH_ALPHA)
-    say(t,
-        "alpha jumps: with the coupling of two cells it differs by a factor of up to %.3g (the "
-        "standard path suits %g): try path=robust",
-        step, HYMGI_SMOOTH_ALPHA);
-  return HYMG_OK;
-}
-
-/* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
- * against that along the other axes. */
-static hymg_status advise_robust(const hymg_solver *solver, lines *t)
-{
-  double worst = 1;
-  int where = 0, which = 0;
-  if (solver->h.method.fixed) return HYMG_OK; /* next to fixed cells an axis may have no coupling */
-  for (int l = 0; l + 1 < solver->h.num_levels; l++) {
-    const hymgi_level *level = solver->h.level + l;
-    for (int axis = 0; axis < 3; axis++) {
-      double others = 0, *x = NULL;
-      if (!(level->coarsened >> axis & 1)) continue;
-      const hymg_status status =
-          hymgi_agree(level->context, hymgi_vector_create(level, level->vector_size, &x));
-      if (status == HYMG_OK && level->num_boxes) {
-        level->backend->robust->shares(level, axis, x);
-        level->backend->axpby(level, -1, x, 0, x, x);
-        level->backend->shift(level, 1, x);
-        others = hymgi_norm_max(level, x);
-      }
-      hymgi_vector_destroy(level, level->vector_size, &x);
-      TRY(status);
-      others = hymgi_known_by_all(level, others);
-      const double ratio = others / fmax(1 - others, DBL_EPSILON);
-      if (ratio > worst) worst = ratio, where = l, which = axis;
-    }
-  }
-  if (worst > LOCAL_COUPLING)
-    say(t,
-        "after semicoarsening some cells of level %d are coupled %.2g times as strongly along "
-        "other axes as along %c, which is halved: try more sweeps, or widths and beta that vary "
-        "less",
-        where, worst, "xyz"[which]);
+  char why[HYMGI_OBJECTIONS][HYMGI_WHY];
+  TRY(hymgi_path_objections(&solver->h, why));
+  for (int n = 0; n < HYMGI_OBJECTIONS; n++)
+    if (why[n][0])
+      say(t, "%s: try %s", why[n],
+          solver->h.method.robust ? "more sweeps, or widths and beta that vary less"
+                                  : "path=robust");
   return HYMG_OK;
 }
 
@@ -410,10 +330,7 @@ hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *result, c
     advise_thin_axis(solver, &t);
     advise_levels(solver, &t);
     status = advise_bottom(solver, &t);
-    if (status == HYMG_OK && solver->h.method.robust)
-      status = advise_robust(solver, &t);
-    else if (status == HYMG_OK)
-      status = advise_standard(solver, &t);
+    if (status == HYMG_OK) status = advise_path(solver, &t);
     const char *why = solver->h.method.robust || solver->h.options.method != HYMG_MGPCG
                           ? NULL
                           : asymmetry(solver);

@@ -47,26 +47,24 @@ static hymgi_placement placement_of(const hymgi_hierarchy *h, const hymgi_backen
 
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY])
 {
-  static const char *const stencil[] = {"fv2", "fv4"};
-  static const char *const smoother[] = {"gsrb", "chebyshev", "jacobi", "l1jacobi", "symgs"};
-  static const char *const bottom[] = {"bicgstab", "cg", "cabicgstab", "cacg", "smoother"};
-  static const char *const memory[] = {"device", "managed"};
   const hymgi_method *m = &h->method;
   const hymg_options *o = &h->options;
   const hymgi_level *level = h->level + hymgi_placement_start(h);
   char boundary[7] = "";
   for (int face = 0; face < 6; face++)
-    boundary[face] = "dpn"[level->boundary[face]];
+    boundary[face] = *hymg_enum_name("hymg_boundary", (int)level->boundary[face]);
   snprintf(key, HYMGI_KEY,
            "%s | %.128s | %s %s %d sweeps, interpolation v%d, bottom %s | beta %s, alpha %s | "
            "%d x %d x %d %s | %s memory, %d threads | host %lld, tail %lld",
-           HYMG_VERSION, device, stencil[m->stencil], smoother[m->smoother], m->coarse_sweeps,
-           m->interpolation_v, bottom[o->bottom], m->variable_beta ? "field" : "constant",
+           HYMG_VERSION, device, hymg_enum_name("hymg_stencil", (int)m->stencil),
+           hymg_enum_name("hymg_smoother", (int)m->smoother), m->coarse_sweeps, m->interpolation_v,
+           hymg_enum_name("hymg_bottom", (int)o->bottom), m->variable_beta ? "field" : "constant",
            !m->has_alpha       ? "none"
            : m->variable_alpha ? "field"
                                : "constant",
-           level->n[0], level->n[1], level->n[2], boundary, memory[o->memory],
-           level->context->threads, (long long)o->host_cells, (long long)o->tail_cells);
+           level->n[0], level->n[1], level->n[2], boundary,
+           hymg_enum_name("hymg_memory", (int)o->memory), level->context->threads,
+           (long long)o->host_cells, (long long)o->tail_cells);
 }
 
 /* "host N tail N" */

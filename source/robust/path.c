@@ -1,6 +1,7 @@
 /* The choice of the path: by stencil, grid and method, then by the coefficients. */
 #include "robust/robust.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
-#define SMOOTH_ALPHA 2   /* likewise of alphas, each with the coupling of the two cells */
+#define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
+#define LOCAL        100 /* robust path: of a cell's couplings, across over along an axis that is halved */
 
 static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
 {
@@ -76,7 +78,7 @@ static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 }
 
 /* coupling: of each axis; it may be 0 although there are several cells, if it is too small for a number. */
-static void judge_couplings(const int n[3], const double coupling[3], hymgi_path_choice *choice)
+static void judge_couplings(const int n[3], const double coupling[3], char why[HYMGI_WHY])
 {
   int strong = -1, weak = -1;
   for (int axis = 0; axis < 3; axis++) {
@@ -85,13 +87,12 @@ static void judge_couplings(const int n[3], const double coupling[3], hymgi_path
     if (weak < 0 || coupling[axis] < coupling[weak]) weak = axis;
   }
   if (weak < 0 || coupling[weak] >= ALIKE * coupling[strong]) return;
-  choice->path = HYMG_PATH_ROBUST;
   if (coupling[weak] == 0)
-    snprintf(choice->why, sizeof choice->why,
+    snprintf(why, HYMGI_WHY,
              "cells are coupled along %c, but hardly along %c (standard: within a factor of 2)",
              "xyz"[strong], "xyz"[weak]);
   else
-    snprintf(choice->why, sizeof choice->why,
+    snprintf(why, HYMGI_WHY,
              "cells are coupled %.3g times as strongly along %c as along %c (standard: below 2)",
              coupling[strong] / coupling[weak], "xyz"[strong], "xyz"[weak]);
 }
@@ -109,6 +110,11 @@ static hymg_status check_fmg(const hymgi_hierarchy *h, const int coarsest[3])
       "method fmg on %d x %d x %d cells: the standard path halves all three axes together or none, "
       "and planes and lines have one level there; use method mg (hymg-fv --solver mg)",
       n[0], n[1], n[2]);
+}
+
+bool hymgi_suits_alone(double cells)
+{
+  return cells <= MOST_ALONE;
 }
 
 hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice)
@@ -131,7 +137,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
     return HYMG_OK;
   }
   const bool alone = h->method.stencil == HYMG_FV2 && memcmp(n, d->n, sizeof n) == 0;
-  if (alone && (double)n[0] * n[1] * n[2] > MOST_ALONE && h->options.method != HYMG_FMG) {
+  if (alone && !hymgi_suits_alone((double)n[0] * n[1] * n[2]) && h->options.method != HYMG_FMG) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
              "halving all three axes at once is not possible (standard: at most %d cells then)",
@@ -145,7 +151,8 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   double coupling[3];
   for (int axis = 0; axis < 3; axis++)
     coupling[axis] = 1 / (d->spacing[axis] * d->spacing[axis]);
-  judge_couplings(d->n, coupling, choice);
+  judge_couplings(d->n, coupling, choice->why);
+  if (*choice->why) choice->path = HYMG_PATH_ROBUST;
   const bool alpha = h->method.has_alpha && h->op->desc.alpha;
   if (choice->path == HYMG_PATH_AUTO && !alpha && !hymgi_path_heeds_alpha(h))
     decide(choice, HYMG_PATH_STANDARD, "it suits");
@@ -156,29 +163,23 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
 static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
 {
   for (int axis = 0; axis < 3; axis++)
-    coupling[axis] = 0;
-  if (level->num_boxes) hymgi_share_means(level, coupling);
+    coupling[axis] = level->num_boxes ? level->c.beta_constant[axis] : 0;
+  if (level->num_boxes && level->c.beta[0]) hymgi_share_means(level, coupling);
   TRY(hymgi_agree(level->context, level->context->status));
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }
 
-static hymg_status judge_betas(hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status judge_beta(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
   const hymgi_level *level = h->level;
-  double step = level->num_boxes ? level->backend->robust->largest_step(level) : 1, coupling[3];
+  const bool varies = level->num_boxes && level->c.beta[0];
+  double step = varies ? level->backend->robust->largest_step(level) : 1;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
-  if (step > SMOOTH) {
-    choice->path = HYMG_PATH_ROBUST;
-    snprintf(choice->why, sizeof choice->why,
+  if (step > SMOOTH)
+    snprintf(why, HYMGI_WHY,
              "beta of neighbouring faces differs by a factor of %.3g (standard: at most %d)", step,
              SMOOTH);
-    return HYMG_OK;
-  }
-  TRY(mean_couplings(level, coupling));
-  h->has_shares = h->method.robust && !h->method.quadratic; /* else of another operator */
-  memcpy(h->shares, coupling, sizeof h->shares);
-  judge_couplings(level->n, coupling, choice);
   return HYMG_OK;
 }
 
@@ -196,26 +197,81 @@ hymg_status hymgi_alpha_step_of(const hymgi_hierarchy *h, double *step)
 }
 
 /* Coarse levels have the mean of alpha, which is far from what a few cells of another alpha do. */
-static hymg_status judge_alpha(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status judge_alpha(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
   double step;
   TRY(hymgi_alpha_step_of(h, &step));
-  if (!(step > HYMGI_SMOOTH_ALPHA)) return HYMG_OK;
-  choice->path = HYMG_PATH_ROBUST;
-  snprintf(choice->why, sizeof choice->why,
-           "alpha jumps: with the coupling of two cells it differs by a factor of %.3g (standard: "
-           "at most %g)",
-           step, HYMGI_SMOOTH_ALPHA);
+  if (step > SMOOTH_ALPHA)
+    snprintf(why, HYMGI_WHY,
+             "alpha jumps: with the coupling of two cells it differs by a factor of %.3g "
+             "(standard: at most %g)",
+             step, SMOOTH_ALPHA);
   return HYMG_OK;
+}
+
+/* Of a cell's coupling, the largest part that is not along the axis. */
+static hymg_status part_across(const hymgi_level *level, int axis, double *part)
+{
+  hymg_context *c = level->context;
+  double *x = NULL;
+  *part = 0;
+  TRY(hymgi_agree(c, hymgi_vector_create(level, level->vector_size, &x)));
+  if (level->num_boxes) {
+    level->backend->robust->shares(level, axis, x);
+    level->backend->axpby(level, -1, x, 0, x, x);
+    level->backend->shift(level, 1, x);
+    *part = hymgi_norm_max(level, x);
+  }
+  hymgi_vector_destroy(level, level->vector_size, &x);
+  return hymgi_comm_max_double(c, c->comm, part, 1);
+}
+
+/* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
+ * against that along the other axes. Next to fixed cells an axis may have no coupling. */
+static hymg_status judge_cells(const hymgi_hierarchy *h, char why[HYMGI_WHY])
+{
+  double worst = LOCAL, part;
+  for (int l = 0; l + 1 < h->num_levels && !h->method.fixed; l++)
+    for (int axis = 0; axis < 3; axis++) {
+      if (!(h->level[l].coarsened >> axis & 1)) continue;
+      TRY(part_across(h->level + l, axis, &part));
+      if (part / fmax(1 - part, DBL_EPSILON) <= worst) continue;
+      worst = part / fmax(1 - part, DBL_EPSILON);
+      snprintf(why, HYMGI_WHY,
+               "after semicoarsening some cells of level %d are coupled %.2g times as strongly "
+               "along other axes as along %c, which is halved",
+               l, worst, "xyz"[axis]);
+    }
+  return HYMG_OK;
+}
+
+hymg_status hymgi_path_objections(const hymgi_hierarchy *h, char why[HYMGI_OBJECTIONS][HYMGI_WHY])
+{
+  double coupling[3];
+  for (int n = 0; n < HYMGI_OBJECTIONS; n++)
+    why[n][0] = '\0';
+  if (h->method.robust) return judge_cells(h, why[0]);
+  TRY(judge_beta(h, why[0]));
+  TRY(mean_couplings(h->level, coupling));
+  judge_couplings(h->level->n, coupling, why[1]);
+  return judge_alpha(h, why[2]);
 }
 
 hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
-  if (h->op->desc.beta[0]) TRY(judge_betas(h, choice));
-  if (choice->path == HYMG_PATH_AUTO) TRY(judge_alpha(h, choice));
-  if (choice->path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h) && h->alpha_varies)
+  char *const why = choice->why;
+  *why = '\0';
+  if (h->op->desc.beta[0]) TRY(judge_beta(h, why));
+  if (h->op->desc.beta[0] && !*why) {
+    TRY(mean_couplings(h->level, h->shares));
+    h->has_shares = h->method.robust && !h->method.quadratic; /* else of another operator */
+    judge_couplings(h->level->n, h->shares, why);
+  }
+  if (!*why) TRY(judge_alpha(h, why));
+  if (!*why && hymgi_path_heeds_alpha(h) && h->alpha_varies)
     decide(choice, HYMG_PATH_ROBUST, "alpha varies (standard: its term with FV4 is of 2nd order)");
-  if (choice->path == HYMG_PATH_AUTO) decide(choice, HYMG_PATH_STANDARD, "it suits");
+  choice->path = *why ? HYMG_PATH_ROBUST : HYMG_PATH_STANDARD;
+  if (!*why) decide(choice, HYMG_PATH_STANDARD, "it suits");
   return HYMG_OK;
 }
 

@@ -93,6 +93,7 @@ def test_cells_and_axes_are_those_of_the_arrays(order, rng):
 def test_members_of_descriptions_are_named_as_arguments(order, axis):
     axes = (2, 1, 0) if order == "C" else (0, 1, 2)
     assert _words.of_arrays("the argument n[2] is 3 on rank 0", axes) == f"the argument shape[{axis}] is 3 on rank 0"
+    assert _words.of_arrays("boundary_data[4] is on level 1", axes) == f"boundary_values[{axis}][0] is on level 1"
     assert _words.of_arrays("boundary_constant[5] is 1", axes) == f"boundary_values[{axis}][1] is 1"
     assert _words.of_arrays("robin_alpha_constant[4] is 1", axes) == f"robin_alpha[{axis}][0] is 1"
     assert _words.of_arrays("cells [1, 2) x [3, 4) x [5, 6)", (2, 1, 0)) == "cells [5, 6) x [3, 4) x [1, 2)"
@@ -105,6 +106,8 @@ def test_options_are_written_as_in_python(rng):
         _words.of_options("use method mg (hymg-fv --solver mg), or path standard")
         == 'use method="mg", or path="standard"'
     )
+    assert _words.of_options("transport nccl and transport NCCL") == 'transport="nccl" and transport NCCL'
+    assert _words.of_options("extrapolation vertex, extrapolation box 3") == 'extrapolation="vertex", extrapolation box 3'
     assert _words.of_options("HYMG_EXTRAPOLATION_LINEAR") == 'extrapolation="linear"'
     assert _words.of_options("initial-guess=yes, interpolation-v=p0") == 'initial_guess=True, interpolation_v="p0"'
     words = message((16, 16, 16), rng.standard_normal((16, 16, 16)), max_cycles=3, smoother="jacobi", path="standard")
