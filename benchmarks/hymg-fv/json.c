@@ -114,9 +114,9 @@ static json_t *breakdown(const fv_report *r)
   for (int n = 0; n < r->num_rows; n++) {
     const hymg_profile_row *row = &r->rows[n];
     json_array_append_new(list, json_pack("{s:i,s:s,s:I,s:o,s:o,s:o}", "level", row->level, "verb",
-                                          row->operation, "calls", (json_int_t)row->calls, "seconds",
-                                          json_number(row->seconds), "bytes", count(row->bytes),
-                                          "gb_per_second",
+                                          row->operation, "calls", (json_int_t)row->calls,
+                                          "seconds", json_number(row->seconds), "bytes",
+                                          count(row->bytes), "gb_per_second",
                                           json_number(1e-9 * row->bytes / row->seconds)));
   }
   return list;

@@ -120,7 +120,7 @@ START_TEST(a_grid_refuses_spacings_that_are_not_positive_and_finite)
   static const char *const word[4] = {"0", "-0.5", "nan", "inf"};
   hymg_grid_desc desc = cube(8);
   desc.spacing[2] = bad[_i];
-  refused_grid(&desc, word[_i], "spacing");
+  refused_grid(&desc, word[_i], "along z: positive and finite");
 }
 END_TEST
 
@@ -131,7 +131,7 @@ START_TEST(a_grid_refuses_boundaries_that_make_no_sense)
   refused_grid(&desc, "axis y", "both");
   desc = cube(8);
   desc.boundary[4] = (hymg_boundary)7;
-  refused_grid(&desc, "kind 7 on face z-", "3 (Robin)");
+  refused_grid(&desc, "boundary kind 7 on face z-: ", "0 (Dirichlet) to 3 (Robin)");
 }
 END_TEST
 

@@ -214,7 +214,7 @@ START_TEST(other_misuse_is_refused)
                          HYMG_EUNSUPPORTED, "1", "device", NULL);
   support_assert_error(kit.context,
                        hymg_field_create(kit.grid, NULL, (hymg_centering)42, HYMG_DOUBLE, &none),
-                       HYMG_EINVAL, "42", NULL);
+                       HYMG_EINVAL, "centering 42: 0 (cells) to 9 (z+ wall)", NULL);
   support_assert_error(kit.context,
                        hymg_field_create(kit.grid, NULL, HYMG_CELL, (hymg_precision)3, &none),
                        HYMG_EUNSUPPORTED, "3", NULL);

@@ -47,10 +47,18 @@ START_TEST(an_operator_refuses_constants_out_of_range)
   static const struct {
     double a, b, alpha, beta;
     const char *word;
-  } bad[] = {{-1, 1, 1, 1, "-1"},        {0, 0, 1, 1, "0"},     {0, -2, 1, 1, "-2"},
-             {NAN, 1, 1, 1, "nan"},      {0, NAN, 1, 1, "nan"}, {1, 1, -0.25, 1, "-0.25"},
-             {0, 1, 1, 0, "0"},          {0, 1, 1, -4, "-4"},   {INFINITY, 1, 1, 1, "inf"},
-             {0, INFINITY, 1, 1, "inf"}, {1, 1, NAN, 1, "nan"}, {0, 1, 1, INFINITY, "inf"}};
+  } bad[] = {{-1, 1, 1, 1, "a = -1: at least 0 and finite"},
+             {NAN, 1, 1, 1, "a = nan: at least 0 and finite"},
+             {INFINITY, 1, 1, 1, "a = inf: at least 0 and finite"},
+             {0, 0, 1, 1, "b = 0: above 0 and finite"},
+             {0, -2, 1, 1, "b = -2: above 0 and finite"},
+             {0, NAN, 1, 1, "b = nan: above 0 and finite"},
+             {0, INFINITY, 1, 1, "b = inf: above 0 and finite"},
+             {1, 1, -0.25, 1, "constant alpha = -0.25: at least 0 and finite"},
+             {1, 1, NAN, 1, "constant alpha = nan: at least 0 and finite"},
+             {0, 1, 1, 0, "constant beta = 0: above 0 and finite"},
+             {0, 1, 1, -4, "constant beta = -4: above 0 and finite"},
+             {0, 1, 1, INFINITY, "constant beta = inf: above 0 and finite"}};
   hymg_grid *grid = grid_of(4);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     hymg_operator_desc desc = hymg_operator_desc_default();
@@ -83,7 +91,8 @@ START_TEST(an_operator_refuses_fields_of_the_wrong_kind_or_grid)
   refused_operator(grid, &desc, HYMG_EINVAL, "beta");
   desc = hymg_operator_desc_default();
   desc.boundary_data[2] = cell;
-  refused_operator(grid, &desc, HYMG_EINVAL, "boundary_data[2] is a field of cells, not of y- wall");
+  refused_operator(grid, &desc, HYMG_EINVAL,
+                   "boundary_data[2] is a field of cells, not of y- wall");
   hymg_field_destroy(&cell);
   hymg_field_destroy(&face);
   hymg_field_destroy(&foreign);
@@ -151,7 +160,7 @@ START_TEST(fv4_says_what_it_does_not_support)
   refused_operator(grid, &desc, HYMG_EUNSUPPORTED, "extrapolation linear");
   desc.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   desc.stencil = (hymg_stencil)9;
-  refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2)");
+  refused_operator(grid, &desc, HYMG_EINVAL, "stencil 9: 0 (FV2) or 1 (FV4)");
   desc.stencil = HYMG_FV2;
   desc.extrapolation = (hymg_extrapolation)8;
   refused_operator(grid, &desc, HYMG_EINVAL, "extrapolation 8: 0 (default) to 3 (vertex)");

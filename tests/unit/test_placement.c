@@ -165,6 +165,23 @@ START_TEST(a_link_stays_one_and_rights_are_kept)
 }
 END_TEST
 
+START_TEST(the_key_names_the_method)
+{
+  support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "dr nn pp", 1);
+  hymg_options o = hymg_options_preconditioner();
+  c.spec.smoother = o.smoother, c.spec.sweeps = 6, c.spec.bottom = o.bottom;
+  support_kit kit = support_open(&c.spec, NULL, &o);
+  char key[HYMGI_KEY];
+  hymgi_placement_key(&kit.solver->h, "a device", key);
+  ck_assert_msg(
+      strstr(key, "| a device | fv2 chebyshev 6 sweeps, interpolation v0, bottom sweeps |"), "%s",
+      key);
+  ck_assert_msg(strstr(key, "| 8 x 8 x 8 drnnpp | device memory, "), "%s", key);
+  support_close(&kit);
+  support_case_free(&c);
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* Doubles of the stagger that the arena has beyond its vectors. */
@@ -389,6 +406,7 @@ int main(void)
   tcase_add_test(t, a_foreign_file_is_left_alone);
   tcase_add_test(t, what_cannot_be_written_is_noted);
   tcase_add_test(t, a_link_stays_one_and_rights_are_kept);
+  tcase_add_test(t, the_key_names_the_method);
   suite_add_tcase(suite, t);
   t = tcase_create("memory");
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 42);

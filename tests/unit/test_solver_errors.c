@@ -1,10 +1,12 @@
 /* What a solver refuses: options, coefficients at create and at update, fields of another grid or
  * level, incompatible singular right-hand sides. The text names the value and the limit; outputs
  * stay. */
+#include "problem/problem.h"
 #include "support/support.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static support_kit kit;
 static support_case plain;
@@ -99,6 +101,60 @@ START_TEST(unknown_choices_are_refused)
   o = hymg_options_default();
   o.memory = (hymg_memory)22;
   refused(&o, HYMG_EINVAL, "memory 22: 0 (device) to 1 (managed)", NULL);
+}
+END_TEST
+
+/* A value beyond the range of each option, and what is said of it. */
+static const struct {
+  const char *key;
+  double value;
+  const char *text;
+} beyond[] = {
+    {"method", 3, "method 3: 0 (fmg) to 2 (mgpcg)"},
+    {"cycle", 3, "cycle 3: -1 (default) to 2 (F)"},
+    {"path", -1, "path -1: 0 (auto) to 2 (robust)"},
+    {"transfer", 4, "transfer 4: 0 (auto) to 3 (tensor)"},
+    {"precision", -2, "precision -2: -1 (auto) to 1 (mixed)"},
+    {"smoother", 5, "smoother 5: 0 (gsrb) to 4 (symgs)"},
+    {"sweeps", 1001, "sweeps 1001: 1 to 1000, or -1 for the default"},
+    {"bottom", 6, "bottom solver 6: 0 (bicgstab) to 5 (sweeps)"},
+    {"interpolation-v", 3, "interpolation 3: -1 (default), 0 (p0), 1 (p1), 2 (v2) or 4 (v4)"},
+    {"interpolation-f", 5, "interpolation 5: -1 (default), 0 (p0), 1 (p1), 2 (v2) or 4 (v4)"},
+    {"rtol", 0, "rtol 0: above 0 and finite"},
+    {"atol", -0.5, "atol -0.5: at least 0 and finite"},
+    {"norm", 2, "norm 2: 0 (max) to 1 (2)"},
+    {"max-cycles", 0, "max_cycles 0: 1 to 10000, or -1 for the default"},
+    {"stagnation", -2, "stagnation -2: 0 (never) to 10000, or -1 for the default"},
+    {"rhs-mean", 2, "rhs_mean 2: 0 (subtract) to 1 (error)"},
+    {"backend", 3, "backend 3: 0 (auto) to 2 (cuda)"},
+    {"memory", 2, "memory 2: 0 (device) to 1 (managed)"},
+    {"host-cells", -2, "host_cells -2: at least 0, or -1 (measured)"},
+    {"tail-cells", -5e9, "tail_cells -5000000000: at least 0, or -1 (measured)"},
+    {"tuning", 2, "tuning 2: 0 (measure) to 1 (estimate)"},
+    {"transport", HYMG_TRANSPORT_NONE, "transport 5: 0 (auto) to 4 (nccl)"},
+    {"gather-cells", -2, "gather_cells -2: at least 0, or -1 (as fits)"},
+    {"peer-seconds", 2e6, "peer_seconds 2e+06: more than 0, at most 1e6"},
+};
+
+START_TEST(every_option_has_a_range)
+{
+  size_t ranges = 0;
+  for (int n = 0; hymgi_option_at(n); n++) {
+    const hymgi_member *const e = &hymgi_option_at(n)->member;
+    size_t m = 0;
+    while (m < sizeof beyond / sizeof *beyond && strcmp(beyond[m].key, e->name) != 0)
+      m++;
+    ck_assert_msg(m < sizeof beyond / sizeof *beyond || e->kind == HYMGI_BOOL, "%s", e->name);
+    if (e->kind == HYMGI_BOOL) continue;
+    hymg_options o = hymg_options_default();
+    ck_assert_int_eq(hymgi_member_check(kit.context, e, 0, &o), HYMG_OK);
+    hymgi_member_set(e, 0, &o, beyond[m].value);
+    hymg_solver *solver = NULL;
+    ck_assert_int_eq(hymg_solver_create(kit.op, &o, &solver), HYMG_EINVAL);
+    ck_assert_str_eq(hymg_context_error(kit.context), beyond[m].text);
+    ranges++;
+  }
+  ck_assert_uint_eq(ranges, sizeof beyond / sizeof *beyond);
 }
 END_TEST
 
@@ -337,6 +393,7 @@ int main(void)
   tcase_add_loop_test(t, sweeps_must_fit_the_smoother, 0, 6);
   tcase_add_test(t, methods_take_their_cycles_alone);
   tcase_add_test(t, unknown_choices_are_refused);
+  tcase_add_test(t, every_option_has_a_range);
   tcase_add_loop_test(t, tolerances_and_limits_have_ranges, 0, 4);
   tcase_add_test(t, the_cuda_backend_is_unsupported_here);
   tcase_add_test(t, symgs_is_unsupported_on_the_cuda_backend);

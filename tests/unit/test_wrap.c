@@ -251,7 +251,7 @@ START_TEST(what_cannot_be_is_refused)
   support_assert_error(kit.context, WRAP(HYMG_HOST, HYMG_CELL, low, bad, data), HYMG_EINVAL, "-6",
                        NULL);
   support_assert_error(kit.context, WRAP((hymg_space)2, HYMG_CELL, low, kit.n, data), HYMG_EINVAL,
-                       "memory space 2", NULL);
+                       "memory space 2: 0 (host) or 1 (device)", NULL);
 #undef WRAP
   ck_assert_ptr_null(f);
   OK(kit.context, hymg_field_create(kit.grid, NULL, HYMG_CELL, HYMG_DOUBLE, &cells));
