@@ -16,7 +16,8 @@ enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
 #define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
-#define LOCAL        100 /* robust path: of a cell's couplings, across over along an axis that is halved */
+/* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
+#define LOCAL 100
 
 static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
 {
@@ -235,8 +236,9 @@ static hymg_status judge_cells(const hymgi_hierarchy *h, char why[HYMGI_WHY])
     for (int axis = 0; axis < 3; axis++) {
       if (!(h->level[l].coarsened >> axis & 1)) continue;
       TRY(part_across(h->level + l, axis, &part));
-      if (part / fmax(1 - part, DBL_EPSILON) <= worst) continue;
-      worst = part / fmax(1 - part, DBL_EPSILON);
+      const double ratio = part / fmax(1 - part, DBL_EPSILON);
+      if (ratio <= worst) continue;
+      worst = ratio;
       snprintf(why, HYMGI_WHY,
                "after semicoarsening some cells of level %d are coupled %.2g times as strongly "
                "along other axes as along %c, which is halved",
