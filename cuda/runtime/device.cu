@@ -98,7 +98,15 @@ hymg_status fill_device(hymgi_device *d)
                       "CUDA device %d has compute capability %d.%d: 8.0 is the least", d->ordinal,
                       d->major, minor);
   cudaFuncAttributes made = {};
-  TRY(hymgi_cuda_check(c, cudaFuncGetAttributes(&made, any_kernel), "cudaFuncGetAttributes"));
+  const cudaError_t error = cudaFuncGetAttributes(&made, any_kernel);
+  if (error == cudaErrorNoKernelImageForDevice) {
+    cudaGetLastError(); /* so that it is not reported twice */
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "CUDA device %d has compute capability %d.%d, and this library was built for "
+                      "newer ones: CUDA %s; configure with --cuda-arch=%d%d for it",
+                      d->ordinal, d->major, minor, hymg_build_info().cuda, d->major, minor);
+  }
+  TRY(hymgi_cuda_check(c, error, "cudaFuncGetAttributes"));
   if (made.ptxVersion / 10 < d->major) d->major = made.ptxVersion / 10;
   d->stream = c->stream;
   if (!d->stream) { /* synchronises with the default stream */

@@ -22,6 +22,7 @@
  *   HYMG_EMULATION_PEER=0       no memory of another process can be mapped
  *   HYMG_EMULATION_HOST=N       what NCCL takes for the number of this machine
  *   HYMG_EMULATION_DEVICES=N    devices (1)           HYMG_EMULATION_ARCH=80      their sm (90)
+ *   HYMG_EMULATION_CODE=100     the code is for devices of this sm and newer (ARCH)
  *   HYMG_EMULATION_MEMORY=MIB   memory of each (4096), managed memory counted as its own
  *   HYMG_EMULATION_CLUSTERS=0   no cluster of blocks fits
  *   HYMG_EMULATION_CONCURRENT=0 managed memory is out of the host's reach while work is queued
@@ -140,7 +141,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
   *attributes = {};
   attributes->maxThreadsPerBlock = MAX_THREADS;
   attributes->numRegs = 64;
-  attributes->ptxVersion = attributes->binaryVersion = int(number("HYMG_EMULATION_ARCH", 90));
+  const int arch = int(number("HYMG_EMULATION_ARCH", 90)),
+            code = int(number("HYMG_EMULATION_CODE", arch));
+  if (code > arch) return answer(cudaErrorNoKernelImageForDevice);
+  attributes->ptxVersion = attributes->binaryVersion = code;
   return answer(sticky());
 }
 

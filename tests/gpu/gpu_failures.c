@@ -373,6 +373,24 @@ START_TEST(a_launch_that_fails_late_fails_its_recording)
 }
 END_TEST
 
+/* The message names the device's compute capability, what the code is for, and the option that mends it. */
+START_TEST(a_device_older_than_the_code_is_refused)
+{
+  program p = begin();
+  support_gpu_emulate("ARCH", "86"), support_gpu_emulate("CODE", "90");
+  const hymg_status status = make_operator(&p, HYMG_FV2);
+  const hymg_build build = hymg_build_info();
+  support_assert_error(p.context, status, HYMG_EUNSUPPORTED, "compute capability 8.6",
+                       "--cuda-arch=86", build.cuda, NULL);
+  end(&p);
+  support_gpu_emulate("CODE", NULL);
+  OK(p.context, run(&p, &settings[0])); /* nothing is left of the failure */
+  support_gpu_emulate("ARCH", NULL);
+  end(&p);
+  hymg_context_destroy(&p.context);
+}
+END_TEST
+
 int main(void)
 {
   const int of_emulation = twin_emulated() ? SETTINGS : 0;
@@ -381,6 +399,7 @@ int main(void)
   tcase_add_loop_test(t, every_allocation_may_fail, 0, of_emulation);
   tcase_add_loop_test(t, any_launch_may_fail, 0, of_emulation);
   tcase_add_loop_test(t, a_device_may_be_lost_at_any_wait, 0, of_emulation);
+  if (twin_emulated()) tcase_add_test(t, a_device_older_than_the_code_is_refused);
   suite_add_tcase(suite, t);
   t = tcase_create("late");
   tcase_add_loop_test(t, a_launch_that_fails_late_fails_its_call, 0, SETTINGS);
