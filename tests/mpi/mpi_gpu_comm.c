@@ -500,7 +500,7 @@ START_TEST(a_failed_part_of_a_recording_is_told_to_all)
     ck_assert_all_have(status);
     ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
     ck_assert(status == HYMG_OK || strstr(hymg_context_error(layout.context), "CUDA"));
-    ck_assert_double_lt(seconds, 30);
+    ck_assert_double_lt(seconds, support_seconds(30));
     failures += status != HYMG_OK;
     twin_solution again = twin_solve(&o);
     support_all_agree(twin_unlike_solution(&again, &want), "after a failure");

@@ -21,7 +21,8 @@ typedef struct outcome {
 
 static outcome run(int variant, long nth, double values[2 * CELLS])
 {
-  program p = {.variant = variant, .backend = HYMG_BACKEND_HOST, .wait_seconds = LIMIT};
+  program p = {
+      .variant = variant, .backend = HYMG_BACKEND_HOST, .wait_seconds = support_seconds(LIMIT)};
   outcome o = {.step = STEPS, .fault = -1};
   const long alive = faults.alive;
   for (int s = 0; s < STEPS && o.step == STEPS; s++) {
@@ -73,7 +74,7 @@ static const char *judge(const outcome *o, int variant, int victim)
   if (o->status != HYMG_EMPI) return hymg_status_name(o->status);
   if (o->step > 0 && !*o->text) return "no text";
   if (o->step > 0 && rank != victim && !strstr(o->text, name)) return o->text;
-  if (o->step > 0 && o->seconds > LIMIT) return "it took the whole limit";
+  if (o->step > 0 && o->seconds > support_seconds(LIMIT)) return "it took the whole limit";
   if (o->step > 0 && o->leaked != 0) return "memory was not released";
   return NULL;
 }

@@ -109,12 +109,38 @@ static void distribute(trial *t, int i, int ranks, int *own[3])
   }
 }
 
+enum { MOST_CYCLES = 32 };
+typedef struct outcome {
+  int cycles;
+  hymg_path path;
+  hymg_precision precision;
+  double residual_max[MOST_CYCLES];
+} outcome;
+
+/* Case i on rank 0, and what came of it on all. */
+static outcome solve_alone(int i, double *u)
+{
+  outcome a = {0};
+  trial t = trial_case(i);
+  if (support_rank(MPI_COMM_WORLD) == 0) {
+    const hymg_result r = trial_solve(&t, u);
+    a = (outcome){.cycles = r.cycles, .path = r.path, .precision = r.precision};
+    for (int m = 0; m < r.cycles && m < MOST_CYCLES; m++)
+      a.residual_max[m] = r.history[m].residual_max;
+  }
+  support_from_first(&a, sizeof a);
+  support_from_first(u, t.cells * sizeof *u);
+  support_all_agree(a.cycles > MOST_CYCLES ? "more cycles than are kept" : NULL, t.c.name);
+  trial_close(&t);
+  return a;
+}
+
 START_TEST(any_cuts_give_the_bits_of_one_rank)
 {
   hymg_context *context = support_context(MPI_COMM_WORLD, 1);
-  trial alone = trial_case(_i), t = trial_case(_i);
+  trial t = trial_case(_i);
   double *want = support_poison(t.cells), *got = support_poison(t.cells);
-  const hymg_result a = trial_solve(&alone, want);
+  const outcome a = solve_alone(_i, want);
   int *own[3];
   t.context = context;
   distribute(&t, _i, support_ranks(MPI_COMM_WORLD), own);
@@ -122,7 +148,7 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
   int wrong = a.cycles != b.cycles || a.path != b.path || a.precision != b.precision ||
               (a.precision == HYMG_MIXED) != !!(cases[_i].kind & MIXED);
   for (int m = 0; m < a.cycles && !wrong; m++)
-    wrong = a.history[m].residual_max != b.history[m].residual_max;
+    wrong = a.residual_max[m] != b.history[m].residual_max;
   support_all_agree(wrong ? "other residuals" : NULL, t.c.name);
   wrong = (cases[_i].kind & ISLANDS) && !strstr(b.note, "went over");
   support_all_agree(wrong ? b.note : NULL, t.c.name);
@@ -133,7 +159,6 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
     free(own[d]);
   free(want);
   free(got);
-  trial_close(&alone);
   trial_close(&t);
   hymg_context_destroy(&context);
 }

@@ -46,10 +46,13 @@ done
 [ -n "$MPIRUN" ] || skip 'mpirun is missing'
 "$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI' || skip 'how to start ranks in namespaces is known of Open MPI only'
 
+# seconds LIMIT: as much more as this machine is slower
+seconds() { awk -v s="$1" -v f="${HYMG_TEST_SLOWNESS:-1}" 'BEGIN { printf "%d", s * (f > 1 ? f : 1) }'; }
+
 # keeper NAME: a process in namespaces of its own, whose id is then in $keeper
 keeper()
 {
-  unshare -n -u sleep 600 2>"$scratch/why" &
+  unshare -n -u sleep "$(seconds 600)" 2>"$scratch/why" &
   keeper=$!
   keepers="$keepers $keeper"
   for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -87,7 +90,7 @@ on_hosts()
 {
   list=$1
   shift
-  nsenter -t "$(cat "$scratch/10.99.0.1")" -n -u timeout -k 5 "${limit:-100}" "$MPIRUN" --mca plm_rsh_agent "$scratch/agent" \
+  nsenter -t "$(cat "$scratch/10.99.0.1")" -n -u timeout -k 5 "$(seconds "${limit:-100}")" "$MPIRUN" --mca plm_rsh_agent "$scratch/agent" \
     --mca btl tcp,self,vader --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 \
     --map-by slot -H "$list" -x OMP_NUM_THREADS=1 -x HYMG_EMULATION_DEVICES=8 "$@" >"$scratch/log" 2>&1
 }
@@ -125,7 +128,7 @@ check '3 hosts' runs_alike 3 10.99.0.1:1,10.99.0.2:1,10.99.0.3:1 --backend host
 
 # ---- a host that goes away ----
 
-LIMIT=3
+LIMIT=$(seconds 3)
 forever="$HYMG_FV --wait-seconds $LIMIT --warmup 0 --min-solves 100000 --min-seconds 300 --tuning estimate --operator fv2 --grid 32,32,32"
 
 # The programs of the host are gone.
@@ -149,14 +152,14 @@ ends_after()
 {
   limit=60 on_hosts 10.99.0.1:2,10.99.0.2:1 $forever &
   job=$!
-  for _ in $(seq 100); do
+  for _ in $(seq "$(seconds 100)"); do
     [ -z "$(programs_of 2)" ] || break
     sleep 0.1
   done
   sleep 3
   [ -n "$(programs_of 1)" ] && [ -n "$(programs_of 2)" ] || return 1
   "$@"
-  for _ in $(seq 200); do
+  for _ in $(seq "$(seconds 200)"); do
     is_quiet 1 && is_quiet 2 && break
     sleep 0.1
   done

@@ -213,7 +213,7 @@ static inline void fail_on_last(hymg_transport transport, int nth, bool quiet)
   ck_assert_int_eq(status, quiet ? HYMG_EMPI : HYMG_ECUDA);
   ck_assert_msg(strstr(hymg_context_error(layout.context), quiet ? "in time" : "CUDA") != NULL,
                 "%s", hymg_context_error(layout.context));
-  ck_assert_double_lt(seconds, 30);
+  ck_assert_double_lt(seconds, support_seconds(30));
   twin_solution again = twin_solve(&o);
   support_all_agree(twin_unlike_solution(&again, &want), "after a failure");
   twin_solution_free(&again);
@@ -270,7 +270,7 @@ static inline void fail_cycles(hymg_transport transport, int first, int step)
     ck_assert_all_have(status);
     ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
     ck_assert(status == HYMG_OK || strstr(hymg_context_error(c), "CUDA"));
-    ck_assert_double_lt(hymgi_seconds() - start, 30);
+    ck_assert_double_lt(hymgi_seconds() - start, support_seconds(30));
     OK(c, cycle_all((twin_open *[2]){&o, &other}, 2, got));
     for (int m = 0; m < 2; m++)
       ck_assert_msg(memcmp(got[m], want[0], sizeof got[m]) == 0, "launch %d, solver %d", nth, m);
@@ -304,7 +304,7 @@ static inline void fail_updates_on_last(int index, hymg_transport transport)
     if (rank == last) support_gpu_fail_launch(layout.context, 0);
     ck_assert_all_have(status);
     ck_assert(status == HYMG_OK || status == HYMG_ECUDA);
-    ck_assert_double_lt(hymgi_seconds() - start, 30);
+    ck_assert_double_lt(hymgi_seconds() - start, support_seconds(30));
     refusals += status != HYMG_OK;
   }
   ck_assert_int_lt(nth, MOST);

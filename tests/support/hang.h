@@ -69,7 +69,7 @@ static inline const char *hang_once(const program *model, int victim, double aft
   const char *wrong = NULL;
   char name[32];
   hang_pids(pid);
-  p.wait_seconds = HANG_LIMIT;
+  p.wait_seconds = support_seconds(HANG_LIMIT);
   OK(p.context, steps[0].call(&p));
   const struct itimerval timer = {.it_value.tv_sec = (time_t)after,
                                   .it_value.tv_usec =
@@ -83,7 +83,8 @@ static inline const char *hang_once(const program *model, int victim, double aft
            seconds, after, hymg_context_error(p.context));
   if (rank != victim) hang_wake(victim, pid);
   if (status != HYMG_EMPI) wrong = text;
-  if (rank != victim && (seconds > after + HANG_MOST_SECONDS || !strstr(text + 20, name)))
+  if (rank != victim &&
+      (seconds > after + support_seconds(HANG_MOST_SECONDS) || !strstr(text + 20, name)))
     wrong = text;
   hymg_context_destroy(&p.context);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -5,6 +5,7 @@
 
 #include "hymg_mpi.h"
 #include "support/support.h"
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,6 +30,17 @@ static inline void support_all_agree(const char *what, const char *where)
   MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (failed) fprintf(stderr, "rank %d, %s: %s\n", rank, where, what);
   ck_assert_msg(any == 0, "%s: %d of %d ranks disagree", where, any, support_ranks(MPI_COMM_WORLD));
+}
+
+/* What rank 0 has in `bytes`, on all ranks. What all are compared with is computed once; meanwhile the others
+ * sleep, who would take cores from it. */
+static inline void support_from_first(void *bytes, size_t count)
+{
+  MPI_Request request;
+  int arrived = 0;
+  MPI_Ibcast(bytes, (int)count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  while (MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), !arrived)
+    poll(NULL, 0, 1);
 }
 
 static inline hymg_context *support_context(MPI_Comm comm, int threads)

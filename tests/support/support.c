@@ -14,6 +14,13 @@ bool support_small(void)
   return value && strcmp(value, "1") == 0;
 }
 
+double support_seconds(double seconds)
+{
+  const char *value = getenv("HYMG_TEST_SLOWNESS");
+  const double slowness = value ? strtod(value, NULL) : 1;
+  return slowness > 1 ? seconds * slowness : seconds;
+}
+
 int support_run(Suite *suite)
 {
   SRunner *runner = srunner_create(suite);

@@ -11,6 +11,9 @@
 
 /* true: only the smallest subset (under valgrind). */
 bool support_small(void);
+/* A limit on how long something may take, as many times longer as tools/run-tests found this machine to be
+ * slower than a fast idle one. */
+double support_seconds(double seconds);
 /* CUDA if HYMG_TEST_BACKEND is cuda, so that a suite runs once more on the GPU; else the host. */
 hymg_backend support_backend(void);
 /* The options with the backend auto made support_backend, on CUDA without a level on the host or

@@ -246,7 +246,7 @@ static int burn(pid_t *child)
     child[m] = fork();
     ck_assert_int_ge(child[m], 0);
     if (child[m]) continue;
-    alarm(120);
+    alarm((unsigned)support_seconds(120));
     for (volatile unsigned long n = 0;; n++)
       ;
   }
@@ -269,7 +269,7 @@ START_TEST(beside_other_programs_there_are_fewer_threads)
   char text[HYMG_ADVICE] = "";
   hymg_result r;
   for (double start = hymgi_seconds();
-       hymgi_seconds() < start + 60 && !strstr(text, "other programs");) {
+       hymgi_seconds() < start + support_seconds(60) && !strstr(text, "other programs");) {
     OK(k.context, hymg_solve(k.solver, ff, uf, &r));
     OK(k.context, hymg_solver_advice(k.solver, &r, text, sizeof text));
   }
